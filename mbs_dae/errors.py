@@ -1,0 +1,55 @@
+"""What can go wrong, by name. Every message says which element, what is wrong, and what to do.
+
+Each error carries its facts as attributes too, so that a program can act on them:
+``err.joints``, ``err.time``, ``err.residuals``, ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+
+class MbsError(Exception):
+    """The root of all errors of this package. Keyword arguments become attributes."""
+
+    def __init__(self, message: str, **facts: Any):
+        super().__init__(message)
+        self.facts = facts
+        for name, value in facts.items():
+            setattr(self, name, value)
+
+
+class ModelError(MbsError, ValueError):
+    """The model, or what was asked of it, makes no sense as written."""
+
+
+class AssemblyError(MbsError):
+    """No pose satisfies the position equations (or none was found from here).
+
+    ``kind`` is "cannot reach" or "bad guess"; ``residuals`` maps each joint at fault to its gap.
+    """
+
+
+class RedundantConstraintError(MbsError):
+    """Constraints contradict each other, or a unique answer was asked where there is none."""
+
+
+class SingularConfigurationError(MbsError):
+    """A dead point, lock-up or change point: here the equations stop determining the motion.
+
+    ``time``, ``pose``, ``joints`` say where; ``result`` keeps what was computed until then.
+    """
+
+
+class IntegrationError(MbsError):
+    """A time integration could not go on."""
+
+
+def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> ModelError:
+    """The one way to say that a name does not exist: with the nearest names that do."""
+    names = sorted(str(k) for k in known)
+    near = get_close_matches(str(name), names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"use one of: {', '.join(names) or 'none'}"
+    return ModelError(f"{owner} has no {kind} {name!r}; {hint}", name=name, known=names)

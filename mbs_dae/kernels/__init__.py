@@ -1,0 +1,1 @@
+"""Source code to machine code: one calling convention, one disk cache."""

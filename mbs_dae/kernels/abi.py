@@ -1,0 +1,115 @@
+"""The one calling convention of every element kernel, and how compiled code calls a kernel by address.
+
+A kernel evaluates *all* instances of its type in one call:
+
+    kernel(count, t, q, v, index, parameters, tables, out)
+
+    count        number of instances
+    t, q, v      time and state of the whole system (bodies that stand still included)
+    index        per instance: where its local q, then its local v, stand in q and v
+    parameters   per instance: its constants, in the order of the kernel's slots
+    tables       the data of all tables of the system
+    out          per instance: its outputs, one after the other
+
+Since kernels are reached through their address, the core that calls them is compiled once per installation and
+not once per model, and a new joint costs only its own small kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import floor
+from typing import Any
+
+from llvmlite import ir
+from numba import cfunc, njit, types
+from numba.extending import intrinsic
+
+VERSION = 1
+
+_reals = types.CPointer(types.float64)
+_integers = types.CPointer(types.int64)
+SIGNATURE = types.void(types.int64, types.float64, _reals, _reals, _integers, _reals, _reals, _reals)
+
+
+def compiled(function: Callable) -> Callable:
+    """njit with a disk cache where there is a place for one, and without where there is none."""
+    options: dict[str, Any] = {"error_model": "numpy"}
+    try:
+        return njit(cache=True, **options)(function)
+    except RuntimeError:  # numba's "no locator available": nowhere to write
+        return njit(**options)(function)
+
+
+def element_kernel(function: Callable) -> Any:
+    """Compile a kernel with the signature above; `address` of what comes back is what the core calls."""
+    options: dict[str, Any] = {"error_model": "numpy"}
+    try:
+        return cfunc(SIGNATURE, cache=True, **options)(function)
+    except RuntimeError:
+        return cfunc(SIGNATURE, **options)(function)
+
+
+@intrinsic
+def call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, out):
+    """Call the kernel at `address`; arrays are handed over as pointers to their first item."""
+    signature = types.void(address, count, t, q, v, index, parameters, tables, out)
+
+    def generate(context, builder, sig, args):
+        real, integer = ir.DoubleType(), ir.IntType(64)
+        pointers = [real, real, integer, real, real, real]
+        kernel_type = ir.FunctionType(ir.VoidType(), [integer, real, *(p.as_pointer() for p in pointers)])
+        kernel = builder.inttoptr(args[0], kernel_type.as_pointer())
+        data = [context.make_array(ty)(context, builder, a).data for ty, a in zip(sig.args[3:], args[3:], strict=True)]
+        builder.call(kernel, [args[1], args[2], *data])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+# --- functions that kernels may call -------------------------------------------------------------------------
+
+
+@compiled
+def wrap(x, period):
+    """x reduced to [0, period)."""
+    return x - period * floor(x / period)
+
+
+@compiled
+def lookup(tables, start, order, x):
+    """The spline stored at tables[start:], or its derivative of that order, at x.
+
+    Stored: count, period (0: none), the count knots, then 4 coefficients per interval, cubic first.
+    Beyond its ends a spline goes on as its end tangent, so that a Newton iterate outside stays finite.
+    """
+    count = int(tables[start])
+    period = tables[start + 1]
+    knots = start + 2
+    first = tables[knots]
+    last = tables[knots + count - 1]
+    if period > 0.0:
+        x = first + wrap(x - first, period)
+    clamped = min(max(x, first), last)
+
+    low, high = 0, count - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if tables[knots + middle] <= clamped:
+            low = middle
+        else:
+            high = middle
+    c = knots + count + 4 * low
+    s = clamped - tables[knots + low]
+    slope = (3.0 * tables[c] * s + 2.0 * tables[c + 1]) * s + tables[c + 2]
+    if order == 0:
+        return ((tables[c] * s + tables[c + 1]) * s + tables[c + 2]) * s + tables[c + 3] + slope * (x - clamped)
+    if order == 1:
+        return slope
+    if x != clamped:
+        return 0.0
+    if order == 2:
+        return 6.0 * tables[c] * s + 2.0 * tables[c + 1]
+    if order == 3:
+        return 6.0 * tables[c]
+    return 0.0

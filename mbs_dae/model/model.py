@@ -1,0 +1,231 @@
+"""The model: the one mutable object. It collects what the user says, and checks it at the door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
+from typing import Any
+
+import sympy as sp
+
+from ..errors import ModelError, unknown_name
+from ..symbolic.markers import t
+from .body import Body
+from .drivers import Driver
+from .joints.base import Element
+from .measures import LEVELS, Measure, angle, x, y
+from .parameters import Evaluator, Number, Parameter, ParameterValue, check_number, free_parameters
+from .tables import TableSymbol
+
+
+class PlanarModel:
+    """A planar mechanism: bodies, markers on them, parameters, and the elements between the markers.
+
+    SI units and radians throughout. Gravity is (g_x, g_y).
+    """
+
+    def __init__(self, name: str = "model", gravity: tuple[Number, Number] = (0.0, 0.0)):
+        self.name = name
+        try:
+            gx, gy = gravity
+        except (TypeError, ValueError) as exc:
+            raise ModelError(f"gravity must be a pair (g_x, g_y), not {gravity!r}") from exc
+        self.gravity = tuple(check_number(g, "gravity") for g in (gx, gy))
+        self.ground = Body("ground", fixed=True)
+        self.bodies: dict[str, Body] = {}
+        self.elements: dict[str, Element] = {}
+        self.parameters: dict[str, ParameterValue] = {}
+        self._compiled: dict[Any, Any] = {}
+
+    # --- saying it ------------------------------------------------------------------------------------------
+
+    def parameter(self, name: str, value: float, unit: str = "") -> Parameter:
+        """A symbol with a value: write it wherever a number is meant."""
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ModelError(f"{name!r} cannot name a parameter; use letters, digits and _")
+        if name == t.name:
+            raise ModelError("'t' is time (mbs.t); choose another parameter name")
+        if name in self.parameters:
+            raise ModelError(f"the model already has a parameter {name!r}; choose another name")
+        symbol = Parameter(name)
+        self.parameters[name] = ParameterValue(symbol, _finite(name, value), unit)
+        self._compiled.clear()
+        return symbol
+
+    def body(
+        self,
+        name: str,
+        mass: Number = 0,
+        inertia: Number = 0,
+        com: tuple[Number, Number] = (0, 0),
+        position: tuple[Number, Number] = (0, 0),
+        angle: Number = 0,
+    ) -> Body:
+        """A rigid body whose frame stands at `position` with `angle` in the reference placement (a first guess is
+        enough); `com` in body axes, `inertia` about it."""
+        self._check_new(name, "body")
+        body = Body(name, mass, inertia, com, position, angle)
+        self._check_bound(f"body {name!r}", [mass, inertia, *body.com, *body.position, angle])
+        self.bodies[name] = body
+        self._compiled.clear()
+        return body
+
+    def link(self, name: str, P: tuple[Number, Number], Q: tuple[Number, Number], mass: Number = 0) -> Body:
+        """A uniform slender rod between two world points, with markers `tail` at P and `head` at Q."""
+        (px, py), (qx, qy) = (Body("", position=point).position for point in (P, Q))
+        dx, dy = qx - px, qy - py
+        length = sp.sqrt(sp.sympify(dx) ** 2 + sp.sympify(dy) ** 2)
+        if length == 0:
+            raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
+        if not length.free_symbols:
+            length = float(length)
+        inertia = mass * length**2 / 12
+        rod = self.body(name, mass, inertia, (0, 0), ((px + qx) / 2, (py + qy) / 2), _number(sp.atan2(dy, dx)))
+        rod.marker("tail", -length / 2, 0)
+        rod.marker("head", length / 2, 0)
+        return rod
+
+    def add(self, *elements: Element) -> Any:
+        """Add joints, drivers and other elements; gives them back."""
+        for element in elements:
+            self._check_element(element)
+            self.elements[element.name] = element
+            self._compiled.clear()
+        return elements[0] if len(elements) == 1 else elements
+
+    # --- variations -----------------------------------------------------------------------------------------
+
+    def without(self, *names: str) -> PlanarModel:
+        """The same model without these elements."""
+        for name in names:
+            if name not in self.elements:
+                raise unknown_name("element", name, self.elements)
+        return self._copy(elements={n: e for n, e in self.elements.items() if n not in names})
+
+    def plus(self, *elements: Element) -> PlanarModel:
+        """The same model with these elements added."""
+        copy = self._copy()
+        copy.add(*elements)
+        return copy
+
+    def with_parameters(self, **values: float) -> PlanarModel:
+        """The same model with other parameter values; nothing is derived or compiled again."""
+        changed = dict(self.parameters)
+        for name, value in values.items():
+            if name not in changed:
+                raise unknown_name("parameter", name, self.parameters)
+            old = changed[name]
+            changed[name] = ParameterValue(old.symbol, _finite(name, value), old.unit)
+        copy = self._copy(parameters=changed)
+        copy._compiled = {
+            coordinates: system.with_values(copy.evaluator(), copy) for coordinates, system in self._compiled.items()
+        }
+        return copy
+
+    def _copy(self, **changes: Any) -> PlanarModel:
+        copy = type(self)(self.name, self.gravity)
+        copy.ground = self.ground
+        copy.bodies = dict(self.bodies)
+        copy.elements = dict(changes.get("elements", self.elements))
+        copy.parameters = dict(changes.get("parameters", self.parameters))
+        return copy
+
+    def compile(self, coordinates: str = "cartesian") -> Any:
+        """The compiled system; made on first use and remembered until the model changes."""
+        from ..system import compile_model
+
+        if coordinates not in self._compiled:
+            self._compiled[coordinates] = compile_model(self, coordinates)
+        return self._compiled[coordinates]
+
+    # --- reading it -----------------------------------------------------------------------------------------
+
+    def evaluator(self) -> Evaluator:
+        return Evaluator({p.symbol: p.value for p in self.parameters.values()})
+
+    @property
+    def drivers(self) -> tuple[Driver, ...]:
+        return tuple(e for e in self.elements.values() if isinstance(e, Driver))
+
+    def measures(self) -> Iterator[tuple[str, Measure]]:
+        """Everything that can be read by name: (owner, measure), as in ``owner.angle``."""
+        for body in self.bodies.values():
+            for owner, marker in [(body.name, body.origin), *((m.label, m) for m in body.markers.values())]:
+                for make in (x, y, angle):
+                    yield owner, make(marker)
+        for element in self.elements.values():
+            own: Callable[[], Mapping[str, Measure]] | None = getattr(element, "measures", None)
+            for measure in own().values() if own else ():
+                yield element.name, measure
+
+    def quantity(self, name: str) -> tuple[Measure, int]:
+        """The measure behind a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration)."""
+        names = self.quantity_names()
+        if name not in names:
+            raise unknown_name("quantity", name, names)
+        return names[name]
+
+    def quantity_names(self) -> dict[str, tuple[Measure, int]]:
+        return {
+            f"{owner}.{level_name}": (measure, level)
+            for owner, measure in self.measures()
+            for level, level_name in enumerate(LEVELS[measure.kind])
+        }
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}: {len(self.bodies)} bodies, {len(self.elements)} elements>"
+
+    # --- the door -------------------------------------------------------------------------------------------
+
+    def _check_new(self, name: Any, kind: str) -> None:
+        if not isinstance(name, str) or not name or "." in name or name != name.strip():
+            raise ModelError(f"{name!r} cannot name a {kind}; use a text without dots and outer spaces")
+        if name == "ground" or name in self.bodies or name in self.elements:
+            raise ModelError(f"the model already has {name!r}; choose another name for this {kind}")
+
+    def _check_element(self, element: Any) -> None:
+        if not isinstance(element, Element):
+            raise ModelError(f"cannot add {element!r}; add joints, drivers and constraints, e.g. mbs.Revolute('A', i, j)")
+        self._check_new(element.name, element.kind)
+        for marker in element.markers:
+            owner = self.ground if marker.body.fixed else self.bodies.get(marker.body.name)
+            if owner is not marker.body:
+                raise ModelError(
+                    f"{element.kind} {element.name!r} uses a marker of {marker.body.name!r}, a body of another model; "
+                    "use the bodies of this one"
+                )
+        if all(marker.body.fixed for marker in element.markers):
+            raise ModelError(f"{element.kind} {element.name!r} joins nothing but the ground; name a moving body")
+        relation, slots = element.relation()
+        who = f"{element.kind} {element.name!r}"
+        numbers = [n for m in element.markers for n in (m.x, m.y, m.angle)]
+        self._check_bound(who, [*slots.values(), *numbers])
+        known = {t, *relation.slots, *(s for m in relation.markers for s in (*m.m, *m.rates))}
+        stray = sorted(map(str, free_parameters([*relation.phi, *relation.psi]) - known))
+        if stray:
+            raise ModelError(
+                f"{who} contains unknown symbols: {', '.join(stray)}; declare them with model.parameter(name, value)"
+            )
+
+    def _check_bound(self, who: str, numbers: list[Number]) -> None:
+        known = {p.symbol for p in self.parameters.values()}
+        free = {s for s in free_parameters(numbers) if not isinstance(s, TableSymbol)}
+        stray = sorted(map(str, free - known))
+        if stray:
+            raise ModelError(
+                f"{who} contains unknown symbols: {', '.join(stray)}; declare them with model.parameter(name, value)"
+            )
+
+
+def _finite(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"parameter {name!r} needs a number, not {value!r}") from exc
+    if not isfinite(number):
+        raise ModelError(f"parameter {name!r} is {number}; give a finite number")
+    return number
+
+
+def _number(expression: sp.Expr) -> Number:
+    return expression if expression.free_symbols else float(expression)

@@ -1,0 +1,199 @@
+"""Motion laws for cams and drivers: rise, dwell, return, repeat.
+
+    lift = Motion(start=0.0).rise(0.02, over=sp.pi / 2, law="cycloidal").dwell(sp.pi / 4)
+    lift.return_(over=1.2, law="3-4-5").repeat()(t)   # an expression of time, of a cam's angle, of anything
+
+A law is a rise s(u) from s(0) = 0 to s(1) = 1, with the peaks Cv of |s'| and Ca of |s''| given below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from ..errors import ModelError
+from ..symbolic.functions import Wrap
+
+Pieces = list[tuple[sp.Expr, sp.Expr]]  # a law: (border in u, s(u) up to there), ...; the last border is 1
+EIGHTH = sp.Rational(1, 8)
+NOT_FINITE = (sp.nan, sp.zoo, sp.oo, -sp.oo)
+
+
+def _constant_velocity(u: sp.Expr) -> Pieces:
+    """s' = 1 = Cv. The velocity jumps at both ends: in a real machine a shock, an infinite acceleration."""
+    return [(sp.S.One, u)]
+
+
+def _harmonic(u: sp.Expr) -> Pieces:
+    """A circle seen from its side: s'' ~ cos πu. Cv = π/2, Ca = π²/2; s'' jumps next to a dwell."""
+    return [(sp.S.One, (1 - sp.cos(sp.pi * u)) / 2)]
+
+
+def _cycloidal(u: sp.Expr) -> Pieces:
+    """One full sine of acceleration: s'' = 2π sin 2πu, s' = 1 - cos 2πu. Cv = 2, Ca = 2π."""
+    return [(sp.S.One, u - sp.sin(2 * sp.pi * u) / (2 * sp.pi))]
+
+
+def _poly_345(u: sp.Expr) -> Pieces:
+    """Lowest degree with s', s'' = 0 at both ends: s' = 30 u² (1 - u)². Cv = 15/8, Ca = 10/√3 = 5.774."""
+    return [(sp.S.One, 10 * u**3 - 15 * u**4 + 6 * u**5)]
+
+
+def _poly_4567(u: sp.Expr) -> Pieces:
+    """Also s''' = 0 at both ends: s' = 140 u³ (1 - u)³. Cv = 35/16, Ca = 84/(5√5) = 7.513."""
+    return [(sp.S.One, 35 * u**4 - 84 * u**5 + 70 * u**6 - 20 * u**7)]
+
+
+def _modified_sine(u: sp.Expr) -> Pieces:
+    """A fast quarter sine, a slow half sine, a fast quarter sine. Cv = 4k = 1.760, Ca = 4πk = 5.528.
+
+    s''/k = 4π sin 4πu up to 1/8 and after 7/8, 4π sin(4πu/3 + π/3) between: ±4π at the borders.
+    s'/k  = 1 - cos 4πu                    and  1 - 3 cos(4πu/3 + π/3):      1 at the borders.
+    s/k   = the integrals from s(0) = 0, with 2/π, 4/π by continuity; s(1) = k (1 + 4/π) = 1 gives k.
+    """
+    pi, k = sp.pi, sp.pi / (4 + sp.pi)
+    fast, slow = sp.sin(4 * pi * u) / (4 * pi), 9 * sp.sin(4 * pi * u / 3 + pi / 3) / (4 * pi)
+    pieces = [u - fast, u + 2 / pi - slow, u + 4 / pi - fast]
+    return [(border * EIGHTH, k * piece) for border, piece in zip((1, 7, 8), pieces, strict=True)]
+
+
+def _modified_trapezoid(u: sp.Expr) -> Pieces:
+    """Plateaus of acceleration, joined by sines. Cv = (2 + π) k = 2, Ca = 4πk = 4.888.
+
+    s''/k = 4π sin 4πu to 1/8, 4π to 3/8, -4π sin 4πu to 5/8, -4π to 7/8, 4π sin 4πu to 1: continuous.
+    s'/k  = 1 - cos 4πu to 1/8, 1 + 4π (u - 1/8) to 3/8, 1 + π + cos 4πu to 5/8: continuous.
+    s/k   = the integrals from s(0) = 0, continuous at 1/8 and 3/8; s(1/2) = k (1/2 + π/4) = 1/2 gives k.
+    The last two pieces mirror the first two: s(u) = 1 - s(1 - u).
+    """
+    pi, k = sp.pi, 2 / (2 + sp.pi)
+    sine = sp.sin(4 * pi * u) / (4 * pi)
+    speeding = u - 1 / (4 * pi) + 2 * pi * (u - EIGHTH) ** 2
+    slowing = u + pi / 2 + 1 / (4 * pi) - 2 * pi * (u - 7 * EIGHTH) ** 2
+    pieces = [u - sine, speeding, (1 + pi) * u - pi / 4 + sine, slowing, u + pi / 2 - sine]
+    return [(border * EIGHTH, k * piece) for border, piece in zip((1, 3, 5, 7, 8), pieces, strict=True)]
+
+
+_PIECES = {
+    "harmonic": _harmonic,
+    "cycloidal": _cycloidal,
+    "3-4-5": _poly_345,
+    "4-5-6-7": _poly_4567,
+    "modified sine": _modified_sine,
+    "modified trapezoid": _modified_trapezoid,
+    "constant velocity": _constant_velocity,
+}
+
+
+def _piecewise(x: sp.Expr, branches: Pieces) -> sp.Expr:
+    """Each expression holds for x below its border, the last one also beyond. Equal neighbours are one."""
+    kept = [b for b, after in zip(branches, branches[1:], strict=False) if b[1] != after[1]]
+    return sp.Piecewise(*((e, x < border) for border, e in kept), (branches[-1][1], True))
+
+
+def _law(pieces: Callable[[sp.Expr], Pieces]) -> Callable[[Any], sp.Expr]:
+    return lambda u: _piecewise(sp.sympify(u), pieces(sp.sympify(u)))
+
+
+LAWS: Mapping[str, Callable[[Any], sp.Expr]] = {name: _law(pieces) for name, pieces in _PIECES.items()}
+
+
+def _real(value: Any, what: str) -> sp.Expr:
+    """The value as a sympy expression, refused if it cannot be a finite real number."""
+    try:
+        expr = sp.sympify(value, strict=True)
+    except sp.SympifyError:
+        expr = sp.nan
+    if not isinstance(expr, sp.Expr) or expr.is_extended_real is False or expr.has(*NOT_FINITE):
+        raise ModelError(f"motion: the {what} is {value!r}; give a finite number or expression of parameters")
+    return expr
+
+
+class Segment(NamedTuple):
+    """From wherever the motion is to the value `to`, in a duration `over`, by a law of `LAWS`."""
+
+    to: sp.Expr
+    over: sp.Expr
+    law: str
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A value that rises, dwells and returns, from x = 0 on; calling it with x gives the value at x.
+
+    It holds `start` before and `end` after its segments, unless repeated. Each method returns a new Motion.
+    """
+
+    start: sp.Expr = sp.S.Zero
+    segments: tuple[Segment, ...] = ()
+    periodic: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", _real(self.start, "start"))
+        if self.periodic and not self._may_close():
+            ends = f"it starts at {self.start} and ends at {self.end}"
+            raise ModelError(f"motion: cannot repeat, {ends}; add .return_(over=..., law=...) before")
+
+    def rise(self, height: Any, *, over: Any, law: str) -> Motion:
+        """Go up by `height` (down if negative) in a duration `over`."""
+        return self._then(self.end + _real(height, "height of a rise"), over, law)
+
+    def dwell(self, over: Any) -> Motion:
+        """Stay for a duration `over`."""
+        return self._then(self.end, over, "constant velocity")
+
+    def return_(self, *, over: Any, law: str) -> Motion:
+        """Go back to the start value in a duration `over`."""
+        return self._then(self.start, over, law)
+
+    def repeat(self) -> Motion:
+        """Periodic, with the sum of the durations. The end must equal the start, as far as is decidable."""
+        return replace(self, periodic=True)
+
+    def _then(self, to: sp.Expr, over: Any, law: str) -> Motion:
+        if self.periodic:
+            raise ModelError("motion: nothing can follow repeat(); add the segments first and repeat() last")
+        over = _real(over, "duration of a segment")
+        if over.is_positive is False:
+            raise ModelError(f"motion: the duration of a segment is {over}; give a duration above zero")
+        if not isinstance(law, str) or law not in LAWS:
+            raise ModelError(f"motion: unknown law {law!r}; use one of: {', '.join(map(repr, LAWS))}")
+        return replace(self, segments=(*self.segments, Segment(to, over, law)))
+
+    @property
+    def duration(self) -> sp.Expr:
+        """The sum of the durations: the period, if repeated."""
+        return sp.Add(*(segment.over for segment in self.segments))
+
+    @property
+    def end(self) -> sp.Expr:
+        """The value after the last segment."""
+        return self.segments[-1].to if self.segments else self.start
+
+    def _may_close(self) -> bool:
+        """False if the end certainly differs from the start, by more than roundoff of the largest number."""
+        values = sp.Matrix([self.start, *(to for to, _, _ in self.segments)]).evalf()
+        roundoff = 1e-12 * max((abs(n) for n in values.atoms(sp.Float)), default=0)
+        gap = sp.expand(values[-1] - values[0])
+        gap = gap.xreplace({n: sp.S.Zero for n in gap.atoms(sp.Float) if abs(n) <= roundoff})
+        return gap.is_zero is not False
+
+    def __call__(self, x: Any) -> sp.Expr:
+        """The value at x, as one flat Piecewise."""
+        if not self.segments:
+            raise ModelError("motion: it has no segments; add .rise(...) or .dwell(...) before calling it")
+        x, period = _real(x, "argument"), self.duration
+        if self.periodic:
+            x = sp.Mod(x, period) if x.is_number and period.is_number else Wrap(x, period)
+            return _piecewise(x, list(self._branches(x)))
+        return _piecewise(x, [(sp.S.Zero, self.start), *self._branches(x), (sp.oo, self.end)])
+
+    def _branches(self, x: sp.Expr) -> Iterator[tuple[sp.Expr, sp.Expr]]:
+        """The pieces of all segments, their borders counted in x from the beginning of the motion."""
+        begin, value = sp.S.Zero, self.start
+        for to, over, law in self.segments:
+            for border, s in _PIECES[law]((x - begin) / over):
+                yield begin + border * over, value + (to - value) * s
+            begin, value = begin + over, to

@@ -1,0 +1,121 @@
+"""From equations to the body of a Python function: common subexpressions first, math only.
+
+Input: definitions (symbol, expression) and output expressions. Output: source lines. Only what the outputs
+need is written, each line after the lines it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sympy as sp
+from sympy.printing.pycode import PythonCodePrinter
+
+from ..errors import ModelError
+from .derive import Definition, Equations
+from .functions import Lookup, Wrap
+
+
+class _Printer(PythonCodePrinter):
+    """Python that numba compiles well: small integer powers are products, and nothing but ``math``."""
+
+    def __init__(self) -> None:
+        super().__init__({"fully_qualified_modules": False, "strict": True})
+
+    def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
+        base, exponent = expr.args
+        if exponent.is_Integer and 2 <= abs(int(exponent)) <= 4:
+            factor = self.parenthesize(base, 100)
+            product = "*".join([factor] * abs(int(exponent)))
+            return f"({product})" if exponent > 0 else f"(1.0/({product}))"
+        return super()._print_Pow(expr, rational=rational)
+
+    def _print_Lookup(self, expr: Lookup) -> str:
+        table, order, x = expr.args
+        return f"lookup(tables, int({self._print(table)}), {int(order)}, {self._print(x)})"
+
+    def _print_Wrap(self, expr: Wrap) -> str:
+        x, period = (self._print(a) for a in expr.args)
+        return f"wrap({x}, {period})"
+
+
+def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) -> tuple[list[str], set[sp.Symbol]]:
+    """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
+    without defining them."""
+    symbols = [s for s, _ in definitions]
+    expressions = [sp.sympify(e) for _, e in definitions] + [sp.sympify(e) for e in outputs]
+    temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations="basic")
+    values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
+
+    printer = _Printer()
+    lines: list[str] = []
+    written: set[sp.Symbol] = set()
+    used: set[sp.Symbol] = set()
+
+    def write(symbol: sp.Symbol) -> None:
+        if symbol in written:
+            return
+        if symbol not in values:
+            used.add(symbol)
+            return
+        written.add(symbol)
+        need(values[symbol])
+        lines.append(f"{symbol} = {show(values[symbol])}")
+
+    def need(expression: sp.Expr) -> None:
+        for symbol in sorted(expression.free_symbols, key=str):
+            write(symbol)
+
+    def show(expression: sp.Expr) -> str:
+        try:
+            return printer.doprint(expression)
+        except Exception as exc:
+            raise ModelError(
+                f"cannot turn {expression} into code: {exc}; use functions that sympy can differentiate "
+                "and that exist in Python's math module"
+            ) from exc
+
+    for k, output in enumerate(reduced[len(symbols) :]):
+        need(output)
+        lines.append(f"out[at + {k}] = {show(output)}")
+    return lines, used
+
+
+def kernel_module(equations: Equations, title: str) -> str:
+    """The Python module of one element kernel (its calling convention: `kernels.abi`).
+
+    Outputs per instance: Φ, then the entries of Φ_v that are not identically zero, then ν, then γ.
+    """
+    outputs = [*equations.phi, *(e for _, _, e in equations.jacobian), *equations.nu, *equations.gamma]
+    body, used = source_lines(equations.definitions, outputs)
+    state = [*equations.q, *equations.v]
+    slots = [s for s in equations.slots if s in used]
+    layout = {
+        "phi": len(equations.phi),
+        "rows": len(equations.nu),
+        "jacobian": tuple((row, column) for row, column, _ in equations.jacobian),
+        "slots": tuple(str(s) for s in slots),
+        "outputs": len(outputs),
+    }
+    loads = [
+        *(f"{s} = {'q' if k < len(equations.q) else 'v'}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),
+        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots)),
+    ]
+    lines = "\n        ".join([*loads, *body])
+    return f'''"""{title}: written by mbs_dae, derived from its equations. Not for editing."""
+from math import *  # noqa: F403
+from mbs_dae.kernels.abi import element_kernel, lookup, wrap
+
+LAYOUT = {layout!r}
+
+
+def kernel(count, t, q, v, index, parameters, tables, out):
+    for e in range(count):
+        from_ = e * {len(state)}
+        const = e * {len(slots)}
+        at = e * {len(outputs)}
+        {lines}
+
+
+kernel = element_kernel(kernel)
+'''

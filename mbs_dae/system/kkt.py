@@ -1,0 +1,272 @@
+"""The one linear system of everything, solved by a sparse LDLᵀ whose pattern is analysed once:
+
+    [ W   Φ_vᵀ ] [x]   [f]
+    [ Φ_v   0  ] [λ] = [g]
+
+W is the mass matrix (dynamics, projection) or a diagonal scale (position, velocity and acceleration solves): the
+latter gives, of all x with Φ_v x = g, the one that is least in the norm of W. So under-, fully and over-determined
+mechanisms share one path.
+
+Ordering. All x are eliminated before any λ. The pivots are then those of W, and after them those of the Gram matrix
+Φ_v W⁻¹ Φ_vᵀ: every one is a squared length, none can be zero by accident, and no pivoting is needed. Among the λ a
+minimum degree ordering keeps the fill low. The pivot of row k is the squared distance of Φ_v's row k from the span of
+the rows before it; relative to the row's own length it says how independent the row is: `independence`, between 0
+and 1. That is the rank test of all analyses.
+
+Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which makes the
+matrix quasi-definite; iterative refinement against the true matrix then takes the extra's effect away again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sps
+from scipy.sparse.linalg import splu
+
+from ..kernels.abi import compiled
+
+DELTA = 1e-12
+
+
+class Pattern(NamedTuple):
+    """What never changes: ordering, elimination tree, and the structure of L."""
+
+    n: int
+    """Number of x."""
+    m: int
+    """Number of λ."""
+    jac_row: np.ndarray
+    jac_column: np.ndarray
+    place: np.ndarray
+    """place[k]: where unknown k (x first, then λ) stands in the order of elimination."""
+    column_at: np.ndarray
+    """Upper triangle of the ordered matrix without its diagonal, by columns: column j has the items
+    column_at[j] : column_at[j + 1] of `row_of`."""
+    row_of: np.ndarray
+    value_from: np.ndarray
+    """Which Jacobian entry adds to which item: item of entry e is value_from[e]."""
+    l_at: np.ndarray
+    l_row: np.ndarray
+    reach_at: np.ndarray
+    """The nonzeros of row i of L, in the order in which they are computed: columns `reach`, items `reach_item`."""
+    reach: np.ndarray
+    reach_item: np.ndarray
+
+
+class Factor(NamedTuple):
+    """The numbers of one factorisation, and its work space. Made once, overwritten each time."""
+
+    weight: np.ndarray
+    jacobian: np.ndarray
+    row_square: np.ndarray
+    """(Φ_v W⁻¹ Φ_vᵀ)_kk: the squared length of each row."""
+    items: np.ndarray
+    l: np.ndarray
+    pivot: np.ndarray
+    independence: np.ndarray
+    work: np.ndarray
+    ordered: np.ndarray
+    residual: np.ndarray
+
+
+def analyse(n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray) -> Pattern:
+    """Order the unknowns and find the structure of L. Pure structure: no number of the matrix is looked at."""
+    ones = np.ones(jac_row.size)
+    jacobian = sps.csr_matrix((ones, (jac_row, jac_column)), shape=(m, n))
+    place = np.concatenate([np.arange(n), n + _minimum_degree(jacobian @ jacobian.T)]).astype(np.int64)
+
+    # All off-diagonal items lie in columns of λ, since W is diagonal; x stand first, so (x, λ) is upper.
+    rows, columns = place[jac_column], place[n + jac_row]
+    keys, value_from = np.unique(columns * (n + m) + rows, return_inverse=True)
+    row_of = (keys % (n + m)).astype(np.int64)
+    column_at = np.searchsorted(keys // (n + m), np.arange(n + m + 1)).astype(np.int64)
+
+    parent, l_count = _elimination_tree(column_at, row_of)
+    l_at = np.concatenate([[0], np.cumsum(l_count)])
+    l_row, reach_at, reach, reach_item = _structure(column_at, row_of, parent, l_at)
+    return Pattern(
+        n, m, jac_row, jac_column, place, column_at, row_of, value_from.astype(np.int64).ravel(),
+        l_at, l_row, reach_at, reach, reach_item,
+    )  # fmt: skip
+
+
+def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
+    size = pattern.n + pattern.m
+    zeros = np.zeros
+    return Factor(
+        weight=np.asarray(weight, dtype=float),
+        jacobian=zeros(pattern.jac_row.size),
+        row_square=zeros(pattern.m),
+        items=zeros(pattern.row_of.size),
+        l=zeros(pattern.l_row.size),
+        pivot=zeros(size),
+        independence=zeros(pattern.m),
+        work=zeros(size),
+        ordered=zeros(size),
+        residual=zeros(size),
+    )
+
+
+def _minimum_degree(gram: sps.csr_matrix) -> np.ndarray:
+    """The place of each row in a minimum degree ordering of a symmetric pattern."""
+    m = gram.shape[0]
+    if m < 3:
+        return np.arange(m)
+    pattern = sps.csc_matrix((np.ones(gram.nnz), gram.indices, gram.indptr), shape=gram.shape)
+    dominant = pattern + sps.diags(np.full(m, 2.0 * m), format="csc")
+    lu = splu(dominant.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    return lu.perm_c
+
+
+@compiled
+def _elimination_tree(column_at, row_of):
+    """The parent of each column of L, and how many items each column has."""
+    size = column_at.size - 1
+    parent = np.full(size, -1, dtype=np.int64)
+    count = np.zeros(size, dtype=np.int64)
+    seen = np.full(size, -1, dtype=np.int64)
+    for i in range(size):
+        seen[i] = i
+        for item in range(column_at[i], column_at[i + 1]):
+            k = row_of[item]
+            while seen[k] != i:
+                if parent[k] == -1:
+                    parent[k] = i
+                count[k] += 1
+                seen[k] = i
+                k = parent[k]
+    return parent, count
+
+
+@compiled
+def _structure(column_at, row_of, parent, l_at):
+    """The row indices of L by columns, and for each row of L the order in which its items are computed."""
+    size = column_at.size - 1
+    l_row = np.zeros(l_at[size], dtype=np.int64)
+    reach_at = np.zeros(size + 1, dtype=np.int64)
+    reach = np.zeros(l_at[size], dtype=np.int64)
+    reach_item = np.zeros(l_at[size], dtype=np.int64)
+    free = l_at[:size].copy()
+    seen = np.full(size, -1, dtype=np.int64)
+    path = np.zeros(size, dtype=np.int64)
+    stack = np.zeros(size, dtype=np.int64)
+    total = 0
+    for i in range(size):
+        seen[i] = i
+        top = size
+        for item in range(column_at[i], column_at[i + 1]):
+            k = row_of[item]
+            length = 0
+            while seen[k] != i:
+                path[length] = k
+                length += 1
+                seen[k] = i
+                k = parent[k]
+            while length > 0:
+                length -= 1
+                top -= 1
+                stack[top] = path[length]
+        for s in range(top, size):
+            k = stack[s]
+            l_row[free[k]] = i
+            reach[total] = k
+            reach_item[total] = free[k]
+            free[k] += 1
+            total += 1
+        reach_at[i + 1] = total
+    return l_row, reach_at, reach, reach_item
+
+
+@compiled
+def factorise(pattern, factor):
+    """LDLᵀ of the matrix whose weight and Jacobian entries stand in `factor` (row by row: up-looking)."""
+    n = pattern.n
+    factor.items[:] = 0.0
+    factor.row_square[:] = 0.0
+    for e in range(pattern.jac_row.size):
+        factor.items[pattern.value_from[e]] += factor.jacobian[e]
+    for i in range(pattern.m):
+        column = pattern.place[n + i]
+        total = 0.0
+        for item in range(pattern.column_at[column], pattern.column_at[column + 1]):
+            value = factor.items[item]
+            total += value * value / factor.weight[pattern.row_of[item]]
+        factor.row_square[i] = total
+    for i in range(n):
+        factor.pivot[i] = factor.weight[i]
+    largest = 0.0
+    for i in range(pattern.m):
+        largest = max(largest, factor.row_square[i])
+    for i in range(pattern.m):
+        factor.pivot[pattern.place[n + i]] = -DELTA * max(factor.row_square[i], 1e-20 * largest + 1e-300)
+
+    work = factor.work
+    for i in range(n, n + pattern.m):
+        for item in range(pattern.column_at[i], pattern.column_at[i + 1]):
+            work[pattern.row_of[item]] = factor.items[item]
+        pivot = factor.pivot[i]
+        for s in range(pattern.reach_at[i], pattern.reach_at[i + 1]):
+            k = pattern.reach[s]
+            own = pattern.reach_item[s]
+            value = work[k]
+            work[k] = 0.0
+            for item in range(pattern.l_at[k], own):
+                work[pattern.l_row[item]] -= factor.l[item] * value
+            ratio = value / factor.pivot[k]
+            pivot -= ratio * value
+            factor.l[own] = ratio
+        factor.pivot[i] = pivot
+
+    for i in range(pattern.m):
+        square = factor.row_square[i]
+        ratio = -factor.pivot[pattern.place[n + i]] / square - DELTA if square > 1e-20 * largest else 0.0
+        factor.independence[i] = max(ratio, 0.0)
+
+
+@compiled
+def _back_substitute(pattern, factor, x):
+    """x becomes the solution of L D Lᵀ x = x."""
+    size = pattern.n + pattern.m
+    for i in range(size):
+        value = x[i]
+        for item in range(pattern.l_at[i], pattern.l_at[i + 1]):
+            x[pattern.l_row[item]] -= factor.l[item] * value
+    for i in range(size):
+        x[i] /= factor.pivot[i]
+    for i in range(size - 1, -1, -1):
+        value = x[i]
+        for item in range(pattern.l_at[i], pattern.l_at[i + 1]):
+            value -= factor.l[item] * x[pattern.l_row[item]]
+        x[i] = value
+
+
+@compiled
+def solve(pattern, factor, f, g, x, multipliers, refinements):
+    """Solve for x and λ; `refinements` corrections against the matrix without the extra on its diagonal."""
+    n, m = pattern.n, pattern.m
+    x[:] = 0.0
+    multipliers[:] = 0.0
+    residual, ordered = factor.residual, factor.ordered
+    for k in range(n):
+        residual[k] = f[k]
+    for k in range(m):
+        residual[n + k] = g[k]
+    for attempt in range(refinements + 1):
+        if attempt > 0:
+            for k in range(n):
+                residual[k] = f[k] - factor.weight[k] * x[k]
+            for k in range(m):
+                residual[n + k] = g[k]
+            for e in range(pattern.jac_row.size):
+                row, column, value = pattern.jac_row[e], pattern.jac_column[e], factor.jacobian[e]
+                residual[column] -= value * multipliers[row]
+                residual[n + row] -= value * x[column]
+        for k in range(n + m):
+            ordered[pattern.place[k]] = residual[k]
+        _back_substitute(pattern, factor, ordered)
+        for k in range(n):
+            x[k] += ordered[pattern.place[k]]
+        for k in range(m):
+            multipliers[k] += ordered[pattern.place[n + k]]

@@ -1,0 +1,224 @@
+"""Position, velocity and acceleration solves at one pose, and a sweep of them along a motion. Compiled.
+
+Position: Newton on Φ(q, t) = 0. Each step is the least one (norm W) that cancels the linearised residual.
+Velocity: Φ_v v = ν. Acceleration: Φ_v a = γ. All with the factorisation of the same matrix.
+
+A residual Φ_k means a gap of |Φ_k| / |row k|: how far, in the norm W, the bodies are from where they belong. Gaps
+are lengths whatever the unit of Φ_k, so one tolerance, relative to the model's length, serves all joints.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.abi import compiled
+from .evaluate import evaluate
+from .kkt import Factor, Pattern, factorise, solve
+from .program import Program
+
+# what a compiled solve reports
+DONE = 0
+NOT_CONVERGED = 1
+NOT_FINITE = 2
+SINGULAR = 3
+JUMPED = 4
+
+TIGHT = 2e-15
+"""Gap, relative to the model's length, at which Newton stops: roundoff."""
+LOOSE = 1e-10
+"""Gap at which Newton may stop if it cannot be reduced further."""
+DEPENDENT = 1e-11
+"""`independence` (a squared sine) below which a row counts as dependent on others."""
+SMOOTH = 1e-3
+"""How far a step may be from the smooth motion that both its ends foretell, relative to its length."""
+
+
+class Machine(NamedTuple):
+    """A program, the pattern of its matrix, and work space for the solves."""
+
+    program: Program
+    pattern: Pattern
+    factor: Factor
+    length: float
+    out: np.ndarray
+    f: np.ndarray
+    g: np.ndarray
+    x: np.ndarray
+    multipliers: np.ndarray
+    evaluations: np.ndarray
+    """Counts: kernel evaluations, factorisations."""
+
+
+@compiled
+def evaluate_and_factorise(machine, t, q, v, positions_only):
+    """Evaluate at (t, q, v) and factorise. With `positions_only`, rows that restrict velocities alone are left out.
+    Returns whether all numbers are finite."""
+    program, factor = machine.program, machine.factor
+    evaluate(program, t, q, v, machine.out)
+    machine.evaluations[0] += 1
+    finite = True
+    for e in range(program.jac_row.size):
+        value = machine.out[program.jac_from[e]]
+        finite = finite and np.isfinite(value)
+        if positions_only and program.phi_from[program.jac_row[e]] < 0:
+            value = 0.0
+        factor.jacobian[e] = value
+    if finite:
+        factorise(machine.pattern, factor)
+        machine.evaluations[1] += 1
+    return finite
+
+
+@compiled
+def largest_gap(machine):
+    """The largest gap of the last evaluation, as a length; infinite if a residual is not finite."""
+    program, factor = machine.program, machine.factor
+    largest = 0.0
+    for row in range(program.rows):
+        if program.phi_from[row] >= 0:
+            residual = abs(machine.out[program.phi_from[row]])
+            if not np.isfinite(residual):
+                return np.inf
+            if residual > 0.0:
+                largest = max(largest, residual / np.sqrt(factor.row_square[row] + 1e-300))
+    return largest
+
+
+@compiled
+def newton_step(machine):
+    """The least correction that cancels the linearised residual of the last evaluation: in machine.x; its length."""
+    program = machine.program
+    machine.f[:] = 0.0
+    for row in range(program.rows):
+        machine.g[row] = -machine.out[program.phi_from[row]] if program.phi_from[row] >= 0 else 0.0
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 1)
+    total = 0.0
+    for k in range(machine.pattern.n):
+        total += machine.factor.weight[k] * machine.x[k] ** 2
+    return np.sqrt(total)
+
+
+@compiled
+def close(machine, t, q, v, iterations):
+    """Newton from q (changed in place) until the gaps are closed to roundoff; leaves the factor of the last pose."""
+    previous = np.inf
+    for _ in range(iterations):
+        if not evaluate_and_factorise(machine, t, q, v, True):
+            return NOT_FINITE
+        gap = largest_gap(machine)
+        if not np.isfinite(gap):
+            return NOT_FINITE
+        if gap <= TIGHT * machine.length or (gap <= LOOSE * machine.length and gap > 0.1 * previous):
+            return DONE
+        previous = gap
+        newton_step(machine)
+        for k in range(machine.pattern.n):
+            q[k] += machine.x[k]
+    return NOT_CONVERGED
+
+
+@compiled
+def complete(machine, t, q, v, a):
+    """The velocity and acceleration at a closed pose. On entry v is a first guess: where the equations leave freedom,
+    the solution nearest to it is taken."""
+    program, pattern, factor = machine.program, machine.pattern, machine.factor
+    n = pattern.n
+    if not evaluate_and_factorise(machine, t, q, v, False):
+        return NOT_FINITE
+    machine.f[:] = 0.0
+    for row in range(program.rows):
+        machine.g[row] = machine.out[program.nu_from[row]]
+    for e in range(pattern.jac_row.size):
+        machine.g[pattern.jac_row[e]] -= factor.jacobian[e] * v[pattern.jac_column[e]]
+    solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    for k in range(n):
+        v[k] += machine.x[k]
+    evaluate(program, t, q, v, machine.out)
+    machine.evaluations[0] += 1
+    for row in range(program.rows):
+        machine.g[row] = machine.out[program.gamma_from[row]]
+    solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    finite = True
+    for k in range(n):
+        a[k] = machine.x[k]
+        finite = finite and np.isfinite(v[k]) and np.isfinite(a[k])
+    return DONE if finite else NOT_FINITE
+
+
+@compiled
+def dependent_rows(machine):
+    """How many rows of the last factorisation depend on others."""
+    count = 0
+    for row in range(machine.pattern.m):
+        if machine.factor.independence[row] < DEPENDENT:
+            count += 1
+    return count
+
+
+@compiled
+def is_smooth(machine, h, q0, v0, a0, q1, v1, a1):
+    """Whether one smooth motion passes both ends: q₁ - q₀ = h/2 (v₀ + v₁) + h²/12 (a₀ - a₁) + O(h⁵).
+
+    A jump to another branch fails this, because there velocities and accelerations belong to another motion.
+    """
+    error = length = 0.0
+    for k in range(machine.pattern.n):
+        w = machine.factor.weight[k]
+        way = 0.5 * h * (v0[k] + v1[k]) + h * h / 12.0 * (a0[k] - a1[k])
+        error += w * (q1[k] - q0[k] - way) ** 2
+        length += w * ((q1[k] - q0[k]) ** 2 + (h * v0[k]) ** 2)
+    return np.sqrt(error) <= SMOOTH * np.sqrt(length) + 1e-9 * machine.length
+
+
+@compiled
+def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
+    """One pose from the last: predict, close, complete, and see whether the step is smooth. q1, v1, a1 are set."""
+    h = t1 - t0
+    for k in range(machine.pattern.n):
+        q1[k] = q0[k] + h * (v0[k] + 0.5 * h * a0[k])
+        v1[k] = v0[k] + h * a0[k]
+    status = close(machine, t1, q1, v1, 12)
+    if status == DONE:
+        status = complete(machine, t1, q1, v1, a1)
+    if status == DONE and not is_smooth(machine, h, q0, v0, a0, q1, v1, a1):
+        status = JUMPED
+    return status
+
+
+@compiled
+def sweep(machine, times, start, stop, redundant, q, v, a, depth, refined):
+    """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
+    `depth` times. Returns (status, poses done, time reached); at a status other than DONE the last good state between
+    two requested times stands in row `poses done`.
+
+    `redundant` is how many rows depend on others in general; more than that is a singular pose.
+    """
+    n_all = q.shape[1]
+    q0, v0, a0 = np.zeros(n_all), np.zeros(n_all), np.zeros(n_all)
+    q1, v1, a1 = np.zeros(n_all), np.zeros(n_all), np.zeros(n_all)
+    for k in range(start, stop):
+        q0[:], v0[:], a0[:] = q[k - 1], v[k - 1], a[k - 1]
+        q1[:] = q0
+        t0, target = times[k - 1], times[k]
+        smallest = (target - t0) / 2.0**depth
+        h = target - t0
+        while t0 < target:
+            last = t0 + 1.000001 * h >= target
+            t1 = target if last else t0 + h
+            status = advance(machine, t0, q0, v0, a0, t1, q1, v1, a1)
+            if status == DONE and last and dependent_rows(machine) > redundant:
+                status = SINGULAR
+            if status == DONE:
+                t0 = t1
+                q0[:], v0[:], a0[:] = q1, v1, a1
+                h *= 2.0
+                continue
+            if status == SINGULAR or h <= smallest:
+                q[k], v[k], a[k] = q0, v0, a0
+                return status, k, t0
+            h *= 0.5
+            refined[0] += 1
+        q[k], v[k], a[k] = q0, v0, a0
+    return DONE, stop, times[stop - 1]

@@ -1,0 +1,187 @@
+"""A model compiled in a coordinate set: index maps, kernels, scales. Frozen; analyses read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..coordinates import PlanarCartesian, coordinate_set
+from ..errors import ModelError
+from ..model.body import Body, Marker
+from ..model.joints.base import Element
+from ..model.measures import Measure
+from ..model.model import PlanarModel
+from ..model.parameters import Evaluator
+from . import kkt
+from .evaluate import read
+from .poses import Machine
+from .program import Instance, Program, ProgramBuilder
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scalar equation: whose it is, which one of its element's, and its unit."""
+
+    element: str
+    number: int
+    unit: str
+    velocity_only: bool
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """The compiled model. Arrays over the coordinates carry those of the ground behind the others."""
+
+    model: PlanarModel
+    coordinates: PlanarCartesian
+    evaluator: Evaluator
+    start: dict[Body, int]
+    builder: ProgramBuilder
+    pattern: kkt.Pattern
+    rows: tuple[Row, ...]
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        return tuple(self.model.bodies.values())
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        return tuple(self.model.elements.values())
+
+    @property
+    def nv(self) -> int:
+        return self.builder.columns
+
+    @property
+    def size(self) -> int:
+        """Length of a full coordinate array, the ground's coordinates included."""
+        return self.nv + len(self.coordinates.q_names)
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return tuple(f"{b.name}.{n}" for b in self.bodies for n in self.coordinates.q_names)
+
+    @cached_property
+    def program(self) -> Program:
+        return self.builder.fill(self.evaluator)
+
+    @cached_property
+    def placement(self) -> np.ndarray:
+        """The reference placement as coordinates."""
+        q = np.zeros(self.size)
+        for body, at in self.start.items():
+            values = [self.evaluator(n) for n in self.coordinates.placement(body)]
+            q[at : at + len(values)] = values
+            if not np.isfinite(values).all():
+                raise ModelError(f"the placement of body {body.name!r} is not finite; mend its position or angle")
+        return q
+
+    @cached_property
+    def length(self) -> float:
+        """The model's own length: the farthest marker from its body's origin (or the span of the placement)."""
+        offsets = [
+            np.hypot(self.evaluator(m.x), self.evaluator(m.y))
+            for e in self.elements
+            for m in e.markers
+            if not m.body.fixed
+        ]
+        if (longest := max(offsets, default=0.0)) > 0:
+            return float(longest)
+        places = self.placement[: self.nv].reshape(-1, len(self.coordinates.q_names))[:, :2]
+        span = float(np.abs(places).max()) if places.size else 0.0
+        return span or 1.0
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        return np.tile(self.coordinates.weights(self.length), len(self.bodies))
+
+    def machine(self) -> Machine:
+        """Work space for the compiled solves: one for each run, so that systems can be shared."""
+        n, m = self.nv, len(self.rows)
+        return Machine(
+            program=self.program,
+            pattern=self.pattern,
+            factor=kkt.new_factor(self.pattern, self.weight),
+            length=self.length,
+            out=np.zeros(self.program.out_size + 1),
+            f=np.zeros(n),
+            g=np.zeros(m),
+            x=np.zeros(n),
+            multipliers=np.zeros(m),
+            evaluations=np.zeros(2, dtype=np.int64),
+        )
+
+    def rows_of(self, element: str) -> np.ndarray:
+        """The numbers of the rows that belong to an element."""
+        return self._rows_of[element]
+
+    @cached_property
+    def _rows_of(self) -> dict[str, np.ndarray]:
+        found: dict[str, list[int]] = {name: [] for name in self.model.elements}
+        for k, row in enumerate(self.rows):
+            found[row.element].append(k)
+        return {name: np.array(numbers, dtype=int) for name, numbers in found.items()}
+
+    def with_values(self, evaluator: Evaluator, model: PlanarModel) -> System:
+        """The same structure with other parameter values."""
+        return replace(self, evaluator=evaluator, model=model)
+
+    def reader(self, measures: Sequence[Measure]) -> Reader:
+        """Reads measures along a motion."""
+        return Reader(self, tuple(measures))
+
+    def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Φ, Φ̇ and Φ̈ of every row at every time."""
+        return _read(self.program, t, q, v, a)
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Values, rates and accelerations of measures, by the same kernels that joints use."""
+
+    system: System
+    measures: tuple[Measure, ...]
+
+    @cached_property
+    def program(self) -> Program:
+        instances = [Instance(m.relation, {}, m.markers) for m in self.measures]
+        return _builder(self.system, instances).fill(self.system.evaluator)
+
+    def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+        return _read(self.program, t, q, v, a)
+
+
+def compile_model(model: PlanarModel, coordinates: str) -> System:
+    """Index the bodies, derive or fetch the kernels, analyse the pattern."""
+    chosen = coordinate_set(coordinates)
+    if not model.bodies:
+        raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
+    width = len(chosen.q_names)
+    start = {body: width * k for k, body in enumerate([*model.bodies.values(), model.ground])}
+    columns = width * len(model.bodies)
+
+    instances, rows = [], []
+    for element in model.elements.values():
+        relation, slots = element.relation()
+        instances.append(Instance(relation, slots, element.markers))
+        rows += [
+            Row(element.name, k, element.units[k], velocity_only=k >= len(relation.phi)) for k in range(relation.size)
+        ]
+    builder = ProgramBuilder(instances, chosen, start, columns)
+    layout = builder.layout
+    pattern = kkt.analyse(columns, len(rows), layout["jac_row"], layout["jac_column"])
+    return System(model, chosen, model.evaluator(), start, builder, pattern, tuple(rows))
+
+
+def _builder(system: System, instances: list[Instance]) -> ProgramBuilder:
+    return ProgramBuilder(instances, system.coordinates, system.start, system.nv)
+
+
+def _read(program: Program, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+    shape = (len(t), program.rows)
+    values, rates, accelerations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    read(program, t, q, v, a, values, rates, accelerations)
+    return values, rates, accelerations
