@@ -33,21 +33,32 @@ SIGNATURE = types.void(types.int64, types.float64, _reals, _reals, _integers, _r
 
 
 def compiled(function: Callable) -> Callable:
+    """For everything that runs in a loop: compiled without reference counts, so that passing arrays costs nothing.
+
+    It therefore cannot allocate; numba refuses to compile a function that tries. Work space is handed in.
+    """
+    return _jit(function, _nrt=False)
+
+
+def compiled_setup(function: Callable) -> Callable:
+    """For what runs once: may allocate."""
+    return _jit(function)
+
+
+def _jit(function: Callable, **options: Any) -> Callable:
     """njit with a disk cache where there is a place for one, and without where there is none."""
-    options: dict[str, Any] = {"error_model": "numpy"}
     try:
-        return njit(cache=True, **options)(function)
+        return njit(cache=True, error_model="numpy", **options)(function)
     except RuntimeError:  # numba's "no locator available": nowhere to write
-        return njit(**options)(function)
+        return njit(error_model="numpy", **options)(function)
 
 
 def element_kernel(function: Callable) -> Any:
     """Compile a kernel with the signature above; `address` of what comes back is what the core calls."""
-    options: dict[str, Any] = {"error_model": "numpy"}
     try:
-        return cfunc(SIGNATURE, cache=True, **options)(function)
+        return cfunc(SIGNATURE, cache=True, error_model="numpy")(function)
     except RuntimeError:
-        return cfunc(SIGNATURE, **options)(function)
+        return cfunc(SIGNATURE, error_model="numpy")(function)
 
 
 @intrinsic

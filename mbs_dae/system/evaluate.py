@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..kernels.abi import call_kernel, compiled
 
 
@@ -25,10 +23,9 @@ def evaluate(program, t, q, v, out):
 
 
 @compiled
-def read(program, times, q, v, a, values, rates, accelerations):
+def read(program, times, q, v, a, out, values, rates, accelerations):
     """Per time and row: Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ. For measures these are value, rate and acceleration;
     for constraints they are the violations. Rows without Φ read 0 in `values`."""
-    out = np.zeros(program.out_size)
     for k in range(times.size):
         evaluate(program, times[k], q[k], v[k], out)
         for row in range(program.rows):

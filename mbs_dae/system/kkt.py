@@ -25,7 +25,7 @@ import numpy as np
 import scipy.sparse as sps
 from scipy.sparse.linalg import splu
 
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_setup
 
 DELTA = 1e-12
 
@@ -65,6 +65,7 @@ class Factor(NamedTuple):
     items: np.ndarray
     l: np.ndarray
     pivot: np.ndarray
+    inverse: np.ndarray
     independence: np.ndarray
     work: np.ndarray
     ordered: np.ndarray
@@ -102,6 +103,7 @@ def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
         items=zeros(pattern.row_of.size),
         l=zeros(pattern.l_row.size),
         pivot=zeros(size),
+        inverse=zeros(size),
         independence=zeros(pattern.m),
         work=zeros(size),
         ordered=zeros(size),
@@ -120,7 +122,7 @@ def _minimum_degree(gram: sps.csr_matrix) -> np.ndarray:
     return lu.perm_c
 
 
-@compiled
+@compiled_setup
 def _elimination_tree(column_at, row_of):
     """The parent of each column of L, and how many items each column has."""
     size = column_at.size - 1
@@ -140,7 +142,7 @@ def _elimination_tree(column_at, row_of):
     return parent, count
 
 
-@compiled
+@compiled_setup
 def _structure(column_at, row_of, parent, l_at):
     """The row indices of L by columns, and for each row of L the order in which its items are computed."""
     size = column_at.size - 1
@@ -187,15 +189,16 @@ def factorise(pattern, factor):
     factor.row_square[:] = 0.0
     for e in range(pattern.jac_row.size):
         factor.items[pattern.value_from[e]] += factor.jacobian[e]
+    for i in range(n):
+        factor.pivot[i] = factor.weight[i]
+        factor.inverse[i] = 1.0 / factor.weight[i]
     for i in range(pattern.m):
         column = pattern.place[n + i]
         total = 0.0
         for item in range(pattern.column_at[column], pattern.column_at[column + 1]):
             value = factor.items[item]
-            total += value * value / factor.weight[pattern.row_of[item]]
+            total += value * value * factor.inverse[pattern.row_of[item]]
         factor.row_square[i] = total
-    for i in range(n):
-        factor.pivot[i] = factor.weight[i]
     largest = 0.0
     for i in range(pattern.m):
         largest = max(largest, factor.row_square[i])
@@ -214,10 +217,11 @@ def factorise(pattern, factor):
             work[k] = 0.0
             for item in range(pattern.l_at[k], own):
                 work[pattern.l_row[item]] -= factor.l[item] * value
-            ratio = value / factor.pivot[k]
+            ratio = value * factor.inverse[k]
             pivot -= ratio * value
             factor.l[own] = ratio
         factor.pivot[i] = pivot
+        factor.inverse[i] = 1.0 / pivot
 
     for i in range(pattern.m):
         square = factor.row_square[i]
@@ -234,7 +238,7 @@ def _back_substitute(pattern, factor, x):
         for item in range(pattern.l_at[i], pattern.l_at[i + 1]):
             x[pattern.l_row[item]] -= factor.l[item] * value
     for i in range(size):
-        x[i] /= factor.pivot[i]
+        x[i] *= factor.inverse[i]
     for i in range(size - 1, -1, -1):
         value = x[i]
         for item in range(pattern.l_at[i], pattern.l_at[i + 1]):

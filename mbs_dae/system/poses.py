@@ -25,6 +25,8 @@ NOT_FINITE = 2
 SINGULAR = 3
 JUMPED = 4
 
+EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS = 0, 1, 2, 3
+
 TIGHT = 2e-15
 """Gap, relative to the model's length, at which Newton stops: roundoff."""
 LOOSE = 1e-10
@@ -47,8 +49,10 @@ class Machine(NamedTuple):
     g: np.ndarray
     x: np.ndarray
     multipliers: np.ndarray
-    evaluations: np.ndarray
-    """Counts: kernel evaluations, factorisations."""
+    state: np.ndarray
+    """Six rows: q, v, a at the beginning and at the end of a step."""
+    counts: np.ndarray
+    """Kernel evaluations, factorisations, Newton corrections, steps halved."""
 
 
 @compiled
@@ -57,7 +61,7 @@ def evaluate_and_factorise(machine, t, q, v, positions_only):
     Returns whether all numbers are finite."""
     program, factor = machine.program, machine.factor
     evaluate(program, t, q, v, machine.out)
-    machine.evaluations[0] += 1
+    machine.counts[EVALUATIONS] += 1
     finite = True
     for e in range(program.jac_row.size):
         value = machine.out[program.jac_from[e]]
@@ -67,7 +71,7 @@ def evaluate_and_factorise(machine, t, q, v, positions_only):
         factor.jacobian[e] = value
     if finite:
         factorise(machine.pattern, factor)
-        machine.evaluations[1] += 1
+        machine.counts[FACTORISATIONS] += 1
     return finite
 
 
@@ -114,6 +118,7 @@ def close(machine, t, q, v, iterations):
             return DONE
         previous = gap
         newton_step(machine)
+        machine.counts[CORRECTIONS] += 1
         for k in range(machine.pattern.n):
             q[k] += machine.x[k]
     return NOT_CONVERGED
@@ -121,11 +126,11 @@ def close(machine, t, q, v, iterations):
 
 @compiled
 def complete(machine, t, q, v, a):
-    """The velocity and acceleration at a closed pose. On entry v is a first guess: where the equations leave freedom,
-    the solution nearest to it is taken."""
+    """The velocity and acceleration at the pose that `close` has just left. On entry v is a first guess: where the
+    equations leave freedom, the solution nearest to it is taken."""
     program, pattern, factor = machine.program, machine.pattern, machine.factor
     n = pattern.n
-    if not evaluate_and_factorise(machine, t, q, v, False):
+    if program.velocity_rows > 0 and not evaluate_and_factorise(machine, t, q, v, False):
         return NOT_FINITE
     machine.f[:] = 0.0
     for row in range(program.rows):
@@ -136,7 +141,7 @@ def complete(machine, t, q, v, a):
     for k in range(n):
         v[k] += machine.x[k]
     evaluate(program, t, q, v, machine.out)
-    machine.evaluations[0] += 1
+    machine.counts[EVALUATIONS] += 1
     for row in range(program.rows):
         machine.g[row] = machine.out[program.gamma_from[row]]
     solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
@@ -188,19 +193,27 @@ def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
 
 
 @compiled
-def sweep(machine, times, start, stop, redundant, q, v, a, depth, refined):
+def copy_state(q0, v0, a0, q1, v1, a1):
+    """(q1, v1, a1) become (q0, v0, a0)."""
+    for k in range(q0.size):
+        q1[k] = q0[k]
+        v1[k] = v0[k]
+        a1[k] = a0[k]
+
+
+@compiled
+def sweep(machine, times, start, stop, redundant, q, v, a, depth):
     """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
     `depth` times. Returns (status, poses done, time reached); at a status other than DONE the last good state between
     two requested times stands in row `poses done`.
 
     `redundant` is how many rows depend on others in general; more than that is a singular pose.
     """
-    n_all = q.shape[1]
-    q0, v0, a0 = np.zeros(n_all), np.zeros(n_all), np.zeros(n_all)
-    q1, v1, a1 = np.zeros(n_all), np.zeros(n_all), np.zeros(n_all)
+    q0, v0, a0 = machine.state[0], machine.state[1], machine.state[2]
+    q1, v1, a1 = machine.state[3], machine.state[4], machine.state[5]
     for k in range(start, stop):
-        q0[:], v0[:], a0[:] = q[k - 1], v[k - 1], a[k - 1]
-        q1[:] = q0
+        copy_state(q[k - 1], v[k - 1], a[k - 1], q0, v0, a0)
+        copy_state(q0, v0, a0, q1, v1, a1)
         t0, target = times[k - 1], times[k]
         smallest = (target - t0) / 2.0**depth
         h = target - t0
@@ -212,13 +225,13 @@ def sweep(machine, times, start, stop, redundant, q, v, a, depth, refined):
                 status = SINGULAR
             if status == DONE:
                 t0 = t1
-                q0[:], v0[:], a0[:] = q1, v1, a1
+                copy_state(q1, v1, a1, q0, v0, a0)
                 h *= 2.0
                 continue
             if status == SINGULAR or h <= smallest:
-                q[k], v[k], a[k] = q0, v0, a0
+                copy_state(q0, v0, a0, q[k], v[k], a[k])
                 return status, k, t0
             h *= 0.5
-            refined[0] += 1
-        q[k], v[k], a[k] = q0, v0, a0
+            machine.counts[HALVINGS] += 1
+        copy_state(q0, v0, a0, q[k], v[k], a[k])
     return DONE, stop, times[stop - 1]

@@ -44,6 +44,8 @@ class Program(NamedTuple):
     jac_column: np.ndarray
     jac_from: np.ndarray
     rows: int
+    velocity_rows: int
+    """How many rows restrict velocities only."""
     columns: int
 
 
@@ -174,6 +176,7 @@ class ProgramBuilder:
             "jac_column": table[:, 1].copy(),
             "jac_from": table[:, 2].copy(),
             "rows": rows,
+            "velocity_rows": int((phi_from < 0).sum()),
             "columns": self.columns,
         }
 

@@ -111,7 +111,8 @@ class System:
             g=np.zeros(m),
             x=np.zeros(n),
             multipliers=np.zeros(m),
-            evaluations=np.zeros(2, dtype=np.int64),
+            counts=np.zeros(4, dtype=np.int64),
+            state=np.zeros((6, self.size)),
         )
 
     def rows_of(self, element: str) -> np.ndarray:
@@ -183,5 +184,5 @@ def _builder(system: System, instances: list[Instance]) -> ProgramBuilder:
 def _read(program: Program, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
     shape = (len(t), program.rows)
     values, rates, accelerations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    read(program, t, q, v, a, values, rates, accelerations)
+    read(program, t, q, v, a, np.zeros(program.out_size + 1), values, rates, accelerations)
     return values, rates, accelerations
