@@ -1,0 +1,90 @@
+"""mbs_dae: constrained multibody mechanics. Exact equations from sympy, numbers at machine speed.
+
+    import mbs_dae as mbs
+
+Everything public is a name of this module. Each is loaded when first used, so that importing costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    # saying a mechanism
+    "PlanarModel": "model.model",
+    "Body": "model.body",
+    "Marker": "model.body",
+    "t": "symbolic.markers",
+    "theta": "model.fields",
+    # joints
+    "Revolute": "model.joints",
+    "Translational": "model.joints",
+    "Prismatic": "model.joints",
+    "Fixed": "model.joints",
+    "Distance": "model.joints",
+    "PinInSlot": "model.joints",
+    "Gear": "model.joints",
+    "RackAndPinion": "model.joints",
+    "CamFollower": "model.joints",
+    "CoordinateFix": "model.joints",
+    "Constraint": "model.joints",
+    # new joints
+    "Joint": "model.joints",
+    "registered_joints": "model.joints",
+    "scalar": "model.fields",
+    "function": "model.fields",
+    "choice": "model.fields",
+    # drivers
+    "Driver": "model.drivers",
+    "angle": "model.measures",
+    "distance": "model.measures",
+    "displacement": "model.measures",
+    "x": "model.measures",
+    "y": "model.measures",
+    "Table": "model.tables",
+    "Motion": "model.motion",
+    "LAWS": "model.motion",
+    # analyses
+    "diagnose": "analysis.diagnose",
+    "Diagnosis": "analysis.diagnose",
+    "assemble": "analysis.assemble",
+    "kinematics": "analysis.kinematics",
+    "sweep": "analysis.sweep",
+    "equations": "analysis.equations",
+    # results
+    "Result": "results",
+    "State": "results.result",
+    "load": "results",
+    # errors
+    "MbsError": "errors",
+    "ModelError": "errors",
+    "AssemblyError": "errors",
+    "RedundantConstraintError": "errors",
+    "SingularConfigurationError": "errors",
+    "IntegrationError": "errors",
+}
+
+__all__ = [*_HOME]
+
+if TYPE_CHECKING:
+    from .analysis.assemble import assemble as assemble
+    from .analysis.diagnose import Diagnosis as Diagnosis
+    from .analysis.diagnose import diagnose as diagnose
+    from .analysis.equations import equations as equations
+    from .analysis.kinematics import kinematics as kinematics
+    from .analysis.sweep import sweep as sweep
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'mbs_dae' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

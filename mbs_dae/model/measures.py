@@ -35,6 +35,10 @@ class Measure:
     unit: str
 
     @property
+    def units(self) -> tuple[str, str, str]:
+        return self.unit, f"{self.unit}/s", f"{self.unit}/s²"
+
+    @property
     def levels(self) -> tuple[str, str, str]:
         return LEVELS[self.kind]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from math import isfinite
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..symbolic.markers import t
 from .body import Body
 from .drivers import Driver
 from .joints.base import Element
-from .measures import LEVELS, Measure, angle, x, y
+from .measures import Measure, angle, x, y
 from .parameters import Evaluator, Number, Parameter, ParameterValue, check_number, free_parameters
 from .tables import TableSymbol
 
@@ -147,30 +147,33 @@ class PlanarModel:
     def drivers(self) -> tuple[Driver, ...]:
         return tuple(e for e in self.elements.values() if isinstance(e, Driver))
 
-    def measures(self) -> Iterator[tuple[str, Measure]]:
-        """Everything that can be read by name: (owner, measure), as in ``owner.angle``."""
+    def measures_of(self, owner: str) -> tuple[Measure, ...]:
+        """What can be read of a body, of a named marker ("rod.tip"), or of an element."""
+        body, _, marker = owner.partition(".")
+        if body in self.bodies:
+            at = self.bodies[body].markers.get(marker) if marker else self.bodies[body].origin
+            return () if at is None else (x(at), y(at), angle(at))
+        if owner in self.elements:
+            return tuple(self.elements[owner].measures().values())
+        return ()
+
+    def owners(self) -> Iterator[str]:
+        """Everything that has quantities, by name."""
         for body in self.bodies.values():
-            for owner, marker in [(body.name, body.origin), *((m.label, m) for m in body.markers.values())]:
-                for make in (x, y, angle):
-                    yield owner, make(marker)
-        for element in self.elements.values():
-            own: Callable[[], Mapping[str, Measure]] | None = getattr(element, "measures", None)
-            for measure in own().values() if own else ():
-                yield element.name, measure
+            yield body.name
+            yield from (m.label for m in body.markers.values())
+        yield from self.elements
 
     def quantity(self, name: str) -> tuple[Measure, int]:
         """The measure behind a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration)."""
-        names = self.quantity_names()
-        if name not in names:
-            raise unknown_name("quantity", name, names)
-        return names[name]
+        owner, _, wanted = str(name).rpartition(".")
+        for measure in self.measures_of(owner):
+            if wanted in measure.levels:
+                return measure, measure.levels.index(wanted)
+        raise unknown_name("quantity", name, self.quantity_names(), f"model {self.name!r}")
 
-    def quantity_names(self) -> dict[str, tuple[Measure, int]]:
-        return {
-            f"{owner}.{level_name}": (measure, level)
-            for owner, measure in self.measures()
-            for level, level_name in enumerate(LEVELS[measure.kind])
-        }
+    def quantity_names(self) -> list[str]:
+        return [f"{o}.{level}" for o in self.owners() for m in self.measures_of(o) for level in m.levels]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: {len(self.bodies)} bodies, {len(self.elements)} elements>"

@@ -45,10 +45,17 @@ class Element:
     name: str
     markers: tuple[Marker, ...]
     units: tuple[str, ...]
+    """The unit of each equation, for messages."""
+    sketch: str = ""
+    """How the element is drawn: "pin", "slider", "slot", "link", "weld", "mesh", "contact" or "" (not at all)."""
 
     def relation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         """The relation between marker symbols, and what stands in its slots."""
         raise NotImplementedError
+
+    def measures(self) -> dict[str, Measure]:
+        """The element's own coordinates, by name: what drivers, results and initial values call them."""
+        return {}
 
     @property
     def kind(self) -> str:
@@ -102,8 +109,7 @@ class Joint(Element):
     optional_markers: ClassVar[int] = 0
     """The markers whose default in phi is None (the carrier of a gear) may be left out."""
     unit: ClassVar[str | tuple[str, ...]] = "m"
-    sketch: ClassVar[str] = "link"
-    """How the joint is drawn: "pin", "slider", "link", "weld", "contact" or "" (not at all)."""
+    sketch = "link"
 
     phi: ClassVar[Callable]
     psi: ClassVar[Callable]
@@ -132,10 +138,6 @@ class Joint(Element):
     @property
     def who(self) -> str:
         return f"{self.kind} {self.name!r}"
-
-    def measures(self) -> dict[str, Measure]:
-        """The joint's own coordinates, by name: what drivers, results and initial conditions call them."""
-        return {}
 
     def relation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         """Built once per class where only scalars are declared; functions are part of the form and built anew."""

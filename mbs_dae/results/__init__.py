@@ -1,0 +1,7 @@
+"""What the user gets: named arrays over time, violations, files."""
+
+from .files import load
+from .result import Result, Violation
+from .sketch import Sketch, sketch_of
+
+__all__ = ["Result", "Sketch", "Violation", "load", "sketch_of"]

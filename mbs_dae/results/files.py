@@ -1,0 +1,94 @@
+"""Results in files: an .npz archive of plain arrays with a JSON header. Never pickle: a file from a stranger is data,
+not code."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from .quantities import ComputedQuantities, StoredQuantities
+from .result import Result, Violation
+from .sketch import BodySketch, ElementSketch, Sketch
+
+FORMAT = "mbs_dae result 1"
+
+
+def save(result: Result, path: str | Path) -> Path:
+    """Write the result with every named quantity, so that reading it back needs no model."""
+    path = Path(path)
+    if path.suffix != ".npz":
+        path = path.with_name(path.name + ".npz")
+    quantities = result.quantities
+    if isinstance(quantities, ComputedQuantities):
+        quantities.read_all()
+    names = quantities.names()
+    header = {
+        "format": FORMAT,
+        "title": result.title,
+        "coordinate_names": result.coordinate_names,
+        "names": names,
+        "units": [quantities.unit(name) for name in names],
+        "elements": result.violation.elements,
+        "sketch": asdict(result.sketch),
+        "success": result.success,
+        "message": result.message,
+        "stats": dict(result.stats),
+        "axis": result.axis,
+    }
+    values = np.stack([quantities[name] for name in names]) if names else np.zeros((0, len(result.t)))
+    np.savez_compressed(
+        path,
+        header=np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8),
+        t=result.t,
+        q=result.q,
+        v=result.v,
+        a=result.a,
+        values=values,
+        violation=result.violation.rows,
+    )
+    return path
+
+
+def load(path: str | Path) -> Result:
+    """Read a result that `Result.save` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        header = json.loads(arrays["header"].tobytes())
+    except FileNotFoundError as exc:
+        raise ModelError(f"there is no file {str(path)!r}; save a result first: result.save(path)") from exc
+    except (OSError, ValueError, KeyError) as exc:
+        raise ModelError(f"{str(path)!r} is not a result file of mbs_dae; write one with result.save(path)") from exc
+    if header.get("format") != FORMAT:
+        raise ModelError(f"{str(path)!r} has format {header.get('format')!r}, not {FORMAT!r}; save it again")
+    names = header["names"]
+    return Result(
+        title=header["title"],
+        **{name: arrays[name] for name in ("t", "q", "v", "a")},
+        coordinate_names=tuple(header["coordinate_names"]),
+        quantities=StoredQuantities(
+            dict(zip(names, arrays["values"], strict=True)), dict(zip(names, header["units"], strict=True))
+        ),
+        violation=Violation(arrays["violation"], tuple(header["elements"])),
+        sketch=_sketch(header["sketch"]),
+        success=header["success"],
+        message=header["message"],
+        stats=header["stats"],
+        axis=tuple(header["axis"]),
+    )
+
+
+def _sketch(data: dict[str, Any]) -> Sketch:
+    return Sketch(
+        tuple(BodySketch(b["name"], tuple(map(tuple, b["points"]))) for b in data["bodies"]),
+        tuple(ElementSketch(e["name"], e["kind"], tuple(map(tuple, e["markers"]))) for e in data["elements"]),
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)

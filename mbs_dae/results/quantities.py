@@ -1,0 +1,76 @@
+"""Named arrays: computed from a compiled system when asked for, or read from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+import numpy as np
+
+from ..errors import unknown_name
+from ..system import System
+
+
+class Quantities(Protocol):
+    """`names` in a useful order, the array of a name, and its unit."""
+
+    def names(self) -> list[str]: ...
+    def __getitem__(self, name: str) -> np.ndarray: ...
+    def unit(self, name: str) -> str: ...
+
+
+class ComputedQuantities:
+    """Reads measures of a system along a motion; each measure is read once, with its rate and acceleration."""
+
+    def __init__(self, system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray):
+        self._system = system
+        self._motion = t, q, v, a
+        self._read: dict[str, np.ndarray] = {}
+
+    def names(self) -> list[str]:
+        return self._system.model.quantity_names()
+
+    def unit(self, name: str) -> str:
+        measure, level = self._system.model.quantity(name)
+        return measure.units[level]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._read:
+            measure, _ = self._system.model.quantity(name)
+            owner = name.rpartition(".")[0]
+            for level, values in zip(measure.levels, self._system.reader([measure])(*self._motion), strict=True):
+                self._read[f"{owner}.{level}"] = values[:, 0]
+        return self._read[name]
+
+    def read_all(self) -> dict[str, np.ndarray]:
+        """Every quantity at once."""
+        model = self._system.model
+        named = [(owner, measure) for owner in model.owners() for measure in model.measures_of(owner)]
+        levels = self._system.reader([m for _, m in named])(*self._motion)
+        for k, (owner, measure) in enumerate(named):
+            for level, values in zip(measure.levels, levels, strict=True):
+                self._read[f"{owner}.{level}"] = values[:, k]
+        return dict(self._read)
+
+
+class StoredQuantities:
+    """Arrays that came out of a file."""
+
+    def __init__(self, arrays: Mapping[str, np.ndarray], units: Mapping[str, str]):
+        self._arrays = arrays
+        self._units = units
+
+    def names(self) -> list[str]:
+        return list(self._arrays)
+
+    def unit(self, name: str) -> str:
+        self[name]
+        return self._units[name]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._arrays:
+            raise unknown_name("quantity", name, self._arrays, "the result")
+        return self._arrays[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
