@@ -94,8 +94,7 @@ def test_it_holds_before_and_after():
     motion = Motion(start=0.1).rise(0.2, over=2, law="harmonic").rise(-0.05, over=1, law="3-4-5")
     f, df = numeric(motion(x)), numeric(motion(x), 1)
     assert [f(u) for u in (-5, 0, 1, 2, 3, 50)] == pytest.approx([0.1, 0.1, 0.2, 0.3, 0.25, 0.25])
-    assert df(-5) == df(50) == 0
-    assert float(motion(1)) == pytest.approx(0.2)
+    assert df(-5) == df(50) == 0 and float(motion(1)) == pytest.approx(0.2)
 
 
 def test_rise_dwell_return_repeat():
@@ -122,9 +121,9 @@ def test_a_motion_is_a_value():
 
 def test_python_code_without_sympy_gives_the_same():
     motion = rise_between_dwells("modified sine").return_(over=1, law="4-5-6-7").repeat()(x).diff(x, 2)
-    source = sp.pycode(motion, user_functions={"Wrap": "wrap"})
+    source, f = sp.pycode(motion, user_functions={"Wrap": "wrap"}), numeric(motion)
     for u in np.linspace(-3, 7, 23):
-        assert eval(source, {"math": math, "wrap": wrap, "x": u}) == pytest.approx(numeric(motion)(u), abs=1e-9)
+        assert eval(source, {"math": math, "wrap": wrap, "x": u}) == pytest.approx(f(u), abs=1e-9)
 
 
 def test_any_expression_can_be_handed_in():
@@ -150,19 +149,19 @@ def test_parameters_may_be_symbols(law):
         assert all(f(u) == pytest.approx(g(u), abs=1e-12) for u in np.arange(0, 9, 0.37))
 
 
-steps = st.tuples(st.sampled_from(sorted(LAWS)), st.floats(-10, 10), st.floats(0.01, 100))
+steps = st.tuples(st.sampled_from(sorted(LAWS)), st.floats(-10, 10), st.floats(0.1, 10))
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=20, deadline=None, derandomize=True, database=None)
 @given(st.floats(-10, 10), st.lists(steps, min_size=1, max_size=3))
 def test_every_rise_is_monotone_and_arrives(start, chain):
     motion = reduce(lambda m, step: m.rise(step[1], over=step[2], law=step[0]), chain, Motion(start))
     f, *derivatives = (numeric(motion(x), order) for order in range(3))
     begin = 0.0
     for law, height, over in chain:
-        values = [f(begin + over * u) for u in np.linspace(0, 1, 30)]
+        values = np.array([f(begin + over * u) for u in np.linspace(0, 1, 30)])
         assert values[-1] - values[0] == pytest.approx(height, abs=1e-10), law
-        assert all(step * math.copysign(1, height) >= -1e-10 for step in np.diff(values)), law
+        assert np.min(np.diff(values) * np.sign(height)) >= -1e-10, law
         begin += over
         assert all(math.isfinite(df(begin)) for df in derivatives)
 

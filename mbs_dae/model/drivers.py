@@ -8,11 +8,13 @@ import sympy as sp
 
 from ..errors import ModelError
 from ..symbolic.derive import Relation
+from ..symbolic.functions import Lookup
 from ..symbolic.markers import marker_symbols, t
 from .fields import Function
 from .joints.base import Element, checked_name
 from .measures import Measure
 from .parameters import Number, constants_out
+from .tables import Table
 
 
 class Driver(Element):
@@ -40,8 +42,36 @@ class Driver(Element):
         canonical, self._slots = constants_out([measure.of(*symbols) - self.function])
         self._relation = Relation(symbols, tuple(canonical), (), tuple(self._slots))
 
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables that the function looks up at time t itself."""
+        return tuple(e.args[0].table for e in self.function.atoms(Lookup) if e.args[2] == t)
+
     def relation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation, self._slots
 
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure}
+
+
+class Held(Element):
+    """A measure held at a value (level 0), or its rate (level 1): what "fixed" and "initial" values are made of."""
+
+    def __init__(self, name: str, measure: Measure, level: int, value: float):
+        self.name = f"fix {name}"
+        self.measure = measure
+        self.markers = measure.markers
+        self.units = (measure.units[level],)
+        relation = measure.relation
+        slot = sp.Symbol("c0", real=True)
+        if level == 0:
+            self._relation = Relation(relation.markers, (relation.phi[0] - slot,), (), (slot,))
+        else:
+            m = [s for marker in relation.markers for s in marker.m]
+            rates = [s for marker in relation.markers for s in marker.rates]
+            rate = sum(relation.phi[0].diff(s) * ds for s, ds in zip(m, rates, strict=True))
+            self._relation = Relation(relation.markers, (), (rate - slot,), (slot,))
+        self._slots: dict[sp.Symbol, Number] = {slot: value}
+
+    def relation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
+        return self._relation, self._slots

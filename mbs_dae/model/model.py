@@ -105,7 +105,8 @@ class PlanarModel:
     def plus(self, *elements: Element) -> PlanarModel:
         """The same model with these elements added."""
         copy = self._copy()
-        copy.add(*elements)
+        if elements:
+            copy.add(*elements)
         return copy
 
     def with_parameters(self, **values: float) -> PlanarModel:
@@ -198,7 +199,7 @@ class PlanarModel:
                     "use the bodies of this one"
                 )
         if all(marker.body.fixed for marker in element.markers):
-            raise ModelError(f"{element.kind} {element.name!r} joins nothing but the ground; name a moving body")
+            raise ModelError(f"{element.kind} {element.name!r} joins nothing but the ground; name a body that moves")
         relation, slots = element.relation()
         who = f"{element.kind} {element.name!r}"
         numbers = [n for m in element.markers for n in (m.x, m.y, m.angle)]

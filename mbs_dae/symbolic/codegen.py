@@ -30,6 +30,9 @@ class _Printer(PythonCodePrinter):
             return f"({product})" if exponent > 0 else f"(1.0/({product}))"
         return super()._print_Pow(expr, rational=rational)
 
+    def _print_Float(self, expr: sp.Float) -> str:
+        return repr(float(expr))
+
     def _print_Lookup(self, expr: Lookup) -> str:
         table, order, x = expr.args
         return f"lookup(tables, int({self._print(table)}), {int(order)}, {self._print(x)})"

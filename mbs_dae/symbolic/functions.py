@@ -34,6 +34,10 @@ class Wrap(sp.Function):
 
     nargs = 2
 
+    @classmethod
+    def eval(cls, x: sp.Expr, period: sp.Expr) -> sp.Expr | None:
+        return sp.Mod(x, period) if x.is_number and period.is_number else None
+
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         if argindex == 1:
             return sp.S.One

@@ -59,6 +59,9 @@ class Factor(NamedTuple):
     """The numbers of one factorisation, and its work space. Made once, overwritten each time."""
 
     weight: np.ndarray
+    damping: np.ndarray
+    """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
+    (Levenberg-Marquardt), which stays short where Φ_v is singular."""
     jacobian: np.ndarray
     row_square: np.ndarray
     """(Φ_v W⁻¹ Φ_vᵀ)_kk: the squared length of each row."""
@@ -98,6 +101,7 @@ def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
     zeros = np.zeros
     return Factor(
         weight=np.asarray(weight, dtype=float),
+        damping=zeros(1),
         jacobian=zeros(pattern.jac_row.size),
         row_square=zeros(pattern.m),
         items=zeros(pattern.row_of.size),
@@ -203,7 +207,7 @@ def factorise(pattern, factor):
     for i in range(pattern.m):
         largest = max(largest, factor.row_square[i])
     for i in range(pattern.m):
-        factor.pivot[pattern.place[n + i]] = -DELTA * max(factor.row_square[i], 1e-20 * largest + 1e-300)
+        factor.pivot[pattern.place[n + i]] = -(DELTA + factor.damping[0]) * max(factor.row_square[i], 1e-20 * largest + 1e-300)
 
     work = factor.work
     for i in range(n, n + pattern.m):
@@ -225,7 +229,7 @@ def factorise(pattern, factor):
 
     for i in range(pattern.m):
         square = factor.row_square[i]
-        ratio = -factor.pivot[pattern.place[n + i]] / square - DELTA if square > 1e-20 * largest else 0.0
+        ratio = -factor.pivot[pattern.place[n + i]] / square - DELTA - factor.damping[0] if square > 1e-20 * largest else 0.0
         factor.independence[i] = max(ratio, 0.0)
 
 

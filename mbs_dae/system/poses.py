@@ -91,13 +91,13 @@ def largest_gap(machine):
 
 
 @compiled
-def newton_step(machine):
+def newton_step(machine, refinements):
     """The least correction that cancels the linearised residual of the last evaluation: in machine.x; its length."""
     program = machine.program
     machine.f[:] = 0.0
     for row in range(program.rows):
         machine.g[row] = -machine.out[program.phi_from[row]] if program.phi_from[row] >= 0 else 0.0
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 1)
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, refinements)
     total = 0.0
     for k in range(machine.pattern.n):
         total += machine.factor.weight[k] * machine.x[k] ** 2
@@ -117,7 +117,7 @@ def close(machine, t, q, v, iterations):
         if gap <= TIGHT * machine.length or (gap <= LOOSE * machine.length and gap > 0.1 * previous):
             return DONE
         previous = gap
-        newton_step(machine)
+        newton_step(machine, 1)
         machine.counts[CORRECTIONS] += 1
         for k in range(machine.pattern.n):
             q[k] += machine.x[k]

@@ -31,7 +31,7 @@ class Row:
     velocity_only: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class System:
     """The compiled model. Arrays over the coordinates carry those of the ground behind the others."""
 
@@ -42,6 +42,9 @@ class System:
     builder: ProgramBuilder
     pattern: kkt.Pattern
     rows: tuple[Row, ...]
+
+    def __repr__(self) -> str:
+        return f"<System of {self.model.name!r}: {self.nv} coordinates, {len(self.rows)} equations>"
 
     @property
     def bodies(self) -> tuple[Body, ...]:
