@@ -15,7 +15,7 @@ from math import isfinite
 
 import numpy as np
 
-from ..errors import AssemblyError, ModelError
+from ..errors import AssemblyError, ModelError, RedundantConstraintError
 from ..model.drivers import Held
 from ..model.model import PlanarModel
 from ..results.result import State
@@ -260,13 +260,12 @@ def _moving(system: System, with_fixed: System, t: float, q: np.ndarray) -> Stat
     speeds = np.abs(off) / np.sqrt(machine.factor.row_square + 1e-300)
     if speeds.max(initial=0.0) > 1e-8 * (np.sqrt(system.weight @ v[: system.nv] ** 2) + system.length):
         names = sorted({row.element for row, s in zip(with_fixed.rows, speeds, strict=True) if s > 0.1 * speeds.max()})
-        raise AssemblyError(
+        raise RedundantConstraintError(
             f"{system.model.name!r} has no velocity that satisfies all equations at t = {t:g}: {', '.join(names)} "
             "contradict each other; take one of these drivers or fixed velocities away",
-            kind="cannot reach",
             time=t,
             joints=tuple(names),
-            residuals={},
+            pose=q[: system.nv],
         )
     if with_fixed is not system:
         machine = system.machine()

@@ -1,38 +1,103 @@
-"""Which equations depend on which: rank, null space and minimal groups of the rows of Φ_v.
+"""Which equations depend on which: rank, and the minimal groups of rows of Φ_v that determine each other.
 
-Rows are brought to unit length and columns to the norm W first, so that "dependent" does not hinge on units.
+All of it by the sparse KKT matrix, so that size does not matter. A row whose `independence` is nil lies in the span of
+the others. Which others? With the dependent rows left out, solve
+
+    [W Jᵀ; J 0] [x; c] = [row; 0].
+
+If `row` is in the span of J's rows, then x = 0 and Jᵀ c = row: the rows with c ≠ 0 and `row` itself are a minimal
+dependent group (a circuit), since c is unique.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..system import System, poses
+from ..system import System, kkt, poses
 
-RANK = 1e-7
-"""Singular values below this (of rows of unit length) count as zero."""
-
-
-def scaled_jacobian(system: System, t: float, q: np.ndarray, v: np.ndarray | None = None) -> np.ndarray:
-    """Φ_v at a pose as a dense matrix, rows of unit length in the norm W⁻¹ (rows that vanish stay zero)."""
-    machine = system.machine()
-    poses.evaluate_and_factorise(machine, t, q, np.zeros_like(q) if v is None else v, False)
-    J = np.zeros((len(system.rows), system.nv))
-    np.add.at(J, (system.pattern.jac_row, system.pattern.jac_column), machine.factor.jacobian)
-    J /= np.sqrt(system.weight)
-    lengths = np.linalg.norm(J, axis=1)
-    largest = lengths.max(initial=0.0)
-    return J / np.where(lengths > 1e-12 * largest, lengths, np.inf)[:, None]
+SHARE = 1e-6
+"""A row belongs to a circuit if its part in it, relative to the dependent row's length, is larger than this."""
 
 
-def rank_of(J: np.ndarray) -> int:
-    return int((np.linalg.svd(J, compute_uv=False) > RANK).sum()) if J.size else 0
+@dataclass(frozen=True)
+class Circuit:
+    """row `dependent` of Φ_v = Σ coefficients · rows `others`."""
+
+    dependent: int
+    others: np.ndarray
+    coefficients: np.ndarray
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        return (*map(int, self.others), self.dependent)
+
+
+class PoseRank:
+    """The rows of Φ_v at one pose, any of which can be left out."""
+
+    def __init__(self, system: System, t: float, q: np.ndarray):
+        self.system = system
+        self.machine = system.machine()
+        poses.evaluate_and_factorise(self.machine, t, q, np.zeros_like(q), False)
+        self.jacobian = self.machine.factor.jacobian.copy()
+        self.kept = np.ones(len(system.rows), dtype=bool)
+
+    def keep_only(self, rows: Iterable[int]) -> None:
+        """Factorise with these rows alone."""
+        kept = np.zeros(len(self.system.rows), dtype=bool)
+        kept[list(rows)] = True
+        self.machine.factor.jacobian[:] = np.where(kept[self.system.pattern.jac_row], self.jacobian, 0.0)
+        kkt.factorise(self.machine.pattern, self.machine.factor)
+        self.kept = kept
+
+    def dependent(self, rows: Iterable[int]) -> list[int]:
+        """Those of these rows that the other ones determine; what remains is independent."""
+        self.keep_only(rows)
+        return [int(k) for k in np.flatnonzero((self.machine.factor.independence < poses.DEPENDENT) & self.kept)]
+
+    def circuits(self, rows: Iterable[int]) -> list[Circuit]:
+        """One minimal group for each dependent one of these rows."""
+        rows = list(rows)
+        dependent = self.dependent(rows)
+        self.keep_only(set(rows) - set(dependent))
+        return [self.circuit(k) for k in dependent]
+
+    def circuit(self, row: int) -> Circuit:
+        """The kept rows that make up this row (or come nearest to it)."""
+        machine, pattern = self.machine, self.machine.pattern
+        own = pattern.jac_row == row
+        f = np.zeros(pattern.n)
+        np.add.at(f, pattern.jac_column[own], self.jacobian[own])
+        x, c = np.zeros(pattern.n), np.zeros(pattern.m)
+        kkt.solve(pattern, machine.factor, f, np.zeros(pattern.m), x, c, 3)
+        length = float(np.sqrt((f**2 / machine.factor.weight).sum())) or 1.0
+        share = np.abs(c) * np.sqrt(machine.factor.row_square) / length
+        others = np.flatnonzero((share > SHARE) & self.kept)
+        return Circuit(row, others, c[others])
+
+    def tangent(self, direction: np.ndarray) -> np.ndarray:
+        """The part of a motion that the kept rows allow."""
+        machine, pattern = self.machine, self.machine.pattern
+        x, c = np.zeros(pattern.n), np.zeros(pattern.m)
+        kkt.solve(pattern, machine.factor, machine.factor.weight * direction, np.zeros(pattern.m), x, c, 3)
+        return x
+
+
+def elements_of(system: System, rows: Iterable[int]) -> tuple[str, ...]:
+    """The elements that own these rows, in the model's order."""
+    owners = {system.rows[k].element for k in rows}
+    return tuple(name for name in system.model.elements if name in owners)
 
 
 def joints_at_fault(system: System, t: float, q: np.ndarray) -> tuple[str, ...]:
-    """The elements whose equations are nearest to depending on each other: the smallest left singular vector."""
-    J = scaled_jacobian(system, t, q)
-    u, s, _ = np.linalg.svd(J)
-    share = np.abs(u[:, len(s) - 1]) if len(s) else np.zeros(0)
-    involved = {row.element for row, x in zip(system.rows, share, strict=True) if x > 0.05 * share.max()}
-    return tuple(name for name in system.model.elements if name in involved)
+    """The elements whose equations come nearest to depending on each other at a pose."""
+    pose = PoseRank(system, t, q)
+    independence = pose.machine.factor.independence.copy()
+    if not independence.size:
+        return ()
+    row = int(np.argmin(independence))
+    pose.keep_only(set(range(len(system.rows))) - {row})
+    return elements_of(system, pose.circuit(row).rows)

@@ -84,9 +84,15 @@ def load(path: str | Path) -> Result:
 
 
 def _sketch(data: dict[str, Any]) -> Sketch:
+    def pairs(rows: list[list[Any]]) -> tuple[Any, ...]:
+        return tuple(map(tuple, rows))
+
     return Sketch(
-        tuple(BodySketch(b["name"], tuple(map(tuple, b["points"]))) for b in data["bodies"]),
-        tuple(ElementSketch(e["name"], e["kind"], tuple(map(tuple, e["markers"]))) for e in data["elements"]),
+        tuple(BodySketch(b["name"], pairs(b["points"]), tuple(b["com"])) for b in data["bodies"]),
+        tuple(
+            ElementSketch(e["name"], e["kind"], pairs(e["markers"]), e["constants"], pairs(e["outline"]))
+            for e in data["elements"]
+        ),
     )
 
 

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import cos, nan, pi, sin
 
+import sympy as sp
+
+from ..kernels.abi import lookup, wrap
+from ..model.fields import Choice, Scalar, theta
+from ..model.joints.base import Element
 from ..model.model import PlanarModel
+from ..model.parameters import Evaluator
+from ..model.tables import TableSymbol
 
 Point = tuple[float, float]
+
+OUTLINE_POINTS = 180
 
 
 @dataclass(frozen=True)
@@ -14,6 +26,7 @@ class BodySketch:
     name: str
     points: tuple[Point, ...]
     """The distinct places of the body's markers, in body axes."""
+    com: Point = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -23,6 +36,11 @@ class ElementSketch:
     name: str
     kind: str
     markers: tuple[tuple[str, float, float, float], ...]
+    constants: Mapping[str, float | str] = field(default_factory=dict)
+    """Of gears and cams: the scalars and choices that tell radii and shapes."""
+    outline: tuple[Point, ...] = ()
+    """Of a cam: its curve in the axes of the first marker, at equally spaced angles from -π on: polar angles for
+    a point follower, directions of the normal for a flat one."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +56,62 @@ def sketch_of(model: PlanarModel) -> Sketch:
     elements = []
     for element in model.elements.values():
         markers = tuple((m.body.name, number(m.x), number(m.y), number(m.angle)) for m in element.markers)
-        elements.append(ElementSketch(element.name, element.sketch, markers))
+        more = _shape(element, number) if element.sketch in ("mesh", "contact") else {}
+        elements.append(ElementSketch(element.name, element.sketch, markers, **more))
         for body, x, y, _ in markers:
             if body in points and element.sketch:
                 points[body][x, y] = None
     for body in model.bodies.values():
         for marker in body.markers.values():
             points[body.name][number(marker.x), number(marker.y)] = None
-    return Sketch(tuple(BodySketch(name, tuple(p)) for name, p in points.items()), tuple(elements))
+    bodies = (
+        BodySketch(name, tuple(p), (number(model.bodies[name].com[0]), number(model.bodies[name].com[1])))
+        for name, p in points.items()
+    )
+    return Sketch(tuple(bodies), tuple(elements))
+
+
+def _shape(element: Element, number: Evaluator) -> dict:
+    """What a wheel or a cam looks like, as far as the constants of its joint tell."""
+    fields, values = getattr(element, "fields", {}), getattr(element, "values", {})
+    constants = {n: number(values[n]) for n, f in fields.items() if isinstance(f, Scalar)}
+    constants |= {n: str(values[n]) for n, f in fields.items() if isinstance(f, Choice)}
+    if element.sketch != "contact" or "profile" not in values:
+        return {"constants": constants}
+    radius = _numeric(sp.sympify(values["profile"](theta)), number)
+    return {"constants": constants, "outline": _outline(radius, flat=constants.get("follower") == "flat")}
+
+
+def _outline(radius: Callable[[float], float], flat: bool) -> tuple[Point, ...]:
+    """The curve of a cam. Under a flat follower h = radius(ψ) is the distance of the tangent with normal
+    n = (cos ψ, sin ψ); the curve that all tangents touch is h n + h' n⊥."""
+    step = 1e-5
+    points = []
+    for k in range(OUTLINE_POINTS):
+        psi = -pi + 2 * pi * k / OUTLINE_POINTS
+        h = radius(psi)
+        slope = (radius(psi + step) - radius(psi - step)) / (2 * step) if flat else 0.0
+        points.append((h * cos(psi) - slope * sin(psi), h * sin(psi) + slope * cos(psi)))
+    return tuple(points)
+
+
+def _numeric(profile: sp.Expr, number: Evaluator) -> Callable[[float], float]:
+    """The profile as a function of floats; nan where it has no real value, for cams that are only a segment."""
+    function, symbols = _function(profile)
+    values = [s.table.data if isinstance(s, TableSymbol) else number(s) for s in symbols]
+
+    def radius(angle: float) -> float:
+        try:
+            return float(function(angle, *values))
+        except (ArithmeticError, TypeError, ValueError):
+            return nan
+
+    return radius
+
+
+@lru_cache(maxsize=64)
+def _function(profile: sp.Expr) -> tuple[Callable, list[sp.Symbol]]:
+    """Made once for a profile: values of parameters and tables are arguments."""
+    symbols = sorted(profile.free_symbols - {theta}, key=str)
+    own = {"Lookup": lambda table, order, x: lookup(table, 0, order, x), "Wrap": wrap}
+    return sp.lambdify([theta, *symbols], profile, modules=[own, "math"]), symbols

@@ -27,7 +27,7 @@ from scipy.sparse.linalg import splu
 
 from ..kernels.abi import compiled, compiled_setup
 
-DELTA = 1e-12
+DELTA = 1e-13
 
 
 class Pattern(NamedTuple):

@@ -31,8 +31,9 @@ TIGHT = 2e-15
 """Gap, relative to the model's length, at which Newton stops: roundoff."""
 LOOSE = 1e-10
 """Gap at which Newton may stop if it cannot be reduced further."""
-DEPENDENT = 1e-11
-"""`independence` (a squared sine) below which a row counts as dependent on others."""
+DEPENDENT = 1e-10
+"""`independence` (a squared sine) below which a row counts as dependent on others. Well above kkt.DELTA: what is added
+to the rows of a dependent group adds up in the pivot of its last row."""
 SMOOTH = 1e-3
 """How far a step may be from the smooth motion that both its ends foretell, relative to its length."""
 

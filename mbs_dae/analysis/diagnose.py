@@ -1,0 +1,274 @@
+"""Diagnosis: does it assemble, how many degrees of freedom has it, which equations are redundant, and why.
+
+1. Assemble. If that fails, say whether equations contradict each other or the dimensions do not reach.
+2. Rank of Φ_v at this pose, and at others reached along the freedom that the joints (without drivers) leave.
+3. Each dependent row stands for a minimal group of joints. Dependent at every pose: generic, the mechanism is built so.
+   Dependent at this pose only: momentary, a change point or dead point.
+4. A dependent row whose right side does not fit those of its group contradicts it: a conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from textwrap import wrap
+
+import numpy as np
+
+from ..errors import AssemblyError, MbsError, RedundantConstraintError
+from ..model.drivers import Driver
+from ..model.joints import Revolute
+from ..model.model import PlanarModel
+from ..system import System, poses
+from ..system.poses import Machine
+from .assemble import assemble, model_of
+from .dependence import Circuit, PoseRank, elements_of
+
+SAMPLES, STEPS, STEP = 4, 3, 0.1
+"""Other poses that are tried; each lies so many steps off, each step of so many model lengths."""
+FIRST, CLEAN = 1.0, 0.3
+"""How large the correction of a step may be against the step. The first may start on a change point, where most
+directions that look free are not."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Elements whose equations depend on each other. `equations`: how many of them too many."""
+
+    joints: tuple[str, ...]
+    bodies: tuple[str, ...]
+    kind: str
+    """"generic" (at every pose), "momentary" (at this one) or "conflict" (and they contradict each other)."""
+    equations: int
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}, {_count(self.equations, 'equation')}: {', '.join(self.joints)}. {self.advice}"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What `diagnose` found; ``print`` gives the table."""
+
+    title: str
+    coordinates: int
+    equations: int
+    equations_by_element: dict[str, int]
+    rank: int
+    """Independent equations at this pose, drivers included."""
+    degrees_of_freedom: int
+    """Coordinates less rank: the velocities that remain free at this pose, with the drivers at work."""
+    mobility: int
+    """The same without the drivers."""
+    generic_degrees_of_freedom: int
+    """The degrees of freedom at a pose in general position."""
+    gruebler: int
+    """Coordinates less equations: what counting alone says."""
+    redundant: tuple[Group, ...]
+    conflicts: tuple[Group, ...]
+    assembled: bool
+    """Whether a pose satisfies all position equations."""
+    message: str
+    """Why it does not assemble, or cannot move as it is told; empty if all is well."""
+    poses_tested: int
+    length: float
+    """The model's own length, by which tolerances are scaled."""
+
+    def __str__(self) -> str:
+        return "\n".join(_report(self))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self}</pre>"
+
+
+def diagnose(model: PlanarModel | System) -> Diagnosis:
+    """Count, rank and explain the equations of a model at its assembled pose (t = 0)."""
+    model = model_of(model)
+    system = model.compile()
+    rows = range(len(system.rows))
+    closes, message = True, ""
+    try:
+        q = assemble(model).full_q
+    except (AssemblyError, RedundantConstraintError) as error:
+        q, message = _best_pose(system, error), str(error)
+        closes = isinstance(error, RedundantConstraintError)
+    others = _other_poses(model, system, q) if closes else _disturbed(system, q)
+
+    here = PoseRank(system, 0.0, q)
+    elsewhere = [PoseRank(system, 0.0, other) for other in others]
+    momentary_rows = here.dependent(rows)
+    most_regular = min([here, *elsewhere], key=lambda pose: len(pose.dependent(rows)))
+    generic = [
+        c for c in most_regular.circuits(rows) if all(pose.dependent(c.rows) for pose in (here, *elsewhere))
+    ]
+    remaining = [k for k in rows if k not in {c.dependent for c in generic}]
+    momentary = here.circuits(remaining)
+    generic_rank = len(rows) - len(most_regular.dependent(rows))
+
+    contradictory = [c for c in generic if _contradicts(system, q, c)]
+    rank = len(rows) - len(momentary_rows)
+    joint_rows = [k for k in rows if not isinstance(model.elements[system.rows[k].element], Driver)]
+    return Diagnosis(
+        title=model.name,
+        coordinates=system.nv,
+        equations=len(rows),
+        equations_by_element={name: len(system.rows_of(name)) for name in model.elements},
+        rank=rank,
+        degrees_of_freedom=system.nv - rank,
+        mobility=system.nv - len(joint_rows) + len(here.dependent(joint_rows)),
+        generic_degrees_of_freedom=system.nv - generic_rank,
+        gruebler=system.nv - len(rows),
+        redundant=(
+            *_groups(system, [c for c in generic if c not in contradictory], "generic"),
+            *_groups(system, momentary if closes else [], "momentary"),
+        ),
+        conflicts=_groups(system, contradictory, "conflict"),
+        assembled=closes,
+        message=message,
+        poses_tested=1 + len(others),
+        length=system.length,
+    )
+
+
+# --- poses ------------------------------------------------------------------------------------------------------
+
+
+def _other_poses(model: PlanarModel, system: System, q: np.ndarray) -> list[np.ndarray]:
+    """Assembled poses some way off, reached by walking along what the joints alone leave free."""
+    bare = model.without(*(d.name for d in model.drivers)).compile()
+    machine, random, found = bare.machine(), np.random.default_rng(7), []
+    for _ in range(4 * SAMPLES):
+        direction = random.standard_normal(bare.nv) / np.sqrt(bare.weight)
+        pose: np.ndarray | None = q
+        for number in range(STEPS):
+            pose = _step_along(bare, machine, pose, direction, FIRST if number == 0 else CLEAN)
+            if pose is None:
+                break
+        else:
+            found.append(pose)
+        if len(found) == SAMPLES:
+            break
+    return found
+
+
+def _step_along(
+    bare: System, machine: Machine, q: np.ndarray, direction: np.ndarray, correctable: float
+) -> np.ndarray | None:
+    """A short step along the freedom nearest to a direction; None if there is none, or if closing the gaps again takes
+    a correction that is not small against the step: then it may have left the branch."""
+    n = bare.nv
+    way = PoseRank(bare, 0.0, q).tangent(direction)
+    size = float(np.sqrt(bare.weight @ way**2))
+    if size < 1e-6:
+        return None
+    direction[:] = way
+    guess = q.copy()
+    guess[:n] += STEP * bare.length / size * way
+    closed = guess.copy()
+    if poses.close(machine, 0.0, closed, np.zeros_like(q), 20) != poses.DONE:
+        return None
+    correction = float(np.sqrt(bare.weight @ (closed[:n] - guess[:n]) ** 2))
+    return closed if correction < correctable * STEP * bare.length else None
+
+
+def _disturbed(system: System, q: np.ndarray) -> list[np.ndarray]:
+    """Poses near one that cannot be closed: what depends there too is built in, not a matter of pose."""
+    random = np.random.default_rng(7)
+    noise = random.standard_normal((2, system.nv)) * 0.1 * system.length / np.sqrt(system.weight)
+    return [np.concatenate([q[: system.nv] + shift, q[system.nv :]]) for shift in noise]
+
+
+def _best_pose(system: System, error: MbsError) -> np.ndarray:
+    """The pose at which an assembly gave up."""
+    q = system.placement.copy()
+    q[: system.nv] = error.facts["pose"]
+    return q
+
+
+# --- groups -----------------------------------------------------------------------------------------------------
+
+
+def _contradicts(system: System, q: np.ndarray, circuit: Circuit) -> bool:
+    """Whether Φ, ν or γ of the dependent row differ from what its group makes of them (at v = 0)."""
+    still = np.zeros((1, q.size))
+    levels = system.read_constraints(np.zeros(1), q[None], still, still)
+    for level in (x[0] for x in levels):
+        parts = circuit.coefficients * level[circuit.others]
+        scale = np.abs(parts).max(initial=0.0) + abs(level[circuit.dependent]) + system.length
+        if abs(level[circuit.dependent] - parts.sum()) > 1e-8 * scale:
+            return True
+    return False
+
+
+def _groups(system: System, circuits: Iterable[Circuit], kind: str) -> tuple[Group, ...]:
+    """Circuits by the elements that they join."""
+    counts: dict[tuple[str, ...], int] = {}
+    for circuit in circuits:
+        joints = elements_of(system, circuit.rows)
+        counts[joints] = counts.get(joints, 0) + 1
+    groups = []
+    for joints, count in counts.items():
+        elements = [system.model.elements[name] for name in joints]
+        bodies = tuple(dict.fromkeys(body.name for e in elements for body in e.bodies if not body.fixed))
+        groups.append(Group(joints, bodies, kind, count, _advice(system, joints, kind, count)))
+    return tuple(groups)
+
+
+def _advice(system: System, joints: tuple[str, ...], kind: str, count: int) -> str:
+    elements = [system.model.elements[name] for name in joints]
+    drivers = [e.name for e in elements if isinstance(e, Driver)]
+    if kind == "conflict":
+        return f"They contradict each other: take {drivers[-1] if drivers else joints[-1]} away, or make their values agree."
+    if kind == "momentary":
+        return (
+            "At this pose only: a change point or dead point, where velocities are not unique. Start at another pose, "
+            "or drive a coordinate that moves here."
+        )
+    if len(joints) == 1:
+        return f"{joints[0]} says the same thing twice: leave one of its equations out."
+    if drivers:
+        return f"The others already determine {drivers[-1]}: take this driver away."
+    pin = next((e.name for e in reversed(elements) if isinstance(e, Revolute)), None)
+    relax = f"replace {pin} by a PinInSlot" if pin and count == 1 else f"take {joints[-1]} away"
+    return (
+        f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is right, but how "
+        f"these joints share the load is not unique. To make it unique, {relax}."
+    )
+
+
+# --- words ------------------------------------------------------------------------------------------------------
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _report(d: Diagnosis) -> list[str]:
+    state = "assembles" if d.assembled else "does NOT assemble"
+    lines = [f"{d.title}: {state}, {_count(d.degrees_of_freedom, 'degree')} of freedom left", ""]
+    shown = list(d.equations_by_element.items())
+    width = max([len(name) for name, _ in shown[:12]] + [22])
+    lines += [f"  {'coordinates':<{width}} {d.coordinates:>5}", f"  {'equations':<{width}} {d.equations:>5}"]
+    lines += [f"    {name:<{width - 2}} {count:>5}" for name, count in shown[:12]]
+    if len(shown) > 12:
+        lines.append(f"    ... and {len(shown) - 12} more elements")
+    lines += [
+        f"  {'rank':<{width}} {d.rank:>5}",
+        f"  {'degrees of freedom':<{width}} {d.degrees_of_freedom:>5}",
+        f"  {'  without the drivers':<{width}} {d.mobility:>5}",
+        f"  {'Grübler count':<{width}} {d.gruebler:>5}",
+    ]
+    if d.gruebler != d.degrees_of_freedom:
+        missing = d.degrees_of_freedom - d.gruebler
+        lines.append(f"  (counting alone is wrong by {missing}: {_count(missing, 'equation')} depend{'s' * (missing == 1)} on others)")
+    if d.degrees_of_freedom != d.generic_degrees_of_freedom:
+        lines.append(f"  (in general position: {_count(d.generic_degrees_of_freedom, 'degree')} of freedom)")
+    for group in (*d.redundant, *d.conflicts):
+        lines += ["", *_wrapped(f"{group.kind}: {', '.join(group.joints)}. {group.advice}")]
+    if d.message:
+        lines += ["", *_wrapped(d.message)]
+    return lines
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, 92, initial_indent="  ", subsequent_indent="    ")

@@ -1,0 +1,119 @@
+"""Where every body is, at the poses of a result or at the frames of an animation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import CubicHermiteSpline
+
+from ..errors import ModelError
+from ..results.result import Result
+
+MOST_FRAMES = 5000
+"""Beyond this an animation takes minutes to write, and was rarely meant."""
+
+Marker = tuple[str, float, float, float]
+"""(body, x, y, angle) in body axes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """The frames of all moving bodies at a number of poses; the ground is where it is."""
+
+    values: np.ndarray
+    """Time (or the swept parameter) at each pose."""
+    frames: dict[str, np.ndarray]
+    """For each body (poses, 3): x, y and angle."""
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def places(self, body: str, points: np.ndarray) -> np.ndarray:
+        """Points given in body axes, shape (points, 2), in the world: shape (poses, points, 2)."""
+        x, y, angle = self._frame(body)
+        c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
+        px, py = np.asarray(points, dtype=float).reshape(-1, 2).T
+        return np.stack([x[:, None] + c * px - s * py, y[:, None] + s * px + c * py], axis=-1)
+
+    def at_marker(self, marker: Marker, points: np.ndarray) -> np.ndarray:
+        """Points given in the axes of a marker, in the world."""
+        body, x, y, angle = marker
+        c, s = np.cos(angle), np.sin(angle)
+        return self.places(body, np.asarray(points, dtype=float).reshape(-1, 2) @ [[c, s], [-s, c]] + [x, y])
+
+    def place(self, marker: Marker) -> np.ndarray:
+        """Where the marker is: shape (poses, 2)."""
+        return self.at_marker(marker, np.zeros((1, 2)))[:, 0]
+
+    def angle(self, marker: Marker) -> np.ndarray:
+        """How the marker is turned: shape (poses,)."""
+        return self._frame(marker[0])[2] + marker[3]
+
+    def seen_from(self, observer: Marker, marker: Marker) -> np.ndarray:
+        """Where a marker is in the axes of another one: shape (poses, 2)."""
+        along = self.at_marker(observer, np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+        axes = along[:, 1:] - along[:, :1]
+        return np.einsum("kij,kj->ki", axes, self.place(marker) - along[:, 0])
+
+    def at(self, index: int) -> Motion:
+        """One pose alone."""
+        return Motion(self.values[[index]], {body: frame[[index]] for body, frame in self.frames.items()})
+
+    def _frame(self, body: str) -> np.ndarray:
+        return self.frames[body].T if body in self.frames else np.zeros((3, len(self)))
+
+
+def motion_of(result: Result) -> Motion:
+    """The poses of the result as they are."""
+    if len(result) == 0:
+        raise ModelError(f"the result of {result.title!r} holds no pose to draw; {result.message or 'run it longer'}")
+    return Motion(np.asarray(result.t), _of_bodies(result, ("x", "y", "angle")))
+
+
+def frames_of(result: Result, fps: float, speed: float) -> Motion:
+    """The poses that an animation shows: evenly spaced in time, or one for each value of a swept parameter."""
+    motion = motion_of(result)
+    if result.axis[0] != "t" or len(motion) < 2:
+        _check_count(len(motion), "sweep fewer values")
+        return motion
+    start, end = motion.values[0], motion.values[-1]
+    step = speed / fps
+    count = int((end - start) / step + 1e-9) + 1
+    _check_count(count, f"give a higher speed, e.g. speed={(end - start) / 10:.1g}")
+    if count < 2:
+        raise ModelError(
+            f"the motion lasts {end - start:.3g} s, which is less than one frame at speed={speed:g}; "
+            f"show it slower, e.g. speed={(end - start) / 4:.1g}"
+        )
+    return _interpolated(motion, _of_bodies(result, ("vx", "vy", "omega")), start + step * np.arange(count))
+
+
+def _check_count(count: int, remedy: str) -> None:
+    if count > MOST_FRAMES:
+        raise ModelError(f"this animation would have {count} frames ({MOST_FRAMES} at most); {remedy}")
+
+
+def _of_bodies(result: Result, levels: tuple[str, str, str]) -> dict[str, np.ndarray]:
+    return {
+        body.name: np.stack([result[f"{body.name}.{level}"] for level in levels], axis=-1)
+        for body in result.sketch.bodies
+    }
+
+
+def _interpolated(motion: Motion, rates: dict[str, np.ndarray], times: np.ndarray) -> Motion:
+    """Cubics through the poses with the velocities there: links keep their length, also between few poses.
+
+    Near a dead point velocities grow beyond all bounds, and cubics would swing out; so a rate counts no more than
+    three times the steeper chord beside it, which leaves smooth motions as they are.
+    """
+    t = motion.values
+    later = np.concatenate([[True], np.diff(np.maximum.accumulate(t)) > 0])
+    t = t[later]
+    frames = {}
+    for body, frame in motion.frames.items():
+        chords = np.abs(np.diff(frame[later], axis=0) / np.diff(t)[:, None])
+        steepest = 3 * np.maximum(np.vstack([chords[:1], chords]), np.vstack([chords, chords[-1:]]))
+        rate = np.clip(rates[body][later], -steepest, steepest)
+        frames[body] = CubicHermiteSpline(t, frame[later], rate)(times)
+    return Motion(times, frames)

@@ -1,0 +1,76 @@
+"""The common look of all pictures: quiet, and readable for colour-blind eyes."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from io import BytesIO
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from ..results.result import Result
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""After Okabe and Ito: apart for colour-blind eyes too; their yellow and black are left out (too faint, too loud)."""
+DARK = "#333333"
+GROUND = "#7A7A7A"
+GRID = "#DDDDDD"
+
+_SETTINGS = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": GROUND,
+    "axes.facecolor": "white",
+    "axes.grid": True,
+    "axes.labelcolor": DARK,
+    "axes.labelsize": 10,
+    "axes.linewidth": 0.8,
+    "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": DARK,
+    "axes.titlesize": 10,
+    "axes.unicode_minus": True,
+    "figure.dpi": 100,
+    "figure.facecolor": "white",
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 10,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 9,
+    "legend.framealpha": 0.85,
+    "legend.edgecolor": "none",
+    "lines.linewidth": 1.6,
+    "text.color": DARK,
+    "xtick.color": GROUND,
+    "xtick.labelcolor": DARK,
+    "xtick.labelsize": 9,
+    "ytick.color": GROUND,
+    "ytick.labelcolor": DARK,
+    "ytick.labelsize": 9,
+}
+
+
+class Picture(Figure):
+    """A figure that a notebook shows even if nobody imported pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = BytesIO()
+        self.savefig(buffer, format="png")
+        return buffer.getvalue()
+
+
+def style() -> AbstractContextManager[Any]:
+    """Within this context figures get the common look; the user's own settings come back behind it."""
+    return matplotlib.rc_context(_SETTINGS)
+
+
+def axis_label(name: str, unit: str) -> str:
+    return f"{name} [{unit}]".strip() if unit else name
+
+
+def say_if_stopped(axes: Any, result: Result) -> None:
+    """A run that stopped early says so in its pictures too."""
+    if not result.success:
+        axes.set_title(f"stopped early: {result.message}", loc="left", fontsize=8, color=COLOURS[1], wrap=True)
