@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -53,6 +53,22 @@ class ComputedQuantities:
         return dict(self._read)
 
 
+class StackedQuantities:
+    """Quantities of one pose each, one after the other: what a sweep over a parameter gives."""
+
+    def __init__(self, parts: Sequence[Quantities]):
+        self._parts = parts
+
+    def names(self) -> list[str]:
+        return self._parts[0].names()
+
+    def unit(self, name: str) -> str:
+        return self._parts[0].unit(name)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return np.concatenate([part[name] for part in self._parts])
+
+
 class StoredQuantities:
     """Arrays that came out of a file."""
 
@@ -71,6 +87,3 @@ class StoredQuantities:
         if name not in self._arrays:
             raise unknown_name("quantity", name, self._arrays, "the result")
         return self._arrays[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._arrays)
