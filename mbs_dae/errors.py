@@ -51,5 +51,5 @@ def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the mod
     """The one way to say that a name does not exist: with the nearest names that do."""
     names = sorted(str(k) for k in known)
     near = get_close_matches(str(name), names, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"use one of: {', '.join(names) or 'none'}"
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"use one of: {', '.join(names) or 'none'}"
     return ModelError(f"{owner} has no {kind} {name!r}; {hint}", name=name, known=names)

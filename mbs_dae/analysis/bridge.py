@@ -67,9 +67,9 @@ def _walk(machine: Machine, t0: float, start: State, t1: float) -> State | None:
         if now == t1:
             return here
         target = t1 if abs(t1 - now) <= 1.000001 * abs(h) else now + h
-        there = tuple(x.copy() for x in here)
+        there = (here[0].copy(), here[1].copy(), here[2].copy())
         if poses.advance(machine, now, *here, target, *there) == poses.DONE:
-            here, now = there, target  # type: ignore[assignment]
+            here, now = there, target
         else:
             h *= 0.5
     return None

@@ -139,12 +139,10 @@ def _other_poses(model: PlanarModel, system: System, q: np.ndarray) -> list[np.n
     machine, random, found = bare.machine(), np.random.default_rng(7), []
     for _ in range(4 * SAMPLES):
         direction = random.standard_normal(bare.nv) / np.sqrt(bare.weight)
-        pose: np.ndarray | None = q
-        for number in range(STEPS):
-            pose = _step_along(bare, machine, pose, direction, FIRST if number == 0 else CLEAN)
-            if pose is None:
-                break
-        else:
+        pose = _step_along(bare, machine, q, direction, FIRST)
+        for _ in range(STEPS - 1):
+            pose = None if pose is None else _step_along(bare, machine, pose, direction, CLEAN)
+        if pose is not None:
             found.append(pose)
         if len(found) == SAMPLES:
             break
@@ -218,7 +216,8 @@ def _advice(system: System, joints: tuple[str, ...], kind: str, count: int) -> s
     elements = [system.model.elements[name] for name in joints]
     drivers = [e.name for e in elements if isinstance(e, Driver)]
     if kind == "conflict":
-        return f"They contradict each other: take {drivers[-1] if drivers else joints[-1]} away, or make their values agree."
+        last = drivers[-1] if drivers else joints[-1]
+        return f"They contradict each other: take {last} away, or make their values agree."
     if kind == "momentary":
         return (
             "At this pose only: a change point or dead point, where velocities are not unique. Start at another pose, "
@@ -231,8 +230,8 @@ def _advice(system: System, joints: tuple[str, ...], kind: str, count: int) -> s
     pin = next((e.name for e in reversed(elements) if isinstance(e, Revolute)), None)
     relax = f"replace {pin} by a PinInSlot" if pin and count == 1 else f"take {joints[-1]} away"
     return (
-        f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is right, but how "
-        f"these joints share the load is not unique. To make it unique, {relax}."
+        f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is right, "
+        f"but how these joints share the load is not unique. To make it unique, {relax}."
     )
 
 
@@ -260,7 +259,8 @@ def _report(d: Diagnosis) -> list[str]:
     ]
     if d.gruebler != d.degrees_of_freedom:
         missing = d.degrees_of_freedom - d.gruebler
-        lines.append(f"  (counting alone is wrong by {missing}: {_count(missing, 'equation')} depend{'s' * (missing == 1)} on others)")
+        depend = f"{_count(missing, 'equation')} depend{'s' * (missing == 1)} on others"
+        lines.append(f"  (counting alone is wrong by {missing}: {depend})")
     if d.degrees_of_freedom != d.generic_degrees_of_freedom:
         lines.append(f"  (in general position: {_count(d.generic_degrees_of_freedom, 'degree')} of freedom)")
     for group in (*d.redundant, *d.conflicts):

@@ -100,7 +100,7 @@ class SystemEquations:
         lines = [repr(self)[1:-1], "bodies: " + ", ".join(f"{number} {name}" for number, name in self.bodies.items())]
         for name in BOLD:
             matrix = self._readable(name)
-            lines += ["", f"{name} = 0" if name == "Phi" else name]
+            lines += ["", name if matrix.todok() and name != "Phi" else f"{name} = 0"]
             for row in sorted({row for row, _ in matrix.todok()}):
                 cells = [(self._place(name, row, c)[1], _text(matrix[row, c])) for c in range(matrix.cols)]
                 text = ", ".join(f"{s}: {e}" if s else e for s, e in cells if e != "0")
@@ -108,7 +108,7 @@ class SystemEquations:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<equations of {self.name!r}: {len(self.rows)} in {len(self.q)} coordinates>"
+        return f"<equations of {self.name!r}: {len(self.rows)} rows, {len(self.q)} coordinates>"
 
     def _readable(self, name: str) -> sp.Matrix:
         return getattr(self, name).xreplace({symbol: sp.Symbol(shown) for shown, symbol in self.tables.items()})
@@ -272,7 +272,8 @@ def _read(eq: SystemEquations, name: str, given: Any) -> sp.Matrix:
     """A hand-written matrix, in the symbols of the equations."""
     (m, n), known = getattr(eq, name).shape, eq.symbols
     cells = given.tolist() if hasattr(given, "tolist") else given
-    cells = [row if isinstance(row, list | tuple) else [row] for row in (cells if isinstance(cells, list | tuple) else [cells])]
+    cells = cells if isinstance(cells, list | tuple) else [cells]
+    cells = [row if isinstance(row, list | tuple) else [row] for row in cells]
     if [len(row) for row in cells] != [n] * m:
         widths = " or ".join(map(str, sorted({len(row) for row in cells})))
         raise ModelError(f"{name} is {m} x {n} (see .rows and .q), not {len(cells)} x {widths or 0}; mend its shape")

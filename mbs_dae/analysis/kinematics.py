@@ -90,7 +90,7 @@ def checked_times(times: Any) -> np.ndarray:
         raise ModelError("times contain a value that is not finite; remove it")
     if (np.diff(t) <= 0).any():
         k = int(np.argmax(np.diff(t) <= 0))
-        raise ModelError(f"times must increase: t[{k + 1}] = {t[k + 1]:g} follows {t[k]:g}; sort them and remove doubles")
+        raise ModelError(f"times must increase, but {t[k + 1]:g} follows {t[k]:g}; sort them and remove doubles")
     return t
 
 
@@ -145,8 +145,8 @@ def _singular(
         system, t[:done], *(x[:done].copy() for x in motion), success=False, message=f"dead point at t = {reached:g}"
     )
     return SingularConfigurationError(
-        f"{system.model.name!r} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no motion "
-        "goes on that follows all drivers; shorten the times, drive another coordinate, or change a length",
+        f"{system.model.name!r} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no "
+        "motion goes on that follows all drivers; shorten the times, drive another coordinate, or change a length",
         time=float(reached),
         pose=pose,
         joints=names,

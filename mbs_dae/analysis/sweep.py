@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -38,8 +39,8 @@ def sweep(model: PlanarModel | System, parameter: str, values: Sequence[float] |
         try:
             states.append(_follow(model, parameter, float(t), states[-1], p[k - 1], p[k]))
         except SingularConfigurationError as error:
-            error.result = _result(model, parameter, p[:k], states, success=False, message=str(error))  # type: ignore
-            raise
+            kept = _result(model, parameter, p[:k], states, success=False, message=str(error))
+            raise SingularConfigurationError(str(error), **error.facts, result=kept) from None
     return _result(model, parameter, p, states)
 
 
@@ -119,13 +120,14 @@ def _completed(system: System, q: np.ndarray, t: float) -> State:
     return State(system, t, q, v, a)
 
 
-def _result(model: PlanarModel, parameter: str, p: np.ndarray, states: list[State], **more: object) -> Result:
+def _result(model: PlanarModel, parameter: str, p: np.ndarray, states: list[State], **more: Any) -> Result:
     singles = [state.result for state in states]
-    stacked = {name: np.concatenate([getattr(r, name) for r in singles]) for name in ("q", "v", "a")}
     return replace(
         singles[0],
         t=p,
-        **stacked,
+        q=np.concatenate([r.q for r in singles]),
+        v=np.concatenate([r.v for r in singles]),
+        a=np.concatenate([r.a for r in singles]),
         quantities=StackedQuantities([r.quantities for r in singles]),
         violation=Violation(
             np.concatenate([r.violation.rows for r in singles], axis=1), singles[0].violation.elements

@@ -28,7 +28,7 @@ class Driver(Element):
         self.name = checked_name(name)
         if not isinstance(measure, Measure):
             raise ModelError(
-                f"Driver {name!r} drives a measure, not {measure!r}; write mbs.angle(i, j), mbs.displacement(joint), ..."
+                f"Driver {name!r} drives a measure, not {measure!r}; write mbs.angle(i, j), mbs.x(marker), ..."
             )
         self.measure = measure
         self.markers = measure.markers
@@ -39,8 +39,8 @@ class Driver(Element):
             raise ModelError(f"the function of Driver {name!r} is not finite; mend it")
 
         symbols = marker_symbols(len(self.markers))
-        canonical, self._slots = constants_out([measure.of(*symbols) - self.function])
-        self._relation = Relation(symbols, tuple(canonical), (), tuple(self._slots))
+        form, self._slots = _form_of(self.function)
+        self._relation = Relation(symbols, (measure.of(*symbols) - form,), (), tuple(self._slots))
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -52,6 +52,16 @@ class Driver(Element):
 
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure}
+
+
+def _form_of(function: sp.Expr) -> tuple[sp.Expr, dict[sp.Symbol, Number]]:
+    """The function with its constants in slots. All linear ones are one form, c0 + c1 t, whatever stands in it."""
+    rate = function.diff(t)
+    if rate.has(t) or not function.is_polynomial(t):
+        (form,), slots = constants_out([function])
+        return form, slots
+    c0, c1 = sp.symbols("c0 c1", real=True)
+    return c0 + c1 * t, {c0: function.xreplace({t: sp.S.Zero}), c1: rate}
 
 
 class Held(Element):

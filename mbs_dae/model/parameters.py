@@ -10,6 +10,7 @@ from typing import Any
 import sympy as sp
 
 from ..errors import ModelError
+from ..symbolic.functions import Lookup
 
 Number = Any
 """Whatever the user writes where a number is meant: int, float, numpy scalar or sympy expression of parameters."""
@@ -66,32 +67,48 @@ def free_parameters(expressions: Iterable[Any]) -> set[sp.Symbol]:
     return {s for e in expressions if isinstance(e, sp.Basic) for s in e.free_symbols}
 
 
-def constants_out(rows: Iterable[sp.Expr], first: int = 0) -> tuple[list[sp.Expr], dict[sp.Symbol, Number]]:
-    """Replace every decimal number and every parameter in the rows by a numbered slot.
+def constants_out(rows: Iterable[sp.Expr]) -> tuple[list[sp.Expr], dict[sp.Symbol, Number]]:
+    """Replace whatever is constant in the rows - decimal numbers, parameters, expressions of them - by numbered slots.
 
-    So ``0.6 + omega*t`` and ``1.2 + w*t`` become the same ``c0 + c1*t``: constants are arguments of a kernel,
-    never baked in. Numbers in exponents stay: they change the derivative's form.
+    So ``0.6 + omega*t`` and ``alpha + 2*pi*n*t/60`` become the same ``c0 + c1*t``: constants are arguments of a kernel,
+    never baked in, and what they are made of is computed once. Exact numbers stay, and so do numbers in exponents:
+    they are part of the form.
     """
-    slots: dict[Any, sp.Symbol] = {}
+    slots: dict[sp.Expr, sp.Symbol] = {}
 
-    def slot(constant: Any) -> sp.Symbol:
+    def slot(constant: sp.Expr) -> sp.Symbol:
         if constant not in slots:
-            slots[constant] = sp.Symbol(f"c{first + len(slots)}", real=True)
+            slots[constant] = sp.Symbol(f"c{len(slots)}", real=True)
         return slots[constant]
 
     def replaced(e: sp.Basic) -> sp.Basic:
-        if isinstance(e, sp.Float):
+        if _is_constant(e):
             return slot(e)
-        if isinstance(e, sp.Symbol):
-            return slot(e) if isinstance(e, Parameter) else e
-        if not e.args:
+        if not e.args or not e.has(sp.Float, Parameter):
             return e
         if isinstance(e, sp.Pow) and isinstance(e.exp, sp.Float):
             exponent = sp.Integer(int(e.exp)) if float(e.exp).is_integer() else e.exp
             return sp.Pow(replaced(e.base), exponent)
-        ordered = sorted(e.args, key=sp.default_sort_key) if isinstance(e, sp.Add | sp.Mul) else e.args
-        new = {a: replaced(a) for a in ordered}
-        return e.func(*(new[a] for a in e.args))
+        if isinstance(e, sp.Add | sp.Mul):
+            constant, rest = e.as_independent(*_variables(e), as_Add=isinstance(e, sp.Add))
+            terms = sorted(e.func.make_args(rest), key=_form)
+            return e.func(replaced(constant), *map(replaced, terms))
+        return e.func(*map(replaced, e.args))
 
     out = [replaced(sp.sympify(row)) for row in rows]
     return out, {symbol: constant for constant, symbol in slots.items()}
+
+
+def _is_constant(e: sp.Basic) -> bool:
+    """An expression of parameters and numbers, not an exact number, that can be computed beforehand."""
+    return isinstance(e, sp.Expr) and not _variables(e) and e.has(sp.Float, Parameter) and not e.has(Lookup)
+
+
+def _variables(e: sp.Basic) -> set[sp.Symbol]:
+    return {s for s in e.free_symbols if not isinstance(s, Parameter)}
+
+
+def _form(e: sp.Basic) -> tuple:
+    """Orders terms by their variables, so that names and values of constants do not decide the form."""
+    names = {s: sp.Symbol("_") for s in e.free_symbols if isinstance(s, Parameter)}
+    return sp.default_sort_key(e.xreplace({**names, **{f: sp.Symbol("_") for f in e.atoms(sp.Float)}}))

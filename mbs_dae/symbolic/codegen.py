@@ -100,8 +100,9 @@ def kernel_module(equations: Equations, title: str) -> str:
         "slots": tuple(str(s) for s in slots),
         "outputs": len(outputs),
     }
+    arrays = "q" * len(equations.q) + "v" * len(equations.v)
     loads = [
-        *(f"{s} = {'q' if k < len(equations.q) else 'v'}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),
+        *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),
         *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots)),
     ]
     lines = "\n        ".join([*loads, *body])

@@ -206,8 +206,9 @@ def factorise(pattern, factor):
     largest = 0.0
     for i in range(pattern.m):
         largest = max(largest, factor.row_square[i])
+    extra = DELTA + factor.damping[0]
     for i in range(pattern.m):
-        factor.pivot[pattern.place[n + i]] = -(DELTA + factor.damping[0]) * max(factor.row_square[i], 1e-20 * largest + 1e-300)
+        factor.pivot[pattern.place[n + i]] = -extra * max(factor.row_square[i], 1e-20 * largest + 1e-300)
 
     work = factor.work
     for i in range(n, n + pattern.m):
@@ -229,8 +230,9 @@ def factorise(pattern, factor):
 
     for i in range(pattern.m):
         square = factor.row_square[i]
-        ratio = -factor.pivot[pattern.place[n + i]] / square - DELTA - factor.damping[0] if square > 1e-20 * largest else 0.0
-        factor.independence[i] = max(ratio, 0.0)
+        factor.independence[i] = 0.0
+        if square > 1e-20 * largest:
+            factor.independence[i] = max(-factor.pivot[pattern.place[n + i]] / square - extra, 0.0)
 
 
 @compiled

@@ -67,9 +67,11 @@ class _Group:
 
 
 class ProgramBuilder:
-    """Derives (or fetches) the kernels and lays out the index maps once; `fill` puts numbers in, any number of times."""
+    """Derives (or fetches) the kernels and lays out the index maps, once; `fill` puts numbers in, again and again."""
 
-    def __init__(self, instances: Sequence[Instance], coordinates: PlanarCartesian, start: Mapping[Body, int], columns: int):
+    def __init__(
+        self, instances: Sequence[Instance], coordinates: PlanarCartesian, start: Mapping[Body, int], columns: int
+    ):
         self.instances = list(instances)
         self.coordinates = coordinates
         self.start = start

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..coordinates import PlanarCartesian, coordinate_set
 from ..errors import ModelError
-from ..model.body import Body, Marker
+from ..model.body import Body
 from ..model.joints.base import Element
 from ..model.measures import Measure
 from ..model.model import PlanarModel

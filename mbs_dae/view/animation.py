@@ -4,113 +4,131 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from ..errors import ModelError
 from ..results.result import Result
-from .drawing import Piece, Stage, body_pieces, reach
-from .labels import label_pieces
 from .motion import Motion, frames_of, motion_of
-from .style import Picture, axis_label, style
-from .symbols import joint_pieces
-from .writers import checked_path, notebook_html, write_film
+from .scene import Scene
+from .style import Picture, say_if_stopped, style
+from .writers import checked_path, notebook_html, write_film, write_picture
 
-LOOKS = 400
-"""How many poses tell how far a motion reaches."""
 GHOSTS = 7
 """How many later poses a still picture of a motion shows."""
 
 
-class Scene:
-    """A mechanism in a pair of axes: made once, then moved from pose to pose by `show`.
+def animate(
+    result: Result,
+    path: str | Path | None = None,
+    *,
+    fps: float = 25,
+    speed: float = 1.0,
+    trace: str | Sequence[str] = (),
+    size: tuple[float, float] = (6.4, 4.8),
+) -> Film | Path:
+    """The motion of a result, as a film.
 
-    `pieces` are all artists with their paths; `motion` holds the poses that can be shown.
+    With a `path` it is written there: a .gif or .mp4 film, or a .png picture of the first pose with later ones faint
+    behind it. Without one, an object comes back that plays in a notebook and can be saved.
+
+    `fps` are frames per second of the film and `speed` is model time over film time (0.1: ten times slower); a sweep
+    of a parameter shows one frame for each value. `trace` names points whose paths are drawn: ``trace="rod.tip"``.
+    `size` is in inches.
     """
+    fps, speed = _positive(fps, "fps", 25), _positive(speed, "speed", 1)
+    path = None if path is None else checked_path(path)
+    film = Film(result, frames_of(result, fps, speed), fps, _names(trace), size)
+    return film if path is None else film.save(path)
 
-    def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
-        self.result = result
-        self.motion = motion
-        self.ax = ax
-        self.traces = [_trace(result, name) for name in trace]
-        whole = _thinned(motion_of(result))
-        rough = Stage(result.sketch, whole, whole)
-        self.corners = reach([*_mechanism(rough), *self.traces])
-        self.inch = _metres_per_inch(ax, self.corners)
-        self.stage = Stage(result.sketch, motion, whole, symbol=0.09 * self.inch * rough.fine)
-        self.pieces = list(_mechanism(self.stage))
-        self.labels = list(label_pieces(self.stage, self.pieces, self.inch))
-        self.dots = [_riding(self.stage, trace, name) for trace, name in zip(self.traces, trace, strict=True)]
-        for piece in (*self.pieces, *self.traces, *self.dots, *self.labels):
-            ax.add_artist(piece.artist)
-        self._set_axes()
-        self.show(0)
 
-    def __len__(self) -> int:
-        return len(self.motion)
-
-    def show(self, pose: int) -> list[Any]:
-        """Move everything to a pose; gives the artists back, as matplotlib wants it."""
-        moving = [*self.pieces, *self.dots, *self.labels]
-        for piece in moving:
-            piece.show(pose)
-        self.ax.set_title(self.title(pose))
-        return [piece.artist for piece in moving]
-
-    def title(self, pose: int) -> str:
-        """Time with as many digits as tell the poses apart."""
-        name, unit = self.result.axis
-        values = self.motion.values
-        if name != "t":
-            return f"{name} = {values[pose]:.4g} {unit}".strip()
-        step = np.diff(values).min() if len(values) > 1 else 1e-3
-        digits = int(np.clip(np.ceil(-np.log10(step)) + 1, 2, 9)) if step > 0 else 3
-        return f"{name} = {values[pose]:.{digits}f} {unit}"
-
-    def add_ghosts(self) -> None:
-        """Later poses, fainter than the first."""
-        last = len(self) - 1
-        for k in np.unique(np.linspace(0, last, GHOSTS + 1).astype(int))[1:]:
-            stage = Stage(self.result.sketch, self.motion.at(k), self.stage.whole, self.stage.symbol)
-            for body in stage.sketch.bodies:
-                for piece in body_pieces(stage, body, alpha=0.2, zorder=1.2):
-                    self.ax.add_artist(piece.artist)
-        self.ax.set_title(f"{self.title(0)} … {self.title(last).partition('= ')[2]}")
-
-    def _set_axes(self) -> None:
-        low, high = self.corners
-        labels = [Piece(label.artist, label.path[[0, -1]]) for label in self.labels]
-        if labels:
-            near, far = reach(labels)
-            low, high = np.minimum(low, near), np.maximum(high, far)
-        margin = 0.3 * self.inch
-        self.ax.set_xlim(low[0] - margin, high[0] + margin)
-        self.ax.set_ylim(low[1] - margin, high[1] + margin)
-        self.ax.set_aspect("equal", adjustable="datalim")
-        self.ax.set_xlabel(axis_label("x", "m"))
-        self.ax.set_ylabel(axis_label("y", "m"))
-        if self.traces:
-            self.ax.legend(handles=[t.artist for t in self.traces], loc="upper right")
+def draw(
+    result: Result,
+    index: int = 0,
+    ax: Any = None,
+    *,
+    trace: str | Sequence[str] = (),
+    size: tuple[float, float] = (6.4, 4.8),
+) -> Figure:
+    """A still picture of one pose of the result, in axes of the user's or in a new figure."""
+    motion = motion_of(result)
+    if not -len(motion) <= index < len(motion):
+        raise ModelError(f"the result has {len(motion)} poses, none with index {index}; use 0 to {len(motion) - 1}")
+    with style():
+        ax = _new_axes(size) if ax is None else ax
+        Scene(result, motion.at(index), ax, _names(trace))
+    return ax.figure
 
 
 class Film:
-    """An animation in a notebook: it plays where it is displayed, and ``film.save("motion.gif")`` writes a file."""
+    """An animation for a notebook: it plays where it is displayed; ``film.save("motion.gif")`` writes it to a file."""
 
-    def __init__(self, scene: Scene, fps: float):
-        self.scene = scene
+    def __init__(self, result: Result, motion: Motion, fps: float, trace: Sequence[str], size: tuple[float, float]):
         self.fps = fps
+        with style():
+            ax = _new_axes(size)
+            say_if_stopped(ax, result)
+            self.scene = Scene(result, motion, ax, trace)
+            _freeze_layout(self.figure)
+
+    @property
+    def figure(self) -> Figure:
+        return self.scene.figure
 
     def __len__(self) -> int:
         """The number of frames."""
         return len(self.scene)
 
+    def __repr__(self) -> str:
+        return f"<Film of {self.scene.result.title!r}: {len(self)} frames, {len(self) / self.fps:.3g} s>"
+
     def save(self, path: str | Path) -> Path:
         """Write a .gif or .mp4 film, or a .png picture of the first pose with later ones behind it."""
         path = checked_path(path)
-        if path.suffix.lower() == ".png":
-            return _write_still(self.scene.result, self.scene.motion, path, self._traces, self._size)
-        return write_film(self.scene, path, self.fps)
+        with style():
+            return self._save_still(path) if path.suffix.lower() == ".png" else write_film(self.scene, path, self.fps)
+
+    def _save_still(self, path: Path) -> Path:
+        later = np.unique(np.linspace(0, len(self) - 1, GHOSTS + 1).astype(int))[1:]
+        with self.scene.ghosts(later):
+            return write_picture(self.figure, path)
+
+    @cached_property
+    def _html(self) -> str:
+        with style():
+            return notebook_html(self.scene, self.fps)
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+
+def _new_axes(size: tuple[float, float]) -> Any:
+    try:
+        width, height = (_positive(s, "size", 4.8) for s in size)
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"size must be (width, height) in inches, not {size!r}; write e.g. size=(6.4, 4.8)") from exc
+    return Picture(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def _freeze_layout(figure: Figure) -> None:
+    """Lay out once: doing it for each frame is slow, and makes the axes tremble."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+def _names(trace: str | Sequence[str]) -> list[str]:
+    return [trace] if isinstance(trace, str) else list(dict.fromkeys(map(str, trace)))
+
+
+def _positive(value: Any, what: str, example: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if not (isfinite(number) and number > 0):
+        raise ModelError(f"{what} is {value!r}; give a positive number, e.g. {what}={example:g}")
+    return number

@@ -20,16 +20,17 @@ LOOKS = 8
 COMPASS = [(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4]
 
 
-def label_pieces(stage: Stage, drawn: list[Piece], inch: float) -> Iterator[Piece]:
-    """One label for each body, which goes along with it; `inch` is how many metres an inch of paper shows."""
+def label_pieces(stage: Stage, drawn: list[Piece], inch: float) -> dict[str, Piece]:
+    """A label for each body, which goes along with it; `inch` is how many metres an inch of paper shows."""
     bodies = stage.sketch.bodies
     if len(bodies) > MOST_LABELS:
-        return
+        return {}
+    labels = {}
     looks = np.unique(np.linspace(0, len(stage.shown) - 1, LOOKS).astype(int))
     obstacles = np.concatenate([_dense(piece.path[looks]) for piece in drawn], axis=1)
     for body in bodies:
         half = _half_size(body.name, inch)
-        places = [place for place in _candidates(stage, body, half, gap=0.06 * inch)]
+        places = _candidates(stage, body, half, gap=0.06 * inch)
         best = min(places, key=lambda place: _cost(place[looks], half, obstacles))
         text = Text(
             *best[0],
@@ -43,8 +44,9 @@ def label_pieces(stage: Stage, drawn: list[Piece], inch: float) -> Iterator[Piec
             clip_on=True,
         )
         corners = half * np.array([[0, 0], [-1, -1], [1, 1]])
-        yield Piece(text, best[:, None, :] + corners)
+        labels[body.name] = Piece(text, best[:, None, :] + corners)
         obstacles = np.concatenate([obstacles, best[looks][:, None] + half * GRID_IN_BOX], axis=1)
+    return labels
 
 
 GRID_IN_BOX = np.stack(np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 3)), axis=-1).reshape(1, -1, 2)

@@ -86,7 +86,19 @@ def frames_of(result: Result, fps: float, speed: float) -> Motion:
             f"the motion lasts {end - start:.3g} s, which is less than one frame at speed={speed:g}; "
             f"show it slower, e.g. speed={(end - start) / 4:.1g}"
         )
-    return _interpolated(motion, _of_bodies(result, ("vx", "vy", "omega")), start + step * np.arange(count))
+    rates = _of_bodies(result, ("vx", "vy", "omega"))
+    times = start + step * np.arange(count)
+    frames = {b: interpolated(motion.values, frame, rates[b], times) for b, frame in motion.frames.items()}
+    return Motion(times, frames)
+
+
+def path_of(result: Result, point: str, values: np.ndarray | None = None) -> np.ndarray:
+    """Where a named point is, shape (poses, 2): at all poses of the result, or at other times within it."""
+    path = np.stack([result[f"{point}.x"], result[f"{point}.y"]], axis=-1)
+    if values is None or result.axis[0] != "t" or len(result) < 2:
+        return path
+    rates = np.stack([result[f"{point}.vx"], result[f"{point}.vy"]], axis=-1)
+    return interpolated(np.asarray(result.t), path, rates, values)
 
 
 def _check_count(count: int, remedy: str) -> None:
@@ -101,19 +113,14 @@ def _of_bodies(result: Result, levels: tuple[str, str, str]) -> dict[str, np.nda
     }
 
 
-def _interpolated(motion: Motion, rates: dict[str, np.ndarray], times: np.ndarray) -> Motion:
-    """Cubics through the poses with the velocities there: links keep their length, also between few poses.
+def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Cubics through the values with the rates there: links keep their length, also between few poses.
 
     Near a dead point velocities grow beyond all bounds, and cubics would swing out; so a rate counts no more than
     three times the steeper chord beside it, which leaves smooth motions as they are.
     """
-    t = motion.values
     later = np.concatenate([[True], np.diff(np.maximum.accumulate(t)) > 0])
-    t = t[later]
-    frames = {}
-    for body, frame in motion.frames.items():
-        chords = np.abs(np.diff(frame[later], axis=0) / np.diff(t)[:, None])
-        steepest = 3 * np.maximum(np.vstack([chords[:1], chords]), np.vstack([chords, chords[-1:]]))
-        rate = np.clip(rates[body][later], -steepest, steepest)
-        frames[body] = CubicHermiteSpline(t, frame[later], rate)(times)
-    return Motion(times, frames)
+    t, values, rates = t[later], values[later], rates[later]
+    chords = np.abs(np.diff(values, axis=0) / np.diff(t)[:, None])
+    steepest = 3 * np.maximum(np.vstack([chords[:1], chords]), np.vstack([chords, chords[-1:]]))
+    return CubicHermiteSpline(t, values, np.clip(rates, -steepest, steepest))(times)

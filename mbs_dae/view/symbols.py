@@ -131,11 +131,13 @@ def _face(stage: Stage, element: ElementSketch) -> Piece:
 
 
 def _wheel(stage: Stage, marker: Marker, radius: float) -> Iterator[Piece]:
-    """A circle with one spoke, so that its turning is seen."""
+    """A circle with one spoke, so that its turning is seen; what stands on the ground needs none."""
     rim = radius * np.stack([np.cos(CIRCLE), np.sin(CIRCLE)], axis=-1)
     path = stage.shown.at_marker(marker, np.vstack([[0.0, 0.0], rim]))
     colour = stage.colour(marker[0])
-    if not stage.is_ground(marker[0]):
+    if stage.is_ground(marker[0]):
+        path = path[:, 1:]
+    else:
         yield area(path[:, 1:], color=colour, alpha=0.12, linewidth=0, zorder=2)
     yield line(path, color=colour, linewidth=2 * stage.fine, zorder=2.1)
 

@@ -187,7 +187,8 @@ class Joint(Element):
             if name in given:
                 raise ModelError(f"{self.who} got {name} twice; give it once")
         if len(positional) > len(self.fields):
-            raise ModelError(f"{self.who} takes the constants {', '.join(self.fields) or '(none)'}; {len(positional)} were given")
+            known = ", ".join(self.fields) or "none"
+            raise ModelError(f"{self.who} got {len(positional)} constants; its constants are: {known}")
         given |= named
         values = {}
         for name, field in self.fields.items():
@@ -256,7 +257,7 @@ def _slot(name: str) -> sp.Symbol:
 
 def checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
-        raise ModelError(f"the first argument of every element is its name, not {name!r}; write e.g. Revolute('A', ...)")
+        raise ModelError(f"the first argument of an element is its name, not {name!r}; write e.g. Revolute('A', ...)")
     if "." in name or name != name.strip():
         raise ModelError(f"{name!r} cannot name an element; leave out dots and outer spaces")
     return name
