@@ -189,7 +189,7 @@ class PlanarModel:
 
     def _check_element(self, element: Any) -> None:
         if not isinstance(element, Element):
-            raise ModelError(f"cannot add {element!r}; add joints, drivers or constraints, e.g. mbs.Revolute('A', i, j)")
+            raise ModelError(f"cannot add {element!r}; add joints, drivers, constraints: mbs.Revolute('A', i, j)")
         self._check_new(element.name, element.kind)
         for marker in element.markers:
             owner = self.ground if marker.body.fixed else self.bodies.get(marker.body.name)

@@ -132,7 +132,8 @@ class Joint(Element):
         if len(things) > 1 and len(self.bodies) == 1:
             raise ModelError(f"{self.who} joins body {self.bodies[0].name!r} to itself; name two different bodies")
         self.values = self._constants(positional, constants)
-        size = self.relation()[0].size
+        self._relation = self._built()
+        size = self._relation[0].size
         self.units = (self.unit,) * size if isinstance(self.unit, str) else self.unit
 
     @property
@@ -140,13 +141,17 @@ class Joint(Element):
         return f"{self.kind} {self.name!r}"
 
     def relation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
+        return self._relation
+
+    def _built(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         """Built once per class where only scalars are declared; functions are part of the form and built anew."""
         scalars = tuple(n for n, f in self.fields.items() if isinstance(f, Scalar))
         slots = {_slot(n): self.values[n] for n in scalars}
         inline = {n: v for n, v in self.values.items() if n not in scalars}
+        joint_class: Any = type(self)
         if not any(isinstance(self.fields[n], Function) for n in inline):
-            return _of_class(type(self), len(self.markers), tuple(sorted(inline.items()))), slots
-        relation = _of_class.__wrapped__(type(self), len(self.markers), tuple(inline.items()))
+            return _of_class(joint_class, len(self.markers), tuple(sorted(inline.items()))), slots
+        relation = _of_class.__wrapped__(joint_class, len(self.markers), tuple(inline.items()))
         canonical, constants = constants_out([*relation.phi, *relation.psi])
         return (
             _relation(relation.markers, canonical, len(relation.phi), (*slots, *constants)),
@@ -190,7 +195,7 @@ class Joint(Element):
             known = ", ".join(self.fields) or "none"
             raise ModelError(f"{self.who} got {len(positional)} constants; its constants are: {known}")
         given |= named
-        values = {}
+        values: dict[str, Any] = {}
         for name, field in self.fields.items():
             value = given.get(name, field.default)
             if value is REQUIRED:
@@ -230,7 +235,7 @@ def rows(equation: Callable, symbols: tuple, constants: dict[str, Any], who: str
 
 
 @cache
-def _of_class(cls: type[Joint], marker_count: int, inline: tuple[tuple[str, Any], ...]) -> Relation:
+def _of_class(cls: Any, marker_count: int, inline: tuple[tuple[str, Any], ...]) -> Relation:
     symbols = marker_symbols(marker_count)
     scalars = {n: _slot(n) for n, f in cls.fields.items() if isinstance(f, Scalar)}
     constants = {**scalars, **dict(inline)}

@@ -1,0 +1,28 @@
+"""Draw the gallery: ``python docs/gallery.py`` writes docs/gallery/NAME.png for every model."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import mbs_dae as mbs
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> None:
+    folder = ROOT / "docs" / "gallery"
+    folder.mkdir(exist_ok=True)
+    sys.path.insert(0, str(ROOT / "models"))
+    for path in sorted((ROOT / "models").glob("[a-z]*.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        result = mbs.kinematics(module.build(), module.TIMES)
+        print(result.animate(folder / f"{path.stem}.png", size=(4.2, 3.0)))
+
+
+if __name__ == "__main__":
+    main()
