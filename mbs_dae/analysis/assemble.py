@@ -55,7 +55,7 @@ def model_of(thing: PlanarModel | System) -> PlanarModel:
         return thing.model
     if isinstance(thing, PlanarModel):
         return thing
-    raise ModelError(f"an analysis needs a model as its first argument, not {thing!r}; build one: mbs.PlanarModel(name)")
+    raise ModelError(f"an analysis needs a model as first argument, not {thing!r}; build one: mbs.PlanarModel(name)")
 
 
 def _held(model: PlanarModel, fix: Mapping[str, float]) -> tuple[list[Held], list[Held]]:

@@ -61,8 +61,7 @@ def element_kernel(function: Callable) -> Any:
         return cfunc(SIGNATURE, error_model="numpy")(function)
 
 
-@intrinsic
-def call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, out):
+def _call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, out):
     """Call the kernel at `address`; arrays are handed over as pointers to their first item."""
     signature = types.void(address, count, t, q, v, index, parameters, tables, out)
 
@@ -76,6 +75,9 @@ def call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, o
         return context.get_dummy_value()
 
     return signature, generate
+
+
+call_kernel: Any = intrinsic(_call_kernel)
 
 
 # --- functions that kernels may call -------------------------------------------------------------------------

@@ -11,11 +11,11 @@ def evaluate(program, t, q, v, out):
     for g in range(program.address.size):
         call_kernel(
             program.address[g],
-            program.count[g],
+            program.instances[g],
             t,
             q,
             v,
-            program.index[program.index_at[g] :],
+            program.gather[program.gather_at[g] :],
             program.parameters[program.parameters_at[g] :],
             program.tables,
             out[program.out_at[g] :],

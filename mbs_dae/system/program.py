@@ -28,9 +28,10 @@ class Program(NamedTuple):
     """What the compiled core reads."""
 
     address: np.ndarray
-    count: np.ndarray
-    index: np.ndarray
-    index_at: np.ndarray
+    instances: np.ndarray
+    gather: np.ndarray
+    """Per kernel and instance, where its local q and v stand."""
+    gather_at: np.ndarray
     parameters: np.ndarray
     parameters_at: np.ndarray
     tables: np.ndarray
@@ -137,8 +138,8 @@ class ProgramBuilder:
 
     def _laid_out(self) -> dict[str, Any]:
         rows = int(self.first_row[-1])
-        index: list[int] = []
-        index_at, out_at = [], []
+        gather: list[int] = []
+        gather_at, out_at = [], []
         out_size = 0
         phi_from = np.full(rows, -1, dtype=np.int64)
         nu_from, gamma_from = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
@@ -147,12 +148,12 @@ class ProgramBuilder:
         for group in self.groups:
             layout = group.kernel.layout
             entries, phi, size = layout["jacobian"], layout["phi"], layout["rows"]
-            index_at.append(len(index))
+            gather_at.append(len(gather))
             out_at.append(out_size)
             for member in group.members:
                 first = int(self.first_row[member])
                 where = [self.start[m.body] + c for m in self.instances[member].markers for c in range(width)]
-                index += where + where  # planar: q and v are laid out alike
+                gather += where + where  # planar: q and v are laid out alike
                 phi_from[first : first + phi] = out_size + np.arange(phi)
                 at = out_size + phi + len(entries)
                 nu_from[first : first + size] = at + np.arange(size)
@@ -166,9 +167,9 @@ class ProgramBuilder:
         table = np.array(jacobian, dtype=np.int64).reshape(-1, 3)
         return {
             "address": np.array([g.kernel.address for g in self.groups], dtype=np.int64),
-            "count": np.array([len(g.members) for g in self.groups], dtype=np.int64),
-            "index": np.array([*index, 0], dtype=np.int64),
-            "index_at": np.array(index_at, dtype=np.int64),
+            "instances": np.array([len(g.members) for g in self.groups], dtype=np.int64),
+            "gather": np.array([*gather, 0], dtype=np.int64),
+            "gather_at": np.array(gather_at, dtype=np.int64),
             "out_at": np.array(out_at, dtype=np.int64),
             "out_size": out_size,
             "phi_from": phi_from,

@@ -8,12 +8,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from ..errors import ModelError
 from ..results.result import Result
-from .motion import Motion, frames_of, motion_of
+from .motion import Motion, frames_of, motion_of, poses_of
 from .scene import Scene
 from .style import Picture, say_if_stopped, style
 from .writers import checked_path, notebook_html, write_film, write_picture
@@ -60,7 +59,7 @@ def draw(
         raise ModelError(f"the result has {len(motion)} poses, none with index {index}; use 0 to {len(motion) - 1}")
     with style():
         ax = _new_axes(size) if ax is None else ax
-        Scene(result, motion.at(index), ax, _names(trace))
+        Scene(result, motion.at([index]), ax, _names(trace))
     return ax.figure
 
 
@@ -69,9 +68,10 @@ class Film:
 
     def __init__(self, result: Result, motion: Motion, fps: float, trace: Sequence[str], size: tuple[float, float]):
         self.fps = fps
+        self._size = size
         with style():
             ax = _new_axes(size)
-            say_if_stopped(ax, result)
+            say_if_stopped(ax.figure, result)
             self.scene = Scene(result, motion, ax, trace)
             _freeze_layout(self.figure)
 
@@ -90,12 +90,16 @@ class Film:
         """Write a .gif or .mp4 film, or a .png picture of the first pose with later ones behind it."""
         path = checked_path(path)
         with style():
-            return self._save_still(path) if path.suffix.lower() == ".png" else write_film(self.scene, path, self.fps)
+            if path.suffix.lower() == ".png":
+                return write_picture(self._still(), path)
+            return write_film(self.scene, path, self.fps)
 
-    def _save_still(self, path: Path) -> Path:
-        later = np.unique(np.linspace(0, len(self) - 1, GHOSTS + 1).astype(int))[1:]
-        with self.scene.ghosts(later):
-            return write_picture(self.figure, path)
+    def _still(self) -> Figure:
+        """The poses of a still picture reach to the end of the motion, where the frames of a film may not."""
+        result = self.scene.result
+        film = Film(result, poses_of(result, GHOSTS + 1), self.fps, self.scene.trace, self._size)
+        film.scene.add_ghosts()
+        return film.figure
 
     @cached_property
     def _html(self) -> str:

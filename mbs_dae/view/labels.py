@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from matplotlib.colors import to_rgb
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
@@ -27,7 +28,8 @@ def label_pieces(stage: Stage, drawn: list[Piece], inch: float) -> dict[str, Pie
         return {}
     labels = {}
     looks = np.unique(np.linspace(0, len(stage.shown) - 1, LOOKS).astype(int))
-    obstacles = np.concatenate([_dense(piece.path[looks]) for piece in drawn], axis=1)
+    paths = [piece.path[looks if len(piece.path) > 1 else 0 * looks] for piece in drawn]
+    obstacles = np.concatenate([_dense(path) for path in paths], axis=1)
     for body in bodies:
         half = _half_size(body.name, inch)
         places = _candidates(stage, body, half, gap=0.06 * inch)
@@ -35,7 +37,7 @@ def label_pieces(stage: Stage, drawn: list[Piece], inch: float) -> dict[str, Pie
         text = Text(
             *best[0],
             body.name,
-            color=stage.colour(body.name),
+            color=_darker(stage.colour(body.name)),
             fontsize=FONT_SIZE,
             horizontalalignment="center",
             verticalalignment="center",
@@ -52,6 +54,11 @@ def label_pieces(stage: Stage, drawn: list[Piece], inch: float) -> dict[str, Pie
 GRID_IN_BOX = np.stack(np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 3)), axis=-1).reshape(1, -1, 2)
 
 
+def _darker(colour: str) -> tuple[float, ...]:
+    """Letters are thin: they need more ink than areas."""
+    return tuple(0.75 * part for part in to_rgb(colour))
+
+
 def _half_size(name: str, inch: float) -> np.ndarray:
     """Half the width and height of a label in metres: a letter is about 0.6 of its height wide."""
     em = FONT_SIZE / 72 * inch
@@ -64,7 +71,7 @@ def _candidates(stage: Stage, body: BodySketch, half: np.ndarray, gap: float) ->
     if len(corners) < 2:
         at = stage.shown.places(body.name, corners if len(corners) else np.array([body.com]))[:, 0]
         away = gap + (1.6 * stage.symbol if body.name in stage.drawn_by_joints else 0.6 * stage.symbol)
-        for farther in (1.0, 2.5):
+        for farther in (1.0, 2.0):
             for way in COMPASS:
                 yield at + np.array(way) * (farther * away + half)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,9 +57,13 @@ class Motion:
         axes = along[:, 1:] - along[:, :1]
         return np.einsum("kij,kj->ki", axes, self.place(marker) - along[:, 0])
 
-    def at(self, index: int) -> Motion:
-        """One pose alone."""
-        return Motion(self.values[[index]], {body: frame[[index]] for body, frame in self.frames.items()})
+    def at(self, poses: Sequence[int] | np.ndarray) -> Motion:
+        """These poses alone."""
+        return Motion(self.values[poses], {body: frame[poses] for body, frame in self.frames.items()})
+
+    def thinned(self, count: int) -> Motion:
+        """At most so many poses, spread from the first to the last."""
+        return self.at(np.unique(np.linspace(0, len(self) - 1, count).astype(int)))
 
     def _frame(self, body: str) -> np.ndarray:
         return self.frames[body].T if body in self.frames else np.zeros((3, len(self)))
@@ -86,8 +91,19 @@ def frames_of(result: Result, fps: float, speed: float) -> Motion:
             f"the motion lasts {end - start:.3g} s, which is less than one frame at speed={speed:g}; "
             f"show it slower, e.g. speed={(end - start) / 4:.1g}"
         )
+    return _at_times(result, motion, start + step * np.arange(count))
+
+
+def poses_of(result: Result, count: int) -> Motion:
+    """A few poses, evenly spaced from the first to the last."""
+    motion = motion_of(result)
+    if result.axis[0] != "t" or len(motion) < 2:
+        return motion.thinned(count)
+    return _at_times(result, motion, np.linspace(motion.values[0], motion.values[-1], count))
+
+
+def _at_times(result: Result, motion: Motion, times: np.ndarray) -> Motion:
     rates = _of_bodies(result, ("vx", "vy", "omega"))
-    times = start + step * np.arange(count)
     frames = {b: interpolated(motion.values, frame, rates[b], times) for b, frame in motion.frames.items()}
     return Motion(times, frames)
 

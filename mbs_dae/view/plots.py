@@ -64,7 +64,7 @@ def plot_path(result: Result, markers: Sequence[str]) -> Figure:
         ax.set_ylabel(axis_label("y", result.unit(f"{markers[0]}.y")))
         ax.set_aspect("equal", adjustable="datalim")
         ax.legend(loc="best")
-        say_if_stopped(ax, result)
+        say_if_stopped(figure, result)
     return figure
 
 
@@ -88,12 +88,12 @@ def _plot_logarithmic(ax: Any, result: Result, values: np.ndarray, colour: str) 
     """Zeros have no logarithm; they are drawn on a floor, and the picture says so."""
     ax.plot(result.t, np.maximum(values, ZERO), color=colour, marker=_marker(result))
     ax.set_yscale("log")
-    zeros = int((values < ZERO).sum())
-    if zeros == 0:
+    floored = values[values < ZERO]
+    if floored.size == 0:
         return
-    which = "all values are" if zeros == values.size else f"{zeros} of {values.size} values are"
-    note = f"{which} exactly zero, drawn at {ZERO:g}"
-    ax.text(0.99, 0.95, note, transform=ax.transAxes, ha="right", va="top", fontsize=8, color=GROUND)
+    which = "all values are" if floored.size == values.size else f"{floored.size} of {values.size} values are"
+    what = f"below {ZERO:g}" if floored.any() else "exactly zero"
+    ax.set_title(f"{which} {what}, drawn at {ZERO:g}", loc="right", fontsize=8, color=GROUND)
     low, high = ax.get_ylim()
     ax.set_ylim(min(low, ZERO / 3), max(high, 1e3 * ZERO))
 
@@ -104,7 +104,7 @@ def _stacked(result: Result, count: int) -> tuple[Figure, list[Any]]:
     axes = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
     axes[-1].set_xlabel(axis_label(*result.axis))
     figure.align_ylabels(axes)
-    say_if_stopped(axes[0], result)
+    say_if_stopped(figure, result)
     return figure, axes
 
 

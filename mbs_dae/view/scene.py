@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from .drawing import Piece, Stage, body_pieces, dot, line, reach
 from .labels import label_pieces
 from .motion import Motion, motion_of, path_of
 from .style import axis_label
-from .symbols import joint_pieces
+from .symbols import joint_pieces, slider_box
 
 LOOKS = 400
 """How many poses tell how far a motion reaches."""
@@ -32,7 +31,8 @@ class Scene:
         self.result = result
         self.motion = motion
         self.ax = ax
-        whole = _thinned(motion_of(result))
+        self.trace = trace
+        whole = motion_of(result).thinned(LOOKS)
         rough = Stage(result.sketch, whole, whole)
         self.traces = {name: _trace(result, rough, name) for name in trace}
         self.corners = reach([*_all(_bodies(rough)), *_all(_joints(rough)), *self.traces.values()])
@@ -41,7 +41,7 @@ class Scene:
         self.bodies = _bodies(self.stage)
         self.joints = _joints(self.stage)
         mechanism = [*_all(self.bodies), *_all(self.joints)]
-        self.labels = label_pieces(self.stage, mechanism, self.inch)
+        self.labels = label_pieces(self.stage, [*mechanism, *self.traces.values()], self.inch)
         self.riders = {name: _rider(self.stage, result, name) for name in trace}
         self.moving = [*mechanism, *self.riders.values(), *self.labels.values()]
         for piece in (*self.traces.values(), *self.moving):
@@ -57,11 +57,11 @@ class Scene:
         return self.ax.figure
 
     def show(self, pose: int) -> list[Any]:
-        """Move everything to a pose; gives the artists back, as matplotlib wants it."""
+        """Move everything to a pose; gives the artists that moved."""
         for piece in self.moving:
             piece.show(pose)
         self.ax.set_title(self.title(pose))
-        return [piece.artist for piece in self.moving]
+        return [*(piece.artist for piece in self.moving), self.ax.title]
 
     def title(self, pose: int) -> str:
         """Time with as many digits as tell the poses apart; the value of a swept parameter as it is."""
@@ -75,21 +75,15 @@ class Scene:
         step = np.ptp(values) / 100
         return int(np.clip(np.ceil(-np.log10(step)), 2, 9)) if step > 0 else 3
 
-    @contextmanager
-    def ghosts(self, poses: Iterable[int]) -> Iterator[None]:
-        """Within this context the first pose has fainter ones behind it."""
+    def add_ghosts(self) -> None:
+        """The first pose with all others faint behind it."""
         self.show(0)
-        artists = []
-        for pose in poses:
-            stage = Stage(self.result.sketch, self.motion.at(pose), self.stage.whole, self.stage.symbol)
-            pieces = [*_all(_bodies(stage, alpha=0.18, zorder=1.2))]
-            artists += [self.ax.add_artist(piece.artist) for piece in pieces]
-        if artists:
-            self.ax.set_title(f"{self.title(0)} … {self.title(max(poses)).partition('= ')[2]}")
-        yield
-        for artist in artists:
-            artist.remove()
-        self.show(0)
+        if len(self) > 1:
+            self.ax.set_title(f"{self.title(0)} … {self.title(len(self) - 1).partition('= ')[2]}")
+        for pose in range(1, len(self)):
+            stage = Stage(self.result.sketch, self.motion.at([pose]), self.stage.whole, self.stage.symbol)
+            for piece in _ghost(stage):
+                self.ax.add_artist(piece.artist)
 
     def _set_axes(self) -> None:
         low, high = self.corners
@@ -124,6 +118,15 @@ def _joints(stage: Stage) -> dict[str, list[Piece]]:
     return {element.name: list(joint_pieces(stage, element)) for element in stage.sketch.elements}
 
 
+def _ghost(stage: Stage) -> Iterator[Piece]:
+    """A pose without its joints."""
+    how = {"alpha": 0.18, "zorder": 1.2}
+    yield from _all(_bodies(stage, **how))
+    for element in stage.sketch.elements:
+        if element.kind == "slider":
+            yield slider_box(stage, element, **how)
+
+
 def _all(pieces: dict[str, list[Piece]]) -> Iterator[Piece]:
     for group in pieces.values():
         yield from group
@@ -140,11 +143,6 @@ def _rider(stage: Stage, result: Result, name: str) -> Piece:
     """A dot that rides on the path of a point."""
     place = path_of(result, name, stage.shown.values)
     return dot(place, color=stage.colour(name.partition(".")[0]), markersize=4 * stage.fine, zorder=6)
-
-
-def _thinned(motion: Motion) -> Motion:
-    keep = np.unique(np.linspace(0, len(motion) - 1, LOOKS).astype(int))
-    return Motion(motion.values[keep], {body: frame[keep] for body, frame in motion.frames.items()})
 
 
 def _metres_per_inch(ax: Any, corners: tuple[np.ndarray, np.ndarray]) -> float:

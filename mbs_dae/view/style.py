@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from io import BytesIO
+from textwrap import fill
 from typing import Any
 
 import matplotlib
@@ -70,7 +71,8 @@ def axis_label(name: str, unit: str) -> str:
     return f"{name} [{unit}]".strip() if unit else name
 
 
-def say_if_stopped(axes: Any, result: Result) -> None:
+def say_if_stopped(figure: Figure, result: Result) -> None:
     """A run that stopped early says so in its pictures too."""
     if not result.success:
-        axes.set_title(f"stopped early: {result.message}", loc="left", fontsize=8, color=COLOURS[1], wrap=True)
+        per_line = int(14 * figure.get_size_inches()[0])
+        figure.suptitle(fill(f"stopped early: {result.message}", per_line), fontsize=8, color=COLOURS[1])

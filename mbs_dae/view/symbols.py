@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,9 @@ def pin(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
 def weld(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
     place = stage.shown.place(element.markers[1])
     yield dot(place, marker="s", color=DARK, markersize=6 * stage.fine)
-    yield from _supports(stage, element)
+    for marker in element.markers[:2]:
+        if stage.is_ground(marker[0]):
+            yield _hatched(stage, marker, depth=0.5)
 
 
 def link(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
@@ -45,10 +48,15 @@ def slider(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
     """A box on a rail."""
     rail, box = slider_markers(stage, element)
     yield line(_rail(stage, rail, box), color=stage.colour(rail[0]), linewidth=2 * stage.fine, zorder=1)
+    yield slider_box(stage, element)
+
+
+def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Piece:
+    _, box = slider_markers(stage, element)
     a, b = 1.5 * stage.symbol, stage.symbol
-    corners = np.array([[-a, -b], [a, -b], [a, b], [-a, b]])
-    path = stage.shown.at_marker(box, corners)
-    yield area(path, facecolor=stage.colour(box[0]), edgecolor="white", linewidth=1, zorder=4)
+    path = stage.shown.at_marker(box, np.array([[-a, -b], [a, -b], [a, b], [-a, b]]))
+    how = {"facecolor": stage.colour(box[0]), "edgecolor": "white", "linewidth": 1, "zorder": 4, **how}
+    return area(path, **how)
 
 
 def slot(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
@@ -163,13 +171,19 @@ def _supports(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
 
 def _support(stage: Stage, marker: Marker) -> Iterator[Piece]:
     """The ground under a joint: a triangle on a hatched line."""
-    place = np.broadcast_to(stage.shown.place(marker)[:, None, :], (len(stage.shown), 1, 2))
-    s = stage.symbol
-    triangle = place + s * np.array([[0.0, 0.0], [-0.9, -1.5], [0.9, -1.5]])
-    strokes = [p for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for p in ((x, -1.5), (x - 0.4, -2.0), (np.nan, np.nan))]
-    base = place + s * np.array([(-1.4, -1.5), (1.4, -1.5), (np.nan, np.nan), *strokes])
-    yield area(triangle, facecolor="white", edgecolor=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
-    yield line(base, color=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
+    corners = np.array([[0.0, 0.0], [-0.9, -1.5], [0.9, -1.5]])
+    path = stage.shown.place(marker)[:, None, :] + stage.symbol * corners
+    yield area(path, facecolor="white", edgecolor=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
+    yield _hatched(stage, marker, depth=1.5)
+
+
+def _hatched(stage: Stage, marker: Marker, depth: float) -> Piece:
+    """A line with strokes below it, so far below the marker."""
+    gap = (np.nan, np.nan)
+    strokes = [p for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for p in ((x, -depth), (x - 0.4, -depth - 0.5), gap)]
+    points = np.array([(-1.4, -depth), (1.4, -depth), gap, *strokes])
+    path = stage.shown.place(marker)[:, None, :] + stage.symbol * points
+    return line(path, color=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
 
 
 KINDS: dict[str, Callable[[Stage, ElementSketch], Iterator[Piece]]] = {

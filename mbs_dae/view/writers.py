@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from matplotlib.animation import AbstractMovieWriter, FFMpegWriter, FuncAnimation, PillowWriter
+import matplotlib
+import numpy as np
+from matplotlib.animation import FFMpegWriter, FuncAnimation
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 from ..errors import ModelError
 
@@ -40,15 +45,51 @@ def checked_path(path: str | Path) -> Path:
 
 def write_film(scene: Filmed, path: Path, fps: float) -> Path:
     """Every pose of the scene as a frame."""
-    writer: AbstractMovieWriter = FFMpegWriter(fps=fps) if path.suffix.lower() == ".mp4" else PillowWriter(fps=fps)
     try:
-        with writer.saving(scene.figure, str(path), dpi=scene.figure.dpi):
-            for pose in range(len(scene)):
-                scene.show(pose)
-                writer.grab_frame()
+        _write_gif(scene, path, fps) if path.suffix.lower() == ".gif" else _write_mp4(scene, path, fps)
     except OSError as exc:
         raise unwritable(path, exc) from exc
     return path
+
+
+def _write_mp4(scene: Filmed, path: Path, fps: float) -> None:
+    writer = FFMpegWriter(fps=fps)
+    with writer.saving(scene.figure, str(path), dpi=scene.figure.dpi):
+        for pose in range(len(scene)):
+            scene.show(pose)
+            writer.grab_frame()
+
+
+def _write_gif(scene: Filmed, path: Path, fps: float) -> None:
+    """All frames share the colours of a few of them: quick to find, small to store, and nothing flickers."""
+    samples = [*pictures(scene, range(0, len(scene), -(-len(scene) // 4)))]
+    colours = Image.fromarray(np.vstack(samples)).quantize(256, dither=Image.Dither.NONE)
+    palette = np.array(colours.getpalette()).reshape(-1, 3)
+    palette[palette.min(axis=1) > 248] = 255  # paper stays white
+    colours.putpalette(palette.ravel().tolist())
+    frames = (Image.fromarray(p).quantize(palette=colours, dither=Image.Dither.NONE) for p in pictures(scene))
+    next(frames).save(path, save_all=True, append_images=frames, duration=round(1000 / fps), loop=0)
+
+
+def pictures(scene: Filmed, poses: Iterable[int] | None = None) -> Iterator[np.ndarray]:
+    """The poses as arrays of pixels. What stands still is drawn only once: axes take longer than a mechanism."""
+    figure = scene.figure
+    canvas = FigureCanvasAgg(figure)
+    moving = sorted(scene.show(0), key=lambda artist: artist.get_zorder())
+    for artist in moving:
+        artist.set_animated(True)  # left out of what `draw` draws
+    try:
+        canvas.draw()
+        still = canvas.copy_from_bbox(figure.bbox)
+        for pose in range(len(scene)) if poses is None else poses:
+            canvas.restore_region(still)
+            scene.show(pose)
+            for artist in moving:
+                artist.draw(canvas.get_renderer())
+            yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    finally:
+        for artist in moving:
+            artist.set_animated(False)
 
 
 def write_picture(figure: Figure, path: Path) -> Path:
@@ -66,4 +107,5 @@ def unwritable(path: Path, exc: OSError) -> ModelError:
 def notebook_html(scene: Filmed, fps: float) -> str:
     """A player with buttons that needs no server: all frames are inside."""
     film = FuncAnimation(scene.figure, scene.show, frames=len(scene), interval=1000 / fps, cache_frame_data=False)
-    return film.to_jshtml(fps=fps, embed_limit=1000, default_mode="loop")
+    with matplotlib.rc_context({"animation.embed_limit": 1000}):  # MB; beyond it frames would be dropped
+        return film.to_jshtml(fps=fps, default_mode="loop")
