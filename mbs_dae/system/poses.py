@@ -28,7 +28,7 @@ JUMPED = 4
 EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS = 0, 1, 2, 3
 
 TIGHT = 2e-15
-"""Gap, relative to the model's length, at which Newton stops: roundoff."""
+"""Gap, relative to the model's extent, at which Newton stops: roundoff."""
 LOOSE = 1e-10
 """Gap at which Newton may stop if it cannot be reduced further."""
 DEPENDENT = 1e-10
@@ -45,6 +45,9 @@ class Machine(NamedTuple):
     pattern: Pattern
     factor: Factor
     length: float
+    """The model's own length: tolerances are relative to it."""
+    extent: float
+    """How far the model reaches from the origin: roundoff is relative to it."""
     out: np.ndarray
     f: np.ndarray
     g: np.ndarray
@@ -106,6 +109,14 @@ def newton_step(machine, refinements):
 
 
 @compiled
+def move(q, step):
+    """Go from q by a small motion, given like a velocity. The one place that knows how the two go together: for planar
+    coordinates they add."""
+    for k in range(step.size):
+        q[k] += step[k]
+
+
+@compiled
 def close(machine, t, q, v, iterations):
     """Newton from q (changed in place) until the gaps are closed to roundoff; leaves the factor of the last pose."""
     previous = np.inf
@@ -115,13 +126,12 @@ def close(machine, t, q, v, iterations):
         gap = largest_gap(machine)
         if not np.isfinite(gap):
             return NOT_FINITE
-        if gap <= TIGHT * machine.length or (gap <= LOOSE * machine.length and gap > 0.1 * previous):
+        if gap <= TIGHT * machine.extent or (gap <= LOOSE * machine.length and gap > 0.1 * previous):
             return DONE
         previous = gap
         newton_step(machine, 1)
         machine.counts[CORRECTIONS] += 1
-        for k in range(machine.pattern.n):
-            q[k] += machine.x[k]
+        move(q, machine.x)
     return NOT_CONVERGED
 
 
@@ -183,8 +193,10 @@ def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
     """One pose from the last: predict, close, complete, and see whether the step is smooth. q1, v1, a1 are set."""
     h = t1 - t0
     for k in range(machine.pattern.n):
-        q1[k] = q0[k] + h * (v0[k] + 0.5 * h * a0[k])
+        q1[k] = q0[k]
         v1[k] = v0[k] + h * a0[k]
+        machine.x[k] = h * (v0[k] + 0.5 * h * a0[k])
+    move(q1, machine.x)
     status = close(machine, t1, q1, v1, 12)
     if status == DONE:
         status = complete(machine, t1, q1, v1, a1)

@@ -1,0 +1,5 @@
+"""The command line: ``mbs-dae COMMAND MODEL.py``."""
+
+from .commands import app, main
+
+__all__ = ["app", "main"]

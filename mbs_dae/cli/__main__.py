@@ -1,0 +1,5 @@
+"""``python -m mbs_dae.cli``."""
+
+from .commands import main
+
+main()

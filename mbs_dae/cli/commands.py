@@ -1,0 +1,199 @@
+"""The command line: ``mbs-dae COMMAND MODEL.py``, one function for each command.
+
+A model file is a Python file with a function ``build(**values)`` that returns a model. If it has ``TIMES``, too, these
+are the times at which to look at it.
+
+Whatever goes wrong is told in one line on stderr. The exit code is 2 if the line could not be read as options and
+arguments, 130 after Ctrl-C, and 1 for everything else.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import mbs_dae as mbs
+
+from ..errors import ModelError, SingularConfigurationError
+from .files import load_model, parse_settings, writing
+from .one_line import NAME, OneLine
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ..results import Result
+
+EXAMPLE = f"\b\nExample:\n  {NAME} "
+POSES = 181  # where neither --steps nor TIMES say how many
+
+
+def _set_debug(ctx: typer.Context, debug: bool) -> None:
+    ctx.meta["debug"] = debug or ctx.meta.get("debug", False)
+
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL.py", help="A Python file with a function build().")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="For build() or a parameter. May be repeated.")
+]
+First = Annotated[float | None, typer.Option("--from", metavar="TIME", help="First time. [default: as in TIMES, or 0]")]
+Last = Annotated[float | None, typer.Option("--to", metavar="TIME", help="Last time. [default: as in TIMES]")]
+Steps = Annotated[int | None, typer.Option(min=1, metavar="N", help=f"Poses. [default: as in TIMES, or {POSES}]")]
+Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
+
+app = typer.Typer(name=NAME, cls=OneLine, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.callback(invoke_without_command=True, epilog=EXAMPLE + "diagnose models/four_bar.py")
+def start(
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Constrained multibody mechanics: exact equations, numbers at machine speed.
+
+    A model is a Python file with a function build() that returns it. If the file has TIMES, too, these are the times
+    at which to look at it.
+    """
+    if version or ctx.invoked_subcommand is None:
+        print(f"{NAME} {mbs.__version__}" if version else ctx.get_help())
+        raise typer.Exit
+
+
+@app.command(epilog=EXAMPLE + "diagnose models/slider_crank.py --set r=0.12 --set l=0.3")
+def diagnose(path: Model, settings: Settings = None, debug: Debug = False) -> None:
+    """Count degrees of freedom, and say what is redundant and why."""
+    model, _ = load_model(path, parse_settings(settings))
+    print(mbs.diagnose(model))
+
+
+@app.command(
+    epilog=EXAMPLE + "kinematics models/slider_crank.py --set r=0.12 --plot slider.x slider.vx --out out",
+    context_settings={"allow_extra_args": True},  # the further names behind --plot
+)
+def kinematics(
+    ctx: typer.Context,
+    path: Model,
+    settings: Settings = None,
+    first: First = None,
+    last: Last = None,
+    steps: Steps = None,
+    plot: Annotated[list[str] | None, typer.Option(metavar="NAME...", help="Quantities to tell and to plot.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to write files: .npz, .csv, .png.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Move a driven mechanism: positions, velocities, accelerations."""
+    from .telling import summary, write
+
+    model, given = load_model(path, parse_settings(settings))
+    names = list(dict.fromkeys([*(plot or ()), *ctx.args]))
+    for name in names:
+        model.quantity(name)
+    times = time_grid(given, first, last, steps)
+    if out:
+        with writing(out):
+            out.mkdir(parents=True, exist_ok=True)
+    result, stopped = _moved(model, times)
+    print("\n".join(summary(result, names)))
+    if out:
+        print("written:", *write(result, names, out), sep="\n  ")
+    if stopped:
+        raise stopped
+
+
+@app.command(epilog=EXAMPLE + "equations models/slider_crank.py --latex --out equations.tex")
+def equations(
+    path: Model,
+    settings: Settings = None,
+    latex: Annotated[bool, typer.Option("--latex", help="As LaTeX, in one aligned block.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to a file instead.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Show the exact equations in the names of the textbooks."""
+    model, _ = load_model(path, parse_settings(settings))
+    system = mbs.equations(model)
+    text = system.latex() if latex else str(system)
+    if not out:
+        print(text)
+        return
+    with writing(out):
+        out.write_text(text + "\n", encoding="utf-8")
+    print("written:", out)
+
+
+@app.command(epilog=EXAMPLE + "animate models/four_bar.py --out four_bar.gif --trace coupler.P")
+def animate(
+    path: Model,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="A film (.gif, .mp4), or a picture of the motion (.png).")],
+    settings: Settings = None,
+    first: First = None,
+    last: Last = None,
+    steps: Steps = None,
+    trace: Annotated[list[str] | None, typer.Option(metavar="POINT", help="Draw its path. May be repeated.")] = None,
+    speed: Annotated[float, typer.Option(metavar="X", help="Model time over film time.")] = 1.0,
+    debug: Debug = False,
+) -> None:
+    """Draw a driven mechanism as it moves."""
+    from ..view.writers import checked_path
+
+    model, given = load_model(path, parse_settings(settings))
+    times = time_grid(given, first, last, steps)
+    checked_path(out)
+    result, stopped = _moved(model, times)
+    print("written:", result.animate(out, trace=trace or (), speed=speed))
+    if stopped:
+        raise stopped
+
+
+# --- running -------------------------------------------------------------------------------------------------------
+
+
+def time_grid(given: Any, first: float | None, last: float | None, steps: int | None) -> np.ndarray:
+    """The TIMES of the file, or evenly spaced times: what the options do not say is as in TIMES."""
+    import numpy as np
+
+    from ..analysis.kinematics import checked_times
+
+    times = None if given is None else checked_times(given)
+    if times is not None and first is last is steps is None:
+        return times
+    if times is None and last is None:
+        raise ModelError("the model file has no TIMES; say until when with --to, e.g. --to 1")
+    start, end, count = (0.0, 0.0, POSES) if times is None else (times[0], times[-1], times.size)
+    start, end = start if first is None else first, end if last is None else last
+    if not (isfinite(end - start) and start < end):
+        raise ModelError(f"times go from {start:g} to {end:g}; choose --to later than --from")
+    return np.linspace(start, end, steps or count)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A callback ``progress(done, total)`` that draws a bar; None if nobody is watching."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _moved(model: Any, times: np.ndarray) -> tuple[Result, BaseException | None]:
+    """The motion, and what stopped it early: a dead point, Ctrl-C, or nothing."""
+    with progress_bar("kinematics") as progress:
+        try:
+            result = mbs.kinematics(model, times, progress=progress)
+        except SingularConfigurationError as error:
+            return error.facts["result"], error
+    return result, None if result.success else KeyboardInterrupt(result.message)
+
+
+def main() -> None:
+    app(prog_name=NAME)

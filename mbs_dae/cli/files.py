@@ -1,0 +1,115 @@
+"""Model files and the settings for them, from the words of the command line; and what goes wrong with files."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from difflib import get_close_matches
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import mbs_dae as mbs
+
+from ..errors import MbsError, ModelError, unknown_name
+
+Setting = int | float | str
+
+
+def parse_settings(texts: Sequence[str] | None) -> dict[str, Setting]:
+    """From ["r=0.12", "branch=open"] to {"r": 0.12, "branch": "open"}."""
+    settings: dict[str, Setting] = {}
+    for text in texts or ():
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not name.isidentifier() or not value:
+            raise ModelError(f"cannot read --set {text!r}; write --set NAME=VALUE, e.g. --set r=0.12")
+        if name in settings:
+            raise ModelError(f"--set gives {name!r} twice; leave one out")
+        settings[name] = value
+        for kind in (float, int):
+            with suppress(ValueError):
+                settings[name] = kind(value)
+    return settings
+
+
+def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any]:
+    """The model that a file builds, and its TIMES or None. What build() does not take by name sets parameters."""
+    module = _run(_existing(path))
+    build = getattr(module, "build", None)
+    if not callable(build):
+        raise ModelError(f"{path} has no function build(); write one that returns a model")
+    takes = inspect.signature(build).parameters.values()
+    defaults = {p.name: p.default for p in takes if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in takes)
+    own = {n: _fitting(n, value, defaults.get(n)) for n, value in settings.items() if takes_any or n in defaults}
+    for name, default in defaults.items():
+        if default is inspect.Parameter.empty and name not in own:
+            raise ModelError(f"build() of {path} needs a value for {name!r}; give one with --set {name}=VALUE")
+    with _blaming(path):
+        model = build(**own)
+    if not isinstance(model, mbs.PlanarModel):
+        raise ModelError(f"build() of {path} returns no model, but {model!r}; end it with: return model")
+    others = {name: value for name, value in settings.items() if name not in own}
+    for name in others:
+        if name not in model.parameters:
+            raise unknown_name("setting", name, {*defaults, *model.parameters}, str(path))
+    return model.with_parameters(**others) if others else model, getattr(module, "TIMES", None)
+
+
+def _fitting(name: str, value: Setting, default: Any) -> Setting:
+    """The value as its default lets expect: a number is no word, and for a switch the word "false" means false."""
+    if isinstance(default, bool):
+        if str(value).lower() not in ("true", "false"):
+            raise ModelError(f"--set {name}={value} makes no sense; write --set {name}=true or --set {name}=false")
+        return str(value).lower() == "true"
+    if isinstance(default, int | float) and isinstance(value, str):
+        raise ModelError(f"--set {name}={value} is not a number; write e.g. --set {name}={default:g}")
+    return value
+
+
+def _existing(path: Path) -> Path:
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise ModelError(f"{str(path)!r} is a folder; name a model file in it")
+    others = [p for folder in {path.parent, Path(), Path("models")} for p in folder.glob("[!_]*.py")]
+    near = get_close_matches(path.stem, {p.stem for p in others}, n=3)
+    found = sorted(repr(str(p)) for p in others if p.stem in near)
+    hint = f"did you mean {' or '.join(found)}?" if found else "name a Python file with a function build()"
+    raise ModelError(f"there is no file {str(path)!r}; {hint}")
+
+
+def _run(path: Path) -> ModuleType:
+    """The module in a file. Like a script it may import its neighbours, and it leaves no __pycache__ behind."""
+    module = ModuleType(f"model file {path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    if (folder := str(path.resolve().parent)) not in sys.path:
+        sys.path.insert(0, folder)
+    with _blaming(path):
+        exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
+    return module
+
+
+@contextmanager
+def _blaming(path: Path) -> Iterator[None]:
+    """Turn any error into one that says in which line of the model file it came up."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        lines = [f", line {f.lineno}" for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+        kind = "" if isinstance(error, MbsError) else f"{type(error).__name__}: "
+        raise ModelError(f"{path}{lines[-1] if lines else ''}: {kind}{error}") from error
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the operating system says into an error that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ModelError(f"cannot write {str(error.filename or path)!r}: {reason}; choose another --out") from error
