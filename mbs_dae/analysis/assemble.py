@@ -98,7 +98,8 @@ def _closed(system: System, t: float, guess: np.ndarray) -> np.ndarray:
         return attempt.q
     others = [close_from_afar(machine, t, start) for start in _other_starts(system, guess)]
     found = next((o for o in others if o.closed), None)
-    raise assembly_error(system, t, min([attempt, *others], key=lambda c: c.largest), found)
+    best = attempt if found else min([attempt, *others], key=lambda c: c.largest)
+    raise assembly_error(system, t, best, found)
 
 
 def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:

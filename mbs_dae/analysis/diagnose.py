@@ -60,6 +60,7 @@ class Diagnosis:
     """Coordinates less rank: the velocities that remain free at this pose, with the drivers at work."""
     mobility: int
     """The same without the drivers."""
+    drivers: int
     generic_degrees_of_freedom: int
     """The degrees of freedom at a pose in general position."""
     gruebler: int
@@ -71,6 +72,8 @@ class Diagnosis:
     message: str
     """Why it does not assemble, or cannot move as it is told; empty if all is well."""
     poses_tested: int
+    moved: tuple[str, float, float]
+    """The body that assembly moved most from its placement, how far (m), and by what angle (rad)."""
     length: float
     """The model's own length, by which tolerances are scaled."""
 
@@ -116,6 +119,8 @@ def diagnose(model: PlanarModel | System) -> Diagnosis:
         rank=rank,
         degrees_of_freedom=system.nv - rank,
         mobility=system.nv - len(joint_rows) + len(here.dependent(joint_rows)),
+        drivers=len(model.drivers),
+        moved=_moved(system, q),
         generic_degrees_of_freedom=system.nv - generic_rank,
         gruebler=system.nv - len(rows),
         redundant=(
@@ -183,6 +188,14 @@ def _best_pose(system: System, error: MbsError) -> np.ndarray:
     return q
 
 
+def _moved(system: System, q: np.ndarray) -> tuple[str, float, float]:
+    """How far assembly took the bodies from where they were placed: a large way may mean another branch."""
+    way = (q - system.placement)[: system.nv].reshape(len(system.bodies), -1)
+    size = np.sqrt((system.weight.reshape(way.shape) * way**2).sum(axis=1))
+    k = int(np.argmax(size))
+    return system.bodies[k].name, float(np.hypot(way[k, 0], way[k, 1])), float(abs(way[k, 2]))
+
+
 # --- groups -----------------------------------------------------------------------------------------------------
 
 
@@ -244,7 +257,9 @@ def _count(number: int, noun: str) -> str:
 
 def _report(d: Diagnosis) -> list[str]:
     state = "assembles" if d.assembled else "does NOT assemble"
-    lines = [f"{d.title}: {state}, {_count(d.degrees_of_freedom, 'degree')} of freedom left", ""]
+    freedom = f"{_count(d.mobility, 'degree')} of freedom, {_count(d.drivers, 'driver')}"
+    driven = ": fully driven" if d.drivers and d.degrees_of_freedom == 0 else ""
+    lines = [f"{d.title}: {state}; {freedom}{driven}", ""]
     shown = list(d.equations_by_element.items())
     width = max([len(name) for name, _ in shown[:12]] + [22])
     lines += [f"  {'coordinates':<{width}} {d.coordinates:>5}", f"  {'equations':<{width}} {d.equations:>5}"]
@@ -257,6 +272,9 @@ def _report(d: Diagnosis) -> list[str]:
         f"  {'  without the drivers':<{width}} {d.mobility:>5}",
         f"  {'Grübler count':<{width}} {d.gruebler:>5}",
     ]
+    body, metres, radians = d.moved
+    if d.assembled and metres + radians * d.length > 1e-9 * d.length:
+        lines.append(f"  (assembly moved {body} most: by {metres:.3g} m and {radians:.3g} rad from its placement)")
     if d.gruebler != d.degrees_of_freedom:
         missing = d.degrees_of_freedom - d.gruebler
         depend = f"{_count(missing, 'equation')} depend{'s' * (missing == 1)} on others"

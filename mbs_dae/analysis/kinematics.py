@@ -26,7 +26,7 @@ from .dependence import joints_at_fault
 DEPTH = 30
 """How often a step may be halved."""
 CHUNK = 5000
-"""Poses between two looks at the progress bar and at Ctrl-C."""
+"""At most so many poses between two looks at the progress bar and at Ctrl-C."""
 
 
 def kinematics(
@@ -52,9 +52,10 @@ def kinematics(
     q[0], v[0], a[0] = first.full_q, first.full_v, first.full_a
 
     done, message, change_points = 1, "", []
+    chunk = max(1, min(CHUNK, t.size // 20))
     try:
         while done < t.size:
-            stop = min(done + CHUNK, t.size)
+            stop = min(done + chunk, t.size)
             status, done, reached = poses.sweep(machine, t, done, stop, redundant, q, v, a, DEPTH)
             if status != poses.DONE:
                 if not bridge(machine, t, done, redundant, q, v, a):

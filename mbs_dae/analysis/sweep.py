@@ -16,6 +16,7 @@ from ..errors import ModelError, SingularConfigurationError, unknown_name
 from ..model.model import PlanarModel
 from ..results.quantities import StackedQuantities
 from ..results.result import Result, State, Violation
+from ..results.sketch import swept
 from ..system import System, poses
 from .assemble import assemble, model_of
 from .dependence import joints_at_fault
@@ -132,6 +133,7 @@ def _result(model: PlanarModel, parameter: str, p: np.ndarray, states: list[Stat
         violation=Violation(
             np.concatenate([r.violation.rows for r in singles], axis=1), singles[0].violation.elements
         ),
+        sketch=swept([r.sketch for r in singles]),
         axis=(parameter, model.parameters[parameter].unit),
         **more,
     )

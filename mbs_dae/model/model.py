@@ -70,15 +70,24 @@ class PlanarModel:
         self._compiled.clear()
         return body
 
-    def link(self, name: str, P: tuple[Number, Number], Q: tuple[Number, Number], mass: Number = 0) -> Body:
-        """A uniform slender rod between two world points, with markers `tail` at P and `head` at Q."""
+    def link(
+        self,
+        name: str,
+        P: tuple[Number, Number],
+        Q: tuple[Number, Number],
+        mass: Number = 0,
+        length: Number | None = None,
+    ) -> Body:
+        """A uniform slender rod with markers `tail` and `head`, placed between two world points.
+
+        Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
+        the rod."""
         (px, py), (qx, qy) = (Body("", position=point).position for point in (P, Q))
         dx, dy = qx - px, qy - py
-        length = sp.sqrt(sp.sympify(dx) ** 2 + sp.sympify(dy) ** 2)
-        if length == 0:
-            raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
-        if not length.free_symbols:
-            length = float(length)
+        between = sp.sqrt(sp.sympify(dx) ** 2 + sp.sympify(dy) ** 2)
+        if between == 0:
+            raise ModelError(f"link {name!r} has no direction: P and Q are the same point; move one of them")
+        length = _number(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
         inertia = mass * length**2 / 12
         rod = self.body(name, mass, inertia, (0, 0), ((px + qx) / 2, (py + qy) / 2), _number(sp.atan2(dy, dx)))
         rod.marker("tail", -length / 2, 0)
@@ -140,6 +149,10 @@ class PlanarModel:
         return self._compiled[coordinates]
 
     # --- reading it -----------------------------------------------------------------------------------------
+
+    def value(self, number: Number) -> float:
+        """The value of a parameter, or of an expression of parameters."""
+        return self.evaluator()(number)
 
     def evaluator(self) -> Evaluator:
         return Evaluator({p.symbol: p.value for p in self.parameters.values()})

@@ -93,6 +93,7 @@ def _sketch(data: dict[str, Any]) -> Sketch:
             ElementSketch(e["name"], e["kind"], pairs(e["markers"]), e["constants"], pairs(e["outline"]))
             for e in data["elements"]
         ),
+        tuple(map(_sketch, data["variants"])),
     )
 
 

@@ -135,10 +135,17 @@ class Result:
         return plots.plot_violation(self)
 
     def animate(self, path: str | Path | None = None, **options: Any) -> Any:
-        """The motion, drawn from joints and links: an animation for the notebook, or a .gif or .mp4 file at `path`."""
+        """The motion, drawn from joints and links: a film for the notebook, or a file at `path`: .gif, .mp4, or .png (a
+        still with later poses behind it)."""
         from ..view import animation
 
         return animation.animate(self, path, **options)
+
+    def draw(self, index: int = 0, ax: Any = None, **options: Any) -> Any:
+        """A still picture of one pose, in given axes or in a new matplotlib figure."""
+        from ..view import animation
+
+        return animation.draw(self, index, ax, **options)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import cos, nan, pi, sin
 
@@ -48,6 +48,14 @@ class Sketch:
     bodies: tuple[BodySketch, ...]
     """The moving bodies; the ground is where the symbols on it stand."""
     elements: tuple[ElementSketch, ...]
+    variants: tuple[Sketch, ...] = ()
+    """Of a sweep that changes dimensions: the sketch at each value. This one is the first."""
+
+
+def swept(sketches: Sequence[Sketch]) -> Sketch:
+    """The sketches of all values of a sweep as one."""
+    first = sketches[0]
+    return first if all(sketch == first for sketch in sketches) else replace(first, variants=tuple(sketches))
 
 
 def sketch_of(model: PlanarModel) -> Sketch:
@@ -58,9 +66,9 @@ def sketch_of(model: PlanarModel) -> Sketch:
         markers = tuple((m.body.name, number(m.x), number(m.y), number(m.angle)) for m in element.markers)
         more = _shape(element, number) if element.sketch in ("mesh", "contact") else {}
         elements.append(ElementSketch(element.name, element.sketch, markers, **more))
-        for body, x, y, _ in markers:
-            if body in points and element.sketch:
-                points[body][x, y] = None
+        for owner, x, y, _ in markers:
+            if owner in points and element.sketch:
+                points[owner][x, y] = None
     for body in model.bodies.values():
         for marker in body.markers.values():
             points[body.name][number(marker.x), number(marker.y)] = None

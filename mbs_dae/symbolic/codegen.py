@@ -13,7 +13,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from ..errors import ModelError
 from .derive import Definition, Equations
-from .functions import Lookup, Wrap
+from .functions import Given, Lookup, Wrap
 
 
 class _Printer(PythonCodePrinter):
@@ -45,8 +45,9 @@ class _Printer(PythonCodePrinter):
 def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) -> tuple[list[str], set[sp.Symbol]]:
     """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
     without defining them."""
+    definitions, outputs = _functions_as_definitions(definitions, [sp.sympify(e) for e in outputs])
     symbols = [s for s, _ in definitions]
-    expressions = [sp.sympify(e) for _, e in definitions] + [sp.sympify(e) for e in outputs]
+    expressions = [sp.sympify(e) for _, e in definitions] + outputs
     temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations="basic")
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
 
@@ -82,6 +83,18 @@ def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) 
         need(output)
         lines.append(f"out[at + {k}] = {show(output)}")
     return lines, used
+
+
+def _functions_as_definitions(
+    definitions: Sequence[Definition], outputs: list[sp.Expr]
+) -> tuple[list[Definition], list[sp.Expr]]:
+    """Each function kept whole becomes definitions of its own: its argument, then its derivatives there."""
+    given = sorted({g for e in outputs for g in e.atoms(Given)}, key=sp.default_sort_key)
+    arguments = {x: sp.Symbol(f"at_{k}", real=True) for k, x in enumerate(dict.fromkeys(g.args[2] for g in given))}
+    names = {g: sp.Symbol(f"given_{k}", real=True) for k, g in enumerate(given)}
+    extra = [(symbol, x) for x, symbol in arguments.items()]
+    extra += [(symbol, g.at(arguments[g.args[2]])) for g, symbol in names.items()]
+    return [*definitions, *extra], [e.xreplace(names) for e in outputs]
 
 
 def kernel_module(equations: Equations, title: str) -> str:

@@ -1,10 +1,12 @@
-"""Functions that sympy does not have: lookup in a table of points, and wrapping into a period.
+"""Functions that sympy does not have: lookup in a table of points, wrapping into a period, and a function kept whole.
 
-Both are ordinary sympy functions: they can be differentiated, substituted and printed like ``sin``.
+All are ordinary sympy functions: they can be differentiated, substituted and printed like ``sin``.
 The code generator knows how to print them (see ``codegen``).
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import sympy as sp
 
@@ -46,3 +48,49 @@ class Wrap(sp.Function):
 
     def _eval_is_real(self) -> bool:
         return True
+
+
+BOUND = sp.Symbol("bound_", real=True)
+"""What the expression inside a `Given` is a function of."""
+
+
+class Given(sp.Function):
+    """``Given(f, order, x)``: the derivative of that order, at x, of a function that is kept whole; f is an expression
+    of BOUND.
+
+    A cam's profile may be a page of branches. Kept whole, it is differentiated by itself, once, and not again and
+    again with everything that the chain rule makes of its argument.
+    """
+
+    nargs = 3
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        f, order, x = self.args
+        return Given(f, order + 1, x) if argindex == 3 else sp.S.Zero
+
+    def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
+        slope = self.args[2].diff(s)
+        return sp.S.Zero if slope == 0 else self.fdiff(3) * slope
+
+    @property
+    def free_symbols(self) -> set[sp.Symbol]:
+        return (self.args[0].free_symbols - {BOUND}) | self.args[2].free_symbols
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+    def at(self, x: sp.Expr) -> sp.Expr:
+        """The derivative written out, at x."""
+        f, order, _ = self.args
+        return f.diff(BOUND, int(order)).xreplace({BOUND: x})
+
+
+def kept_whole(function: Callable[[sp.Expr], sp.Expr]) -> Callable[[sp.Expr], sp.Expr]:
+    """The same function, which derivations do not look into."""
+    whole = sp.sympify(function(BOUND))
+    return lambda x: Given(whole, sp.S.Zero, sp.sympify(x))
+
+
+def written_out(e: sp.Expr) -> sp.Expr:
+    """The expression with every `Given` replaced by what it stands for."""
+    return e.replace(lambda x: isinstance(x, Given), lambda given: given.at(given.args[2]))

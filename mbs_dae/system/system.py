@@ -109,7 +109,7 @@ class System:
             pattern=self.pattern,
             factor=kkt.new_factor(self.pattern, self.weight),
             length=self.length,
-            extent=self.length + float(np.abs(self.placement).max()),
+            extent=self.length + float((np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max()),
             out=np.zeros(self.program.out_size + 1),
             f=np.zeros(n),
             g=np.zeros(m),

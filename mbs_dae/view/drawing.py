@@ -67,6 +67,13 @@ class Stage:
     symbol: float = 0.0
     """Half the size of a joint's symbol, in metres."""
 
+    @classmethod
+    def all_of(cls, sketch: Sketch, shown: Motion, whole: Motion, symbol: float = 0.0) -> list[Stage]:
+        """One stage for all poses; where dimensions change from pose to pose, one for each."""
+        if not sketch.variants:
+            return [cls(sketch, shown, whole, symbol)]
+        return [cls(sketch.variants[n], shown.at([k]), whole, symbol) for k, n in enumerate(shown.numbers)]
+
     @cached_property
     def colours(self) -> dict[str, str]:
         return {body.name: COLOURS[k % len(COLOURS)] for k, body in enumerate(self.sketch.bodies)}
@@ -100,26 +107,47 @@ def slider_markers(stage: Stage, element: ElementSketch) -> tuple:
 def body_pieces(stage: Stage, body: BodySketch, **how: Any) -> Iterator[Piece]:
     """A bar through two points, a plate through more; a single point needs its joint, or its centre of mass."""
     how = {"color": stage.colour(body.name), **how}
-    corners = outline(body.points)
-    if len(corners) >= 3:
-        path = stage.shown.places(body.name, corners)
+    path = skeleton(stage, body)
+    if path.shape[1] >= 3:
         alpha = how.pop("alpha", 1.0)
         yield area(path, alpha=0.3 * alpha, linewidth=0, **how)
-        yield line(path[:, [*range(len(corners)), 0]], linewidth=2.5 * stage.fine, alpha=alpha, **how)
-    elif len(corners) == 2:
-        yield line(stage.shown.places(body.name, corners), linewidth=6 * stage.fine, **how)
-    elif len(corners) == 0 or body.name not in stage.drawn_by_joints:
-        yield from _pendulum(stage, body, corners, how)
+        yield line(np.concatenate([path, path[:, :1]], axis=1), linewidth=2.5 * stage.fine, alpha=alpha, **how)
+    elif path.shape[1] == 2 and not hangs(body):
+        yield line(path, linewidth=6 * stage.fine, **how)
+    elif path.shape[1] == 2:
+        yield line(path, linewidth=4 * stage.fine, **how)
+        yield dot(path[:, 1], markersize=10 * stage.fine, markeredgewidth=0, **{**how, "zorder": 4})
+    elif body.name not in stage.drawn_by_joints:
+        yield dot(path[:, 0], markersize=10 * stage.fine, markeredgewidth=0, **{**how, "zorder": 4})
 
 
-def _pendulum(stage: Stage, body: BodySketch, corners: np.ndarray, how: dict) -> Iterator[Piece]:
-    """A body that hangs on one point (or flies on none) is seen by its centre of mass."""
-    com = np.array([body.com])
-    path = stage.shown.places(body.name, com)
-    yield dot(path[:, 0], markersize=10 * stage.fine, markeredgewidth=0, **{**how, "zorder": 4})
-    if len(corners) and np.hypot(*(com - corners)[0]) > NEAR * np.abs([com, corners]).max():
-        ends = stage.shown.places(body.name, np.vstack([corners, com]))
-        yield line(ends, linewidth=4 * stage.fine, **how)
+def skeleton(stage: Stage, body: BodySketch) -> np.ndarray:
+    """The corners of a body at each pose. One that hangs on a point (or flies on none) is seen by its centre of
+    mass, unless its joint shows it."""
+    corners = outline(body.points)
+    if len(corners) == 0:
+        corners = np.array([body.com])
+    elif hangs(body) and body.name not in stage.drawn_by_joints:
+        corners = outline((*body.points, body.com))
+    return stage.shown.places(body.name, corners)
+
+
+def skeletons(stages: list[Stage]) -> dict[str, np.ndarray]:
+    """Of every body, over the poses of all stages."""
+    each = [[skeleton(stage, body) for body in stage.sketch.bodies] for stage in stages]
+    bodies = stages[0].sketch.bodies
+    return {body.name: one_after_the_other(list(paths)) for body, *paths in zip(bodies, *each, strict=True)}
+
+
+def one_after_the_other(paths: list[np.ndarray]) -> np.ndarray:
+    """Paths of the same thing in later poses; where it has fewer corners, the last one stands for the others."""
+    most = max(path.shape[1] for path in paths)
+    corners = [np.minimum(np.arange(most), path.shape[1] - 1) for path in paths]
+    return np.concatenate([path[:, kept] for path, kept in zip(paths, corners, strict=True)])
+
+
+def hangs(body: BodySketch) -> bool:
+    return len(outline(body.points)) == 1
 
 
 def outline(points: tuple) -> np.ndarray:

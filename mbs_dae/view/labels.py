@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 
-from ..results.sketch import BodySketch
-from .drawing import Piece, Stage, outline
+from .drawing import Piece, Stage
 
 MOST_LABELS = 8
 """With more bodies than this, names would hide the mechanism."""
@@ -21,32 +20,35 @@ LOOKS = 8
 COMPASS = [(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4]
 
 
-def label_pieces(stage: Stage, drawn: list[Piece], inch: float) -> dict[str, Piece]:
+def label_pieces(stage: Stage, skeletons: dict[str, np.ndarray], drawn: list[Piece], inch: float) -> dict[str, Piece]:
     """A label for each body, which goes along with it; `inch` is how many metres an inch of paper shows."""
-    bodies = stage.sketch.bodies
-    if len(bodies) > MOST_LABELS:
+    if len(skeletons) > MOST_LABELS:
         return {}
     labels = {}
-    looks = np.unique(np.linspace(0, len(stage.shown) - 1, LOOKS).astype(int))
+    poses = max((len(path) for path in skeletons.values()), default=1)
+    looks = np.unique(np.linspace(0, poses - 1, LOOKS).astype(int))
     paths = [piece.path[looks if len(piece.path) > 1 else 0 * looks] for piece in drawn]
     obstacles = np.concatenate([_dense(path) for path in paths], axis=1)
-    for body in bodies:
-        half = _half_size(body.name, inch)
-        places = _candidates(stage, body, half, gap=0.06 * inch)
+    for body, skeleton in skeletons.items():
+        half = _half_size(body, inch)
+        box = 1.6 * stage.symbol if body in stage.drawn_by_joints else 0.6 * stage.symbol
+        places = _candidates(skeleton, half, gap=0.06 * inch, box=box)
         best = min(places, key=lambda place: _cost(place[looks], half, obstacles))
         text = Text(
-            *best[0],
-            body.name,
-            color=_darker(stage.colour(body.name)),
+            best[0, 0],
+            best[0, 1],
+            body,
+            color=_darker(stage.colour(body)),
             fontsize=FONT_SIZE,
             horizontalalignment="center",
             verticalalignment="center",
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
             zorder=7,
             clip_on=True,
+            parse_math=False,
         )
         corners = half * np.array([[0, 0], [-1, -1], [1, 1]])
-        labels[body.name] = Piece(text, best[:, None, :] + corners)
+        labels[body] = Piece(text, best[:, None, :] + corners)
         obstacles = np.concatenate([obstacles, best[looks][:, None] + half * GRID_IN_BOX], axis=1)
     return labels
 
@@ -54,9 +56,10 @@ def label_pieces(stage: Stage, drawn: list[Piece], inch: float) -> dict[str, Pie
 GRID_IN_BOX = np.stack(np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 3)), axis=-1).reshape(1, -1, 2)
 
 
-def _darker(colour: str) -> tuple[float, ...]:
+def _darker(colour: str) -> str:
     """Letters are thin: they need more ink than areas."""
-    return tuple(0.75 * part for part in to_rgb(colour))
+    red, green, blue = to_rgb(colour)
+    return to_hex((0.75 * red, 0.75 * green, 0.75 * blue))
 
 
 def _half_size(name: str, inch: float) -> np.ndarray:
@@ -65,23 +68,20 @@ def _half_size(name: str, inch: float) -> np.ndarray:
     return np.array([0.31 * em * max(1, len(name)), 0.6 * em])
 
 
-def _candidates(stage: Stage, body: BodySketch, half: np.ndarray, gap: float) -> Iterator[np.ndarray]:
+def _candidates(skeleton: np.ndarray, half: np.ndarray, gap: float, box: float) -> Iterator[np.ndarray]:
     """Centres of the label at each pose, shape (poses, 2): beside the edges of the body, or around its point."""
-    corners = outline(body.points)
-    if len(corners) < 2:
-        at = stage.shown.places(body.name, corners if len(corners) else np.array([body.com]))[:, 0]
-        away = gap + (1.6 * stage.symbol if body.name in stage.drawn_by_joints else 0.6 * stage.symbol)
+    count = skeleton.shape[1]
+    if count == 1:
         for farther in (1.0, 2.0):
             for way in COMPASS:
-                yield at + np.array(way) * (farther * away + half)
+                yield skeleton[:, 0] + np.array(way) * (farther * (gap + box) + half)
         return
-    world = stage.shown.places(body.name, corners)
-    for start, end in zip(range(len(corners)), [*range(1, len(corners)), 0], strict=True):
-        along = world[:, end] - world[:, start]
+    for start in range(count):
+        along = skeleton[:, (start + 1) % count] - skeleton[:, start]
         normal = np.stack([along[:, 1], -along[:, 0]], axis=-1) / np.hypot(*along.T)[:, None]
         beside = normal * (gap + np.abs(normal) @ half)[:, None]
         for part in (0.5, 0.35, 0.65, 0.2, 0.8):
-            yield world[:, start] + part * along + beside
+            yield skeleton[:, start] + part * along + beside
 
 
 def _cost(centres: np.ndarray, half: np.ndarray, obstacles: np.ndarray) -> float:

@@ -26,6 +26,8 @@ class Motion:
     """Time (or the swept parameter) at each pose."""
     frames: dict[str, np.ndarray]
     """For each body (poses, 3): x, y and angle."""
+    numbers: np.ndarray
+    """Which pose of the result each one is; of poses between those, all 0."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -59,7 +61,8 @@ class Motion:
 
     def at(self, poses: Sequence[int] | np.ndarray) -> Motion:
         """These poses alone."""
-        return Motion(self.values[poses], {body: frame[poses] for body, frame in self.frames.items()})
+        frames = {body: frame[poses] for body, frame in self.frames.items()}
+        return Motion(self.values[poses], frames, self.numbers[poses])
 
     def thinned(self, count: int) -> Motion:
         """At most so many poses, spread from the first to the last."""
@@ -73,7 +76,7 @@ def motion_of(result: Result) -> Motion:
     """The poses of the result as they are."""
     if len(result) == 0:
         raise ModelError(f"the result of {result.title!r} holds no pose to draw; {result.message or 'run it longer'}")
-    return Motion(np.asarray(result.t), _of_bodies(result, ("x", "y", "angle")))
+    return Motion(np.asarray(result.t), _of_bodies(result, ("x", "y", "angle")), np.arange(len(result)))
 
 
 def frames_of(result: Result, fps: float, speed: float) -> Motion:
@@ -105,16 +108,18 @@ def poses_of(result: Result, count: int) -> Motion:
 def _at_times(result: Result, motion: Motion, times: np.ndarray) -> Motion:
     rates = _of_bodies(result, ("vx", "vy", "omega"))
     frames = {b: interpolated(motion.values, frame, rates[b], times) for b, frame in motion.frames.items()}
-    return Motion(times, frames)
+    return Motion(times, frames, np.zeros(len(times), dtype=int))
 
 
-def path_of(result: Result, point: str, values: np.ndarray | None = None) -> np.ndarray:
-    """Where a named point is, shape (poses, 2): at all poses of the result, or at other times within it."""
+def path_of(result: Result, point: str, motion: Motion | None = None) -> np.ndarray:
+    """Where a named point is, shape (poses, 2): at all poses of the result, or at those of a motion drawn from it."""
     path = np.stack([result[f"{point}.x"], result[f"{point}.y"]], axis=-1)
-    if values is None or result.axis[0] != "t" or len(result) < 2:
+    if motion is None:
         return path
+    if result.axis[0] != "t" or len(result) < 2:
+        return path[motion.numbers]
     rates = np.stack([result[f"{point}.vx"], result[f"{point}.vy"]], axis=-1)
-    return interpolated(np.asarray(result.t), path, rates, values)
+    return interpolated(np.asarray(result.t), path, rates, motion.values)
 
 
 def _check_count(count: int, remedy: str) -> None:

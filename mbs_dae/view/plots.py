@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ..errors import ModelError
 from ..results.result import Result
-from .style import COLOURS, GROUND, Picture, axis_label, say_if_stopped, style
+from .style import COLOURS, GROUND, Picture, as_label, axis_label, say_if_stopped, style
 
 ZERO = 1e-18
 """Where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism."""
@@ -40,7 +40,7 @@ def plot(result: Result, names: Sequence[str]) -> Figure:
         figure, axes = _stacked(result, len(panels))
         for ax, (unit, group) in zip(axes, panels.items(), strict=True):
             for name in group:
-                ax.plot(result.t, result[name], label=name, marker=_marker(result))
+                ax.plot(result.t, result[name], label=as_label(name), marker=_marker(result))
             ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
             ax.legend(loc="best")
     return figure
@@ -57,7 +57,7 @@ def plot_path(result: Result, markers: Sequence[str]) -> Figure:
         figure = Picture(figsize=(6.4, 4.8), layout="constrained")
         ax = figure.add_subplot()
         for name, x, y in paths:
-            (line,) = ax.plot(x, y, label=name)
+            (line,) = ax.plot(x, y, label=as_label(name))
             ax.plot(x[:1], y[:1], "o", color=line.get_color(), markersize=6)
         ax.plot([], [], "o", color=GROUND, markersize=6, label="start")
         ax.set_xlabel(axis_label("x", result.unit(f"{markers[0]}.x")))

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from ..results.result import Result
-from .drawing import Piece, Stage, body_pieces, dot, line, reach
+from .drawing import Piece, Stage, body_pieces, dot, line, one_after_the_other, reach, skeletons
 from .labels import label_pieces
 from .motion import Motion, motion_of, path_of
-from .style import axis_label
+from .style import Picture, as_label, axis_label
 from .symbols import joint_pieces, slider_box
 
 LOOKS = 400
@@ -33,16 +33,17 @@ class Scene:
         self.ax = ax
         self.trace = trace
         whole = motion_of(result).thinned(LOOKS)
-        rough = Stage(result.sketch, whole, whole)
-        self.traces = {name: _trace(result, rough, name) for name in trace}
+        rough = Stage.all_of(result.sketch, whole, whole)
+        self.traces = {name: _trace(result, rough[0], name) for name in trace}
         self.corners = reach([*_all(_bodies(rough)), *_all(_joints(rough)), *self.traces.values()])
         self.inch = _metres_per_inch(ax, self.corners)
-        self.stage = Stage(result.sketch, motion, whole, symbol=SYMBOL * self.inch * rough.fine)
-        self.bodies = _bodies(self.stage)
-        self.joints = _joints(self.stage)
+        stages = Stage.all_of(result.sketch, motion, whole, symbol=SYMBOL * self.inch * rough[0].fine)
+        self.stage = stages[0]
+        self.bodies = _bodies(stages)
+        self.joints = _joints(stages)
         mechanism = [*_all(self.bodies), *_all(self.joints)]
-        self.labels = label_pieces(self.stage, [*mechanism, *self.traces.values()], self.inch)
-        self.riders = {name: _rider(self.stage, result, name) for name in trace}
+        self.labels = label_pieces(self.stage, skeletons(stages), [*mechanism, *self.traces.values()], self.inch)
+        self.riders = {name: _rider(self.stage, result, motion, name) for name in trace}
         self.moving = [*mechanism, *self.riders.values(), *self.labels.values()]
         for piece in (*self.traces.values(), *self.moving):
             ax.add_artist(piece.artist)
@@ -80,9 +81,10 @@ class Scene:
         self.show(0)
         if len(self) > 1:
             self.ax.set_title(f"{self.title(0)} … {self.title(len(self) - 1).partition('= ')[2]}")
+        later = Stage.all_of(self.result.sketch, self.motion, self.stage.whole, self.stage.symbol)
         for pose in range(1, len(self)):
-            stage = Stage(self.result.sketch, self.motion.at([pose]), self.stage.whole, self.stage.symbol)
-            for piece in _ghost(stage):
+            for piece in _ghost(later):
+                piece.show(pose)
                 self.ax.add_artist(piece.artist)
 
     def _set_axes(self) -> None:
@@ -104,27 +106,41 @@ class Scene:
     def _add_legend(self) -> None:
         """Below the axes where the layout makes room for it, so that it never covers the mechanism."""
         lines = [piece.artist for piece in self.traces.values()]
-        if self.figure.get_layout_engine() is None:
+        if not isinstance(self.figure, Picture):
             self.ax.legend(handles=lines, loc="best")
         else:
             self.figure.legend(handles=lines, loc="outside lower center", ncols=min(4, len(lines)))
 
 
-def _bodies(stage: Stage, **how: Any) -> dict[str, list[Piece]]:
-    return {body.name: list(body_pieces(stage, body, **how)) for body in stage.sketch.bodies}
+def _bodies(stages: list[Stage], **how: Any) -> dict[str, list[Piece]]:
+    return _joined({body.name: list(body_pieces(s, body, **how)) for body in s.sketch.bodies} for s in stages)
 
 
-def _joints(stage: Stage) -> dict[str, list[Piece]]:
-    return {element.name: list(joint_pieces(stage, element)) for element in stage.sketch.elements}
+def _joints(stages: list[Stage]) -> dict[str, list[Piece]]:
+    return _joined({element.name: list(joint_pieces(s, element)) for element in s.sketch.elements} for s in stages)
 
 
-def _ghost(stage: Stage) -> Iterator[Piece]:
-    """A pose without its joints."""
+def _ghost(stages: list[Stage]) -> Iterator[Piece]:
+    """The mechanism without its joints, faint."""
     how = {"alpha": 0.18, "zorder": 1.2}
-    yield from _all(_bodies(stage, **how))
-    for element in stage.sketch.elements:
-        if element.kind == "slider":
-            yield slider_box(stage, element, **how)
+    yield from _all(_bodies(stages, **how))
+    sliders = ({e.name: [slider_box(s, e, **how)] for e in s.sketch.elements if e.kind == "slider"} for s in stages)
+    yield from _all(_joined(sliders))
+
+
+def _joined(stages: Iterable[dict[str, list[Piece]]]) -> dict[str, list[Piece]]:
+    """The pieces of the first stage with the paths of all of them."""
+    first, *others = stages
+    if not others:
+        return first
+    return {
+        name: [
+            Piece(piece.artist, one_after_the_other([piece.path, *(other[name][k].path for other in others)]))
+            for k, piece in enumerate(pieces)
+            if all(k < len(other[name]) for other in others)
+        ]
+        for name, pieces in first.items()
+    }
 
 
 def _all(pieces: dict[str, list[Piece]]) -> Iterator[Piece]:
@@ -136,12 +152,12 @@ def _trace(result: Result, stage: Stage, name: str) -> Piece:
     """The whole path of a point, from all poses that were computed."""
     colour = stage.colour(name.partition(".")[0])
     path = path_of(result, name)[None]
-    return line(path, color=colour, linewidth=1, alpha=0.8, zorder=1.5, label=f"path of {name}")
+    return line(path, color=colour, linewidth=1, alpha=0.8, zorder=1.5, label=f"path of {as_label(name)}")
 
 
-def _rider(stage: Stage, result: Result, name: str) -> Piece:
+def _rider(stage: Stage, result: Result, motion: Motion, name: str) -> Piece:
     """A dot that rides on the path of a point."""
-    place = path_of(result, name, stage.shown.values)
+    place = path_of(result, name, motion)
     return dot(place, color=stage.colour(name.partition(".")[0]), markersize=4 * stage.fine, zorder=6)
 
 

@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import Any
 
 import matplotlib
+from matplotlib import rcsetup
 from matplotlib.figure import Figure
 
 from ..results.result import Result
@@ -18,7 +19,7 @@ DARK = "#333333"
 GROUND = "#7A7A7A"
 GRID = "#DDDDDD"
 
-_SETTINGS = {
+_SETTINGS: Any = {
     "axes.axisbelow": True,
     "axes.edgecolor": GROUND,
     "axes.facecolor": "white",
@@ -26,7 +27,7 @@ _SETTINGS = {
     "axes.labelcolor": DARK,
     "axes.labelsize": 10,
     "axes.linewidth": 0.8,
-    "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
+    "axes.prop_cycle": rcsetup.cycler(color=COLOURS),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlecolor": DARK,
@@ -69,6 +70,12 @@ def style() -> AbstractContextManager[Any]:
 
 def axis_label(name: str, unit: str) -> str:
     return f"{name} [{unit}]".strip() if unit else name
+
+
+def as_label(name: str) -> str:
+    """A name as a legend shows it: matplotlib leaves out what begins with "_", and takes "$" for mathematics."""
+    name = name.replace("$", r"\$")
+    return f" {name}" if name.startswith("_") else name
 
 
 def say_if_stopped(figure: Figure, result: Result) -> None:

@@ -73,14 +73,14 @@ def slot(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
 def mesh(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
     """The pitch circles of two wheels, or of a pinion and the pitch line of its rack."""
     first, second = element.markers[:2]
-    radius = element.constants.get("radius")
-    if radius is not None:
-        yield from _wheel(stage, first, float(radius))
+    if "radius" in element.constants:
+        radius = float(element.constants["radius"])
+        yield from _wheel(stage, first, radius)
         ways = stage.whole.seen_from(second, first)[:, 0]
         ends = np.array([[ways.min() - radius, 0.0], [ways.max() + radius, 0.0]])
         yield line(stage.shown.at_marker(second, ends), color=stage.colour(second[0]), linewidth=2.5 * stage.fine)
     else:
-        for marker, wheel_radius in zip((first, second), pitch_radii(stage.whole, element), strict=False):
+        for marker, wheel_radius in zip((first, second), pitch_radii(stage.shown, element), strict=False):
             yield from _wheel(stage, marker, wheel_radius)
 
 
@@ -91,11 +91,12 @@ def pitch_radii(motion: Motion, element: ElementSketch) -> tuple[float, ...]:
     ratio = element.constants.get("ratio")
     if ratio is None or np.ptp(distances) > 1e-3 * distances.max() or distances.max() == 0:
         return ()
+    ratio = float(ratio)
     share = abs(1 - ratio) if element.constants.get("mesh") == "internal" else 1 + ratio
     if share < 1e-9:
         return ()
     radius = float(distances.mean() / share)
-    return radius, float(ratio) * radius
+    return radius, ratio * radius
 
 
 def contact(stage: Stage, element: ElementSketch) -> Iterator[Piece]:

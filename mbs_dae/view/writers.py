@@ -53,7 +53,8 @@ def write_film(scene: Filmed, path: Path, fps: float) -> Path:
 
 
 def _write_mp4(scene: Filmed, path: Path, fps: float) -> None:
-    writer = FFMpegWriter(fps=fps)
+    rate: Any = fps  # matplotlib is said to want an int, and takes any number
+    writer = FFMpegWriter(fps=rate)
     with writer.saving(scene.figure, str(path), dpi=scene.figure.dpi):
         for pose in range(len(scene)):
             scene.show(pose)
@@ -65,7 +66,7 @@ def _write_gif(scene: Filmed, path: Path, fps: float) -> None:
     samples = [*pictures(scene, range(0, len(scene), -(-len(scene) // 4)))]
     colours = Image.fromarray(np.vstack(samples)).quantize(256, dither=Image.Dither.NONE)
     palette = np.array(colours.getpalette()).reshape(-1, 3)
-    palette[palette.min(axis=1) > 248] = 255  # paper stays white
+    palette[palette.min(axis=1) > 240] = 255  # paper stays white
     colours.putpalette(palette.ravel().tolist())
     frames = (Image.fromarray(p).quantize(palette=colours, dither=Image.Dither.NONE) for p in pictures(scene))
     next(frames).save(path, save_all=True, append_images=frames, duration=round(1000 / fps), loop=0)
@@ -104,7 +105,7 @@ def unwritable(path: Path, exc: OSError) -> ModelError:
     return ModelError(f"cannot write {str(path)!r}: {exc.strerror or exc}; choose a folder where you may write")
 
 
-def notebook_html(scene: Filmed, fps: float) -> str:
+def notebook_html(scene: Filmed, fps: Any) -> str:
     """A player with buttons that needs no server: all frames are inside."""
     film = FuncAnimation(scene.figure, scene.show, frames=len(scene), interval=1000 / fps, cache_frame_data=False)
     with matplotlib.rc_context({"animation.embed_limit": 1000}):  # MB; beyond it frames would be dropped

@@ -25,6 +25,7 @@ import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.derive import Relation
+from ...symbolic.functions import kept_whole
 from ...symbolic.markers import PlanarMarker, marker_symbols
 from ..body import Body, Marker, as_marker
 from ..fields import REQUIRED, Choice, Field, Function, Scalar
@@ -151,6 +152,7 @@ class Joint(Element):
         joint_class: Any = type(self)
         if not any(isinstance(self.fields[n], Function) for n in inline):
             return _of_class(joint_class, len(self.markers), tuple(sorted(inline.items()))), slots
+        inline |= {n: kept_whole(v) for n, v in inline.items() if isinstance(self.fields[n], Function)}
         relation = _of_class.__wrapped__(joint_class, len(self.markers), tuple(inline.items()))
         canonical, constants = constants_out([*relation.phi, *relation.psi])
         return (
