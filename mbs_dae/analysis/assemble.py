@@ -85,6 +85,7 @@ class Closure:
     q: np.ndarray
     closed: bool
     gaps: np.ndarray
+    residuals: np.ndarray
 
     @property
     def largest(self) -> float:
@@ -134,9 +135,10 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
         machine.factor.damping[0] = 0.0
     polished = q.copy()
     if poses.close(machine, t, polished, still, 20) == poses.DONE:
-        return Closure(polished, True, _gaps(machine))
-    finite = poses.evaluate_and_factorise(machine, t, q, still, True)
-    return Closure(q, False, _gaps(machine) if finite else np.full(machine.program.rows, np.inf))
+        return Closure(polished, True, _gaps(machine), _residuals(machine))
+    if poses.evaluate_and_factorise(machine, t, q, still, True):
+        return Closure(q, False, _gaps(machine), _residuals(machine))
+    return Closure(q, False, *np.full((2, machine.program.rows), np.inf))
 
 
 def _gaps(machine: Machine) -> np.ndarray:
@@ -181,7 +183,7 @@ def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
 
 def assembly_error(system: System, t: float, best: Closure, found: Closure | None) -> AssemblyError:
     """The failure in words: which joints, how far, and whether another start would do."""
-    residuals = element_gaps(system, best.gaps)
+    residuals = element_gaps(system, best)
     worst = sorted(residuals, key=lambda name: -residuals[name][0])[:3]
     parts = [f"{name} misses by {residuals[name][0]:.3g} {residuals[name][1]}" for name in worst]
     if found is None:
@@ -207,13 +209,18 @@ def assembly_error(system: System, t: float, best: Closure, found: Closure | Non
     )
 
 
-def element_gaps(system: System, gaps: np.ndarray) -> dict[str, tuple[float, str]]:
-    """The largest gap of each element with its unit: metres, or radians for its angle equations."""
+def element_gaps(system: System, closure: Closure) -> dict[str, tuple[float, str]]:
+    """How far each element is from closing, with the unit: the distance between its points if its equations are
+    lengths, the angle if they are angles (the larger of both, a radian counting as the model's length); for equations
+    of another kind, how far bodies must move."""
     worst: dict[str, tuple[float, str]] = {}
-    for row, gap in zip(system.rows, gaps, strict=True):
-        value, unit = (gap / system.length, "rad") if row.unit == "rad" else (gap, "m")
-        if gap >= worst.get(row.element, (-1.0, ""))[0]:
-            worst[row.element] = (float(value), unit)
+    for name in system.model.elements:
+        own = [(system.rows[k].unit, closure.residuals[k], closure.gaps[k]) for k in system.rows_of(name)]
+        metres = float(np.hypot.reduce([r for unit, r, _ in own if unit == "m"] or [0.0]))
+        radians = max([abs(float(r)) for unit, r, _ in own if unit == "rad"], default=0.0)
+        other = max([float(gap) for unit, _, gap in own if unit not in ("m", "rad")], default=0.0)
+        angle_counts = radians * system.length > max(metres, other)
+        worst[name] = (radians, "rad") if angle_counts else (max(metres, other), "m")
     return {name: pair for name, pair in worst.items() if pair[0] > 1e-9 * system.length} or worst
 
 

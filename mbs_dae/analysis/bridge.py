@@ -63,13 +63,15 @@ def _around(
 def _walk(machine: Machine, t0: float, start: State, t1: float) -> State | None:
     """From t0 to t1 (either way) by smooth steps, none of them ending on a singular pose."""
     here, now, h = start, t0, t1 - t0
-    for _ in range(200):
+    poses.begin(machine, t0, start[0], start[1])
+    for _ in range(1000):
         if now == t1:
             return here
         target = t1 if abs(t1 - now) <= 1.000001 * abs(h) else now + h
         there = (here[0].copy(), here[1].copy(), here[2].copy())
         if poses.advance(machine, now, *here, target, *there) == poses.DONE:
-            here, now = there, target
+            here, now, h = there, target, 2.0 * h
+            poses.accept(machine)
         else:
             h *= 0.5
     return None

@@ -180,6 +180,10 @@ class State:
     def __getitem__(self, name: str) -> float:
         return float(self.result[name][0])
 
+    def draw(self, ax: Any = None, **options: Any) -> Any:
+        """A picture of the pose, in given axes or in a new matplotlib figure."""
+        return self.result.draw(0, ax, **options)
+
 
 def result_of(
     system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, **more: Any

@@ -36,6 +36,13 @@ DEPENDENT = 1e-10
 to the rows of a dependent group adds up in the pivot of its last row."""
 SMOOTH = 1e-3
 """How far a step may be from the smooth motion that both its ends foretell, relative to its length."""
+CLEAR, SHORT = 5.0, 0.05
+"""A step may be so many times longer than the nearness of a singular pose, and in any case this long (relative to the
+model's length)."""
+CROSSING = 1e-4
+"""The longest step, relative to the model's length, that may pass a singular pose."""
+ROLLED = 1e-5
+"""How far a step may correct its forecast, relative to the model's length, where rows restrict velocities only."""
 
 
 class Machine(NamedTuple):
@@ -55,6 +62,8 @@ class Machine(NamedTuple):
     multipliers: np.ndarray
     state: np.ndarray
     """Six rows: q, v, a at the beginning and at the end of a step."""
+    orientation: np.ndarray
+    """Two rows, at the beginning and at the end of a step: see `orient`."""
     counts: np.ndarray
     """Kernel evaluations, factorisations, Newton corrections, steps halved."""
 
@@ -189,8 +198,68 @@ def is_smooth(machine, h, q0, v0, a0, q1, v1, a1):
 
 
 @compiled
+def orient(machine):
+    """Solve Φ_vᵀ λ = (a fixed load) with the last factor; λ stands in machine.orientation[1].
+
+    λ goes to infinity at a singular pose and comes back from there with its sign turned. So a λ that turns against the
+    one before tells that a singular pose, where branches meet, lies between.
+    """
+    for k in range(machine.pattern.n):
+        machine.f[k] = np.sqrt(machine.factor.weight[k]) * (1.0 + 0.5 * np.sin(1.0 + 2.0 * k))
+    machine.g[:] = 0.0
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.orientation[1], 0)
+    for row in range(machine.pattern.m):
+        machine.orientation[1, row] *= np.sqrt(machine.factor.row_square[row])
+
+
+@compiled
+def keeps_branch(machine, q0, q1):
+    """Whether a smooth step can be trusted not to have passed a meeting of branches and left on the other one.
+
+    `independence`, a squared sine, tells how near the end is to such a point; a step much longer than that might have
+    passed it unseen. A step that has passed it (see `orient`) must be very short: short enough to tell the branches
+    apart, as long as they are farther from each other than that.
+    """
+    longest = 0.0
+    for k in range(machine.pattern.n):
+        longest = max(longest, machine.factor.weight[k] * (q1[k] - q0[k]) ** 2)
+    nearness, turned = 1.0, 0.0
+    for row in range(machine.pattern.m):
+        independence = machine.factor.independence[row]
+        if independence >= DEPENDENT:
+            nearness = min(nearness, independence)
+        turned += machine.orientation[0, row] * machine.orientation[1, row]
+    if turned < 0.0 and longest > (CROSSING * machine.length) ** 2:
+        return False
+    return longest <= max(CLEAR**2 * nearness, SHORT**2) * machine.length**2
+
+
+@compiled
+def roll(machine, h, q0, v0, a0, t1, q1, v1, a1):
+    """Where rows restrict velocities only, positions are not given but integrated: from the smooth motion through both
+    ends, q₁ = q₀ + h/2 (v₀ + v₁) + h²/12 (a₀ - a₁), closed again; repeated, since v₁ and a₁ change with q₁."""
+    n = machine.pattern.n
+    for _ in range(3):
+        largest = 0.0
+        for k in range(n):
+            way = 0.5 * h * (v0[k] + v1[k]) + h * h / 12.0 * (a0[k] - a1[k])
+            machine.x[k] = q0[k] + way - q1[k]
+            largest = max(largest, machine.factor.weight[k] * machine.x[k] ** 2)
+        if largest > (ROLLED * machine.length) ** 2:
+            return JUMPED
+        move(q1, machine.x)
+        status = close(machine, t1, q1, v1, 12)
+        if status == DONE:
+            status = complete(machine, t1, q1, v1, a1)
+        if status != DONE:
+            return status
+    return DONE
+
+
+@compiled
 def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
-    """One pose from the last: predict, close, complete, and see whether the step is smooth. q1, v1, a1 are set."""
+    """One pose from the last: predict, close, complete, and see whether the step is smooth and keeps clear of other
+    branches. q1, v1, a1 are set."""
     h = t1 - t0
     for k in range(machine.pattern.n):
         q1[k] = q0[k]
@@ -200,9 +269,28 @@ def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
     status = close(machine, t1, q1, v1, 12)
     if status == DONE:
         status = complete(machine, t1, q1, v1, a1)
-    if status == DONE and not is_smooth(machine, h, q0, v0, a0, q1, v1, a1):
-        status = JUMPED
+    if status == DONE and machine.program.velocity_rows > 0:
+        status = roll(machine, h, q0, v0, a0, t1, q1, v1, a1)
+    if status == DONE:
+        orient(machine)
+        if not (is_smooth(machine, h, q0, v0, a0, q1, v1, a1) and keeps_branch(machine, q0, q1)):
+            status = JUMPED
     return status
+
+
+@compiled
+def begin(machine, t, q, v):
+    """To be called before the first `advance` from a pose: remember its orientation."""
+    if evaluate_and_factorise(machine, t, q, v, True):
+        orient(machine)
+        accept(machine)
+
+
+@compiled
+def accept(machine):
+    """The end of a step becomes the beginning of the next."""
+    for row in range(machine.pattern.m):
+        machine.orientation[0, row] = machine.orientation[1, row]
 
 
 @compiled
@@ -224,6 +312,7 @@ def sweep(machine, times, start, stop, redundant, q, v, a, depth):
     """
     q0, v0, a0 = machine.state[0], machine.state[1], machine.state[2]
     q1, v1, a1 = machine.state[3], machine.state[4], machine.state[5]
+    begin(machine, times[start - 1], q[start - 1], v[start - 1])
     for k in range(start, stop):
         copy_state(q[k - 1], v[k - 1], a[k - 1], q0, v0, a0)
         copy_state(q0, v0, a0, q1, v1, a1)
@@ -238,6 +327,7 @@ def sweep(machine, times, start, stop, redundant, q, v, a, depth):
                 status = SINGULAR
             if status == DONE:
                 t0 = t1
+                accept(machine)
                 copy_state(q1, v1, a1, q0, v0, a0)
                 h *= 2.0
                 continue

@@ -115,6 +115,7 @@ class System:
             g=np.zeros(m),
             x=np.zeros(n),
             multipliers=np.zeros(m),
+            orientation=np.zeros((2, m)),
             counts=np.zeros(4, dtype=np.int64),
             state=np.zeros((6, self.size)),
         )

@@ -6,10 +6,11 @@ The contract of a joint (all that `Joint` asks of a new class):
 2. ``phi(i, j, ..., constants)`` is a static, pure function. The parameters that are not declared constants are
    markers, as many as there are. It returns the list of expressions that vanish.
 3. It uses of a marker only ``point``, ``x_axis``, ``y_axis``, ``angle`` (and ``x``, ``y``): no coordinate of any body.
-4. Convention: *first marker minus second*. Then a multiplier is the force on the second body.
+4. Convention: *first marker minus second*. Where a row is a difference of places or of angles, its multiplier is then
+   the force, or the moment, on the second body.
 5. Rows that restrict velocities only (rolling, a knife edge) are returned by ``psi``, which may also use
    ``velocity`` and ``omega`` of a marker, linearly.
-6. ``unit`` names the unit of each row of phi ("m" or "rad"), for messages.
+6. ``unit`` names the unit of each row of phi ("m", "rad", "m²"), for messages; ``sketch`` says how it is drawn.
 
 Everything else - Jacobian, ν, γ, machine code, diagnosis, tests - follows from being a subclass.
 """
@@ -73,11 +74,15 @@ class Element:
 class Constraint(Element):
     """An element that must hold: ``Constraint("rope", a, b, phi=lambda i, j: (i.point - j.point).norm() - 2)``.
 
-    ``phi`` (and ``psi``, see `Joint`) get the markers in the order given and return one expression or a list.
+    ``phi`` (and ``psi``, see `Joint`) get the markers in the order given and return one expression or a list, in `unit`.
     Parameters of the model are used as they are.
     """
 
-    def __init__(self, name: str, *markers: Any, phi: Callable | None = None, psi: Callable | None = None):
+    sketch = "contact"
+
+    def __init__(
+        self, name: str, *markers: Any, phi: Callable | None = None, psi: Callable | None = None, unit: str = ""
+    ):
         self.name = checked_name(name)
         if not markers:
             raise ModelError(f"{self.who} has no marker; name the markers it relates: Constraint(name, i, j, phi=...)")
@@ -86,7 +91,7 @@ class Constraint(Element):
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         self._phi, self._psi = phi, psi
         self._relation = self._built()
-        self.units = ("",) * self._relation[0].size
+        self.units = (unit,) * self._relation[0].size
 
     @property
     def who(self) -> str:
@@ -110,7 +115,7 @@ class Joint(Element):
     optional_markers: ClassVar[int] = 0
     """The markers whose default in phi is None (the carrier of a gear) may be left out."""
     unit: ClassVar[str | tuple[str, ...]] = "m"
-    sketch = "link"
+    sketch = "contact"
 
     phi: ClassVar[Callable]
     psi: ClassVar[Callable]

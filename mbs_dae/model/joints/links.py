@@ -22,6 +22,7 @@ class Distance(Joint):
     """
 
     unit = "m²"
+    sketch = "link"
     length = scalar("m", default=_length, positive=True)
 
     @staticmethod
