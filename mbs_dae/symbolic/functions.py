@@ -7,6 +7,7 @@ The code generator knows how to print them (see ``codegen``).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import sympy as sp
 
@@ -78,6 +79,17 @@ class Given(sp.Function):
 
     def _eval_is_real(self) -> bool:
         return True
+
+    def doit(self, **hints: Any) -> sp.Expr:
+        """What the function stands for."""
+        return self.at(self.args[2].doit(**hints))
+
+    def _sympystr(self, printer: Any) -> str:
+        """Short in print: f(x), f'(x), f''(x)."""
+        return f"f{chr(39) * int(self.args[1])}({printer.doprint(self.args[2])})"
+
+    def _latex(self, printer: Any) -> str:
+        return rf"f{chr(39) * int(self.args[1])}\left({printer.doprint(self.args[2])}\right)"
 
     def at(self, x: sp.Expr) -> sp.Expr:
         """The derivative written out, at x."""

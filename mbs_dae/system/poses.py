@@ -36,9 +36,9 @@ DEPENDENT = 1e-10
 to the rows of a dependent group adds up in the pivot of its last row."""
 SMOOTH = 1e-3
 """How far a step may be from the smooth motion that both its ends foretell, relative to its length."""
-CLEAR, SHORT = 5.0, 0.05
-"""A step may be so many times longer than the nearness of a singular pose, and in any case this long (relative to the
-model's length)."""
+LONG, CLEAR, SHORT = 0.25, 3.0, 0.05
+"""A step may be this long at most (relative to the model's length), and so many times longer than the nearness of a
+singular pose; but it may always be short."""
 CROSSING = 1e-4
 """The longest step, relative to the model's length, that may pass a singular pose."""
 ROLLED = 1e-5
@@ -135,7 +135,7 @@ def close(machine, t, q, v, iterations):
         gap = largest_gap(machine)
         if not np.isfinite(gap):
             return NOT_FINITE
-        if gap <= TIGHT * machine.extent or (gap <= LOOSE * machine.length and gap > 0.1 * previous):
+        if gap <= TIGHT * machine.extent or (gap <= LOOSE * machine.length and gap > 0.5 * previous):
             return DONE
         previous = gap
         newton_step(machine, 1)
@@ -231,7 +231,7 @@ def keeps_branch(machine, q0, q1):
         turned += machine.orientation[0, row] * machine.orientation[1, row]
     if turned < 0.0 and longest > (CROSSING * machine.length) ** 2:
         return False
-    return longest <= max(CLEAR**2 * nearness, SHORT**2) * machine.length**2
+    return longest <= max(min(CLEAR**2 * nearness, LONG**2), SHORT**2) * machine.length**2
 
 
 @compiled
@@ -248,7 +248,7 @@ def roll(machine, h, q0, v0, a0, t1, q1, v1, a1):
         if largest > (ROLLED * machine.length) ** 2:
             return JUMPED
         move(q1, machine.x)
-        status = close(machine, t1, q1, v1, 12)
+        status = close(machine, t1, q1, v1, 25)
         if status == DONE:
             status = complete(machine, t1, q1, v1, a1)
         if status != DONE:
@@ -266,7 +266,7 @@ def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
         v1[k] = v0[k] + h * a0[k]
         machine.x[k] = h * (v0[k] + 0.5 * h * a0[k])
     move(q1, machine.x)
-    status = close(machine, t1, q1, v1, 12)
+    status = close(machine, t1, q1, v1, 25)
     if status == DONE:
         status = complete(machine, t1, q1, v1, a1)
     if status == DONE and machine.program.velocity_rows > 0:

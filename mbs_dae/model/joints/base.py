@@ -74,7 +74,7 @@ class Element:
 class Constraint(Element):
     """An element that must hold: ``Constraint("rope", a, b, phi=lambda i, j: (i.point - j.point).norm() - 2)``.
 
-    ``phi`` (and ``psi``, see `Joint`) get the markers in the order given and return one expression or a list, in `unit`.
+    ``phi`` (and ``psi``, see `Joint`) get the markers in this order and return an expression or a list, in `unit`.
     Parameters of the model are used as they are.
     """
 
