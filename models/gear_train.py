@@ -1,4 +1,4 @@
-"""A compound gear train with fixed axes: two meshes, the countershaft carries a large and a small wheel.
+"""A compound gear train with fixed axes: two meshes, the lay shaft carries a large and a small wheel.
 
     ω_out / ω_in = (z₁ / z₂) (z₃ / z₄),
 
@@ -16,8 +16,8 @@ STEEL = 7850.0 * 0.020  # kg/m²: wheels 20 mm thick
 
 def build(
     z1=20.0,  # teeth of the wheel on the input
-    z2=60.0,  # teeth of the large wheel on the countershaft
-    z3=18.0,  # teeth of the small wheel on the countershaft
+    z2=60.0,  # teeth of the large wheel on the lay shaft
+    z3=18.0,  # teeth of the small wheel on the lay shaft
     z4=54.0,  # teeth of the wheel on the output
     module=0.002,  # m: pitch diameter / teeth
     omega=30 * np.pi,  # rad/s: speed of the input
@@ -29,20 +29,20 @@ def build(
     omega = model.parameter("omega", omega, unit="rad/s")
 
     r1, r2, r3, r4 = (z * module / 2 for z in (z1, z2, z3, z4))
-    first, second = (r1 + r2, 0), (r1 + r2 + r3 + r4, 0)  # the axes of the countershaft and of the output
+    first, second = (r1 + r2, 0), (r1 + r2 + r3 + r4, 0)  # the axes of the lay shaft and of the output
     ground = model.ground
     shafts = []
-    for name, axis, radii in (("input", (0, 0), [r1]), ("countershaft", first, [r2, r3]), ("output", second, [r4])):
+    for name, axis, radii in (("input", (0, 0), [r1]), ("lay", first, [r2, r3]), ("output", second, [r4])):
         masses = [STEEL * sp.pi * r**2 for r in radii]
         inertia = sum(m * r**2 / 2 for m, r in zip(masses, radii, strict=True))
         shaft = model.body(name, mass=sum(masses), inertia=inertia, position=axis)
         shaft.marker("tooth", radii[0], 0)
         model.add(mbs.Revolute(f"{name} bearing", ground.at(*axis), shaft))
         shafts.append(shaft)
-    inlet, countershaft, outlet = shafts
+    inlet, lay, outlet = shafts
     model.add(
-        mbs.Gear("first mesh", inlet, countershaft, radii=(r1, r2)),
-        mbs.Gear("second mesh", countershaft, outlet, radii=(r3, r4)),
+        mbs.Gear("first mesh", inlet, lay, radii=(r1, r2)),
+        mbs.Gear("second mesh", lay, outlet, radii=(r3, r4)),
         mbs.Driver("motor", mbs.angle(ground, inlet), omega * mbs.t),
     )
     return model
@@ -51,4 +51,4 @@ def build(
 if __name__ == "__main__":
     from _show import show
 
-    show(build(), TIMES, "input.angle", "countershaft.angle", "output.angle", paths=("countershaft.tooth",))
+    show(build(), TIMES, "input.angle", "lay.angle", "output.angle", paths=("lay.tooth",))

@@ -13,7 +13,11 @@ the guide's point lies 100 out from O. Any place along the guide would do: it ch
 sin(phi_4 - phi_1), which Φ11 makes zero.
 """
 
+import numpy as np
+
 import mbs_dae as mbs
+
+TIMES = np.linspace(0, 5, 181)  # s: nearly a turn
 
 
 def build(**values: float) -> mbs.PlanarModel:
@@ -37,6 +41,7 @@ def build(**values: float) -> mbs.PlanarModel:
 
 
 if __name__ == "__main__":
-    model = build()
-    print(mbs.diagnose(model))
-    print(mbs.equations(model))
+    from _show import show
+
+    show(build(), TIMES, "slider.x", "rod.angle")
+    print(f"\n{mbs.equations(build())}")
