@@ -26,6 +26,7 @@ import scipy.sparse as sps
 from scipy.sparse.linalg import splu
 
 from ..kernels.abi import compiled, compiled_setup
+from ..kernels.blocks import block
 
 DELTA = 1e-13
 
@@ -90,28 +91,32 @@ def analyse(n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray) -> Patt
     parent, l_count = _elimination_tree(column_at, row_of)
     l_at = np.concatenate([[0], np.cumsum(l_count)])
     l_row, reach_at, reach, reach_item = _structure(column_at, row_of, parent, l_at)
-    return Pattern(
-        n, m, jac_row, jac_column, place, column_at, row_of, value_from.astype(np.int64).ravel(),
-        l_at, l_row, reach_at, reach, reach_item,
+    return block(
+        Pattern(
+            n, m, jac_row, jac_column, place, column_at, row_of, value_from.astype(np.int64).ravel(),
+            l_at, l_row, reach_at, reach, reach_item,
+        )
     )  # fmt: skip
 
 
 def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
     size = pattern.n + pattern.m
     zeros = np.zeros
-    return Factor(
-        weight=np.asarray(weight, dtype=float),
-        damping=zeros(1),
-        jacobian=zeros(pattern.jac_row.size),
-        row_square=zeros(pattern.m),
-        items=zeros(pattern.row_of.size),
-        l=zeros(pattern.l_row.size),
-        pivot=zeros(size),
-        inverse=zeros(size),
-        independence=zeros(pattern.m),
-        work=zeros(size),
-        ordered=zeros(size),
-        residual=zeros(size),
+    return block(
+        Factor(
+            weight=np.array(weight, dtype=float),
+            damping=zeros(1),
+            jacobian=zeros(pattern.jac_row.size),
+            row_square=zeros(pattern.m),
+            items=zeros(pattern.row_of.size),
+            l=zeros(pattern.l_row.size),
+            pivot=zeros(size),
+            inverse=zeros(size),
+            independence=zeros(pattern.m),
+            work=zeros(size),
+            ordered=zeros(size),
+            residual=zeros(size),
+        )
     )
 
 
@@ -188,77 +193,83 @@ def _structure(column_at, row_of, parent, l_at):
 @compiled
 def factorise(pattern, factor):
     """LDLᵀ of the matrix whose weight and Jacobian entries stand in `factor` (row by row: up-looking)."""
-    n = pattern.n
-    factor.items[:] = 0.0
-    factor.row_square[:] = 0.0
-    for e in range(pattern.jac_row.size):
-        factor.items[pattern.value_from[e]] += factor.jacobian[e]
+    n, m, place = pattern.n, pattern.m, pattern.place
+    column_at, row_of, value_from = pattern.column_at, pattern.row_of, pattern.value_from
+    l_at, l_row = pattern.l_at, pattern.l_row
+    reach_at, reach, reach_item = pattern.reach_at, pattern.reach, pattern.reach_item
+    weight, jacobian, row_square, items, l = factor.weight, factor.jacobian, factor.row_square, factor.items, factor.l
+    pivot, inverse, independence, work = factor.pivot, factor.inverse, factor.independence, factor.work
+    items[:] = 0.0
+    row_square[:] = 0.0
+    for e in range(jacobian.size):
+        items[value_from[e]] += jacobian[e]
     for i in range(n):
-        factor.pivot[i] = factor.weight[i]
-        factor.inverse[i] = 1.0 / factor.weight[i]
-    for i in range(pattern.m):
-        column = pattern.place[n + i]
+        pivot[i] = weight[i]
+        inverse[i] = 1.0 / weight[i]
+    for i in range(m):
+        column = place[n + i]
         total = 0.0
-        for item in range(pattern.column_at[column], pattern.column_at[column + 1]):
-            value = factor.items[item]
-            total += value * value * factor.inverse[pattern.row_of[item]]
-        factor.row_square[i] = total
+        for item in range(column_at[column], column_at[column + 1]):
+            value = items[item]
+            total += value * value * inverse[row_of[item]]
+        row_square[i] = total
     largest = 0.0
-    for i in range(pattern.m):
-        largest = max(largest, factor.row_square[i])
+    for i in range(m):
+        largest = max(largest, row_square[i])
     extra = DELTA + factor.damping[0]
-    for i in range(pattern.m):
-        factor.pivot[pattern.place[n + i]] = -extra * max(factor.row_square[i], 1e-20 * largest + 1e-300)
+    for i in range(m):
+        pivot[place[n + i]] = -extra * max(row_square[i], 1e-20 * largest + 1e-300)
 
-    work = factor.work
-    for i in range(n, n + pattern.m):
-        for item in range(pattern.column_at[i], pattern.column_at[i + 1]):
-            work[pattern.row_of[item]] = factor.items[item]
-        pivot = factor.pivot[i]
-        for s in range(pattern.reach_at[i], pattern.reach_at[i + 1]):
-            k = pattern.reach[s]
-            own = pattern.reach_item[s]
+    for i in range(n, n + m):
+        for item in range(column_at[i], column_at[i + 1]):
+            work[row_of[item]] = items[item]
+        d = pivot[i]
+        for s in range(reach_at[i], reach_at[i + 1]):
+            k = reach[s]
+            own = reach_item[s]
             value = work[k]
             work[k] = 0.0
-            for item in range(pattern.l_at[k], own):
-                work[pattern.l_row[item]] -= factor.l[item] * value
-            ratio = value * factor.inverse[k]
-            pivot -= ratio * value
-            factor.l[own] = ratio
-        factor.pivot[i] = pivot
-        factor.inverse[i] = 1.0 / pivot
+            for item in range(l_at[k], own):
+                work[l_row[item]] -= l[item] * value
+            ratio = value * inverse[k]
+            d -= ratio * value
+            l[own] = ratio
+        pivot[i] = d
+        inverse[i] = 1.0 / d
 
-    for i in range(pattern.m):
-        square = factor.row_square[i]
-        factor.independence[i] = 0.0
+    for i in range(m):
+        square = row_square[i]
+        independence[i] = 0.0
         if square > 1e-20 * largest:
-            factor.independence[i] = max(-factor.pivot[pattern.place[n + i]] / square - extra, 0.0)
+            independence[i] = max(-pivot[place[n + i]] / square - extra, 0.0)
 
 
 @compiled
 def _back_substitute(pattern, factor, x):
     """x becomes the solution of L D Lᵀ x = x."""
+    l_at, l_row, l, inverse = pattern.l_at, pattern.l_row, factor.l, factor.inverse
     size = pattern.n + pattern.m
     for i in range(size):
         value = x[i]
-        for item in range(pattern.l_at[i], pattern.l_at[i + 1]):
-            x[pattern.l_row[item]] -= factor.l[item] * value
+        for item in range(l_at[i], l_at[i + 1]):
+            x[l_row[item]] -= l[item] * value
     for i in range(size):
-        x[i] *= factor.inverse[i]
+        x[i] *= inverse[i]
     for i in range(size - 1, -1, -1):
         value = x[i]
-        for item in range(pattern.l_at[i], pattern.l_at[i + 1]):
-            value -= factor.l[item] * x[pattern.l_row[item]]
+        for item in range(l_at[i], l_at[i + 1]):
+            value -= l[item] * x[l_row[item]]
         x[i] = value
 
 
 @compiled
 def solve(pattern, factor, f, g, x, multipliers, refinements):
     """Solve for x and λ; `refinements` corrections against the matrix without the extra on its diagonal."""
-    n, m = pattern.n, pattern.m
+    n, m, place = pattern.n, pattern.m, pattern.place
+    jac_row, jac_column, jacobian, weight = pattern.jac_row, pattern.jac_column, factor.jacobian, factor.weight
+    residual, ordered = factor.residual, factor.ordered
     x[:] = 0.0
     multipliers[:] = 0.0
-    residual, ordered = factor.residual, factor.ordered
     for k in range(n):
         residual[k] = f[k]
     for k in range(m):
@@ -266,17 +277,17 @@ def solve(pattern, factor, f, g, x, multipliers, refinements):
     for attempt in range(refinements + 1):
         if attempt > 0:
             for k in range(n):
-                residual[k] = f[k] - factor.weight[k] * x[k]
+                residual[k] = f[k] - weight[k] * x[k]
             for k in range(m):
                 residual[n + k] = g[k]
-            for e in range(pattern.jac_row.size):
-                row, column, value = pattern.jac_row[e], pattern.jac_column[e], factor.jacobian[e]
+            for e in range(jacobian.size):
+                row, column, value = jac_row[e], jac_column[e], jacobian[e]
                 residual[column] -= value * multipliers[row]
                 residual[n + row] -= value * x[column]
         for k in range(n + m):
-            ordered[pattern.place[k]] = residual[k]
+            ordered[place[k]] = residual[k]
         _back_substitute(pattern, factor, ordered)
         for k in range(n):
-            x[k] += ordered[pattern.place[k]]
+            x[k] += ordered[place[k]]
         for k in range(m):
-            multipliers[k] += ordered[pattern.place[n + k]]
+            multipliers[k] += ordered[place[n + k]]

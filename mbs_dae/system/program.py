@@ -16,6 +16,7 @@ import sympy as sp
 
 from ..coordinates import PlanarCartesian
 from ..kernels import cache
+from ..kernels.blocks import block
 from ..model.body import Body, Marker
 from ..model.parameters import Evaluator, Number
 from ..model.tables import TableSymbol
@@ -102,11 +103,13 @@ class ProgramBuilder:
             for member in group.members:
                 values = self._slot_values(self.instances[member])
                 parameters += [number(values[name]) for name in names]
-        return Program(
-            **self.layout,
-            parameters=np.array([*parameters, 0.0]),
-            parameters_at=np.array(parameters_at, dtype=np.int64),
-            tables=np.concatenate([*tables, [0.0]]),
+        return block(
+            Program(
+                **self.layout,
+                parameters=np.array([*parameters, 0.0]),
+                parameters_at=np.array(parameters_at, dtype=np.int64),
+                tables=np.concatenate([*tables, [0.0]]),
+            )
         )
 
     def _grouped(self) -> list[_Group]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..coordinates import PlanarCartesian, coordinate_set
 from ..errors import ModelError
+from ..kernels.blocks import block
 from ..model.body import Body
 from ..model.joints.base import Element
 from ..model.measures import Measure
@@ -104,20 +105,22 @@ class System:
     def machine(self) -> Machine:
         """Work space for the compiled solves: one for each run, so that systems can be shared."""
         n, m = self.nv, len(self.rows)
-        return Machine(
-            program=self.program,
-            pattern=self.pattern,
-            factor=kkt.new_factor(self.pattern, self.weight),
-            length=self.length,
-            extent=self.length + float((np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max()),
-            out=np.zeros(self.program.out_size + 1),
-            f=np.zeros(n),
-            g=np.zeros(m),
-            x=np.zeros(n),
-            multipliers=np.zeros(m),
-            orientation=np.zeros((2, m)),
-            counts=np.zeros(4, dtype=np.int64),
-            state=np.zeros((6, self.size)),
+        return block(
+            Machine(
+                program=self.program,
+                pattern=self.pattern,
+                factor=kkt.new_factor(self.pattern, self.weight),
+                length=self.length,
+                extent=self.length + float((np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max()),
+                out=np.zeros(self.program.out_size + 1),
+                f=np.zeros(n),
+                g=np.zeros(m),
+                x=np.zeros(n),
+                multipliers=np.zeros(m),
+                orientation=np.zeros((2, m)),
+                counts=np.zeros(4, dtype=np.int64),
+                state=np.zeros((6, self.size)),
+            )
         )
 
     def rows_of(self, element: str) -> np.ndarray:
