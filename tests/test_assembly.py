@@ -7,6 +7,7 @@ from math import cos, pi, sin
 
 import numpy as np
 import pytest
+import sympy as sp
 from helpers import (
     OMEGA,
     FourBar,
@@ -216,6 +217,20 @@ def test_a_coarse_time_grid_counts_whole_turns(poses):
     assert res["slider.x"] == pytest.approx(slider_position(1.0, 3.0, 0.0, 0.3 + res.t), abs=1e-12)
 
 
+@pytest.mark.parametrize("poses", [5, 12, 101])
+@pytest.mark.parametrize("margin", [1e-2, 1e-4, 1e-6])
+def test_a_slider_that_comes_close_to_its_dead_point_returns_on_its_own_side(margin, poses):
+    """Pulled out to x = r + l - margin and back again, twice: the crank stays above the line of the guide."""
+    r, l, far = 1.0, 3.0, 4.0 - margin
+    model = slider_crank(r, l, angle=0.9, motor=False)
+    model.add(mbs.Driver("pull", mbs.x(model.bodies["slider"]), far - 0.3 * (1 + sp.cos(mbs.t))))
+    res = mbs.kinematics(model, np.linspace(0, 4 * pi, poses))
+    x = far - 0.3 * (1 + np.cos(res.t))
+    crank = np.arccos((x**2 + r**2 - l**2) / (2 * r * x))
+    assert res["crank.angle"] == pytest.approx(crank, abs=1e-9)
+    assert res["slider.vx"] == pytest.approx(0.3 * np.sin(res.t), abs=1e-12)
+
+
 def is_parallelogram(res: mbs.Result, k: int, start: float, v: float = 1e-7, a: float = 1e-6) -> None:
     """All cranks turn alike, all couplers keep their direction; velocities to within `v`, accelerations to `a`."""
     one, zero = np.ones(len(res)), np.zeros(len(res))
@@ -269,6 +284,23 @@ def test_a_sample_close_to_a_change_point_is_no_worse_than_one_on_it(off, k):
 def test_change_points_between_samples_are_passed_on_the_smooth_branch(poses):
     res = mbs.kinematics(parallelogram(2, 0.5), np.linspace(0, 10, poses))
     is_parallelogram(res, 2, 0.5)
+
+
+@pytest.mark.parametrize("poses", [5, 100])
+def test_a_skate_goes_where_its_blade_points(poses):
+    """A knife edge restricts velocities only, so the place is their integral. Turned at a constant rate, with
+    x = sin t, it goes round a unit circle: ẏ = ẋ tan t = sin t."""
+    model = mbs.PlanarModel("skate")
+    skate = model.body("skate")
+    model.add(
+        mbs.Constraint("blade", skate, psi=lambda i: i.y_axis.dot(i.velocity)),
+        mbs.Driver("turn", mbs.angle(skate), mbs.t),
+        mbs.Driver("go", mbs.x(skate), sp.sin(mbs.t)),
+    )
+    res = mbs.kinematics(model, np.linspace(0, 1.2, poses))
+    assert res["skate.y"] == pytest.approx(1 - np.cos(res.t), abs=1e-8)
+    assert res["skate.vy"] == pytest.approx(np.sin(res.t), abs=1e-12)
+    assert res["skate.ay"] == pytest.approx(np.cos(res.t), abs=1e-12)
 
 
 # --- sweeps over a parameter ------------------------------------------------------------------------------------

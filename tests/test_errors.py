@@ -402,7 +402,7 @@ def driven_by(function) -> mbs.PlanarModel:
     return model
 
 
-@mistake("times beyond a table", ModelError, "Driver 'motor'", "0 <= t <= 2", "extend the table")
+@mistake("times beyond a table", ModelError, "Driver 'motor'", "from 0 to 2", "extend the table")
 def _(x):
     mbs.kinematics(driven_by(mbs.Table([0, 1, 2], [0.6, 0.7, 0.6])), np.linspace(0, 3, 4))
 
@@ -548,7 +548,7 @@ def test_a_mechanism_that_cannot_close_says_which_joints_miss_and_by_how_much():
     assert set(error.joints) <= set(error.residuals) <= {"A", "B", "C", "guide", "motor"}
     assert all(name in str(error) for name in error.joints)
     assert all(0 < gap < 10 for gap in error.residuals.values())
-    assert error.gap == max(error.residuals.values()) > 1
+    assert max(error.residuals.values()) >= error.gap > 1
     assert np.isfinite(error.pose).all() and error.pose.shape == (9,)
     assert "change lengths" in str(error)
 
@@ -582,7 +582,7 @@ def test_a_placement_from_which_nothing_pulls_is_a_bad_guess(kind):
     assert error.kind == "bad guess"
     assert set(error.joints) <= {"rod", "pull"}
     assert 0.1 < error.gap < 10
-    assert max(error.residuals.values()) == error.gap
+    assert error.gap <= max(error.residuals.values()) < 10
     assert np.isfinite(error.pose).all()
 
 

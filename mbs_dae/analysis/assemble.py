@@ -22,6 +22,8 @@ from ..results.result import State
 from ..system import System, poses
 from ..system.evaluate import evaluate
 from ..system.poses import Machine
+from .dependence import PoseRank, agrees, elements_of
+from .times import check_tables
 
 TURN = 0.5
 """The longest first step of a body: radians, or model lengths."""
@@ -38,8 +40,11 @@ def assemble(
     and everything else changes as little as possible from the reference placement (or from `start`).
     """
     model = model_of(model)
-    if not isfinite(t):
-        raise ModelError(f"assemble at t = {t}; give a finite time")
+    t = _time(t)
+    check_tables(model, np.array([t]))
+    check_start(model, start)
+    if fix is not None and not isinstance(fix, Mapping):
+        raise ModelError(f'fix must be a dict of names and values, not {fix!r}; write fix={{"crank.angle": 0.6}}')
     held = _held(model, fix or {})
     positioned = model.plus(*held[0]).compile() if held[0] else model.compile()
     reference = start.full_q if start is not None else positioned.placement
@@ -47,6 +52,29 @@ def assemble(
     q = _nearest(positioned, float(t), q, reference)
     moving = model.plus(*held[1]).compile() if held[1] else model.compile()
     return _moving(model.compile(), moving, float(t), q)
+
+
+def check_start(model: PlanarModel, start: State | None) -> None:
+    """A start must be a pose of this model, or of one with the same bodies."""
+    if start is None:
+        return
+    if not isinstance(start, State):
+        raise ModelError(f"start must be a pose of {model.name!r}, not {start!r}; use mbs.assemble(model)")
+    if [*start.system.model.bodies] != [*model.bodies]:
+        raise ModelError(
+            f"start is a pose of {start.system.model.name!r}, which has other bodies than {model.name!r}; "
+            "assemble this model for a start"
+        )
+
+
+def _time(t: float) -> float:
+    try:
+        number = float(t)
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"the time must be a number, not {t!r}; assemble at e.g. t=0") from exc
+    if not isfinite(number):
+        raise ModelError(f"cannot assemble at t = {number}; give a finite time, e.g. t=0")
+    return number
 
 
 def model_of(thing: PlanarModel | System) -> PlanarModel:
@@ -94,6 +122,7 @@ class Closure:
 
 def _closed(system: System, t: float, guess: np.ndarray) -> np.ndarray:
     machine = system.machine()
+    check_finite(system, t, guess)
     attempt = close_from_afar(machine, t, guess)
     if attempt.closed:
         return attempt.q
@@ -142,8 +171,11 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
 
 
 def _gaps(machine: Machine) -> np.ndarray:
-    """The gap of every row at the last evaluation, as a length."""
-    return np.abs(_residuals(machine)) / np.sqrt(machine.factor.row_square + 1e-300) * (_residuals(machine) != 0)
+    """The gap of every row at the last evaluation, as a length; the residual itself for a row that no motion changes
+    (whose part of Φ_v is zero)."""
+    square = machine.factor.row_square
+    length = np.sqrt(np.where(square > 1e-20 * square.max(initial=0.0), square, 1.0))
+    return np.abs(_residuals(machine)) / length
 
 
 def _residuals(machine: Machine) -> np.ndarray:
@@ -181,9 +213,25 @@ def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
     return starts
 
 
+def check_finite(system: System, t: float, q: np.ndarray) -> None:
+    """Whether all equations have values at this pose and time."""
+    with np.errstate(all="ignore"):
+        levels = system.read_constraints(np.array([t]), q[None], *np.zeros((2, 1, q.size)))
+    finite = np.isfinite(np.concatenate(levels)).all(axis=0)
+    if not finite.all():
+        element = system.model.elements[system.rows[int(np.argmin(finite))].element]
+        raise ModelError(
+            f"{element.kind} {element.name!r} is not finite at t = {t:g} (it, or a derivative); mend its function "
+            "or keep away from that time and pose",
+            time=t,
+            joints=(element.name,),
+        )
+
+
 def assembly_error(system: System, t: float, best: Closure, found: Closure | None) -> AssemblyError:
     """The failure in words: which joints, how far, and whether another start would do."""
     residuals = element_gaps(system, best)
+    gap = max(residuals.values(), key=lambda pair: pair[0])[0]
     worst = sorted(residuals, key=lambda name: -residuals[name][0])[:3]
     parts = [f"{name} misses by {residuals[name][0]:.3g} {residuals[name][1]}" for name in worst]
     if found is None:
@@ -204,7 +252,7 @@ def assembly_error(system: System, t: float, best: Closure, found: Closure | Non
         time=t,
         joints=tuple(worst),
         residuals={name: gap for name, (gap, _) in residuals.items()},
-        gap=best.largest,
+        gap=gap,
         pose=best.q[: system.nv],
     )
 
@@ -237,7 +285,7 @@ def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> 
 
     for _ in range(100):
         poses.evaluate_and_factorise(machine, t, q, still, True)
-        if n - system.program.rows + poses.dependent_rows(machine) <= 0:
+        if n - system.program.rows + poses.dependent_rows(machine, poses.DEPENDENT) <= 0:
             return q
         machine.f[:] = system.weight * (reference[:n] - q[:n])
         machine.g[:] = 0.0
@@ -264,19 +312,35 @@ def _moving(system: System, with_fixed: System, t: float, q: np.ndarray) -> Stat
     machine = with_fixed.machine()
     poses.evaluate_and_factorise(machine, t, q, v, False)
     poses.complete(machine, t, q, v, a)
-    off = with_fixed.read_constraints(np.array([t]), q[None], v[None], a[None])[1][0]
-    speeds = np.abs(off) / np.sqrt(machine.factor.row_square + 1e-300)
-    if speeds.max(initial=0.0) > 1e-8 * (np.sqrt(system.weight @ v[: system.nv] ** 2) + system.length):
-        names = sorted({row.element for row, s in zip(with_fixed.rows, speeds, strict=True) if s > 0.1 * speeds.max()})
-        raise RedundantConstraintError(
-            f"{system.model.name!r} has no velocity that satisfies all equations at t = {t:g}: {', '.join(names)} "
-            "contradict each other; take one of these drivers or fixed velocities away",
-            time=t,
-            joints=tuple(names),
-            pose=q[: system.nv],
-        )
+    _check_level(with_fixed, machine, t, q, v, a, 1)
     if with_fixed is not system:
         machine = system.machine()
         poses.evaluate_and_factorise(machine, t, q, v, False)
         poses.complete(machine, t, q, v, a)
+    _check_level(system, machine, t, q, v, a, 2)
     return State(system, t, q, v, a)
+
+
+def _check_level(
+    system: System, machine: Machine, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray, level: int
+) -> None:
+    """Whether the velocities (level 1) or accelerations (level 2) found satisfy every equation."""
+    off = system.read_constraints(np.array([t]), q[None], v[None], a[None])[level][0]
+    misses = np.abs(off) / np.sqrt(machine.factor.row_square + 1e-300)
+    size = np.sqrt(system.weight @ (v, a)[level - 1][: system.nv] ** 2)
+    if misses.max(initial=0.0) <= 1e-8 * (size + system.length):
+        return
+    involved = [k for k, miss in enumerate(misses) if miss > 0.1 * misses.max()]
+    if level == 2:
+        circuits = PoseRank(system, t, q).circuits(range(len(system.rows)))
+        involved = [k for c in circuits if not agrees(system, t, q, c) for k in c.rows]
+        if not involved:
+            return  # a change point: velocities there are not determined, and so are accelerations
+    names = elements_of(system, involved)
+    raise RedundantConstraintError(
+        f"{system.model.name!r} has no {('velocity', 'acceleration')[level - 1]} that satisfies all equations at "
+        f"t = {t:g}: {', '.join(names)} contradict each other; take one of these drivers or fixed values away",
+        time=t,
+        joints=names,
+        pose=q[: system.nv],
+    )

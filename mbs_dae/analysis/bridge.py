@@ -22,9 +22,7 @@ AGREEMENT = 1e-8
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def bridge(
-    machine: Machine, t: np.ndarray, k: int, redundant: int, q: np.ndarray, v: np.ndarray, a: np.ndarray
-) -> bool:
+def bridge(machine: Machine, t: np.ndarray, k: int, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> bool:
     """Set row k of the motion, the pose at t[k], from both sides; False if no smooth motion passes it."""
     before = (q[k - 1], v[k - 1], a[k - 1])
     weight = machine.factor.weight
@@ -32,7 +30,7 @@ def bridge(
     if speed == 0.0:
         return False
     for step in REACH * machine.length / speed * 0.5 ** np.arange(5):
-        nodes = _around(machine, t[k - 1], before, t[k], step, redundant)
+        nodes = _around(machine, t[k - 1], before, t[k], step)
         if nodes is None:
             continue
         inner = {d: nodes[d] for d in (-2, -1, 1, 2)}
@@ -44,9 +42,7 @@ def bridge(
     return False
 
 
-def _around(
-    machine: Machine, t0: float, start: State, middle: float, step: float, redundant: int
-) -> dict[int, State] | None:
+def _around(machine: Machine, t0: float, start: State, middle: float, step: float) -> dict[int, State] | None:
     """The states at middle ± 1, 2, 3 steps, walked to smoothly from `start`; None if that fails."""
     nodes: dict[int, State] = {}
     here, now = start, t0

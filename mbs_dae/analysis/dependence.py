@@ -101,3 +101,14 @@ def joints_at_fault(system: System, t: float, q: np.ndarray) -> tuple[str, ...]:
     row = int(np.argmin(independence))
     pose.keep_only(set(range(len(system.rows))) - {row})
     return elements_of(system, pose.circuit(row).rows)
+
+
+def agrees(system: System, t: float, q: np.ndarray, circuit: Circuit) -> bool:
+    """Whether Φ, ν and γ of the dependent row are what its group makes of them (at v = 0)."""
+    still = np.zeros((1, q.size))
+    for level in system.read_constraints(np.array([t]), q[None], still, still):
+        parts = circuit.coefficients * level[0, circuit.others]
+        own = level[0, circuit.dependent]
+        if abs(own - parts.sum()) > 1e-8 * (np.abs(parts).max(initial=0.0) + abs(own) + system.length):
+            return False
+    return True

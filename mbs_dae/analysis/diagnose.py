@@ -22,7 +22,7 @@ from ..model.model import PlanarModel
 from ..system import System, poses
 from ..system.poses import Machine
 from .assemble import assemble, model_of
-from .dependence import Circuit, PoseRank, elements_of
+from .dependence import Circuit, PoseRank, agrees, elements_of
 
 SAMPLES, STEPS, STEP = 4, 3, 0.1
 """Other poses that are tried; each lies so many steps off, each step of so many model lengths."""
@@ -108,7 +108,7 @@ def diagnose(model: PlanarModel | System) -> Diagnosis:
     momentary = here.circuits(remaining)
     generic_rank = len(rows) - len(most_regular.dependent(rows))
 
-    contradictory = [c for c in generic if _contradicts(system, q, c)]
+    contradictory = [c for c in generic if not agrees(system, 0.0, q, c)]
     rank = len(rows) - len(momentary_rows)
     joint_rows = [k for k in rows if not isinstance(model.elements[system.rows[k].element], Driver)]
     return Diagnosis(
@@ -197,18 +197,6 @@ def _moved(system: System, q: np.ndarray) -> tuple[str, float, float]:
 
 
 # --- groups -----------------------------------------------------------------------------------------------------
-
-
-def _contradicts(system: System, q: np.ndarray, circuit: Circuit) -> bool:
-    """Whether Φ, ν or γ of the dependent row differ from what its group makes of them (at v = 0)."""
-    still = np.zeros((1, q.size))
-    levels = system.read_constraints(np.zeros(1), q[None], still, still)
-    for level in (x[0] for x in levels):
-        parts = circuit.coefficients * level[circuit.others]
-        scale = np.abs(parts).max(initial=0.0) + abs(level[circuit.dependent]) + system.length
-        if abs(level[circuit.dependent] - parts.sum()) > 1e-8 * scale:
-            return True
-    return False
 
 
 def _groups(system: System, circuits: Iterable[Circuit], kind: str) -> tuple[Group, ...]:

@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, SingularConfigurationError
+from ..errors import ModelError
 from ..model.model import PlanarModel
 from ..results.result import Result, State, result_of
 from ..system import System, poses
 from ..system.poses import Machine
 from .assemble import assemble, model_of
 from .bridge import bridge
-from .dependence import joints_at_fault
+from .stops import change_point_at_start, stop_reason
+from .times import check_tables, checked_times
 
 DEPTH = 30
 """How often a step may be halved."""
@@ -56,11 +57,12 @@ def kinematics(
     try:
         while done < t.size:
             stop = min(done + chunk, t.size)
-            status, done, reached = poses.sweep(machine, t, done, stop, redundant, q, v, a, DEPTH)
+            status, done, reached = poses.sweep(machine, t, done, stop, *redundant, q, v, a, DEPTH)
             if status != poses.DONE:
-                if not bridge(machine, t, done, redundant, q, v, a):
-                    raise _singular(system, machine, t, done, reached, q, v, a)
-                change_points.append(float(t[done]))
+                if bridge(machine, t, done, q, v, a):
+                    change_points.append(float(t[done]))
+                elif status != poses.NEAR:
+                    raise stop_reason(system, t, done, reached, q, v, a)
                 done += 1
             if progress is not None:
                 progress(done, t.size)
@@ -70,7 +72,7 @@ def kinematics(
         "evaluations": int(machine.counts[poses.EVALUATIONS]),
         "factorisations": int(machine.counts[poses.FACTORISATIONS]),
         "halvings": int(machine.counts[poses.HALVINGS]),
-        "redundant_equations": redundant,
+        "redundant_equations": redundant[0],
         "change_points": change_points,
     }
     if change_points and not message:
@@ -79,43 +81,17 @@ def kinematics(
     return result_of(system, t[kept], q[kept], v[kept], a[kept], success=not message, message=message, stats=stats)
 
 
-def checked_times(times: Any) -> np.ndarray:
-    """The times as an array that increases."""
-    try:
-        t = np.array(times, dtype=float)
-    except (TypeError, ValueError) as exc:
-        raise ModelError(f"times must be numbers, not {times!r}; use e.g. np.linspace(0, 1, 101)") from exc
-    if t.ndim != 1 or t.size == 0:
-        raise ModelError(f"times must be a non-empty list, got shape {t.shape}; use e.g. np.linspace(0, 1, 101)")
-    if not np.isfinite(t).all():
-        raise ModelError("times contain a value that is not finite; remove it")
-    if (np.diff(t) <= 0).any():
-        k = int(np.argmax(np.diff(t) <= 0))
-        raise ModelError(f"times must increase, but {t[k + 1]:g} follows {t[k]:g}; sort them and remove doubles")
-    return t
-
-
-def check_tables(model: PlanarModel, t: np.ndarray) -> None:
-    """A table says nothing beyond its ends."""
-    for driver in model.drivers:
-        for table in driver.tables:
-            first, last = float(table.x[0]), float(table.x[-1])
-            if not table.periodic and (t[0] < first - 1e-12 or t[-1] > last + 1e-12):
-                raise ModelError(
-                    f"Driver {driver.name!r} has a table for {first:g} <= t <= {last:g}, but times go from {t[0]:g} to "
-                    f"{t[-1]:g}; shorten the times or extend the table"
-                )
-
-
-def _redundant_rows(system: System, machine: Machine, t: np.ndarray, first: State) -> int:
-    """How many equations depend on others in general: fewest of several poses, so that a singular first pose shows."""
+def _redundant_rows(system: System, machine: Machine, t: np.ndarray, first: State) -> tuple[int, int]:
+    """How many equations depend on others in general, and how many almost do: fewest of several poses, so that a
+    singular first pose shows."""
     span = t[-1] - t[0] if t.size > 1 else 1.0
-    counts, freedoms = [], []
+    counts, nearly, freedoms = [], [], []
     for moment in (t[0], t[0] + 1e-3 * span, t[0] + 2.7e-3 * span):
         q = first.full_q + (moment - t[0]) * first.full_v
         if poses.close(machine, moment, q, first.full_v, 20) == poses.DONE:
             poses.evaluate_and_factorise(machine, moment, q, first.full_v, False)
-            counts.append(poses.dependent_rows(machine))
+            counts.append(poses.dependent_rows(machine, poses.DEPENDENT))
+            nearly.append(poses.dependent_rows(machine, poses.NEARLY))
             freedoms.append(system.nv - len(system.rows) + counts[-1])
     redundant, freedom = min(counts), min(freedoms)
     if freedom > 0:
@@ -124,32 +100,5 @@ def _redundant_rows(system: System, machine: Machine, t: np.ndarray, first: Stat
             f"add {freedom} driver{'s' * (freedom > 1)}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
         )
     if counts[0] > redundant:
-        names = joints_at_fault(system, t[0], first.full_q)
-        raise SingularConfigurationError(
-            f"{system.model.name!r} starts at t = {t[0]:g} on a change point, where {', '.join(names)} do not decide "
-            "how it goes on; start at a slightly different time",
-            time=float(t[0]),
-            pose=first,
-            joints=names,
-            result=first.result,
-        )
-    return redundant
-
-
-def _singular(
-    system: System, machine: Machine, t: np.ndarray, done: int, reached: float, *motion: np.ndarray
-) -> SingularConfigurationError:
-    """The dead point in words. Row `done` of the motion holds the last good state."""
-    pose = State(system, reached, *(x[done].copy() for x in motion))
-    names = joints_at_fault(system, reached, pose.full_q)
-    kept = result_of(
-        system, t[:done], *(x[:done].copy() for x in motion), success=False, message=f"dead point at t = {reached:g}"
-    )
-    return SingularConfigurationError(
-        f"{system.model.name!r} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no "
-        "motion goes on that follows all drivers; shorten the times, drive another coordinate, or change a length",
-        time=float(reached),
-        pose=pose,
-        joints=names,
-        result=kept,
-    )
+        raise change_point_at_start(system, first)
+    return redundant, min(nearly)

@@ -25,7 +25,7 @@ from llvmlite import ir
 from numba import cfunc, njit, types
 from numba.extending import intrinsic
 
-VERSION = 1
+VERSION = 2
 
 _reals = types.CPointer(types.float64)
 _integers = types.CPointer(types.int64)

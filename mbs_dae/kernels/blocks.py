@@ -105,12 +105,14 @@ def _unbox(kind, obj, c):
     return NativeValue(value, is_error=c.pyapi.c_api_error())
 
 
+def _kind_of_field(_, value, attr):
+    return dict(value.members).get(attr)
+
+
 @infer_getattr
 class _Attributes(AttributeTemplate):
     key = BlockType
-
-    def generic_resolve(self, value, attr):
-        return dict(value.members).get(attr)
+    generic_resolve: Any = _kind_of_field
 
 
 @lower_getattr_generic(BlockType)

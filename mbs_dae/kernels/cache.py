@@ -5,7 +5,8 @@ module holds its layout, so that a warm start derives nothing. numba keeps the m
 
 Safe under concurrent processes: a module is written to a temporary file and then linked to its name, which fails
 for all but the first writer; its time stamp is a constant, so that numba never takes one writer's file for a
-change of the other's. Where nothing can be written, kernels live in memory: that costs time, never correctness.
+change of the other's. A module ends with its checksum; what was damaged is
+written anew. Where nothing can be written, kernels live in memory: that costs time, never correctness.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -78,17 +80,50 @@ def kernel(meaning: str, write_source: Callable[[], str]) -> Kernel:
 def _load(key: str, write_source: Callable[[], str]) -> Kernel:
     name = f"mbs_dae_kernel_{key}"
     path = directory() / f"{name}.py"
-    if not path.is_file():
+    if not _is_sound(path):
         counts.derived += 1
-        source = write_source()
+        source = _sealed(write_source())
+        _forget_machine_code(path)
         if not _publish(path, source):
             return _compiled(_executed(name, source))
+    try:
+        return _compiled(_imported(name, path))
+    except Exception:  # machine code that was cut short or scrambled: numba may fail in any way
+        _forget_machine_code(path)
+    try:
+        return _compiled(_imported(name, path))
+    except Exception:
+        return _compiled(_executed(name, path.read_text(encoding="utf-8")))
+
+
+def _sealed(source: str) -> str:
+    """The source with its own checksum as the last line."""
+    return f"{source}# {hashlib.sha256(source.encode()).hexdigest()}\n"
+
+
+def _is_sound(path: Path) -> bool:
+    """Whether the module is there, whole and unchanged."""
+    try:
+        source, _, _ = path.read_text(encoding="utf-8").rpartition("# ")
+        return path.read_text(encoding="utf-8") == _sealed(source)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _forget_machine_code(path: Path) -> None:
+    """Remove what numba keeps beside a module."""
+    for file in (path.parent / "__pycache__").glob(f"{path.stem}*"):
+        with suppress(OSError):
+            file.unlink()
+
+
+def _imported(name: str, path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # numba finds its cached code again through the importable name
     spec.loader.exec_module(module)
-    return _compiled(module)
+    return module
 
 
 def _compiled(module: ModuleType) -> Kernel:
@@ -113,10 +148,9 @@ def _publish(path: Path, source: str) -> bool:
         os.utime(temporary, (STAMP, STAMP))
         try:
             os.link(temporary, path)
-        except FileExistsError:
-            pass  # another process was first, with the same text
-        except OSError:  # a file system without hard links
-            os.replace(temporary, path)
+        except OSError:  # another process was first; or what is there is damaged; or there are no hard links here
+            if not _is_sound(path):
+                os.replace(temporary, path)
         return True
     except OSError:
         return False

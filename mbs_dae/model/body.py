@@ -48,9 +48,8 @@ class Body:
         check_number(self.mass, f"mass of body {self.name!r}", non_negative=True)
         check_number(self.inertia, f"inertia of body {self.name!r}", non_negative=True)
         check_number(self.angle, f"angle of body {self.name!r}")
-        for what, pair in (("com", self.com), ("position", self.position)):
-            pair = _pair(pair, f"{what} of body {self.name!r}")
-            object.__setattr__(self, what, pair)
+        for what, place in (("com", self.com), ("position", self.position)):
+            object.__setattr__(self, what, pair(place, f"{what} of body {self.name!r}"))
 
     def at(self, x: Number, y: Number = None, angle: Number = 0) -> Marker:
         """A marker at (x, y) in body axes, its frame turned by `angle` against the body's."""
@@ -76,13 +75,13 @@ class Body:
             return markers[name]
         raise AttributeError(f"body {self.__dict__.get('name')!r} has no marker or attribute {name!r}")
 
-    def at_world(self, point: Any, axis: Any = (1, 0)) -> Marker:
+    def at_world(self, point: Any, axis: Any = (1, 0), who: str = "a marker") -> Marker:
         """The marker that lies at this world point, its x axis along this world direction, in the reference
         placement."""
-        px, py = _pair(point, f"world point on body {self.name!r}")
-        ax, ay = _pair(axis, f"axis on body {self.name!r}")
+        px, py = pair(point, f"at= of {who}")
+        ax, ay = pair(axis, f"axis= of {who}")
         if _is_zero(ax) and _is_zero(ay):
-            raise ModelError(f"axis=(0, 0) on body {self.name!r} has no direction; give e.g. axis=(1, 0)")
+            raise ModelError(f"axis=(0, 0) of {who} has no direction; give e.g. axis=(1, 0)")
         direction = 0 if _is_zero(ay) and _is_one(ax) else sp.atan2(ay, ax)
         x0, y0 = self.position
         if _is_zero(self.angle):
@@ -93,7 +92,7 @@ class Body:
 
     def _marker(self, name: str, x: Number, y: Number, angle: Number) -> Marker:
         if y is None:
-            x, y = _pair(x, f"point on body {self.name!r}")
+            x, y = pair(x, f"point on body {self.name!r}")
         for what, value in (("x", x), ("y", y), ("angle", angle)):
             check_number(value, f"{what} of a marker on body {self.name!r}")
         return Marker(self, x, y, angle, name)
@@ -114,7 +113,7 @@ def as_marker(thing: Any, who: str) -> Marker:
     raise ModelError(f"{who} joins markers or bodies, not {thing!r}; write body.at(x, y) or the body itself")
 
 
-def _pair(value: Any, what: str) -> tuple[Number, Number]:
+def pair(value: Any, what: str) -> tuple[Number, Number]:
     try:
         items: Iterator = iter(value)
         x, y = items

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import sympy as sp
@@ -12,6 +13,7 @@ from ..symbolic.functions import Lookup
 from ..symbolic.markers import marker_symbols, t
 from .fields import Function
 from .joints.base import Element, checked_name
+from .joints.rows import check_expression
 from .measures import Measure
 from .parameters import Number, constants_out
 from .tables import Table
@@ -33,25 +35,37 @@ class Driver(Element):
         self.measure = measure
         self.markers = measure.markers
         self.units = (measure.unit,)
-        call = Function(measure.unit, of=t, name="function").check(function, f"Driver {name!r}")
-        self.function = sp.sympify(call(t))
-        if self.function.has(sp.nan, sp.zoo, sp.oo):
-            raise ModelError(f"the function of Driver {name!r} is not finite; mend it")
-
+        self.function = _function_of_time(function, f"Driver {name!r}")
         symbols = marker_symbols(len(self.markers))
         form, self._slots = _form_of(self.function)
         self._relation = Relation(symbols, (measure.of(*symbols) - form,), (), tuple(self._slots))
 
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        """The tables that the function looks up at time t itself."""
-        return tuple(e.args[0].table for e in self.function.atoms(Lookup) if e.args[2] == t)
+    def tables(self) -> Iterator[tuple[Table, sp.Expr]]:
+        """The tables that the function looks up, and at which function of time."""
+        for e in self.function.atoms(Lookup):
+            yield e.args[0].table, e.args[2]
 
     def relation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation, self._slots
 
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure}
+
+
+def _function_of_time(function: Any, who: str) -> sp.Expr:
+    call = Function(of=t, name="function").check(function, who)
+    try:
+        value = call(t)
+    except Exception as exc:
+        raise ModelError(
+            f"the function of {who} raised {type(exc).__name__}: {exc}; it is called with mbs.t: use sympy's functions"
+        ) from exc
+    if not isinstance(value, sp.Expr | int | float):
+        raise ModelError(f"the function of {who} returns {value!r}; it must return a sympy expression of mbs.t")
+    e = check_expression(sp.sympify(value), f"the function of {who}")
+    if any(s.name == t.name and s != t for s in e.free_symbols):
+        raise ModelError(f"the function of {who} uses another symbol named t; write mbs.t for time")
+    return e
 
 
 def _form_of(function: sp.Expr) -> tuple[sp.Expr, dict[sp.Symbol, Number]]:

@@ -10,8 +10,9 @@ import sympy as sp
 
 from ..errors import ModelError, unknown_name
 from ..symbolic.markers import t
-from .body import Body
+from .body import Body, pair
 from .drivers import Driver
+from .fields import Scalar
 from .joints.base import Element
 from .measures import Measure, angle, x, y
 from .parameters import Evaluator, Number, Parameter, ParameterValue, check_number, free_parameters
@@ -36,6 +37,7 @@ class PlanarModel:
         self.elements: dict[str, Element] = {}
         self.parameters: dict[str, ParameterValue] = {}
         self._compiled: dict[Any, Any] = {}
+        self._checked = False
 
     # --- saying it ------------------------------------------------------------------------------------------
 
@@ -49,7 +51,7 @@ class PlanarModel:
             raise ModelError(f"the model already has a parameter {name!r}; choose another name")
         symbol = Parameter(name)
         self.parameters[name] = ParameterValue(symbol, _finite(name, value), unit)
-        self._compiled.clear()
+        self._changed()
         return symbol
 
     def body(
@@ -67,7 +69,7 @@ class PlanarModel:
         body = Body(name, mass, inertia, com, position, angle)
         self._check_bound(f"body {name!r}", [mass, inertia, *body.com, *body.position, angle])
         self.bodies[name] = body
-        self._compiled.clear()
+        self._changed()
         return body
 
     def link(
@@ -82,11 +84,11 @@ class PlanarModel:
 
         Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
         the rod."""
-        (px, py), (qx, qy) = (Body("", position=point).position for point in (P, Q))
+        (px, py), (qx, qy) = (pair(point, f"{which} of link {name!r}") for which, point in (("P", P), ("Q", Q)))
         dx, dy = qx - px, qy - py
         between = sp.sqrt(sp.sympify(dx) ** 2 + sp.sympify(dy) ** 2)
         if between == 0:
-            raise ModelError(f"link {name!r} has no direction: P and Q are the same point; move one of them")
+            raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
         length = _number(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
         inertia = mass * length**2 / 12
         rod = self.body(name, mass, inertia, (0, 0), ((px + qx) / 2, (py + qy) / 2), _number(sp.atan2(dy, dx)))
@@ -99,8 +101,12 @@ class PlanarModel:
         for element in elements:
             self._check_element(element)
             self.elements[element.name] = element
-            self._compiled.clear()
+            self._changed()
         return elements[0] if len(elements) == 1 else elements
+
+    def _changed(self) -> None:
+        self._compiled.clear()
+        self._checked = False
 
     # --- variations -----------------------------------------------------------------------------------------
 
@@ -144,6 +150,9 @@ class PlanarModel:
         """The compiled system; made on first use and remembered until the model changes."""
         from ..system import compile_model
 
+        if not self._checked:
+            self._check_values()
+            self._checked = True
         if coordinates not in self._compiled:
             self._compiled[coordinates] = compile_model(self, coordinates)
         return self._compiled[coordinates]
@@ -193,6 +202,17 @@ class PlanarModel:
         return f"<{type(self).__name__} {self.name!r}: {len(self.bodies)} bodies, {len(self.elements)} elements>"
 
     # --- the door -------------------------------------------------------------------------------------------
+
+    def _check_values(self) -> None:
+        """What could not be checked before the parameters had values."""
+        number = self.evaluator()
+        for body in self.bodies.values():
+            for what, value in (("mass", body.mass), ("inertia", body.inertia)):
+                check_number(number(value), f"{what} of body {body.name!r}", non_negative=True)
+        for element in self.elements.values():
+            for what, field in element.fields.items():
+                if isinstance(field, Scalar):
+                    field.check(number(element.values[what]), f"{element.kind} {element.name!r}")
 
     def _check_new(self, name: Any, kind: str) -> None:
         if not isinstance(name, str) or not name or "." in name or name != name.strip():

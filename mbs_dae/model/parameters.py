@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, nan
 from typing import Any
 
 import sympy as sp
@@ -31,7 +31,8 @@ class ParameterValue:
 
 
 class Evaluator:
-    """Expressions of parameters to floats. Plain numbers pass straight through; what was seen is remembered."""
+    """Expressions of parameters to floats; nan where they are not finite and real. Plain numbers pass straight through;
+    what was seen is remembered."""
 
     def __init__(self, values: Mapping[sp.Symbol, float]):
         self._values = {symbol: sp.Float(value, 17) for symbol, value in values.items()}
@@ -41,7 +42,8 @@ class Evaluator:
         if not isinstance(number, sp.Basic):
             return float(number)
         if number not in self._seen:
-            self._seen[number] = float(number.xreplace(self._values).evalf(17))
+            value = number.xreplace(self._values).evalf(17)
+            self._seen[number] = float(value) if value.is_extended_real and value.is_finite else nan
         return self._seen[number]
 
 

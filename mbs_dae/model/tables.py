@@ -32,8 +32,10 @@ class Table:
     """
 
     def __init__(self, x: Sequence[float], y: Sequence[float], periodic: bool = False):
-        self.x = np.asarray(x, dtype=float)
-        self.y = np.asarray(y, dtype=float)
+        try:
+            self.x, self.y = np.array(x, dtype=float), np.array(y, dtype=float)
+        except (TypeError, ValueError) as exc:
+            raise ModelError("a Table is made of numbers: Table(x, y) with two lists of them") from exc
         self.periodic = periodic
         if self.x.ndim != 1 or self.x.shape != self.y.shape:
             raise ModelError("a Table needs two lists of the same length: Table(x, y)")

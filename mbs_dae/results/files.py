@@ -4,9 +4,11 @@ not code."""
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -60,12 +62,17 @@ def load(path: str | Path) -> Result:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         header = json.loads(arrays["header"].tobytes())
+        found = header["format"]
+        if found == FORMAT:
+            return _read(header, arrays)
     except FileNotFoundError as exc:
         raise ModelError(f"there is no file {str(path)!r}; save a result first: result.save(path)") from exc
-    except (OSError, ValueError, KeyError) as exc:
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as exc:
         raise ModelError(f"{str(path)!r} is not a result file of mbs_dae; write one with result.save(path)") from exc
-    if header.get("format") != FORMAT:
-        raise ModelError(f"{str(path)!r} has format {header.get('format')!r}, not {FORMAT!r}; save it again")
+    raise ModelError(f"{str(path)!r} has format {found!r}, not {FORMAT!r}; save it again")
+
+
+def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
     names = header["names"]
     return Result(
         title=header["title"],

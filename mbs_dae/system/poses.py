@@ -24,6 +24,7 @@ NOT_CONVERGED = 1
 NOT_FINITE = 2
 SINGULAR = 3
 JUMPED = 4
+NEAR = 5
 
 EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS = 0, 1, 2, 3
 
@@ -34,6 +35,8 @@ LOOSE = 1e-10
 DEPENDENT = 1e-10
 """`independence` (a squared sine) below which a row counts as dependent on others. Well above kkt.DELTA: what is added
 to the rows of a dependent group adds up in the pivot of its last row."""
+NEARLY = 1e-7
+"""`independence` below which velocities and accelerations, though determined, have lost most of their digits."""
 SMOOTH = 1e-3
 """How far a step may be from the smooth motion that both its ends foretell, relative to its length."""
 LONG, CLEAR, SHORT = 0.25, 3.0, 0.05
@@ -173,11 +176,11 @@ def complete(machine, t, q, v, a):
 
 
 @compiled
-def dependent_rows(machine):
+def dependent_rows(machine, threshold):
     """How many rows of the last factorisation depend on others."""
     count = 0
     for row in range(machine.pattern.m):
-        if machine.factor.independence[row] < DEPENDENT:
+        if machine.factor.independence[row] < threshold:
             count += 1
     return count
 
@@ -303,12 +306,14 @@ def copy_state(q0, v0, a0, q1, v1, a1):
 
 
 @compiled
-def sweep(machine, times, start, stop, redundant, q, v, a, depth):
+def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, depth):
     """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
     `depth` times. Returns (status, poses done, time reached); at a status other than DONE the last good state between
     two requested times stands in row `poses done`.
 
-    `redundant` is how many rows depend on others in general; more than that is a singular pose.
+    `redundant` is how many rows depend on others in general, and `nearly_redundant` how many almost do. More of the
+    first at a requested time is a singular pose; more of the second (NEAR) a pose close to one, and its state stands in
+    row `poses done`.
     """
     q0, v0, a0 = machine.state[0], machine.state[1], machine.state[2]
     q1, v1, a1 = machine.state[3], machine.state[4], machine.state[5]
@@ -323,8 +328,13 @@ def sweep(machine, times, start, stop, redundant, q, v, a, depth):
             last = t0 + 1.000001 * h >= target
             t1 = target if last else t0 + h
             status = advance(machine, t0, q0, v0, a0, t1, q1, v1, a1)
-            if status == DONE and last and dependent_rows(machine) > redundant:
-                status = SINGULAR
+            if status == DONE and last:
+                if dependent_rows(machine, DEPENDENT) > redundant:
+                    status = SINGULAR
+                elif dependent_rows(machine, NEARLY) > nearly_redundant:
+                    accept(machine)
+                    copy_state(q1, v1, a1, q[k], v[k], a[k])
+                    return NEAR, k, t1
             if status == DONE:
                 t0 = t1
                 accept(machine)

@@ -15,6 +15,7 @@ import numpy as np
 import sympy as sp
 
 from ..coordinates import PlanarCartesian
+from ..errors import ModelError
 from ..kernels import cache
 from ..kernels.blocks import block
 from ..model.body import Body, Marker
@@ -58,6 +59,7 @@ class Instance:
     relation: Relation
     slots: Mapping[sp.Symbol, Number]
     markers: tuple[Marker, ...]
+    who: str
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,13 @@ class ProgramBuilder:
             names = group.kernel.layout["slots"]
             for member in group.members:
                 values = self._slot_values(self.instances[member])
-                parameters += [number(values[name]) for name in names]
+                numbers = [number(values[name]) for name in names]
+                if not np.isfinite(numbers).all():
+                    raise ModelError(
+                        f"a number in {self.instances[member].who} is not a finite real number for these parameters; "
+                        "mend its expression or the parameters"
+                    )
+                parameters += numbers
         return block(
             Program(
                 **self.layout,

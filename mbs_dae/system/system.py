@@ -156,7 +156,7 @@ class Reader:
 
     @cached_property
     def program(self) -> Program:
-        instances = [Instance(m.relation, {}, m.markers) for m in self.measures]
+        instances = [Instance(m.relation, {}, m.markers, m.label) for m in self.measures]
         return _builder(self.system, instances).fill(self.system.evaluator)
 
     def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -175,7 +175,7 @@ def compile_model(model: PlanarModel, coordinates: str) -> System:
     instances, rows = [], []
     for element in model.elements.values():
         relation, slots = element.relation()
-        instances.append(Instance(relation, slots, element.markers))
+        instances.append(Instance(relation, slots, element.markers, f"{element.kind} {element.name!r}"))
         rows += [
             Row(element.name, k, element.units[k], velocity_only=k >= len(relation.phi)) for k in range(relation.size)
         ]

@@ -27,11 +27,12 @@ import sympy as sp
 from ...errors import ModelError
 from ...symbolic.derive import Relation
 from ...symbolic.functions import kept_whole
-from ...symbolic.markers import PlanarMarker, marker_symbols
+from ...symbolic.markers import LABELS, PlanarMarker, marker_symbols
 from ..body import Body, Marker, as_marker
 from ..fields import REQUIRED, Choice, Field, Function, Scalar
 from ..measures import Measure
-from ..parameters import Number, constants_out
+from ..parameters import Number, constants_out, free_parameters
+from .rows import position_rows, velocity_rows
 
 _registry: list[type[Joint]] = []
 
@@ -48,6 +49,9 @@ class Element:
     markers: tuple[Marker, ...]
     units: tuple[str, ...]
     """The unit of each equation, for messages."""
+    fields: ClassVar[dict[str, Field]] = {}
+    values: dict[str, Any]
+    """What the fields are."""
     sketch: str = ""
     """How the element is drawn: "pin", "slider", "slot", "link", "weld", "mesh", "contact" or "" (not at all)."""
 
@@ -88,6 +92,8 @@ class Constraint(Element):
             raise ModelError(f"{self.who} has no marker; name the markers it relates: Constraint(name, i, j, phi=...)")
         if phi is None and psi is None:
             raise ModelError(f"{self.who} has no equation; give phi=lambda i, j: expression")
+        if len(markers) > len(LABELS):
+            raise ModelError(f"{self.who} has {len(markers)} markers, {len(LABELS)} at most; split it in two")
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         self._phi, self._psi = phi, psi
         self._relation = self._built()
@@ -102,7 +108,8 @@ class Constraint(Element):
 
     def _built(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         symbols = marker_symbols(len(self.markers))
-        phi, psi = ([] if f is None else rows(f, symbols, {}, self.who) for f in (self._phi, self._psi))
+        phi = position_rows(self._phi, symbols, {}, self.who)
+        psi = velocity_rows(self._psi, symbols, {}, self.who)
         canonical, slots = constants_out([*phi, *psi])
         return _relation(symbols, canonical, len(phi), tuple(slots)), slots
 
@@ -110,7 +117,6 @@ class Constraint(Element):
 class Joint(Element):
     """The base of every joint with a class of its own; the module's docstring is its contract."""
 
-    fields: ClassVar[dict[str, Field]] = {}
     marker_names: ClassVar[tuple[str, ...]] = ()
     optional_markers: ClassVar[int] = 0
     """The markers whose default in phi is None (the carrier of a gear) may be left out."""
@@ -188,7 +194,7 @@ class Joint(Element):
             return as_marker(thing, self.who)
         if isinstance(thing, Marker):
             raise ModelError(f"{self.who} got a marker and at=; give bodies with at=, or markers without it")
-        return as_marker(thing, self.who).body.at_world(at, (1, 0) if axis is None else axis)
+        return as_marker(thing, self.who).body.at_world(at, (1, 0) if axis is None else axis, self.who)
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> dict[str, Any]:
         given = dict(zip(self.fields, positional, strict=False))
@@ -210,6 +216,8 @@ class Joint(Element):
             if name not in given and callable(value) and not isinstance(field, Function):
                 wanted = inspect.signature(value).parameters
                 value = value(*map(placed, self.markers), **{n: v for n, v in values.items() if n in wanted})
+                if not free_parameters([value]) and abs(float(value)) < 1e-12:
+                    value = 0.0  # what should be zero is a rounding error off
             values[name] = field.check(value, self.who)
         return values
 
@@ -224,23 +232,6 @@ def placed(marker: Marker) -> PlanarMarker:
     )
 
 
-def rows(equation: Callable, symbols: tuple, constants: dict[str, Any], who: str) -> list[sp.Expr]:
-    """The expressions that an equation returns, as a list, checked."""
-    try:
-        out = equation(*symbols, **constants)
-    except Exception as exc:
-        raise ModelError(f"the equation of {who} raised {type(exc).__name__}: {exc}; mend its phi") from exc
-    out = list(out) if isinstance(out, list | tuple | sp.MatrixBase) else [out]
-    if not out:
-        raise ModelError(f"the equation of {who} returns nothing; return at least one expression")
-    for e in out:
-        if not isinstance(e, sp.Expr | int | float) or isinstance(e, bool):
-            raise ModelError(f"the equation of {who} returns {e!r}; return sympy expressions")
-        if sp.sympify(e).has(sp.nan, sp.zoo, sp.oo):
-            raise ModelError(f"the equation of {who} is not finite: {e}; mend its phi")
-    return [sp.sympify(e) for e in out]
-
-
 @cache
 def _of_class(cls: Any, marker_count: int, inline: tuple[tuple[str, Any], ...]) -> Relation:
     symbols = marker_symbols(marker_count)
@@ -248,14 +239,8 @@ def _of_class(cls: Any, marker_count: int, inline: tuple[tuple[str, Any], ...]) 
     constants = {**scalars, **dict(inline)}
     who = f"joint class {cls.__name__}"
 
-    def of(method: str) -> list[sp.Expr]:
-        equation = getattr(cls, method, None)
-        if equation is None:
-            return []
-        wanted = inspect.signature(equation).parameters
-        return rows(equation, symbols, {n: c for n, c in constants.items() if n in wanted}, who)
-
-    phi, psi = of("phi"), of("psi")
+    phi = position_rows(getattr(cls, "phi", None), symbols, constants, who)
+    psi = velocity_rows(getattr(cls, "psi", None), symbols, constants, who)
     return _relation(symbols, [*phi, *psi], len(phi), tuple(scalars.values()))
 
 

@@ -1,0 +1,44 @@
+"""Times, checked at the door."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..model.model import PlanarModel
+from ..symbolic.functions import Lookup
+from ..symbolic.markers import t as time
+
+
+def checked_times(times: Any) -> np.ndarray:
+    """The times as an array that increases."""
+    try:
+        t = np.array(times, dtype=float)
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"times must be numbers, not {times!r}; use e.g. np.linspace(0, 1, 101)") from exc
+    if t.ndim != 1 or t.size == 0:
+        raise ModelError(f"times must be a non-empty list, got shape {t.shape}; use e.g. np.linspace(0, 1, 101)")
+    if not np.isfinite(t).all():
+        raise ModelError("times contain a value that is not finite; remove it")
+    if (np.diff(t) <= 0).any():
+        k = int(np.argmax(np.diff(t) <= 0))
+        raise ModelError(f"times must increase, but {t[k + 1]:g} follows {t[k]:g}; sort them and remove doubles")
+    return t
+
+
+def check_tables(model: PlanarModel, t: np.ndarray) -> None:
+    """A table says nothing beyond its ends."""
+    values = {p.symbol: p.value for p in model.parameters.values()}
+    for driver in model.drivers:
+        for table, place in driver.tables():
+            if table.periodic or place.has(Lookup):
+                continue
+            read = np.array([float(place.xreplace({**values, time: moment})) for moment in {t[0], t[-1]}])
+            first, last = float(table.x[0]), float(table.x[-1])
+            if read.min() < first - 1e-12 * (last - first) or read.max() > last + 1e-12 * (last - first):
+                raise ModelError(
+                    f"Driver {driver.name!r} has a table from {first:g} to {last:g}, but it is read from "
+                    f"{read.min():g} to {read.max():g}; shorten the times or extend the table"
+                )
