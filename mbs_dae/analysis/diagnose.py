@@ -21,7 +21,8 @@ from ..model.joints import Revolute
 from ..model.model import PlanarModel
 from ..system import System, poses
 from ..system.poses import Machine
-from .assemble import assemble, model_of
+from .arguments import model_of
+from .assemble import assemble
 from .dependence import Circuit, PoseRank, agrees, elements_of
 
 SAMPLES, STEPS, STEP = 4, 3, 0.1

@@ -19,10 +19,10 @@ from ..model.model import PlanarModel
 from ..results.result import Result, State, result_of
 from ..system import System, poses
 from ..system.poses import Machine
-from .assemble import assemble, model_of
+from .arguments import check_tables, checked_times, model_of
+from .assemble import assemble
 from .bridge import bridge
 from .stops import change_point_at_start, stop_reason
-from .times import check_tables, checked_times
 
 DEPTH = 30
 """How often a step may be halved."""

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..results.result import State, result_of
 from ..system import System
-from .assemble import check_finite
+from .closing import check_finite
 from .dependence import PoseRank, agrees, elements_of, joints_at_fault
 
 

@@ -14,23 +14,28 @@ import numpy as np
 
 from ..errors import ModelError, SingularConfigurationError, unknown_name
 from ..model.model import PlanarModel
+from ..model.parameters import Parameter
 from ..results.quantities import StackedQuantities
 from ..results.result import Result, State, Violation
 from ..results.sketch import swept
 from ..system import System, poses
-from .assemble import assemble, model_of
+from .arguments import model_of
+from .assemble import assemble
 from .dependence import joints_at_fault
 
 DEPTH = 20
 """How often a step may be halved."""
 
 
-def sweep(model: PlanarModel | System, parameter: str, values: Sequence[float] | np.ndarray, t: float = 0.0) -> Result:
+def sweep(
+    model: PlanarModel | System, parameter: str | Parameter, values: Sequence[float] | np.ndarray, t: float = 0.0
+) -> Result:
     """The pose (and its velocity and acceleration at time t) for each value of a parameter.
 
     The first pose is assembled from the placement; each of the others follows smoothly from the one before.
     """
     model = model_of(model)
+    parameter = str(parameter)  # its symbol will do
     if parameter not in model.parameters:
         raise unknown_name("parameter", parameter, model.parameters, f"model {model.name!r}")
     p = _checked_values(parameter, values)

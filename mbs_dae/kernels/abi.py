@@ -25,8 +25,6 @@ from llvmlite import ir
 from numba import cfunc, njit, types
 from numba.extending import intrinsic
 
-VERSION = 2
-
 _reals = types.CPointer(types.float64)
 _integers = types.CPointer(types.int64)
 SIGNATURE = types.void(types.int64, types.float64, _reals, _reals, _integers, _reals, _reals, _reals)

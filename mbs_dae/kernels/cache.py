@@ -19,14 +19,13 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numba
 import sympy
-
-from . import abi
 
 STAMP = 1_000_000_000
 """The modification time that every cached module is given (seconds)."""
@@ -61,9 +60,17 @@ def directory() -> Path:
 
 
 def fingerprint(meaning: str) -> str:
-    """A name for what a kernel computes, and for the versions that turn it into code."""
-    versions = f"{abi.VERSION} {sympy.__version__} {numba.__version__} {sys.version_info[:2]}"
+    """A name for what a kernel computes, and for all that turns it into code."""
+    versions = f"{_derivation()} {sympy.__version__} {numba.__version__} {sys.version_info[:2]}"
     return hashlib.sha256(f"{versions}\n{meaning}".encode()).hexdigest()[:24]
+
+
+@cache
+def _derivation() -> str:
+    """A checksum of the source files that derive kernels: a change in them makes every kernel a new one."""
+    package = Path(__file__).resolve().parent.parent
+    files = sorted(file for room in ("symbolic", "kernels", "coordinates") for file in (package / room).glob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def kernel(meaning: str, write_source: Callable[[], str]) -> Kernel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import sympy as sp
@@ -35,10 +35,14 @@ class Driver(Element):
         self.measure = measure
         self.markers = measure.markers
         self.units = (measure.unit,)
+        self._given = function
         self.function = _function_of_time(function, f"Driver {name!r}")
         symbols = marker_symbols(len(self.markers))
         form, self._slots = _form_of(self.function)
         self._relation = Relation(symbols, (measure.of(*symbols) - form,), (), tuple(self._slots))
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        Function(of=t, name="function").check_value(self._given, number, f"Driver {self.name!r}")
 
     def tables(self) -> Iterator[tuple[Table, sp.Expr]]:
         """The tables that the function looks up, and at which function of time."""

@@ -19,6 +19,7 @@ from typing import Any
 import sympy as sp
 
 from ..errors import ModelError
+from .motion import Motion
 from .parameters import check_number
 
 theta = sp.Symbol("theta", real=True)
@@ -42,6 +43,9 @@ class Field:
     def check(self, value: Any, who: str) -> Any:
         return value
 
+    def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
+        """What could not be checked before the parameters had values."""
+
 
 @dataclass(frozen=True)
 class Scalar(Field):
@@ -49,6 +53,9 @@ class Scalar(Field):
 
     def check(self, value: Any, who: str) -> Any:
         return check_number(value, f"{self.name} of {who}", positive=self.positive)
+
+    def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
+        self.check(number(value), who)
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,11 @@ class Function(Field):
         if expression.has(sp.nan, sp.zoo, sp.oo):
             raise ModelError(f"{self.name} of {who} is not finite; give a finite expression")
         return lambda x: expression.xreplace({self.of: sp.sympify(x)})
+
+    def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
+        if isinstance(value, Motion):
+            for segment in value.segments:
+                check_number(number(segment.over), f"a duration in the {self.name} of {who}", positive=True)
 
 
 @dataclass(frozen=True)

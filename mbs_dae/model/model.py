@@ -12,7 +12,6 @@ from ..errors import ModelError, unknown_name
 from ..symbolic.markers import t
 from .body import Body, pair
 from .drivers import Driver
-from .fields import Scalar
 from .joints.base import Element
 from .measures import Measure, angle, x, y
 from .parameters import Evaluator, Number, Parameter, ParameterValue, check_number, free_parameters
@@ -210,9 +209,7 @@ class PlanarModel:
             for what, value in (("mass", body.mass), ("inertia", body.inertia)):
                 check_number(number(value), f"{what} of body {body.name!r}", non_negative=True)
         for element in self.elements.values():
-            for what, field in element.fields.items():
-                if isinstance(field, Scalar):
-                    field.check(number(element.values[what]), f"{element.kind} {element.name!r}")
+            element.check_values(number)
 
     def _check_new(self, name: Any, kind: str) -> None:
         if not isinstance(name, str) or not name or "." in name or name != name.strip():

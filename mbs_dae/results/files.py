@@ -22,9 +22,7 @@ FORMAT = "mbs_dae result 1"
 
 def save(result: Result, path: str | Path) -> Path:
     """Write the result with every named quantity, so that reading it back needs no model."""
-    path = Path(path)
-    if path.suffix != ".npz":
-        path = path.with_name(path.name + ".npz")
+    path = _with_ending(path)
     quantities = result.quantities
     if isinstance(quantities, ComputedQuantities):
         quantities.read_all()
@@ -57,7 +55,8 @@ def save(result: Result, path: str | Path) -> Path:
 
 
 def load(path: str | Path) -> Result:
-    """Read a result that `Result.save` wrote."""
+    """Read a result that `Result.save` wrote; like there, the ending .npz may be left out."""
+    path = _with_ending(path)
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -70,6 +69,11 @@ def load(path: str | Path) -> Result:
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as exc:
         raise ModelError(f"{str(path)!r} is not a result file of mbs_dae; write one with result.save(path)") from exc
     raise ModelError(f"{str(path)!r} has format {found!r}, not {FORMAT!r}; save it again")
+
+
+def _with_ending(path: str | Path) -> Path:
+    path = Path(path)
+    return path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
 
 
 def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:

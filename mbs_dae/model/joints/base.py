@@ -49,15 +49,15 @@ class Element:
     markers: tuple[Marker, ...]
     units: tuple[str, ...]
     """The unit of each equation, for messages."""
-    fields: ClassVar[dict[str, Field]] = {}
-    values: dict[str, Any]
-    """What the fields are."""
     sketch: str = ""
     """How the element is drawn: "pin", "slider", "slot", "link", "weld", "mesh", "contact" or "" (not at all)."""
 
     def relation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         """The relation between marker symbols, and what stands in its slots."""
         raise NotImplementedError
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        """What could not be checked before the parameters had values."""
 
     def measures(self) -> dict[str, Measure]:
         """The element's own coordinates, by name: what drivers, results and initial values call them."""
@@ -117,6 +117,7 @@ class Constraint(Element):
 class Joint(Element):
     """The base of every joint with a class of its own; the module's docstring is its contract."""
 
+    fields: ClassVar[dict[str, Field]] = {}
     marker_names: ClassVar[tuple[str, ...]] = ()
     optional_markers: ClassVar[int] = 0
     """The markers whose default in phi is None (the carrier of a gear) may be left out."""
@@ -154,6 +155,10 @@ class Joint(Element):
 
     def relation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        for name, field in self.fields.items():
+            field.check_value(self.values[name], number, self.who)
 
     def _built(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         """Built once per class where only scalars are declared; functions are part of the form and built anew."""

@@ -1,15 +1,50 @@
-"""Times, checked at the door."""
+"""What analyses are called with, checked at the door."""
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
 from ..model.model import PlanarModel
+from ..results.result import State
 from ..symbolic.functions import Lookup
 from ..symbolic.markers import t as time
+from ..system import System
+
+
+def model_of(thing: PlanarModel | System) -> PlanarModel:
+    """Analyses take a model or its compiled system."""
+    if isinstance(thing, System):
+        return thing.model
+    if isinstance(thing, PlanarModel):
+        return thing
+    raise ModelError(f"an analysis needs a model as first argument, not {thing!r}; build one: mbs.PlanarModel(name)")
+
+
+def check_start(model: PlanarModel, start: State | None) -> None:
+    """A start must be a pose of this model, or of one with the same bodies."""
+    if start is None:
+        return
+    if not isinstance(start, State):
+        raise ModelError(f"start must be a pose of {model.name!r}, not {start!r}; use mbs.assemble(model)")
+    if [*start.system.model.bodies] != [*model.bodies]:
+        raise ModelError(
+            f"start is a pose of {start.system.model.name!r}, which has other bodies than {model.name!r}; "
+            "assemble this model for a start"
+        )
+
+
+def finite_number(value: Any, what: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"{what} must be a number, not {value!r}") from exc
+    if not isfinite(number):
+        raise ModelError(f"{what} is {number}; give a finite number")
+    return number
 
 
 def checked_times(times: Any) -> np.ndarray:
