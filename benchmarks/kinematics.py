@@ -41,6 +41,12 @@ def main() -> None:
         row(f"chain of {n} four-bar loops, {12 * n + 6} unknowns [µs per pose]", cost[n])
     row("cost ratio, 1000 loops to 100", cost[1000] / cost[100], 12.0)
 
+    for eps in (1e-2, 1e-4, 1e-5):
+        for count in (8, 50, 1000):
+            near = four_bar.build(a=1.0, b=1.0, c=1.0, d=1.0 - eps, theta0=0.5)
+            turn = mbs.kinematics(near, np.linspace(0, 2 * np.pi, count + 1))
+            row(f"evaluations, a turn {eps:g} from a change point, {count} poses", turn.stats["evaluations"])
+
     row("import mbs_dae [s]", fresh("-c", "import mbs_dae"), 0.6)
     script = ROOT / "models" / "slider_crank.py"
     row("warm: python models/slider_crank.py --no-plot [s]", fresh(str(script), "--no-plot"), 2.0)

@@ -189,19 +189,23 @@ def result_of(
     system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, **more: Any
 ) -> Result:
     """The result of a motion of a system; the arrays carry the coordinates of the ground."""
-    for array in (t, q, v, a):
-        array.setflags(write=False)
     motion = (t, q, v, a)
     rows = np.stack(system.read_constraints(*motion))
     return Result(
         title=system.model.name,
-        t=t,
-        q=q[:, : system.nv],
-        v=v[:, : system.nv],
-        a=a[:, : system.nv],
+        t=_frozen(t[:]),
+        q=_frozen(q[:, : system.nv]),
+        v=_frozen(v[:, : system.nv]),
+        a=_frozen(a[:, : system.nv]),
         coordinate_names=system.coordinate_names,
         quantities=ComputedQuantities(system, *motion),
         violation=Violation(rows, tuple(row.element for row in system.rows)),
         sketch=sketch_of(system.model),
         **more,
     )
+
+
+def _frozen(view: np.ndarray) -> np.ndarray:
+    """A view that cannot be written to."""
+    view.setflags(write=False)
+    return view
