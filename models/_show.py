@@ -66,5 +66,5 @@ def write(
         written.append(out / f"{name}_{what}.png")
         figure.savefig(written[-1])
     written.append(out / f"{name}.gif")
-    result.animate(written[-1])
+    result.animate(written[-1], speed=min(1.0, (result.t[-1] - result.t[0]) / 3))  # a film of 3 s at least
     print("written:", *written, sep="\n  ")
