@@ -80,7 +80,11 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'mbs_dae' has no attribute {name!r}")
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, _HOME, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise AttributeError(f"module 'mbs_dae' has no attribute {name!r}{hint}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value

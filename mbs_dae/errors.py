@@ -47,6 +47,17 @@ class IntegrationError(MbsError):
     """A time integration could not go on."""
 
 
+class Names(dict):
+    """A dictionary whose missing names are told, with the nearest ones."""
+
+    def __init__(self, kind: str, *items: Any):
+        super().__init__(*items)
+        self.kind = kind
+
+    def __missing__(self, name: object) -> Any:
+        raise unknown_name(self.kind, name, self)
+
+
 def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> ModelError:
     """The one way to say that a name does not exist: with the nearest names that do."""
     names = sorted(str(k) for k in known)

@@ -70,6 +70,8 @@ def _walk(machine: Machine, t0: float, start: State, t1: float) -> State | None:
             poses.accept(machine)
         else:
             h *= 0.5
+            if now + h == now:
+                return None
     return None
 
 

@@ -13,13 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import AssemblyError, ModelError
-from ..system import System, poses
+from ..model.drivers import Driver, Held
+from ..system import System, kkt, poses
 from ..system.evaluate import evaluate
 from ..system.poses import Machine
+from .dependence import PoseRank
 
 TURN = 0.5
 """The longest first step of a body: radians, or model lengths."""
-ITERATIONS = 200
+ITERATIONS = 1000
+NEWTON = 1e-2
+"""Gap, relative to the model's length, below which plain Newton may finish: it then stays where it is."""
 RESTARTS = 16
 
 
@@ -41,6 +45,7 @@ def closed(system: System, t: float, guess: np.ndarray) -> np.ndarray:
     """The closed pose that Newton reaches from a guess; an error that tells why there is none otherwise."""
     machine = system.machine()
     check_finite(system, t, guess)
+    guess = _turned_near(system, machine, t, guess)
     attempt = close_from_afar(machine, t, guess)
     if attempt.closed:
         return attempt.q
@@ -81,18 +86,42 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
     finally:
         machine.factor.damping[0] = 0.0
     polished = q.copy()
-    if poses.close(machine, t, polished, still, 20) == poses.DONE:
+    near = poses.evaluate_and_factorise(machine, t, q, still, True) and _gaps(machine).max(initial=0.0) < (
+        NEWTON * machine.length
+    )
+    if near and poses.close(machine, t, polished, still, 20) == poses.DONE:
         return Closure(polished, True, _gaps(machine), _residuals(machine))
     if poses.evaluate_and_factorise(machine, t, q, still, True):
         return Closure(q, False, _gaps(machine), _residuals(machine))
     return Closure(q, False, *np.full((2, machine.program.rows), np.inf))
 
 
+def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
+    """The guess with whole turns added to bodies whose angle is driven, where that brings it nearer: a crank that has
+    turned a thousand times stands where it stood."""
+    still, q = np.zeros_like(guess), guess
+    for driver in system.model.elements.values():
+        if not isinstance(driver, Driver | Held) or driver.measure.kind != "angle":
+            continue
+        poses.evaluate_and_factorise(machine, t, q, still, True)
+        gaps = _gaps(machine)
+        body = driver.markers[-1].body
+        turns = -np.round(_residuals(machine)[system.rows_of(driver.name)][:1] / (2 * np.pi))
+        if body.fixed or turns.size == 0 or not np.isfinite(turns[0]) or turns[0] == 0:
+            continue
+        trial = q.copy()
+        trial[system.start[body] + 2] += 2 * np.pi * turns[0]
+        poses.evaluate_and_factorise(machine, t, trial, still, True)
+        if _gaps(machine) @ _gaps(machine) < gaps @ gaps:
+            q = trial
+    return q
+
+
 def _gaps(machine: Machine) -> np.ndarray:
     """The gap of every row at the last evaluation, as a length; the residual itself for a row that no motion changes
     (whose part of Φ_v is zero)."""
     square = machine.factor.row_square
-    length = np.sqrt(np.where(square > 1e-20 * square.max(initial=0.0), square, 1.0))
+    length = np.sqrt(np.where(square > kkt.FAINT * square.max(initial=0.0), square, 1.0))
     return np.abs(_residuals(machine)) / length
 
 
@@ -150,11 +179,12 @@ def assembly_error(system: System, t: float, best: Closure, found: Closure | Non
     """The failure in words: which joints, how far, and whether another start would do."""
     residuals = element_gaps(system, best)
     gap = max(residuals.values(), key=lambda pair: pair[0])[0]
-    worst = sorted(residuals, key=lambda name: -residuals[name][0])[:3]
+    ranked = sorted(residuals, key=lambda name: -residuals[name][0])
+    worst = [*ranked[:3], *(name for name in ranked[3:] if isinstance(system.model.elements[name], Driver | Held))]
     parts = [f"{name} misses by {residuals[name][0]:.3g} {residuals[name][1]}" for name in worst]
     if found is None:
         kind = "cannot reach"
-        remedy = (
+        remedy = _too_many_drivers(system, t, best.q) or (
             "no other start does better, so the dimensions do not allow a closed position (or constraints contradict "
             "each other: mbs.diagnose(model) tells); change lengths, fixed values or drivers of these joints"
         )
@@ -172,6 +202,20 @@ def assembly_error(system: System, t: float, best: Closure, found: Closure | Non
         residuals={name: gap for name, (gap, _) in residuals.items()},
         gap=gap,
         pose=best.q[: system.nv],
+    )
+
+
+def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
+    """Whether more drivers and fixed values ask than there is freedom."""
+    asking = [e.name for e in system.model.elements.values() if isinstance(e, Driver | Held)]
+    pose = PoseRank(system, t, q)
+    joints = [k for k, row in enumerate(system.rows) if row.element not in asking]
+    freedom = system.nv - len(joints) + len(pose.dependent(joints))
+    if len(asking) <= freedom:
+        return None
+    return (
+        f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {freedom} degree"
+        f"{'s' * (freedom != 1)} of freedom: take {len(asking) - freedom} of them away"
     )
 
 

@@ -24,7 +24,7 @@ from .assemble import assemble
 from .bridge import bridge
 from .stops import change_point_at_start, stop_reason
 
-DEPTH = 30
+DEPTH = 45
 """How often a step may be halved."""
 CHUNK = 5000
 """At most so many poses between two looks at the progress bar and at Ctrl-C."""
@@ -59,10 +59,10 @@ def kinematics(
             stop = min(done + chunk, t.size)
             status, done, reached = poses.sweep(machine, t, done, stop, *redundant, q, v, a, DEPTH)
             if status != poses.DONE:
-                if bridge(machine, t, done, q, v, a):
+                if status != poses.ENDLESS and bridge(machine, t, done, q, v, a):
                     change_points.append(float(t[done]))
                 elif status != poses.NEAR:
-                    raise stop_reason(system, t, done, reached, q, v, a)
+                    raise stop_reason(system, status, t, done, reached, q, v, a)
                 done += 1
             if progress is not None:
                 progress(done, t.size)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..results.result import State, result_of
-from ..system import System
+from ..system import System, poses
 from .closing import check_finite
 from .dependence import PoseRank, agrees, elements_of, joints_at_fault
 
@@ -24,7 +24,7 @@ def change_point_at_start(system: System, first: State) -> SingularConfiguration
 
 
 def stop_reason(
-    system: System, t: np.ndarray, done: int, reached: float, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    system: System, status: int, t: np.ndarray, done: int, reached: float, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> MbsError:
     """The error for a sweep that stopped at `reached`, on its way to t[done]. Row `done` of q, v and a holds the last
     good state."""
@@ -36,6 +36,17 @@ def stop_reason(
     )  # type: tuple[type[MbsError], str]
     if undefined := _undefined(system, pose, t[done]):
         kind, message, names = ModelError, str(undefined), undefined.facts["joints"]
+    elif status == poses.ENDLESS:
+        kind, message = ModelError, (
+            f"{system.model.name!r} takes more than {poses.MOST} steps from t = {t[done - 1]:g} to {t[done]:g}: ask "
+            "for poses at shorter intervals, or check the units of times and drivers"
+        )
+    elif jumping := _jumping(system, pose, t[done]):
+        kind, names = ModelError, (jumping,)
+        message = (
+            f"the function of Driver {jumping!r} jumps or grows without bound at t = {reached:.6g}; make it smooth, or "
+            "keep the times away from there"
+        )
     elif parting := _parting(system, State(system, t[0], q[0], v[0], a[0]), pose, t[done]):
         kind, names = RedundantConstraintError, parting
         message = (
@@ -53,6 +64,19 @@ def _undefined(system: System, pose: State, ahead: float) -> ModelError | None:
             check_finite(system, moment, pose.full_q)
         except ModelError as error:
             return error
+    return None
+
+
+def _jumping(system: System, pose: State, ahead: float) -> str | None:
+    """The driver whose function changes by a finite amount in no time."""
+    still = np.zeros((2, pose.full_q.size))
+    moments = pose.t + np.array([0.0, max((ahead - pose.t) * 2.0**-20, 1e-9 * (abs(pose.t) + abs(ahead)))])
+    phi = system.read_constraints(moments, np.stack([pose.full_q] * 2), still, still)[0]
+    for driver in system.model.drivers:
+        (row,) = system.rows_of(driver.name)
+        scale = 1.0 if system.rows[row].unit == "rad" else system.length
+        if abs(phi[1, row] - phi[0, row]) > 1e-3 * scale:
+            return driver.name
     return None
 
 

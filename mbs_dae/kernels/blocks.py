@@ -60,7 +60,8 @@ def _words(value: Any) -> list[int]:
     if isinstance(value, Block):
         return [value.address, 0, 0]
     if isinstance(value, np.ndarray):
-        assert value.flags.c_contiguous and value.dtype in (np.float64, np.int64)
+        if not (value.flags.c_contiguous and value.dtype in (np.float64, np.int64)):
+            raise TypeError(f"a block holds contiguous arrays of float64 or int64, not {value.dtype}")
         return [value.ctypes.data, *value.shape, *[0] * (2 - value.ndim)]
     if isinstance(value, float):
         return [int(np.float64(value).view(np.int64)), 0, 0]

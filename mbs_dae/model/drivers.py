@@ -75,7 +75,7 @@ def _function_of_time(function: Any, who: str) -> sp.Expr:
 def _form_of(function: sp.Expr) -> tuple[sp.Expr, dict[sp.Symbol, Number]]:
     """The function with its constants in slots. All linear ones are one form, c0 + c1 t, whatever stands in it."""
     rate = function.diff(t)
-    if rate.has(t) or not function.is_polynomial(t):
+    if rate.has(t) or function.has(Lookup) or not function.is_polynomial(t):
         (form,), slots = constants_out([function])
         return form, slots
     c0, c1 = sp.symbols("c0 c1", real=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy as sp
 
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, Names, unknown_name
 from ..symbolic.markers import t
 from .body import Body, pair
 from .drivers import Driver
@@ -32,9 +32,9 @@ class PlanarModel:
             raise ModelError(f"gravity must be a pair (g_x, g_y), not {gravity!r}") from exc
         self.gravity = tuple(check_number(g, "gravity") for g in (gx, gy))
         self.ground = Body("ground", fixed=True)
-        self.bodies: dict[str, Body] = {}
-        self.elements: dict[str, Element] = {}
-        self.parameters: dict[str, ParameterValue] = {}
+        self.bodies: dict[str, Body] = Names("body")
+        self.elements: dict[str, Element] = Names("element")
+        self.parameters: dict[str, ParameterValue] = Names("parameter")
         self._compiled: dict[Any, Any] = {}
         self._checked = False
 
@@ -79,7 +79,8 @@ class PlanarModel:
         mass: Number = 0,
         length: Number | None = None,
     ) -> Body:
-        """A uniform slender rod with markers `tail` and `head`, placed between two world points.
+        """A uniform slender rod with markers `tail` and `head`, placed between two world points; its frame stands in
+        the middle, its x axis points from tail to head.
 
         Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
         the rod."""
@@ -132,18 +133,23 @@ class PlanarModel:
             old = changed[name]
             changed[name] = ParameterValue(old.symbol, _finite(name, value), old.unit)
         copy = self._copy(parameters=changed)
-        copy._compiled = {
-            coordinates: system.with_values(copy.evaluator(), copy) for coordinates, system in self._compiled.items()
-        }
+        for coordinates, system in self._compiled.items():
+            frozen = copy._copy()
+            other = system.with_values(copy.evaluator(), frozen)
+            copy._compiled[coordinates] = frozen._compiled[coordinates] = other
         return copy
 
     def _copy(self, **changes: Any) -> PlanarModel:
         copy = type(self)(self.name, self.gravity)
         copy.ground = self.ground
-        copy.bodies = dict(self.bodies)
-        copy.elements = dict(changes.get("elements", self.elements))
-        copy.parameters = dict(changes.get("parameters", self.parameters))
+        copy.bodies = Names("body", self.bodies)
+        copy.elements = Names("element", changes.get("elements", self.elements))
+        copy.parameters = Names("parameter", changes.get("parameters", self.parameters))
         return copy
+
+    def __deepcopy__(self, memo: Any) -> PlanarModel:
+        """Bodies and elements never change, so copies may share them."""
+        return self._copy()
 
     def compile(self, coordinates: str = "cartesian") -> Any:
         """The compiled system; made on first use and remembered until the model changes."""
@@ -153,7 +159,8 @@ class PlanarModel:
             self._check_values()
             self._checked = True
         if coordinates not in self._compiled:
-            self._compiled[coordinates] = compile_model(self, coordinates)
+            frozen = self._copy()  # what is compiled does not change with the model
+            self._compiled[coordinates] = frozen._compiled[coordinates] = compile_model(frozen, coordinates)
         return self._compiled[coordinates]
 
     # --- reading it -----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 
 from ..errors import ModelError
-from ..symbolic.functions import Lookup
+from ..symbolic.functions import Given, Lookup
 
 Number = Any
 """Whatever the user writes where a number is meant: int, float, numpy scalar or sympy expression of parameters."""
@@ -19,7 +19,7 @@ Number = Any
 class Parameter(sp.Symbol):
     """A symbol that has a value in the model that declared it."""
 
-    def __new__(cls, name: str) -> Parameter:
+    def __new__(cls, name: str, **assumptions: Any) -> Parameter:
         return super().__new__(cls, name, real=True)
 
 
@@ -73,8 +73,8 @@ def constants_out(rows: Iterable[sp.Expr]) -> tuple[list[sp.Expr], dict[sp.Symbo
     """Replace whatever is constant in the rows - decimal numbers, parameters, expressions of them - by numbered slots.
 
     So ``0.6 + omega*t`` and ``alpha + 2*pi*n*t/60`` become the same ``c0 + c1*t``: constants are arguments of a kernel,
-    never baked in, and what they are made of is computed once. Exact numbers stay, and so do numbers in exponents:
-    they are part of the form.
+    never baked in, and what they are made of is computed once. 0, 1 and -1 stay, and so do numbers in exponents: they
+    are part of the form.
     """
     slots: dict[sp.Expr, sp.Symbol] = {}
 
@@ -86,11 +86,14 @@ def constants_out(rows: Iterable[sp.Expr]) -> tuple[list[sp.Expr], dict[sp.Symbo
     def replaced(e: sp.Basic) -> sp.Basic:
         if _is_constant(e):
             return slot(e)
-        if not e.args or not e.has(sp.Float, Parameter):
+        if not e.args or not e.has(sp.Number, Parameter):
             return e
-        if isinstance(e, sp.Pow) and isinstance(e.exp, sp.Float):
-            exponent = sp.Integer(int(e.exp)) if float(e.exp).is_integer() else e.exp
-            return sp.Pow(replaced(e.base), exponent)
+        if isinstance(e, sp.Pow) and isinstance(e.exp, sp.Number):
+            whole = isinstance(e.exp, sp.Float) and float(e.exp).is_integer()
+            return sp.Pow(replaced(e.base), sp.Integer(int(e.exp)) if whole else e.exp)
+        if isinstance(e, Lookup | Given):
+            what, order, place = e.args
+            return e.func(replaced(what), order, replaced(place))
         if isinstance(e, sp.Add | sp.Mul):
             constant, rest = e.as_independent(*_variables(e), as_Add=isinstance(e, sp.Add))
             terms = sorted(e.func.make_args(rest), key=_form)
@@ -102,8 +105,9 @@ def constants_out(rows: Iterable[sp.Expr]) -> tuple[list[sp.Expr], dict[sp.Symbo
 
 
 def _is_constant(e: sp.Basic) -> bool:
-    """An expression of parameters and numbers, not an exact number, that can be computed beforehand."""
-    return isinstance(e, sp.Expr) and not _variables(e) and e.has(sp.Float, Parameter) and not e.has(Lookup)
+    """An expression of parameters and numbers that can be computed beforehand, and is not 0, 1 or -1."""
+    plain = e.is_Number and e in (0, 1, -1)
+    return isinstance(e, sp.Expr) and not _variables(e) and not plain and not e.has(Lookup, sp.nan, sp.oo)
 
 
 def _variables(e: sp.Basic) -> set[sp.Symbol]:
@@ -113,4 +117,4 @@ def _variables(e: sp.Basic) -> set[sp.Symbol]:
 def _form(e: sp.Basic) -> tuple:
     """Orders terms by their variables, so that names and values of constants do not decide the form."""
     names = {s: sp.Symbol("_") for s in e.free_symbols if isinstance(s, Parameter)}
-    return sp.default_sort_key(e.xreplace({**names, **{f: sp.Symbol("_") for f in e.atoms(sp.Float)}}))
+    return sp.default_sort_key(e.xreplace({**names, **{f: sp.Symbol("_") for f in e.atoms(sp.Number)}}))

@@ -41,16 +41,13 @@ def save(result: Result, path: str | Path) -> Path:
         "axis": result.axis,
     }
     values = np.stack([quantities[name] for name in names]) if names else np.zeros((0, len(result.t)))
-    np.savez_compressed(
-        path,
-        header=np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8),
-        t=result.t,
-        q=result.q,
-        v=result.v,
-        a=result.a,
-        values=values,
-        violation=result.violation.rows,
-    )
+    arrays: dict[str, Any] = {name: getattr(result, name) for name in ("t", "q", "v", "a")}
+    arrays["violation"] = result.violation.rows
+    text = np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8)
+    try:
+        np.savez_compressed(path, header=text, values=values, **arrays)
+    except OSError as exc:
+        raise ModelError(f"cannot write {str(path)!r} ({exc.strerror}); choose another place, or create it") from exc
     return path
 
 

@@ -40,6 +40,8 @@ class ComputedQuantities:
             owner = name.rpartition(".")[0]
             for level, values in zip(measure.levels, self._system.reader([measure])(*self._motion), strict=True):
                 self._read[f"{owner}.{level}"] = values[:, 0]
+                values.setflags(write=False)
+                self._read[f"{owner}.{level}"].setflags(write=False)
         return self._read[name]
 
     def read_all(self) -> dict[str, np.ndarray]:
@@ -50,6 +52,7 @@ class ComputedQuantities:
         for k, (owner, measure) in enumerate(named):
             for level, values in zip(measure.levels, levels, strict=True):
                 self._read[f"{owner}.{level}"] = values[:, k]
+                self._read[f"{owner}.{level}"].setflags(write=False)
         return dict(self._read)
 
 

@@ -6,6 +6,7 @@ need is written, each line after the lines it needs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import sympy as sp
@@ -14,6 +15,13 @@ from sympy.printing.pycode import PythonCodePrinter
 from ..errors import ModelError
 from .derive import Definition, Equations
 from .functions import Given, Lookup, Wrap
+
+FUNCTIONS = (
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign", "cos", "cosh", "erf", "erfc", "exp",
+    "expm1", "fabs", "floor", "gamma", "hypot", "lgamma", "log", "log10", "log1p", "log2", "sin", "sinh", "sqrt", "tan",
+    "tanh",
+)  # fmt: skip
+"""What generated code takes from Python's math."""
 
 
 class _Printer(PythonCodePrinter):
@@ -29,6 +37,19 @@ class _Printer(PythonCodePrinter):
             product = "*".join([factor] * abs(int(exponent)))
             return f"({product})" if exponent > 0 else f"(1.0/({product}))"
         return super()._print_Pow(expr, rational=rational)
+
+    def _print_Exp1(self, expr: sp.Expr) -> str:
+        return repr(math.e)
+
+    def _print_Pi(self, expr: sp.Expr) -> str:
+        return repr(math.pi)
+
+    def _print_DiracDelta(self, expr: sp.Expr) -> str:
+        """From the second derivative of a kink (Abs, Max): it acts at one instant only."""
+        return "0.0"
+
+    def _print_Heaviside(self, expr: sp.Expr) -> str:
+        return f"(1.0 if {self._print(expr.args[0])} > 0.0 else 0.0)"
 
     def _print_Float(self, expr: sp.Float) -> str:
         return repr(float(expr))
@@ -88,13 +109,20 @@ def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) 
 def _functions_as_definitions(
     definitions: Sequence[Definition], outputs: list[sp.Expr]
 ) -> tuple[list[Definition], list[sp.Expr]]:
-    """Each function kept whole becomes definitions of its own: its argument, then its derivatives there."""
-    given = sorted({g for e in outputs for g in e.atoms(Given)}, key=sp.default_sort_key)
-    arguments = {x: sp.Symbol(f"at_{k}", real=True) for k, x in enumerate(dict.fromkeys(g.args[2] for g in given))}
-    names = {g: sp.Symbol(f"given_{k}", real=True) for k, g in enumerate(given)}
-    extra = [(symbol, x) for x, symbol in arguments.items()]
-    extra += [(symbol, g.at(arguments[g.args[2]])) for g, symbol in names.items()]
-    return [*definitions, *extra], [e.xreplace(names) for e in outputs]
+    """Each function kept whole becomes definitions of its own: its argument, then its derivatives there; those inside
+    others first."""
+    definitions = list(definitions)
+    for _ in range(100):
+        given = {g for e in outputs for g in e.atoms(Given) if not g.args[2].has(Given)}
+        if not given:
+            break
+        names: dict[sp.Expr, sp.Symbol] = {}
+        for g in sorted(given, key=sp.default_sort_key):
+            place, value = (sp.Symbol(f"{what}_{len(definitions)}", real=True) for what in ("at", "given"))
+            definitions += [(place, g.args[2]), (value, g.at(place))]
+            names[g] = value
+        outputs = [e.xreplace(names) for e in outputs]
+    return definitions, outputs
 
 
 def kernel_module(equations: Equations, title: str) -> str:
@@ -119,18 +147,19 @@ def kernel_module(equations: Equations, title: str) -> str:
         *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots)),
     ]
     lines = "\n        ".join([*loads, *body])
+    functions = ", ".join(FUNCTIONS)
     return f'''"""{title}: written by mbs_dae, derived from its equations. Not for editing."""
-from math import *  # noqa: F403
+from math import {functions}
 from mbs_dae.kernels.abi import element_kernel, lookup, wrap
 
 LAYOUT = {layout!r}
 
 
 def kernel(count, t, q, v, index, parameters, tables, out):
-    for e in range(count):
-        from_ = e * {len(state)}
-        const = e * {len(slots)}
-        at = e * {len(outputs)}
+    for instance in range(count):
+        from_ = instance * {len(state)}
+        const = instance * {len(slots)}
+        at = instance * {len(outputs)}
         {lines}
 
 

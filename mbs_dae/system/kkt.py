@@ -29,6 +29,9 @@ from ..kernels.abi import compiled, compiled_setup
 from ..kernels.blocks import block
 
 DELTA = 1e-13
+FAINT = 1e-36
+"""Rows whose squared length is less than this, relative to the longest row's, count as zero. Rows may be in different
+units (m², rad), so this is far below what a small mechanism makes of that."""
 
 
 class Pattern(NamedTuple):
@@ -218,7 +221,7 @@ def factorise(pattern, factor):
         largest = max(largest, row_square[i])
     extra = DELTA + factor.damping[0]
     for i in range(m):
-        pivot[place[n + i]] = -extra * max(row_square[i], 1e-20 * largest + 1e-300)
+        pivot[place[n + i]] = -extra * max(row_square[i], FAINT * largest + 1e-300)
 
     for i in range(n, n + m):
         for item in range(column_at[i], column_at[i + 1]):
@@ -240,7 +243,7 @@ def factorise(pattern, factor):
     for i in range(m):
         square = row_square[i]
         independence[i] = 0.0
-        if square > 1e-20 * largest:
+        if square > FAINT * largest:
             independence[i] = max(-pivot[place[n + i]] / square - extra, 0.0)
 
 

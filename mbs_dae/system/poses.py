@@ -25,6 +25,7 @@ NOT_FINITE = 2
 SINGULAR = 3
 JUMPED = 4
 NEAR = 5
+ENDLESS = 6
 
 EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS = 0, 1, 2, 3
 
@@ -42,6 +43,10 @@ SMOOTH = 1e-3
 LONG, CLEAR, SHORT = 0.25, 3.0, 0.05
 """A step may be this long at most (relative to the model's length), and so many times longer than the nearness of a
 singular pose; but it may always be short."""
+MOST = 20_000
+"""Steps between two requested poses; a mechanism that needs more moves some thousand times its own length."""
+PATIENCE = 50_000
+"""Steps after which a sweep goes back to its caller, who may want to show progress or to stop."""
 CROSSING = 1e-4
 """The longest step, relative to the model's length, that may pass a singular pose."""
 ROLLED = 1e-5
@@ -211,6 +216,15 @@ def orient(machine):
         machine.f[k] = np.sqrt(machine.factor.weight[k]) * (1.0 + 0.5 * np.sin(1.0 + 2.0 * k))
     machine.g[:] = 0.0
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.orientation[1], 0)
+    # once more with what the answer itself weighs most (inverse iteration): the part that goes to infinity stands out
+    for row in range(machine.pattern.m):
+        machine.g[row] = machine.orientation[1, row] * machine.factor.row_square[row]
+    machine.f[:] = 0.0
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 0)
+    for k in range(machine.pattern.n):
+        machine.f[k] = machine.factor.weight[k] * machine.x[k]
+    machine.g[:] = 0.0
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.orientation[1], 0)
     for row in range(machine.pattern.m):
         machine.orientation[1, row] *= np.sqrt(machine.factor.row_square[row])
 
@@ -308,7 +322,8 @@ def copy_state(q0, v0, a0, q1, v1, a1):
 @compiled
 def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, depth):
     """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
-    `depth` times. Returns (status, poses done, time reached); at a status other than DONE the last good state between
+    `depth` times. It may come back early, with DONE, if that takes long. Returns (status, poses done, time reached); at
+    a status other than DONE the last good state between
     two requested times stands in row `poses done`.
 
     `redundant` is how many rows depend on others in general, and `nearly_redundant` how many almost do. More of the
@@ -318,13 +333,19 @@ def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, dep
     q0, v0, a0 = machine.state[0], machine.state[1], machine.state[2]
     q1, v1, a1 = machine.state[3], machine.state[4], machine.state[5]
     begin(machine, times[start - 1], q[start - 1], v[start - 1])
+    patience = PATIENCE
     for k in range(start, stop):
         copy_state(q[k - 1], v[k - 1], a[k - 1], q0, v0, a0)
         copy_state(q0, v0, a0, q1, v1, a1)
         t0, target = times[k - 1], times[k]
         smallest = (target - t0) / 2.0**depth
         h = target - t0
+        steps = 0
         while t0 < target:
+            steps += 1
+            if steps > MOST:
+                copy_state(q0, v0, a0, q[k], v[k], a[k])
+                return ENDLESS, k, t0
             last = t0 + 1.000001 * h >= target
             t1 = target if last else t0 + h
             status = advance(machine, t0, q0, v0, a0, t1, q1, v1, a1)
@@ -341,10 +362,13 @@ def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, dep
                 copy_state(q1, v1, a1, q0, v0, a0)
                 h *= 2.0
                 continue
-            if status == SINGULAR or h <= smallest:
+            if status == SINGULAR or h <= smallest or t0 + 0.5 * h <= t0:
                 copy_state(q0, v0, a0, q[k], v[k], a[k])
                 return status, k, t0
             h *= 0.5
             machine.counts[HALVINGS] += 1
         copy_state(q0, v0, a0, q[k], v[k], a[k])
+        patience -= steps
+        if patience < 0:
+            return DONE, k + 1, times[k]
     return DONE, stop, times[stop - 1]

@@ -12,6 +12,7 @@ from ..coordinates import PlanarCartesian, coordinate_set
 from ..errors import ModelError
 from ..kernels.blocks import block
 from ..model.body import Body
+from ..model.fields import Scalar
 from ..model.joints.base import Element
 from ..model.measures import Measure
 from ..model.model import PlanarModel
@@ -85,12 +86,17 @@ class System:
 
     @cached_property
     def length(self) -> float:
-        """The model's own length: the farthest marker from its body's origin (or the span of the placement)."""
+        """The model's own length: the farthest marker from its body's origin, or the longest length among the constants
+        of its joints (without either: the span of the placement)."""
         offsets = [
             np.hypot(self.evaluator(m.x), self.evaluator(m.y))
             for e in self.elements
             for m in e.markers
             if not m.body.fixed
+        ]
+        offsets += [
+            self.evaluator(e.values[name]) for e in self.elements for name, f in e.fields.items() if f.unit == "m" and
+            isinstance(f, Scalar) and f.positive
         ]
         if (longest := max(offsets, default=0.0)) > 0:
             return float(longest)
@@ -190,6 +196,7 @@ def _builder(system: System, instances: list[Instance]) -> ProgramBuilder:
 
 
 def _read(program: Program, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+    t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
     shape = (len(t), program.rows)
     values, rates, accelerations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     read(program, t, q, v, a, np.zeros(program.out_size + 1), values, rates, accelerations)

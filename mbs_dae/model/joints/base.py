@@ -18,8 +18,9 @@ Everything else - Jacobian, ν, γ, machine code, diagnosis, tests - follows fro
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import sympy as sp
@@ -49,6 +50,9 @@ class Element:
     markers: tuple[Marker, ...]
     units: tuple[str, ...]
     """The unit of each equation, for messages."""
+    fields: ClassVar[dict[str, Field]] = {}
+    values: Mapping[str, Any] = MappingProxyType({})
+    """The constants of the element, by the names of its fields."""
     sketch: str = ""
     """How the element is drawn: "pin", "slider", "slot", "link", "weld", "mesh", "contact" or "" (not at all)."""
 
@@ -117,7 +121,6 @@ class Constraint(Element):
 class Joint(Element):
     """The base of every joint with a class of its own; the module's docstring is its contract."""
 
-    fields: ClassVar[dict[str, Field]] = {}
     marker_names: ClassVar[tuple[str, ...]] = ()
     optional_markers: ClassVar[int] = 0
     """The markers whose default in phi is None (the carrier of a gear) may be left out."""
@@ -201,7 +204,7 @@ class Joint(Element):
             raise ModelError(f"{self.who} got a marker and at=; give bodies with at=, or markers without it")
         return as_marker(thing, self.who).body.at_world(at, (1, 0) if axis is None else axis, self.who)
 
-    def _constants(self, positional: tuple, named: dict[str, Any]) -> dict[str, Any]:
+    def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
         given = dict(zip(self.fields, positional, strict=False))
         for name in named:
             if name not in self.fields:
@@ -224,7 +227,7 @@ class Joint(Element):
                 if not free_parameters([value]) and abs(float(value)) < 1e-12:
                     value = 0.0  # what should be zero is a rounding error off
             values[name] = field.check(value, self.who)
-        return values
+        return MappingProxyType(values)
 
 
 def placed(marker: Marker) -> PlanarMarker:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy as sp
 
+from ...errors import ModelError
 from ..fields import choice, function
+from ..tables import Table
 from .base import Joint
 
 
@@ -27,6 +31,12 @@ class CamFollower(Joint):
     sketch = "contact"
     profile = function("m")
     follower = choice("point", "flat", default="point")
+
+    def __init__(self, name: str, *args: Any, **constants: Any):
+        super().__init__(name, *args, **constants)
+        profile = self.values["profile"]
+        if isinstance(profile, Table) and not profile.periodic:
+            raise ModelError(f"profile of {self.who} is a Table that is not closed; add periodic=True")
 
     @staticmethod
     def phi(i, j, profile, follower):

@@ -13,6 +13,8 @@ from ...errors import ModelError
 from ...symbolic.functions import Given
 from ...symbolic.markers import PlanarMarker
 
+JUMPS = (sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.DiracDelta)
+
 
 def position_rows(
     equation: Callable | None, markers: tuple[PlanarMarker, ...], constants: dict[str, Any], who: str
@@ -64,6 +66,8 @@ def check_expression(e: sp.Expr, what: str) -> sp.Expr:
         raise ModelError(f"{what} is not finite: {e}; mend it")
     if e.has(sp.I):
         raise ModelError(f"{what} is not real: {e}; mend it")
+    if jumps := sorted({str(f.func) for f in e.atoms(*JUMPS)}):
+        raise ModelError(f"{what} jumps ({', '.join(jumps)}); make it smooth: a Piecewise, a Table or mbs.Motion")
     unknown = _unknown_functions([e, *(given.args[0] for given in e.atoms(Given))])
     if unknown:
         raise ModelError(
