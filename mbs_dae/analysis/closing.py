@@ -151,11 +151,12 @@ def _line_search(
 def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
     """Other placements, the same ones every time: all bodies turned and moved at random."""
     random = np.random.default_rng(20)
+    angles = np.tile(system.coordinates.turns, len(system.bodies))
     starts = []
     for _ in range(RESTARTS):
         shift = random.uniform(-1.0, 1.0, system.nv) / np.sqrt(system.weight) * system.length
         start = guess.copy()
-        start[: system.nv] += shift * np.where(system.weight == 1.0, 1.0, np.pi)
+        start[: system.nv] += shift * np.where(angles, np.pi, 1.0)
         starts.append(start)
     return starts
 

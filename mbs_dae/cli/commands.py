@@ -20,7 +20,7 @@ import typer
 
 import mbs_dae as mbs
 
-from ..errors import ModelError, SingularConfigurationError
+from ..errors import MbsError, ModelError
 from .files import load_model, parse_settings, writing
 from .one_line import NAME, OneLine
 
@@ -190,7 +190,9 @@ def _moved(model: Any, times: np.ndarray) -> tuple[Result, BaseException | None]
     with progress_bar("kinematics") as progress:
         try:
             result = mbs.kinematics(model, times, progress=progress)
-        except SingularConfigurationError as error:
+        except MbsError as error:
+            if "result" not in error.facts:
+                raise
             return error.facts["result"], error
     return result, None if result.success else KeyboardInterrupt(result.message)
 

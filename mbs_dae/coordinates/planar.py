@@ -22,6 +22,8 @@ class PlanarCartesian:
     name = "cartesian"
     q_names = ("x", "y", "phi")
     v_names = ("vx", "vy", "omega")
+    turns = (False, False, True)
+    """Which coordinates are angles."""
 
     @staticmethod
     @cache

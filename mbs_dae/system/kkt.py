@@ -3,9 +3,8 @@
     [ W   Φ_vᵀ ] [x]   [f]
     [ Φ_v   0  ] [λ] = [g]
 
-W is the mass matrix (dynamics, projection) or a diagonal scale (position, velocity and acceleration solves): the
-latter gives, of all x with Φ_v x = g, the one that is least in the norm of W. So under-, fully and over-determined
-mechanisms share one path.
+W is a diagonal scale: it gives, of all x with Φ_v x = g, the one that is least in the norm of W. So under-, fully and
+over-determined mechanisms share one path. (With the mass matrix for W it is the system of dynamics.)
 
 Ordering. All x are eliminated before any λ. The pivots are then those of W, and after them those of the Gram matrix
 Φ_v W⁻¹ Φ_vᵀ: every one is a squared length, none can be zero by accident, and no pivoting is needed. Among the λ a

@@ -127,8 +127,7 @@ def newton_step(machine, refinements):
 
 @compiled
 def move(q, step):
-    """Go from q by a small motion, given like a velocity. The one place that knows how the two go together: for planar
-    coordinates they add."""
+    """Go from q by a small motion, given like a velocity: for planar coordinates the two add."""
     for k in range(step.size):
         q[k] += step[k]
 
