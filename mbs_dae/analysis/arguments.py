@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -35,16 +34,6 @@ def check_start(model: PlanarModel, start: State | None) -> None:
             f"start is a pose of {start.system.model.name!r}, which has other bodies than {model.name!r}; "
             "assemble this model for a start"
         )
-
-
-def finite_number(value: Any, what: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be a number, not {value!r}") from exc
-    if not isfinite(number):
-        raise ModelError(f"{what} is {number}; give a finite number")
-    return number
 
 
 def checked_times(times: Any) -> np.ndarray:

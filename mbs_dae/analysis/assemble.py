@@ -14,10 +14,11 @@ import numpy as np
 from ..errors import ModelError, RedundantConstraintError
 from ..model.drivers import Held
 from ..model.model import PlanarModel
+from ..model.parameters import finite_number
 from ..results.result import State
 from ..system import System, poses
 from ..system.poses import Machine
-from .arguments import check_start, check_tables, finite_number, model_of
+from .arguments import check_start, check_tables, model_of
 from .closing import closed
 from .dependence import PoseRank, agrees, elements_of
 

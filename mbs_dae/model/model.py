@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
 from typing import Any
 
 import sympy as sp
@@ -14,7 +13,7 @@ from .body import Body, pair
 from .drivers import Driver
 from .joints.base import Element
 from .measures import Measure, angle, x, y
-from .parameters import Evaluator, Number, Parameter, ParameterValue, check_number, free_parameters
+from .parameters import Evaluator, Number, Parameter, ParameterValue, check_number, finite_number, free_parameters
 from .tables import TableSymbol
 
 
@@ -49,7 +48,7 @@ class PlanarModel:
         if name in self.parameters:
             raise ModelError(f"the model already has a parameter {name!r}; choose another name")
         symbol = Parameter(name)
-        self.parameters[name] = ParameterValue(symbol, _finite(name, value), unit)
+        self.parameters[name] = ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit)
         self._changed()
         return symbol
 
@@ -131,7 +130,7 @@ class PlanarModel:
             if name not in changed:
                 raise unknown_name("parameter", name, self.parameters)
             old = changed[name]
-            changed[name] = ParameterValue(old.symbol, _finite(name, value), old.unit)
+            changed[name] = ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit)
         copy = self._copy(parameters=changed)
         for coordinates, system in self._compiled.items():
             frozen = copy._copy()
@@ -256,16 +255,6 @@ class PlanarModel:
             raise ModelError(
                 f"{who} contains unknown symbols: {', '.join(stray)}; declare them with model.parameter(name, value)"
             )
-
-
-def _finite(name: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as exc:
-        raise ModelError(f"parameter {name!r} needs a number, not {value!r}") from exc
-    if not isfinite(number):
-        raise ModelError(f"parameter {name!r} is {number}; give a finite number")
-    return number
 
 
 def _number(expression: sp.Expr) -> Number:

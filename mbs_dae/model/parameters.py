@@ -65,6 +65,16 @@ def check_number(number: Number, what: str, *, positive: bool = False, non_negat
     return number
 
 
+def finite_number(value: Any, what: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"{what} must be a number, not {value!r}") from exc
+    if not isfinite(number):
+        raise ModelError(f"{what} is {number}; give a finite number")
+    return number
+
+
 def free_parameters(expressions: Iterable[Any]) -> set[sp.Symbol]:
     return {s for e in expressions if isinstance(e, sp.Basic) for s in e.free_symbols}
 
