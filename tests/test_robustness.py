@@ -7,7 +7,7 @@ import copy
 import numpy as np
 import pytest
 import sympy as sp
-from helpers import four_bar, slider_crank
+from helpers import four_bar, parallelogram, slider_crank
 
 import mbs_dae as mbs
 
@@ -161,3 +161,22 @@ def test_a_fine_sweep_takes_two_factorisations_a_pose(poses):
     assert res.stats["factorisations"] <= 2.05 * poses
     assert res.stats["evaluations"] <= 3.05 * poses
     assert res.stats["halvings"] == 0
+
+
+def test_a_pose_on_a_change_point_says_what_it_does_not_know():
+    assert "change point" in mbs.assemble(parallelogram(1, 0.0)).message
+    assert mbs.assemble(parallelogram(1, 0.7)).message == ""
+
+
+def test_a_diagnosis_of_a_structure_says_that_it_saw_one_pose():
+    """Two bars in line between two walls: singular, and there is nowhere else to look."""
+    model = mbs.PlanarModel("truss")
+    left, right = model.link("left", (0, 0), (1, 0)), model.link("right", (1, 0), (2, 0))
+    model.add(
+        mbs.Revolute("A", model.ground, left.tail),
+        mbs.Revolute("B", left.head, right.tail),
+        mbs.Revolute("C", right.head, model.ground.at(2, 0)),
+    )
+    found = mbs.diagnose(model)
+    assert found.poses_tested == 1 and found.rank == 5
+    assert "no other pose was found" in str(found)

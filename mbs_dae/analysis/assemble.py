@@ -102,25 +102,27 @@ def _moving(system: System, with_fixed: System, t: float, q: np.ndarray) -> Stat
         machine = system.machine()
         poses.evaluate_and_factorise(machine, t, q, v, False)
         poses.complete(machine, t, q, v, a)
-    _check_level(system, machine, t, q, v, a, 2)
-    return State(system, t, q, v, a)
+    determined = _check_level(system, machine, t, q, v, a, 2)
+    note = "a change point: the equations do not determine velocities and accelerations here; these are the least"
+    return State(system, t, q, v, a, "" if determined else note)
 
 
 def _check_level(
     system: System, machine: Machine, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray, level: int
-) -> None:
-    """Whether the velocities (level 1) or accelerations (level 2) found satisfy every equation."""
+) -> bool:
+    """Whether the velocities (level 1) or accelerations (level 2) found satisfy every equation. Contradictions raise an
+    error; what remains is a change point."""
     off = system.read_constraints(np.array([t]), q[None], v[None], a[None])[level][0]
     misses = np.abs(off) / np.sqrt(machine.factor.row_square + 1e-300)
     size = np.sqrt(system.weight @ (v, a)[level - 1][: system.nv] ** 2)
     if misses.max(initial=0.0) <= 1e-8 * (size + system.length):
-        return
+        return True
     involved = [k for k, miss in enumerate(misses) if miss > 0.1 * misses.max()]
     if level == 2:
         circuits = PoseRank(system, t, q).circuits(range(len(system.rows)))
         involved = [k for c in circuits if not agrees(system, t, q, c) for k in c.rows]
         if not involved:
-            return  # a change point: velocities there are not determined, and so are accelerations
+            return False
     names = elements_of(system, involved)
     raise RedundantConstraintError(
         f"{system.model.name!r} has no {('velocity', 'acceleration')[level - 1]} that satisfies all equations at "

@@ -271,6 +271,8 @@ def _report(d: Diagnosis) -> list[str]:
         lines.append(f"  (counting alone is wrong by {missing}: {depend})")
     if d.degrees_of_freedom != d.generic_degrees_of_freedom:
         lines.append(f"  (in general position: {_count(d.generic_degrees_of_freedom, 'degree')} of freedom)")
+    if d.redundant and d.poses_tested == 1:
+        lines.append("  (no other pose was found: whether it depends on the pose is not known)")
     for group in (*d.redundant, *d.conflicts):
         lines += ["", *_wrapped(f"{group.kind}: {', '.join(group.joints)}. {group.advice}")]
     if d.message:

@@ -157,6 +157,8 @@ class State:
     full_q: np.ndarray = field(repr=False)
     full_v: np.ndarray = field(repr=False)
     full_a: np.ndarray = field(repr=False)
+    message: str = ""
+    """What is not determined at this pose; empty if all is."""
 
     @property
     def q(self) -> np.ndarray:
