@@ -17,7 +17,7 @@ import numpy as np
 
 import mbs_dae as mbs
 from mbs_dae.kernels.cache import counts
-from mbs_dae.system import poses
+from mbs_dae.system import poses, stepping
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "models"))
@@ -87,7 +87,7 @@ def pose_cost(model: mbs.PlanarModel, count: int, runs: int = 7) -> float:
         array[0] = first
 
     def run() -> None:
-        status, *_ = poses.sweep(machine, times, 1, count, 0, 0, *motion, 30)
+        status, *_ = stepping.sweep(machine, times, 1, count, 0, 0, *motion, 30)
         assert status == poses.DONE
 
     return best(run, runs) / count * 1e6

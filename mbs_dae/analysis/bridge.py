@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.interpolate import KroghInterpolator
 
-from ..system import poses
+from ..system import poses, stepping
 from ..system.poses import Machine
 
 REACH = 0.02
@@ -59,15 +59,15 @@ def _around(machine: Machine, t0: float, start: State, middle: float, step: floa
 def _walk(machine: Machine, t0: float, start: State, t1: float) -> State | None:
     """From t0 to t1 (either way) by smooth steps, none of them ending on a singular pose."""
     here, now, h = start, t0, t1 - t0
-    poses.begin(machine, t0, start[0], start[1])
+    stepping.begin(machine, t0, start[0], start[1])
     for _ in range(1000):
         if now == t1:
             return here
         target = t1 if abs(t1 - now) <= 1.000001 * abs(h) else now + h
         there = (here[0].copy(), here[1].copy(), here[2].copy())
-        if poses.advance(machine, now, *here, target, *there) == poses.DONE:
+        if stepping.advance(machine, now, *here, target, *there) == poses.DONE:
             here, now, h = there, target, 2.0 * h
-            poses.accept(machine)
+            stepping.accept(machine)
         else:
             h *= 0.5
             if now + h == now:

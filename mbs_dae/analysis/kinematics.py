@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import ModelError
 from ..model.model import PlanarModel
 from ..results.result import Result, State, result_of
-from ..system import System, poses
+from ..system import System, poses, stepping
 from ..system.poses import Machine
 from .arguments import check_tables, checked_times, model_of
 from .assemble import assemble
@@ -57,7 +57,7 @@ def kinematics(
     try:
         while done < t.size:
             stop = min(done + chunk, t.size)
-            status, done, reached = poses.sweep(machine, t, done, stop, *redundant, q, v, a, DEPTH)
+            status, done, reached = stepping.sweep(machine, t, done, stop, *redundant, q, v, a, DEPTH)
             if status != poses.DONE:
                 if status != poses.ENDLESS and bridge(machine, t, done, q, v, a):
                     change_points.append(float(t[done]))

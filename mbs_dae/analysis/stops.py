@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..results.result import State, result_of
-from ..system import System, poses
+from ..system import System, poses, stepping
 from .closing import check_finite
 from .dependence import PoseRank, agrees, elements_of, joints_at_fault
 
@@ -38,7 +38,7 @@ def stop_reason(
         kind, message, names = ModelError, str(undefined), undefined.facts["joints"]
     elif status == poses.ENDLESS:
         kind, message = ModelError, (
-            f"{system.model.name!r} takes more than {poses.MOST} steps from t = {t[done - 1]:g} to {t[done]:g}: ask "
+            f"{system.model.name!r} takes more than {stepping.MOST} steps from t = {t[done - 1]:g} to {t[done]:g}: ask "
             "for poses at shorter intervals, or check the units of times and drivers"
         )
     elif jumping := _jumping(system, pose, t[done]):

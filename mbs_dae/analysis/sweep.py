@@ -18,7 +18,7 @@ from ..model.parameters import Parameter
 from ..results.quantities import StackedQuantities
 from ..results.result import Result, State, Violation
 from ..results.sketch import swept
-from ..system import System, poses
+from ..system import System, branches, poses
 from .arguments import model_of
 from .assemble import assemble
 from .dependence import joints_at_fault
@@ -96,7 +96,7 @@ def _advance(model: PlanarModel, parameter: str, t: float, here: Pose, p0: float
     if poses.close(machine, t, q, still, 12) != poses.DONE:
         return None
     end = _slope(model, parameter, t, system, q, p1)
-    smooth = poses.is_smooth(machine, p1 - p0, here[1], slope, still, q, end, still)
+    smooth = branches.is_smooth(machine, p1 - p0, here[1], slope, still, q, end, still)
     return (system, q) if smooth else None
 
 
