@@ -37,6 +37,11 @@ State = tuple[sp.Expr, ...]
 States = Mapping[Body, tuple[State, State]]
 
 
+def _plain(name: str) -> cached_property[sp.ImmutableMatrix]:
+    """A matrix in functions that sympy can evaluate and turn into code."""
+    return cached_property(lambda eq: eq.printed[name].applyfunc(written_out))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SystemEquations:
     """Φ(q, t) = 0,   Φ_q q̇ = ν,   Φ_q q̈ = γ,   M q̈ + Φ_qᵀ λ = Q.
@@ -62,33 +67,7 @@ class SystemEquations:
     tables: Mapping[str, TableSymbol]
     """table_1, table_2, ...: what the tables are called in print."""
 
-    @cached_property
-    def Phi(self) -> sp.ImmutableMatrix:
-        return self._plain("Phi")
-
-    @cached_property
-    def Phi_q(self) -> sp.ImmutableMatrix:
-        return self._plain("Phi_q")
-
-    @cached_property
-    def nu(self) -> sp.ImmutableMatrix:
-        return self._plain("nu")
-
-    @cached_property
-    def gamma(self) -> sp.ImmutableMatrix:
-        return self._plain("gamma")
-
-    @cached_property
-    def M(self) -> sp.ImmutableMatrix:
-        return self._plain("M")
-
-    @cached_property
-    def Q(self) -> sp.ImmutableMatrix:
-        return self._plain("Q")
-
-    def _plain(self, name: str) -> sp.ImmutableMatrix:
-        """The matrix in functions that sympy can evaluate and turn into code."""
-        return self.printed[name].applyfunc(written_out)
+    Phi, Phi_q, nu, gamma, M, Q = map(_plain, BOLD)
 
     @property
     def values(self) -> dict[sp.Symbol, float]:

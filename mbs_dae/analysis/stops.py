@@ -30,14 +30,16 @@ def stop_reason(
     good state."""
     pose = State(system, reached, *(x[done].copy() for x in (q, v, a)))
     names = joints_at_fault(system, reached, pose.full_q)
-    kind, message = SingularConfigurationError, (
+    kind: type[MbsError] = SingularConfigurationError
+    message = (
         f"{system.model.name!r} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no "
         "motion goes on that follows all drivers; shorten the times, drive another coordinate, or change a length"
-    )  # type: tuple[type[MbsError], str]
+    )
     if undefined := _undefined(system, pose, t[done]):
         kind, message, names = ModelError, str(undefined), undefined.facts["joints"]
     elif status == poses.ENDLESS:
-        kind, message = ModelError, (
+        kind = ModelError
+        message = (
             f"{system.model.name!r} takes more than {stepping.MOST} steps from t = {t[done - 1]:g} to {t[done]:g}: ask "
             "for poses at shorter intervals, or check the units of times and drivers"
         )

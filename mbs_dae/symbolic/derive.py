@@ -77,7 +77,6 @@ class Equations:
     slots: tuple[sp.Symbol, ...]
     definitions: tuple[Definition, ...]
     phi: tuple[sp.Expr, ...]
-    psi_size: int
     jacobian: tuple[tuple[int, int, sp.Expr], ...]
     """The entries (row, column, expression) of Φ_v that are not identically zero."""
     nu: tuple[sp.Expr, ...]
@@ -126,7 +125,6 @@ def compose(relation: Relation, maps: Sequence[MarkerMap]) -> Equations:
             for definition in _definitions(marker, mp)
         ),
         phi=relation.phi,
-        psi_size=len(relation.psi),
         jacobian=tuple(jacobian),
         nu=tuple(nu),
         gamma=tuple(gamma),

@@ -30,7 +30,6 @@ class Row:
     element: str
     number: int
     unit: str
-    velocity_only: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -182,9 +181,7 @@ def compile_model(model: PlanarModel, coordinates: str) -> System:
     for element in model.elements.values():
         relation, slots = element.relation()
         instances.append(Instance(relation, slots, element.markers, f"{element.kind} {element.name!r}"))
-        rows += [
-            Row(element.name, k, element.units[k], velocity_only=k >= len(relation.phi)) for k in range(relation.size)
-        ]
+        rows += [Row(element.name, k, element.units[k]) for k in range(relation.size)]
     builder = ProgramBuilder(instances, chosen, start, columns)
     layout = builder.layout
     pattern = kkt.analyse(columns, len(rows), layout["jac_row"], layout["jac_column"])

@@ -30,7 +30,7 @@ from ...symbolic.derive import Relation
 from ...symbolic.functions import kept_whole
 from ...symbolic.markers import LABELS, PlanarMarker, marker_symbols
 from ..body import Body, Marker, as_marker
-from ..fields import REQUIRED, Choice, Field, Function, Scalar
+from ..fields import REQUIRED, Field, Function, Scalar
 from ..measures import Measure
 from ..parameters import Number, constants_out, free_parameters
 from .rows import position_rows, velocity_rows
@@ -266,6 +266,3 @@ def checked_name(name: Any) -> str:
     if "." in name or name != name.strip():
         raise ModelError(f"{name!r} cannot name an element; leave out dots and outer spaces")
     return name
-
-
-__all__ = ["REQUIRED", "Choice", "Constraint", "Element", "Joint", "placed", "registered_joints"]
