@@ -19,6 +19,9 @@ _HOME = {
     "Marker": "model.body",
     "t": "symbolic.markers",
     "theta": "model.fields",
+    "length": "model.fields",
+    "rate": "model.fields",
+    "speed": "model.fields",
     # joints
     "Revolute": "model.joints",
     "Translational": "model.joints",
@@ -47,11 +50,32 @@ _HOME = {
     "Table": "model.tables",
     "Motion": "model.motion",
     "LAWS": "model.motion",
+    # forces
+    "Spring": "model.forces",
+    "Damper": "model.forces",
+    "SpringDamper": "model.forces",
+    "TorsionSpring": "model.forces",
+    "Force": "model.forces",
+    "Torque": "model.forces",
+    "Motor": "model.forces",
+    "ViscousFriction": "model.forces",
+    "Drag": "model.forces",
+    "ForceElement": "model.forces",
+    "EffortElement": "model.forces",
+    "registered_forces": "model.forces",
+    "PythonForce": "model.forces",
+    "expression": "model.fields",
     # analyses
     "diagnose": "analysis.diagnose",
     "Diagnosis": "analysis.diagnose",
     "assemble": "analysis.assemble",
     "kinematics": "analysis.kinematics",
+    "simulate": "analysis.simulate",
+    "inverse_dynamics": "analysis.inverse_dynamics",
+    "compare_stabilization": "analysis.compare_stabilization",
+    "Baumgarte": "integration.stabilise",
+    "Projection": "integration.stabilise",
+    "Unstabilized": "integration.stabilise",
     "sweep": "analysis.sweep",
     "equations": "analysis.equations",
     # results
@@ -75,6 +99,7 @@ if TYPE_CHECKING:
     from .analysis.diagnose import diagnose as diagnose
     from .analysis.equations import equations as equations
     from .analysis.kinematics import kinematics as kinematics
+    from .analysis.simulate import simulate as simulate
     from .analysis.sweep import sweep as sweep
 
 

@@ -23,6 +23,7 @@ ROOMS = [
     "coordinates",
     "topology",
     "system",
+    "integration",
     "results",
     "view",
     "analysis",

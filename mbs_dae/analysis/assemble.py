@@ -34,16 +34,20 @@ def assemble(
     model = model_of(model)
     t = finite_number(t, "the time t")
     check_tables(model, np.array([t]))
-    check_start(model, start)
     if fix is not None and not isinstance(fix, Mapping):
         raise ModelError(f'fix must be a dict of names and values, not {fix!r}; write fix={{"crank.angle": 0.6}}')
-    held = _held(model, fix or {})
+    q, moving = posed(model, t, fix or {}, start)
+    return _moving(model.compile(), moving, t, q)
+
+
+def posed(model: PlanarModel, t: float, fix: Mapping[str, float], start: State | None) -> tuple[np.ndarray, System]:
+    """The nearest closed pose that meets the fixed positions, and the system that holds the fixed velocities."""
+    check_start(model, start)
+    held = _held(model, fix)
     positioned = model.plus(*held[0]).compile() if held[0] else model.compile()
     reference = start.full_q if start is not None else positioned.placement
-    q = closed(positioned, float(t), reference)
-    q = _nearest(positioned, float(t), q, reference)
-    moving = model.plus(*held[1]).compile() if held[1] else model.compile()
-    return _moving(model.compile(), moving, float(t), q)
+    q = _nearest(positioned, t, closed(positioned, t, reference), reference)
+    return q, model.plus(*held[1]).compile() if held[1] else model.compile()
 
 
 def _held(model: PlanarModel, fix: Mapping[str, float]) -> tuple[list[Held], list[Held]]:
@@ -97,17 +101,17 @@ def _moving(system: System, with_fixed: System, t: float, q: np.ndarray) -> Stat
     machine = with_fixed.machine()
     poses.evaluate_and_factorise(machine, t, q, v, False)
     poses.complete(machine, t, q, v, a)
-    _check_level(with_fixed, machine, t, q, v, a, 1)
+    check_level(with_fixed, machine, t, q, v, a, 1)
     if with_fixed is not system:
         machine = system.machine()
         poses.evaluate_and_factorise(machine, t, q, v, False)
         poses.complete(machine, t, q, v, a)
-    determined = _check_level(system, machine, t, q, v, a, 2)
+    determined = check_level(system, machine, t, q, v, a, 2)
     note = "a change point: the equations do not determine velocities and accelerations here; these are the least"
     return State(system, t, q, v, a, "" if determined else note)
 
 
-def _check_level(
+def check_level(
     system: System, machine: Machine, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray, level: int
 ) -> bool:
     """Whether the velocities (level 1) or accelerations (level 2) found satisfy every equation. Contradictions raise an

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import AssemblyError, ModelError
 from ..model.drivers import Driver, Held
 from ..system import System, kkt, poses
-from ..system.evaluate import evaluate
+from ..system.batch import evaluate
 from ..system.poses import Machine
 from .dependence import PoseRank
 
@@ -140,7 +140,7 @@ def _line_search(
     while fraction > longest * 2.0**-12:
         trial = q.copy()
         trial[: step.size] += fraction * step
-        evaluate(machine.program, t, trial, still, machine.out)
+        evaluate(machine.program.batch, t, trial, still, machine.out)
         gaps = _residuals(machine) * scale
         if np.isfinite(gaps).all() and float(gaps @ gaps) <= (1.0 - 1e-3 * fraction) * goal:
             return fraction

@@ -20,7 +20,7 @@ import sympy as sp
 from ..coordinates import PlanarCartesian, coordinate_set
 from ..errors import ModelError
 from ..model.body import Body
-from ..model.joints.base import Element
+from ..model.joints.base import Condition
 from ..model.model import PlanarModel
 from ..model.parameters import Number
 from ..model.tables import TableSymbol
@@ -143,7 +143,7 @@ def equations(model: PlanarModel | System) -> SystemEquations:
     state[model.ground] = (still := (sp.S.Zero,) * len(coordinates.q_names), still)
     q, v = ([s for body in moving for s in state[body][k]] for k in (0, 1))
     constraints, printed = _constraints(model, coordinates, state)
-    blocks = [coordinates.inertia(body, model.gravity, *state[body]) for body in moving]
+    blocks = [_inertia(model, body, coordinates, state[body]) for body in moving]
     return SystemEquations(
         name=model.name,
         bodies={number: body.name for number, body in numbers.items()},
@@ -164,6 +164,22 @@ def _symbols(coordinates: PlanarCartesian, number: int) -> tuple[State, State]:
     """The coordinates of a body and their rates. sympy sets the name phidot_2 as a dotted letter with an index."""
     q, v = ([sp.Symbol(f"{n}{dot}_{number}", real=True) for n in coordinates.q_names] for dot in ("", "dot"))
     return tuple(q), tuple(v)
+
+
+def _inertia(
+    model: PlanarModel, body: Body, coordinates: PlanarCartesian, state: tuple[State, State]
+) -> tuple[sp.Matrix, sp.Matrix]:
+    """M and Q of one body in its own symbols."""
+    own = coordinates.inertia(body.centred)
+    slots = map(exact, coordinates.inertia_slots(body, model.gravity))
+    put = dict(zip((*own.q, *own.v, *own.slots), (*state[0], *state[1], *slots), strict=True))
+    size = len(own.v)
+    M, Q = sp.zeros(size), sp.zeros(size, 1)
+    for row, column, e in own.mass:
+        M[row, column] = M[column, row] = e.xreplace(put)
+    for column, e in own.forces:
+        Q[column] = e.xreplace(put)
+    return M, Q
 
 
 def _parameters(model: PlanarModel, taken: set[str]) -> dict[sp.Symbol, float]:
@@ -188,8 +204,8 @@ def _constraints(
     columns: dict[str, list[sp.Expr]] = {"Phi": [], "nu": [], "gamma": []}
     jacobian: dict[tuple[int, int], sp.Expr] = {}
     column_of = {s: k for k, s in enumerate(s for body in model.bodies.values() for s in state[body][0])}
-    for element in model.elements.values():
-        relation, _ = element.relation()
+    for element in model.conditions:
+        relation, _ = element.form()
         if relation not in derived:
             derived[relation] = _derive(relation, coordinates)
         own, put = derived[relation], constants.of(element, state)
@@ -219,9 +235,9 @@ class _Constants:
         self._stand_ins: dict[sp.Expr, sp.Symbol] = {}
         self._numbers: dict[sp.Symbol, sp.Expr] = {}
 
-    def of(self, element: Element, state: States) -> dict[sp.Symbol, sp.Expr]:
+    def of(self, element: Condition, state: States) -> dict[sp.Symbol, sp.Expr]:
         """What to put in the equations of the element's type: coordinates, rates, and what is in its slots."""
-        put = {slot: self._number(number) for slot, number in element.relation()[1].items()}
+        put = {slot: self._number(number) for slot, number in element.form()[1].items()}
         for label, marker in zip(LABELS, element.markers, strict=False):
             mp, (q, v) = self.coordinates.marker_map(label), state[marker.body]
             place = map(self._number, self.coordinates.marker_slots(marker))

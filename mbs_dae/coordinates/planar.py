@@ -14,6 +14,7 @@ import sympy as sp
 from ..model.body import Body, Marker
 from ..model.parameters import Number
 from ..symbolic.derive import MarkerMap
+from ..symbolic.inertia import Inertia
 
 
 class PlanarCartesian:
@@ -54,17 +55,45 @@ class PlanarCartesian:
         return 1.0, 1.0, length**2
 
     @staticmethod
-    def inertia(body: Body, gravity: tuple[Number, ...], q: tuple, v: tuple) -> tuple[sp.Matrix, sp.Matrix]:
-        """M and Q of a body. With the centre of mass at s = A(φ) com from the frame's origin,
+    def masses(mass: float, inertia: float) -> tuple[float, ...]:
+        """What each coordinate of a body moves."""
+        return mass, mass, inertia
 
-            T = ½ m |ṙ + φ̇ s⊥|² + ½ I φ̇²,      s⊥ = (-s_y, s_x)
+    @staticmethod
+    @cache
+    def inertia(centred: bool) -> Inertia:
+        """A body of mass m and inertia I about its centre of mass, which lies at s = A(φ) c from the frame's origin:
 
-        gives M below; moving the term m φ̇² s (centripetal) to the right leaves Q = weight + m φ̇² s.
+            T = ½ m |ṙ + φ̇ s⊥|² + ½ I φ̇²,      U = -m g · (r + s),      s⊥ = (-s_y, s_x).
+
+        M = ∂²T/∂v² is written below. The term m φ̇² s (centripetal), moved to the right, leaves Q = weight + m φ̇² s.
+        With the origin in the centre of mass (`centred`) M is constant and diagonal.
         """
-        m, (cx, cy) = sp.sympify(body.mass), body.com
-        c, s = sp.cos(q[2]), sp.sin(q[2])
+
+        def real(*names: str) -> tuple[sp.Symbol, ...]:
+            return tuple(sp.Symbol(name, real=True) for name in names)
+
+        own = PlanarCartesian.marker_map("i")
+        (x, y, phi), (vx, vy, omega) = own.q, own.v
+        m, inertia, cx, cy, gx, gy = slots = real("mass", "inertia", "cx", "cy", "gx", "gy")
+        if centred:
+            cx = cy = sp.S.Zero
+        c, s = sp.cos(phi), sp.sin(phi)
         sx, sy = cx * c - cy * s, cx * s + cy * c
-        gx, gy = gravity
-        M = sp.Matrix([[m, 0, -m * sy], [0, m, m * sx], [-m * sy, m * sx, body.inertia + m * (cx**2 + cy**2)]])
-        Q = sp.Matrix([m * gx + m * sx * v[2] ** 2, m * gy + m * sy * v[2] ** 2, m * (sx * gy - sy * gx)])
-        return M, Q
+        mass = ((0, 0, m), (1, 1, m), (2, 0, -m * sy), (2, 1, m * sx), (2, 2, inertia + m * (cx**2 + cy**2)))
+        forces = (m * (gx + sx * omega**2), m * (gy + sy * omega**2), m * (sx * gy - sy * gx))
+        return Inertia(
+            own.q,
+            own.v,
+            slots,
+            (),
+            mass=tuple(entry for entry in mass if entry[2] != 0),
+            forces=tuple((k, e) for k, e in enumerate(forces) if e != 0),
+            potential=-m * (gx * (x + sx) + gy * (y + sy)),
+            kinetic=m * ((vx - omega * sy) ** 2 + (vy + omega * sx) ** 2) / 2 + inertia * omega**2 / 2,
+        )
+
+    @staticmethod
+    def inertia_slots(body: Body, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
+        """What stands in the slots of `inertia` for this body."""
+        return (body.mass, body.inertia, *body.com, *gravity)

@@ -65,6 +65,11 @@ class Body:
         return marker
 
     @property
+    def centred(self) -> bool:
+        """Whether the frame's origin is the centre of mass, whatever parameters are."""
+        return all(_is_zero(c) for c in self.com)
+
+    @property
     def origin(self) -> Marker:
         return Marker(self)
 

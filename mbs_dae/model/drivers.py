@@ -11,15 +11,16 @@ from ..errors import ModelError
 from ..symbolic.derive import Relation
 from ..symbolic.functions import Lookup
 from ..symbolic.markers import marker_symbols, t
+from .element import checked_name
 from .fields import Function
-from .joints.base import Element, checked_name
+from .joints.base import Condition
 from .joints.rows import check_expression
-from .measures import Measure
+from .measures import Measure, rate_of
 from .parameters import Number, constants_out
 from .tables import Table
 
 
-class Driver(Element):
+class Driver(Condition):
     """``Driver("motor", mbs.angle(ground, crank), 0.6 + omega * mbs.t)``: Φ = measure - function(t).
 
     The function is a sympy expression of ``mbs.t`` and parameters, a `Table` or a `Motion`. The effort that the
@@ -49,7 +50,7 @@ class Driver(Element):
         for e in self.function.atoms(Lookup):
             yield e.args[0].table, e.args[2]
 
-    def relation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
+    def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation, self._slots
 
     def measures(self) -> dict[str, Measure]:
@@ -82,7 +83,7 @@ def _form_of(function: sp.Expr) -> tuple[sp.Expr, dict[sp.Symbol, Number]]:
     return c0 + c1 * t, {c0: function.xreplace({t: sp.S.Zero}), c1: rate}
 
 
-class Held(Element):
+class Held(Condition):
     """A measure held at a value (level 0), or its rate (level 1): what "fixed" and "initial" values are made of."""
 
     def __init__(self, name: str, measure: Measure, level: int, value: float):
@@ -95,11 +96,9 @@ class Held(Element):
         if level == 0:
             self._relation = Relation(relation.markers, (relation.phi[0] - slot,), (), (slot,))
         else:
-            m = [s for marker in relation.markers for s in marker.m]
-            rates = [s for marker in relation.markers for s in marker.rates]
-            rate = sum(relation.phi[0].diff(s) * ds for s, ds in zip(m, rates, strict=True))
+            rate = rate_of(relation.phi[0], relation.markers)
             self._relation = Relation(relation.markers, (), (rate - slot,), (slot,))
         self._slots: dict[sp.Symbol, Number] = {slot: value}
 
-    def relation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
+    def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation, self._slots

@@ -7,7 +7,8 @@
         profile = mbs.function("m")             # an expression, a Table, a Motion, or any callable
 
 A scalar becomes a slot of the kernel: one machine code for all lengths. A function becomes part of the
-expression: one machine code for all profiles of that form. A choice selects among forms of Φ.
+expression: one machine code for all profiles of that form. An expression may speak of time and of named quantities of
+the model. A choice selects among forms of the equation.
 """
 
 from __future__ import annotations
@@ -19,11 +20,19 @@ from typing import Any
 import sympy as sp
 
 from ..errors import ModelError
+from ..symbolic.markers import t
 from .motion import Motion
 from .parameters import check_number
+from .tables import Table
 
 theta = sp.Symbol("theta", real=True)
-"""The angle in a cam profile."""
+"""The angle in a cam profile, and in the law of a torsion spring."""
+length = sp.Symbol("length", real=True)
+"""The length in the law of a spring."""
+rate = sp.Symbol("rate", real=True)
+"""The rate of the length, or of the angle, in the law of a spring or damper."""
+speed = sp.Symbol("speed", real=True)
+"""The angular velocity in the torque curve of a motor."""
 
 REQUIRED: Any = object()
 
@@ -50,9 +59,11 @@ class Field:
 @dataclass(frozen=True)
 class Scalar(Field):
     positive: bool = False
+    non_negative: bool = False
 
     def check(self, value: Any, who: str) -> Any:
-        return check_number(value, f"{self.name} of {who}", positive=self.positive)
+        what = f"{self.name} of {who}"
+        return check_number(value, what, positive=self.positive, non_negative=self.non_negative)
 
     def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
         self.check(number(value), who)
@@ -60,22 +71,30 @@ class Scalar(Field):
 
 @dataclass(frozen=True)
 class Function(Field):
-    """A function of one variable, handed to ``phi`` as something to call with an expression."""
+    """A function of one or more variables, handed to the equation as something to call with expressions. A table is a
+    function of the first variable."""
 
-    of: sp.Symbol = theta
+    of: sp.Symbol | tuple[sp.Symbol, ...] = theta
 
-    def check(self, value: Any, who: str) -> Callable[[sp.Expr], sp.Expr]:
+    @property
+    def variables(self) -> tuple[sp.Symbol, ...]:
+        return self.of if isinstance(self.of, tuple) else (self.of,)
+
+    def check(self, value: Any, who: str) -> Callable[..., sp.Expr]:
+        if isinstance(value, Table | Motion):
+            return lambda x, *_: value(x)
         if callable(value) and not isinstance(value, sp.Basic):
             return value
+        names = ", ".join(map(str, self.variables))
         try:
             expression = sp.sympify(value)
         except (sp.SympifyError, TypeError) as exc:
-            raise ModelError(f"{self.name} of {who} must be a sympy expression of {self.of}, not {value!r}") from exc
+            raise ModelError(f"{self.name} of {who} must be a sympy expression of {names}, not {value!r}") from exc
         if not isinstance(expression, sp.Expr):
-            raise ModelError(f"{self.name} of {who} must be a sympy expression of {self.of}, not {value!r}")
+            raise ModelError(f"{self.name} of {who} must be a sympy expression of {names}, not {value!r}")
         if expression.has(sp.nan, sp.zoo, sp.oo):
             raise ModelError(f"{self.name} of {who} is not finite; give a finite expression")
-        return lambda x: expression.xreplace({self.of: sp.sympify(x)})
+        return lambda *x: expression.xreplace(dict(zip(self.variables, map(sp.sympify, x), strict=True)))
 
     def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
         if isinstance(value, Motion):
@@ -94,12 +113,34 @@ class Choice(Field):
         return value
 
 
-def scalar(unit: str = "", *, default: Any = REQUIRED, positive: bool = False) -> Any:
-    return Scalar(unit, default, positive=positive)
+@dataclass(frozen=True)
+class Expression(Field):
+    """A sympy expression of time, parameters and named quantities: ``50 * sp.sin(mbs.t) - c * model["crank.omega"]``"""
+
+    def check(self, value: Any, who: str) -> sp.Expr:
+        return checked_expression(value, f"{self.name} of {who}")
 
 
-def function(unit: str = "", *, of: sp.Symbol = theta, default: Any = REQUIRED) -> Any:
+def checked_expression(value: Any, what: str) -> sp.Expr:
+    try:
+        e = sp.sympify(value(t) if isinstance(value, Table | Motion) else value)
+    except (sp.SympifyError, TypeError) as exc:
+        raise ModelError(f"{what} must be a number or a sympy expression, not {value!r}") from exc
+    if not isinstance(e, sp.Expr):
+        raise ModelError(f"{what} must be a number or a sympy expression, not {value!r}")
+    return e
+
+
+def scalar(unit: str = "", *, default: Any = REQUIRED, positive: bool = False, non_negative: bool = False) -> Any:
+    return Scalar(unit, default, positive=positive, non_negative=non_negative)
+
+
+def function(unit: str = "", *, of: sp.Symbol | tuple[sp.Symbol, ...] = theta, default: Any = REQUIRED) -> Any:
     return Function(unit, default, of=of)
+
+
+def expression(unit: str = "", *, default: Any = REQUIRED) -> Any:
+    return Expression(unit, default)
 
 
 def choice(*options: Any, default: Any = REQUIRED) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from ..errors import ModelError
-from ..symbolic.derive import Relation
+from ..symbolic.derive import Relation, variables
 from ..symbolic.markers import PlanarMarker, marker_symbols
 from .body import Marker, as_marker
 
@@ -51,6 +51,37 @@ class Measure:
     @property
     def label(self) -> str:
         return f"{self.kind}({', '.join(m.label for m in self.markers)})"
+
+
+class Quantity(sp.Symbol):
+    """A measure (level 0) or its rate (level 1) in an expression; it carries what it stands for.
+
+    Two of the same name are the same symbol only if they read the same markers: sympy remembers expressions by
+    equality, and would mix the quantities of two models.
+    """
+
+    measure: Measure
+    level: int
+
+    def __new__(cls, name: str, measure: Measure, level: int) -> Quantity:
+        symbol = sp.Symbol.__xnew__(cls, name, real=True)
+        symbol.measure, symbol.level = measure, level
+        return symbol
+
+    def _hashable_content(self) -> tuple:
+        places = tuple((id(m.body), str((m.x, m.y, m.angle))) for m in self.measure.markers)
+        return (*super()._hashable_content(), places)
+
+    def of(self, symbols: tuple[PlanarMarker, ...]) -> sp.Expr:
+        """What it is of these markers."""
+        value = self.measure.of(*symbols)
+        return value if self.level == 0 else rate_of(value, symbols)
+
+
+def rate_of(value: sp.Expr, markers: tuple[PlanarMarker, ...]) -> sp.Expr:
+    """The rate of an expression of marker variables."""
+    m, rates = variables(markers)
+    return sp.Add(*(value.diff(s) * rate for s, rate in zip(m, rates, strict=True)))
 
 
 def angle(i: Any, j: Any = None) -> Measure:

@@ -11,8 +11,10 @@ from ..errors import ModelError, Names, unknown_name
 from ..symbolic.markers import t
 from .body import Body, pair
 from .drivers import Driver
-from .joints.base import Element
-from .measures import Measure, angle, x, y
+from .element import Element
+from .forces.base import ForceElement
+from .joints.base import Condition
+from .measures import Measure, Quantity, angle, x, y
 from .parameters import Evaluator, Number, Parameter, ParameterValue, check_number, finite_number, free_parameters
 from .tables import TableSymbol
 
@@ -172,6 +174,15 @@ class PlanarModel:
         return Evaluator({p.symbol: p.value for p in self.parameters.values()})
 
     @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The elements that must hold: joints, constraints, drivers."""
+        return tuple(e for e in self.elements.values() if isinstance(e, Condition))
+
+    @property
+    def forces(self) -> tuple[ForceElement, ...]:
+        return tuple(e for e in self.elements.values() if isinstance(e, ForceElement))
+
+    @property
     def drivers(self) -> tuple[Driver, ...]:
         return tuple(e for e in self.elements.values() if isinstance(e, Driver))
 
@@ -200,6 +211,13 @@ class PlanarModel:
                 return measure, measure.levels.index(wanted)
         raise unknown_name("quantity", name, self.quantity_names(), f"model {self.name!r}")
 
+    def __getitem__(self, name: str) -> Quantity:
+        """A named quantity as a symbol, for the expressions of forces: ``-c * model["rod.tip.vx"]``."""
+        measure, level = self.quantity(name)
+        if level > 1:
+            raise ModelError(f"{name!r} is an acceleration, which follows from forces; write values and rates in them")
+        return Quantity(name, measure, level)
+
     def quantity_names(self) -> list[str]:
         return [f"{o}.{level}" for o in self.owners() for m in self.measures_of(o) for level in m.levels]
 
@@ -225,7 +243,7 @@ class PlanarModel:
 
     def _check_element(self, element: Any) -> None:
         if not isinstance(element, Element):
-            raise ModelError(f"cannot add {element!r}; add joints, drivers, constraints: mbs.Revolute('A', i, j)")
+            raise ModelError(f"cannot add {element!r}; add joints, drivers, forces: mbs.Revolute('A', i, j)")
         self._check_new(element.name, element.kind)
         for marker in element.markers:
             owner = self.ground if marker.body.fixed else self.bodies.get(marker.body.name)
@@ -236,25 +254,24 @@ class PlanarModel:
                 )
         if all(marker.body.fixed for marker in element.markers):
             raise ModelError(f"{element.kind} {element.name!r} joins nothing but the ground; name a body that moves")
-        relation, slots = element.relation()
-        who = f"{element.kind} {element.name!r}"
+        form, slots = element.form()
         numbers = [n for m in element.markers for n in (m.x, m.y, m.angle)]
-        self._check_bound(who, [*slots.values(), *numbers])
-        known = {t, *relation.slots, *(s for m in relation.markers for s in (*m.m, *m.rates))}
-        stray = sorted(map(str, free_parameters([*relation.phi, *relation.psi]) - known))
-        if stray:
-            raise ModelError(
-                f"{who} contains unknown symbols: {', '.join(stray)}; declare them with model.parameter(name, value)"
-            )
+        self._check_bound(element.who, [*slots.values(), *numbers])
+        known = {t, *form.slots, *(s for m in form.markers for s in (*m.m, *m.rates))}
+        if stray := sorted(map(str, free_parameters(form.expressions) - known)):
+            raise _unknown_symbols(element.who, stray)
 
     def _check_bound(self, who: str, numbers: list[Number]) -> None:
         known = {p.symbol for p in self.parameters.values()}
         free = {s for s in free_parameters(numbers) if not isinstance(s, TableSymbol)}
-        stray = sorted(map(str, free - known))
-        if stray:
-            raise ModelError(
-                f"{who} contains unknown symbols: {', '.join(stray)}; declare them with model.parameter(name, value)"
-            )
+        if stray := sorted(map(str, free - known)):
+            raise _unknown_symbols(who, stray)
+
+
+def _unknown_symbols(who: str, names: list[str]) -> ModelError:
+    return ModelError(
+        f"{who} contains unknown symbols: {', '.join(names)}; declare them with model.parameter(name, value)"
+    )
 
 
 def _number(expression: sp.Expr) -> Number:

@@ -13,11 +13,14 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ..errors import ModelError
+from .energy import Energy
 from .quantities import ComputedQuantities, StoredQuantities
+from .reactions import StoredReactions
 from .result import Result, Violation
 from .sketch import BodySketch, ElementSketch, Sketch
 
 FORMAT = "mbs_dae result 1"
+PARTS = ("kinetic", "potential", "dissipated", "supplied")
 
 
 def save(result: Result, path: str | Path) -> Path:
@@ -43,6 +46,9 @@ def save(result: Result, path: str | Path) -> Path:
     values = np.stack([quantities[name] for name in names]) if names else np.zeros((0, len(result.t)))
     arrays: dict[str, Any] = {name: getattr(result, name) for name in ("t", "q", "v", "a")}
     arrays["violation"] = result.violation.rows
+    if result.reactions is not None:
+        arrays |= _forces(result)
+        header["loaded"] = result.reactions.names()
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8)
     try:
         np.savez_compressed(path, header=text, values=values, **arrays)
@@ -76,8 +82,11 @@ def _with_ending(path: str | Path) -> Path:
 def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
     names = header["names"]
     return Result(
-        title=header["title"],
-        **{name: arrays[name] for name in ("t", "q", "v", "a")},
+        header["title"],
+        arrays["t"],
+        arrays["q"],
+        arrays["v"],
+        arrays["a"],
         coordinate_names=tuple(header["coordinate_names"]),
         quantities=StoredQuantities(
             dict(zip(names, arrays["values"], strict=True)), dict(zip(names, header["units"], strict=True))
@@ -88,7 +97,43 @@ def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
         message=header["message"],
         stats=header["stats"],
         axis=tuple(header["axis"]),
+        **_read_forces(header, arrays),
     )
+
+
+def _forces(result: Result) -> dict[str, np.ndarray]:
+    """What forces a result knows, as arrays."""
+    reactions, energy = result.reactions, result.energy
+    assert reactions is not None and result.multipliers is not None and result.independence is not None
+    names = reactions.names()
+    arrays = {
+        "multipliers": result.multipliers,
+        "independence": result.independence,
+        "energy": np.stack([getattr(energy, part) for part in PARTS]),
+    }
+    for what in ("world", "turned", "unique"):
+        rows = [getattr(reactions, what)(name) for name in names]
+        arrays[what] = np.stack(rows) if rows else np.zeros((0, len(result.t), 0))
+    efforts = [reactions.effort(name) for name in names]
+    missing = np.full(len(result.t), np.nan)
+    arrays["effort"] = np.array([missing if e is None else e for e in efforts]).reshape(len(names), len(result.t))
+    return arrays
+
+
+def _read_forces(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    if "loaded" not in header:
+        return {}
+    stored = {}
+    for k, name in enumerate(header["loaded"]):
+        stored[name] = {what: arrays[what][k] for what in ("world", "turned", "unique")}
+        if not np.isnan(arrays["effort"][k]).any():
+            stored[name]["effort"] = arrays["effort"][k]
+    return {
+        "multipliers": arrays["multipliers"],
+        "independence": arrays["independence"],
+        "reactions": StoredReactions(stored),
+        "ledger": Energy(*arrays["energy"]),
+    }
 
 
 def _sketch(data: dict[str, Any]) -> Sketch:

@@ -12,8 +12,14 @@ import numpy as np
 
 from ..errors import ModelError, unknown_name
 from ..system import System
+from .energy import Energy
 from .quantities import ComputedQuantities, Quantities
+from .reactions import Reactions, in_axes
 from .sketch import Sketch, sketch_of
+
+_NO_FORCES = (
+    "this result is of kinematics, which knows no forces; use mbs.inverse_dynamics(model, times) or mbs.simulate(...)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +82,12 @@ class Result:
     stats: Mapping[str, Any] = field(default_factory=dict)
     axis: tuple[str, str] = ("t", "s")
     """What the results run over, and its unit: time, or the name of a swept parameter."""
+    multipliers: np.ndarray | None = None
+    """λ of every row, (times, rows); None where no forces were computed."""
+    reactions: Reactions | None = None
+    ledger: Energy | None = None
+    independence: np.ndarray | None = None
+    """The smallest singular value of Φ_v at each time; see `smallest_singular_value`."""
 
     @property
     def names(self) -> list[str]:
@@ -96,6 +108,55 @@ class Result:
     def __repr__(self) -> str:
         state = "complete" if self.success else f"stopped early: {self.message}"
         return f"<Result of {self.title!r}: {len(self.t)} poses, {len(self.coordinate_names)} coordinates, {state}>"
+
+    # --- forces ---
+
+    def reaction(self, joint: str, axes: str = "world") -> np.ndarray:
+        """Fx, Fy and M over time, shape (len(t), 3): what the joint does to its second body, the moment about the
+        second marker. ``axes`` are those of the "world", of the "first" body or of the "second" one.
+
+        Of redundant joints it is the least of all possible ones: see `is_unique`."""
+        return in_axes(self._forces(), joint, axes)
+
+    def is_unique(self, joint: str) -> np.ndarray:
+        """Whether each component of the reaction (world axes) is determined: booleans of shape (len(t), 3)."""
+        return self._forces().unique(joint)
+
+    def effort(self, name: str) -> np.ndarray:
+        """The effort of a driver over time: the force or torque along the coordinate that it drives; of a spring,
+        damper or motor along its own."""
+        effort = self._forces().effort(name)
+        if effort is None:
+            raise ModelError(f"{name!r} has no single effort; read reaction({name!r})")
+        return effort
+
+    def power(self, name: str) -> np.ndarray:
+        """The power that a driver, a motor or a spring gives to the mechanism over time."""
+        effort = self.effort(name)
+        rates = [n for n in self.names if n.rpartition(".")[0] == name and self.unit(n) in ("m/s", "rad/s")]
+        if not rates:
+            raise ModelError(f"{name!r} has no coordinate of its own, so no power; multiply its effort by a rate")
+        return effort * self[rates[0]]
+
+    @property
+    def energy(self) -> Energy:
+        """The ledger: kinetic, potential, dissipated, supplied, and their constant total."""
+        if self.ledger is None:
+            raise ModelError(_NO_FORCES)
+        return self.ledger
+
+    @property
+    def smallest_singular_value(self) -> np.ndarray:
+        """The smallest singular value of Φ_v over time (rows of unit length, redundant ones left out): 0 in a singular
+        pose."""
+        if self.independence is None:
+            raise ModelError(_NO_FORCES)
+        return self.independence
+
+    def _forces(self) -> Reactions:
+        if self.reactions is None:
+            raise ModelError(_NO_FORCES)
+        return self.reactions
 
     # --- files and tables ---
 

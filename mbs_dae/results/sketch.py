@@ -10,8 +10,8 @@ from math import cos, nan, pi, sin
 import sympy as sp
 
 from ..kernels.abi import lookup, wrap
+from ..model.element import Element
 from ..model.fields import Choice, Scalar, theta
-from ..model.joints.base import Element
 from ..model.model import PlanarModel
 from ..model.parameters import Evaluator
 from ..model.tables import TableSymbol

@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
 
 from ..errors import ModelError
-from .derive import Definition, Equations
+from .derive import Composed, Definition
 from .functions import Given, Lookup, Wrap
 
 FUNCTIONS = (
@@ -125,23 +125,14 @@ def _functions_as_definitions(
     return definitions, outputs
 
 
-def kernel_module(equations: Equations, title: str) -> str:
-    """The Python module of one element kernel (its calling convention: `kernels.abi`).
-
-    Outputs per instance: Φ, then the entries of Φ_v that are not identically zero, then ν, then γ.
-    """
-    outputs = [*equations.phi, *(e for _, _, e in equations.jacobian), *equations.nu, *equations.gamma]
-    body, used = source_lines(equations.definitions, outputs)
-    state = [*equations.q, *equations.v]
-    slots = [s for s in equations.slots if s in used]
-    layout = {
-        "phi": len(equations.phi),
-        "rows": len(equations.nu),
-        "jacobian": tuple((row, column) for row, column, _ in equations.jacobian),
-        "slots": tuple(str(s) for s in slots),
-        "outputs": len(outputs),
-    }
-    arrays = "q" * len(equations.q) + "v" * len(equations.v)
+def kernel_module(composed: Composed, title: str) -> str:
+    """The Python module of one element kernel (its calling convention: `kernels.abi`)."""
+    outputs = composed.outputs
+    body, used = source_lines(composed.definitions, outputs)
+    state = [*composed.q, *composed.v]
+    slots = [s for s in composed.slots if s in used]
+    layout = {**composed.layout, "slots": tuple(str(s) for s in slots), "outputs": len(outputs)}
+    arrays = "q" * len(composed.q) + "v" * len(composed.v)
     loads = [
         *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),
         *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots)),

@@ -11,6 +11,7 @@ Neither knows of the other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,14 +70,25 @@ class PlanarMarker:
     def angle(self) -> sp.Expr:
         return self.m[4]
 
+    def wrench(self, dual: Sequence[sp.Expr]) -> tuple[sp.Expr, ...]:
+        """The force and the moment about the point that have this power: dual · ṁ = F · v + M ω, with u̇ = ω u⊥."""
+        fx, fy, gx, gy, moment = dual
+        ux, uy = self.m[2:4]
+        return fx, fy, moment + gy * ux - gx * uy
+
+    @staticmethod
+    def dual(fx: Any, fy: Any, moment: Any) -> tuple[Any, ...]:
+        """A force at the point and a moment, in terms of the rates: the inverse of `wrench`."""
+        return fx, fy, sp.S.Zero, sp.S.Zero, moment
+
     @property
     def velocity(self) -> sp.Matrix:
-        """The velocity of the point: for velocity-level (nonholonomic) rows only."""
+        """The velocity of the point: for forces and velocity-level (nonholonomic) rows."""
         return sp.Matrix(self.rates[:2])
 
     @property
     def omega(self) -> sp.Expr:
-        """The angular velocity: for velocity-level (nonholonomic) rows only."""
+        """The angular velocity: for forces and velocity-level (nonholonomic) rows."""
         return self.rates[4]
 
 

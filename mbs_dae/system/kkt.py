@@ -3,8 +3,9 @@
     [ W   Φ_vᵀ ] [x]   [f]
     [ Φ_v   0  ] [λ] = [g]
 
-W is a diagonal scale: it gives, of all x with Φ_v x = g, the one that is least in the norm of W. So under-, fully and
-over-determined mechanisms share one path. (With the mass matrix for W it is the system of dynamics.)
+Of all x with Φ_v x = g it gives the one that is least in the norm of W, so under-, fully and over-determined mechanisms
+share one path. With the mass matrix for W it is the system of dynamics. W is diagonal, or block-diagonal with one small
+block a body: what lies beside its diagonal never fills in beyond its block.
 
 Ordering. All x are eliminated before any λ. The pivots are then those of W, and after them those of the Gram matrix
 Φ_v W⁻¹ Φ_vᵀ: every one is a squared length, none can be zero by accident, and no pivoting is needed. Among the λ a
@@ -13,7 +14,8 @@ the rows before it; relative to the row's own length it says how independent the
 and 1. That is the rank test of all analyses.
 
 Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which makes the
-matrix quasi-definite; iterative refinement against the true matrix then takes the extra's effect away again.
+matrix quasi-definite; iterative refinement against the true matrix then takes the extra's effect away again. The same
+is done where W has no weight of its own (a body without mass): `soft` is what its diagonal is given.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from ..kernels.abi import compiled, compiled_setup
 from ..kernels.blocks import block
 
 DELTA = 1e-13
+NONE = np.zeros(0, dtype=np.int64)
 FAINT = 1e-36
 """Rows whose squared length is less than this, relative to the longest row's, count as zero. Rows may be in different
 units (m², rad), so this is far below what a small mechanism makes of that."""
@@ -42,14 +45,19 @@ class Pattern(NamedTuple):
     """Number of λ."""
     jac_row: np.ndarray
     jac_column: np.ndarray
+    block_row: np.ndarray
+    """The entries of W below its diagonal."""
+    block_column: np.ndarray
     place: np.ndarray
     """place[k]: where unknown k (x first, then λ) stands in the order of elimination."""
+    row_at: np.ndarray
+    """row_at[k]: which row of Φ_v is the k-th to be eliminated."""
     column_at: np.ndarray
     """Upper triangle of the ordered matrix without its diagonal, by columns: column j has the items
     column_at[j] : column_at[j + 1] of `row_of`."""
     row_of: np.ndarray
     value_from: np.ndarray
-    """Which Jacobian entry adds to which item: item of entry e is value_from[e]."""
+    """Which entry adds to which item: those of the Jacobian first, then those of W."""
     l_at: np.ndarray
     l_row: np.ndarray
     reach_at: np.ndarray
@@ -62,6 +70,10 @@ class Factor(NamedTuple):
     """The numbers of one factorisation, and its work space. Made once, overwritten each time."""
 
     weight: np.ndarray
+    """The diagonal of W."""
+    beside: np.ndarray
+    """The entries of W below its diagonal."""
+    soft: np.ndarray
     damping: np.ndarray
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
@@ -78,14 +90,23 @@ class Factor(NamedTuple):
     residual: np.ndarray
 
 
-def analyse(n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray) -> Pattern:
+def analyse(
+    n: int,
+    m: int,
+    jac_row: np.ndarray,
+    jac_column: np.ndarray,
+    block_row: np.ndarray = NONE,
+    block_column: np.ndarray = NONE,
+) -> Pattern:
     """Order the unknowns and find the structure of L. Pure structure: no number of the matrix is looked at."""
-    ones = np.ones(jac_row.size)
-    jacobian = sps.csr_matrix((ones, (jac_row, jac_column)), shape=(m, n))
-    place = np.concatenate([np.arange(n), n + _minimum_degree(jacobian @ jacobian.T)]).astype(np.int64)
+    jacobian = sps.csr_matrix((np.ones(jac_row.size), (jac_row, jac_column)), shape=(m, n))
+    same_block = sps.identity(n) + sps.csr_matrix((np.ones(block_row.size), (block_row, block_column)), shape=(n, n))
+    reached = jacobian @ same_block @ same_block.T
+    place = np.concatenate([np.arange(n), n + _minimum_degree(reached @ reached.T)]).astype(np.int64)
 
-    # All off-diagonal items lie in columns of λ, since W is diagonal; x stand first, so (x, λ) is upper.
-    rows, columns = place[jac_column], place[n + jac_row]
+    # x stand first, so (x, λ) is upper; within W the lower triangle is given, and its transpose is upper.
+    rows = np.concatenate([place[jac_column], block_column])
+    columns = np.concatenate([place[n + jac_row], block_row])
     keys, value_from = np.unique(columns * (n + m) + rows, return_inverse=True)
     row_of = (keys % (n + m)).astype(np.int64)
     column_at = np.searchsorted(keys // (n + m), np.arange(n + m + 1)).astype(np.int64)
@@ -95,8 +116,8 @@ def analyse(n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray) -> Patt
     l_row, reach_at, reach, reach_item = _structure(column_at, row_of, parent, l_at)
     return block(
         Pattern(
-            n, m, jac_row, jac_column, place, column_at, row_of, value_from.astype(np.int64).ravel(),
-            l_at, l_row, reach_at, reach, reach_item,
+            n, m, jac_row, jac_column, block_row, block_column, place, np.argsort(place[n:]), column_at, row_of,
+            value_from.astype(np.int64).ravel(), l_at, l_row, reach_at, reach, reach_item,
         )
     )  # fmt: skip
 
@@ -107,6 +128,8 @@ def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
     return block(
         Factor(
             weight=np.array(weight, dtype=float),
+            beside=zeros(pattern.block_row.size),
+            soft=zeros(pattern.n),
             damping=zeros(1),
             jacobian=zeros(pattern.jac_row.size),
             row_square=zeros(pattern.m),
@@ -195,37 +218,37 @@ def _structure(column_at, row_of, parent, l_at):
 @compiled
 def factorise(pattern, factor):
     """LDLᵀ of the matrix whose weight and Jacobian entries stand in `factor` (row by row: up-looking)."""
-    n, m, place = pattern.n, pattern.m, pattern.place
+    n, m = pattern.n, pattern.m
     column_at, row_of, value_from = pattern.column_at, pattern.row_of, pattern.value_from
     l_at, l_row = pattern.l_at, pattern.l_row
     reach_at, reach, reach_item = pattern.reach_at, pattern.reach, pattern.reach_item
-    weight, jacobian, row_square, items, l = factor.weight, factor.jacobian, factor.row_square, factor.items, factor.l
+    row_at = pattern.row_at
+    weight, soft, jacobian, beside = factor.weight, factor.soft, factor.jacobian, factor.beside
+    row_square, items, l = factor.row_square, factor.items, factor.l
     pivot, inverse, independence, work = factor.pivot, factor.inverse, factor.independence, factor.work
     items[:] = 0.0
-    row_square[:] = 0.0
     for e in range(jacobian.size):
         items[value_from[e]] += jacobian[e]
+    for e in range(beside.size):
+        items[value_from[jacobian.size + e]] += beside[e]
     for i in range(n):
-        pivot[i] = weight[i]
-        inverse[i] = 1.0 / weight[i]
-    for i in range(m):
-        column = place[n + i]
-        total = 0.0
-        for item in range(column_at[column], column_at[column + 1]):
-            value = items[item]
-            total += value * value * inverse[row_of[item]]
-        row_square[i] = total
+        pivot[i] = weight[i] + soft[i]
+        inverse[i] = 1.0 / pivot[i]
     largest = 0.0
-    for i in range(m):
-        largest = max(largest, row_square[i])
-    extra = DELTA + factor.damping[0]
-    for i in range(m):
-        pivot[place[n + i]] = -extra * max(row_square[i], FAINT * largest + 1e-300)
-
     for i in range(n, n + m):
+        pivot[i] = 0.0
+        total = 0.0
+        for item in range(column_at[i], column_at[i + 1]):
+            total += items[item] * items[item] * inverse[row_of[item]]
+        largest = max(largest, total)
+    least = FAINT * largest + 1e-300
+    extra = DELTA + factor.damping[0]
+
+    for i in range(n if beside.size == 0 else 0, n + m):
         for item in range(column_at[i], column_at[i + 1]):
             work[row_of[item]] = items[item]
         d = pivot[i]
+        square = 0.0
         for s in range(reach_at[i], reach_at[i + 1]):
             k = reach[s]
             own = reach_item[s]
@@ -235,15 +258,16 @@ def factorise(pattern, factor):
                 work[l_row[item]] -= l[item] * value
             ratio = value * inverse[k]
             d -= ratio * value
+            if k < n:
+                square += ratio * value
             l[own] = ratio
+        if i >= n:
+            row = row_at[i - n]
+            row_square[row] = square
+            independence[row] = max(-d / square, 0.0) if square > least else 0.0
+            d -= extra * max(square, least)
         pivot[i] = d
         inverse[i] = 1.0 / d
-
-    for i in range(m):
-        square = row_square[i]
-        independence[i] = 0.0
-        if square > FAINT * largest:
-            independence[i] = max(-pivot[place[n + i]] / square - extra, 0.0)
 
 
 @compiled
@@ -269,7 +293,7 @@ def solve(pattern, factor, f, g, x, multipliers, refinements):
     """Solve for x and λ; `refinements` corrections against the matrix without the extra on its diagonal."""
     n, m, place = pattern.n, pattern.m, pattern.place
     jac_row, jac_column, jacobian, weight = pattern.jac_row, pattern.jac_column, factor.jacobian, factor.weight
-    residual, ordered = factor.residual, factor.ordered
+    residual, ordered, beside = factor.residual, factor.ordered, factor.beside
     x[:] = 0.0
     multipliers[:] = 0.0
     for k in range(n):
@@ -282,6 +306,10 @@ def solve(pattern, factor, f, g, x, multipliers, refinements):
                 residual[k] = f[k] - weight[k] * x[k]
             for k in range(m):
                 residual[n + k] = g[k]
+            for e in range(beside.size):
+                row, column = pattern.block_row[e], pattern.block_column[e]
+                residual[row] -= beside[e] * x[column]
+                residual[column] -= beside[e] * x[row]
             for e in range(jacobian.size):
                 row, column, value = jac_row[e], jac_column[e], jacobian[e]
                 residual[column] -= value * multipliers[row]

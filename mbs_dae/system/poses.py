@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.abi import compiled
-from .evaluate import evaluate
+from .batch import evaluate
 from .kkt import Factor, Pattern, factorise, solve
 from .program import Program
 
@@ -68,7 +68,7 @@ def evaluate_and_factorise(machine, t, q, v, positions_only):
     """Evaluate at (t, q, v) and factorise. With `positions_only`, rows that restrict velocities alone are left out.
     Returns whether all numbers are finite."""
     program, factor = machine.program, machine.factor
-    evaluate(program, t, q, v, machine.out)
+    evaluate(program.batch, t, q, v, machine.out)
     machine.counts[EVALUATIONS] += 1
     finite = True
     for e in range(program.jac_row.size):
@@ -154,7 +154,7 @@ def complete(machine, t, q, v, a):
     solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
     for k in range(n):
         v[k] += machine.x[k]
-    evaluate(program, t, q, v, machine.out)
+    evaluate(program.batch, t, q, v, machine.out)
     machine.counts[EVALUATIONS] += 1
     for row in range(program.rows):
         machine.g[row] = machine.out[program.gamma_from[row]]

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import sympy as sp
 
 from ..coordinates import PlanarCartesian, coordinate_set
 from ..errors import ModelError
 from ..kernels.blocks import block
-from ..model.body import Body
+from ..model.body import Body, Marker
+from ..model.element import Element
 from ..model.fields import Scalar
-from ..model.joints.base import Element
 from ..model.measures import Measure
 from ..model.model import PlanarModel
-from ..model.parameters import Evaluator
+from ..model.parameters import Evaluator, Number
+from ..symbolic.derive import Reading
 from . import kkt
-from .evaluate import read
+from .batch import Batch, BatchBuilder, Instance, instance_of
+from .dynamics import Dynamics, DynamicsBuilder, dynamics_instances
 from .poses import Machine
-from .program import Instance, Program, ProgramBuilder
+from .program import Program, ProgramBuilder
+from .read import read, read_values
+
+Slots = Mapping[sp.Symbol, Number]
 
 
 @dataclass(frozen=True)
@@ -107,17 +113,54 @@ class System:
     def weight(self) -> np.ndarray:
         return np.tile(self.coordinates.weights(self.length), len(self.bodies))
 
-    def machine(self) -> Machine:
+    @cached_property
+    def _dynamics(self) -> DynamicsBuilder:
+        """Derived when first asked for: kinematics has no use for it."""
+        model = self.model
+        instances = dynamics_instances(self.bodies, model.forces, model.gravity, self.coordinates)
+        batch = BatchBuilder(instances, self.coordinates, self.start)
+        return DynamicsBuilder(self.bodies, batch, self.nv)
+
+    @cached_property
+    def dynamics(self) -> Dynamics:
+        return self._dynamics.fill(self.evaluator)
+
+    @cached_property
+    def mass_pattern(self) -> kkt.Pattern:
+        """The pattern of the matrix with M for W."""
+        builder, own = self._dynamics, self.pattern
+        if not builder.block_row.size:
+            return own
+        return kkt.analyse(own.n, own.m, own.jac_row, own.jac_column, builder.block_row, builder.block_column)
+
+    @cached_property
+    def masses(self) -> np.ndarray:
+        """What each coordinate moves: the mass of its body, or the inertia."""
+        number = self.evaluator
+        pairs = ((number(b.mass), number(b.inertia)) for b in self.bodies)
+        return np.concatenate([self.coordinates.masses(mass, inertia) for mass, inertia in pairs])
+
+    @cached_property
+    def massless(self) -> np.ndarray:
+        return self.masses == 0.0
+
+    @cached_property
+    def heaviest(self) -> float:
+        """The largest mass, or inertia over squared length."""
+        return float((self.masses / self.weight).max(initial=0.0))
+
+    def machine(self, pattern: kkt.Pattern | None = None) -> Machine:
         """Work space for the compiled solves: one for each run, so that systems can be shared."""
         n, m = self.nv, len(self.rows)
+        pattern = pattern or self.pattern
         return block(
             Machine(
                 program=self.program,
-                pattern=self.pattern,
-                factor=kkt.new_factor(self.pattern, self.weight),
+                pattern=pattern,
+                factor=kkt.new_factor(pattern, self.weight),
                 length=self.length,
                 extent=self.length + float((np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max()),
-                out=np.zeros(self.program.out_size + 1),
+                out=np.zeros(self.program.batch.out_size + 1),
                 f=np.zeros(n),
                 g=np.zeros(m),
                 x=np.zeros(n),
@@ -151,6 +194,40 @@ class System:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
         return _read(self.program, t, q, v, a)
 
+    def read_values(
+        self, reading: Reading, slots: Slots, markers: tuple[Marker, ...], t: np.ndarray, q: np.ndarray, v: np.ndarray
+    ) -> np.ndarray:
+        """The values of a reading on these markers: one row for each time."""
+        who = " and ".join(m.label for m in markers)
+        batch = self.batch([instance_of(reading, slots, markers, who, self.coordinates)]).fill(self.evaluator)
+        return read_outputs(batch, t, q, v)
+
+    def jacobian(self, t: float, q: np.ndarray) -> np.ndarray:
+        """Φ_v at a pose, as a full matrix."""
+        program = self.program
+        out = read_outputs(program.batch, np.array([t]), q[None], np.zeros((1, q.size)))[0]
+        matrix = np.zeros((program.rows, self.nv))
+        np.add.at(matrix, (program.jac_row, program.jac_column), out[program.jac_from])
+        return matrix
+
+    def full_motion(self, t: np.ndarray, *motion: np.ndarray) -> tuple[np.ndarray, ...]:
+        """A motion with the ground's coordinates behind those of the bodies."""
+        rest = np.zeros((len(t), self.size - self.nv))
+        return np.array(t), *(np.concatenate([x, rest], axis=1) for x in motion)
+
+    def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
+        """The force (or body) whose value is not a finite number in this state."""
+        batch = self._dynamics.batch
+        out = read_outputs(self.dynamics.batch, np.array([t]), q[None], v[None])[0]
+        for place in batch.places():
+            if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
+                errors = getattr(batch.kernel_of(place.member), "errors", None)
+                return batch.instances[place.member].who + (f" ({errors[-1]!r})" if errors else "")
+        return None
+
+    def batch(self, instances: Sequence[Instance]) -> BatchBuilder:
+        return BatchBuilder(instances, self.coordinates, self.start)
+
 
 @dataclass(frozen=True, eq=False)
 class Reader:
@@ -161,8 +238,9 @@ class Reader:
 
     @cached_property
     def program(self) -> Program:
-        instances = [Instance(m.relation, {}, m.markers, m.label) for m in self.measures]
-        return _builder(self.system, instances).fill(self.system.evaluator)
+        system = self.system
+        instances = [instance_of(m.relation, {}, m.markers, m.label, system.coordinates) for m in self.measures]
+        return ProgramBuilder(system.batch(instances), system.nv).fill(system.evaluator)
 
     def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         return _read(self.program, t, q, v, a)
@@ -178,23 +256,26 @@ def compile_model(model: PlanarModel, coordinates: str) -> System:
     columns = width * len(model.bodies)
 
     instances, rows = [], []
-    for element in model.elements.values():
-        relation, slots = element.relation()
-        instances.append(Instance(relation, slots, element.markers, f"{element.kind} {element.name!r}"))
+    for element in model.conditions:
+        relation, slots = element.form()
+        instances.append(instance_of(relation, slots, element.markers, element.who, chosen))
         rows += [Row(element.name, k, element.units[k]) for k in range(relation.size)]
-    builder = ProgramBuilder(instances, chosen, start, columns)
+    builder = ProgramBuilder(BatchBuilder(instances, chosen, start), columns)
     layout = builder.layout
     pattern = kkt.analyse(columns, len(rows), layout["jac_row"], layout["jac_column"])
     return System(model, chosen, model.evaluator(), start, builder, pattern, tuple(rows))
 
 
-def _builder(system: System, instances: list[Instance]) -> ProgramBuilder:
-    return ProgramBuilder(instances, system.coordinates, system.start, system.nv)
+def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """All outputs of a batch: one row for each time."""
+    out = np.zeros((len(t), batch.out_size + 1))
+    read_values(batch, *(np.ascontiguousarray(x, dtype=float) for x in (t, q, v)), out)
+    return out[:, :-1]
 
 
 def _read(program: Program, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
     t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
     shape = (len(t), program.rows)
     values, rates, accelerations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    read(program, t, q, v, a, np.zeros(program.out_size + 1), values, rates, accelerations)
+    read(program, t, q, v, a, np.zeros(program.batch.out_size + 1), values, rates, accelerations)
     return values, rates, accelerations

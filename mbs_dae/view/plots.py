@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,6 +81,23 @@ def plot_violation(result: Result) -> Figure:
         for ax, colour, (label, (values, unit)) in zip(axes, COLOURS, panels.items(), strict=False):
             _plot_logarithmic(ax, result, values, colour)
             ax.set_ylabel(f"{label}\n[{unit}]")
+    return figure
+
+
+def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
+    """Position and velocity violation and energy error over time, one line a run."""
+    some = next(iter(runs.values()))
+    with style():
+        figure, axes = _stacked(some, 3)
+        figure.suptitle(title)
+        for (name, run), colour in zip(runs.items(), COLOURS * (1 + len(runs) // len(COLOURS)), strict=False):
+            lines = (run.violation.position, run.violation.velocity, np.abs(run.energy.error))
+            for ax, values in zip(axes, lines, strict=True):
+                ax.plot(run.t, np.maximum(values, ZERO), color=colour, label=name if run.success else f"{name} (stopped)")
+        for ax, label in zip(axes, ("position\n[m or rad]", "velocity\n[m/s or rad/s]", "energy\n[J]"), strict=True):
+            ax.set_yscale("log")
+            ax.set_ylabel(label)
+        axes[0].legend(loc="best", ncols=len(runs))
     return figure
 
 

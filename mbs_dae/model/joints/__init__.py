@@ -1,6 +1,6 @@
 """The joints, one short file a family; `base` says what a joint is."""
 
-from .base import Constraint, Element, Joint, registered_joints
+from .base import Condition, Constraint, Joint, registered_joints
 from .cams import CamFollower
 from .fixes import CoordinateFix
 from .gears import Gear, RackAndPinion
@@ -9,10 +9,10 @@ from .lower_pairs import Fixed, Prismatic, Revolute, Translational
 
 __all__ = [
     "CamFollower",
+    "Condition",
     "Constraint",
     "CoordinateFix",
     "Distance",
-    "Element",
     "Fixed",
     "Gear",
     "Joint",

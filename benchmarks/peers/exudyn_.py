@@ -1,0 +1,226 @@
+"""The mechanisms in Exudyn, with redundant coordinates and implicit steps.
+
+The trapezoidal rule with constraints on the velocities (index 2) is a little more accurate than the generalised-alpha
+method with constraints on the positions (index 3), but fails where the four-bars are flat; explicit integrators cannot
+hold these constraints at all. Rows of bars and the slider-crank are built of points at the joints, held apart by rods
+and carrying the mass of the bars; that gives fewest unknowns and the same motion as rigid bodies with revolute joints,
+which are here for Andrews' mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import exudyn as exu
+import exudyn.itemInterface as item
+import numpy as np
+
+from . import references as ref
+from .run import Run, drift, nearest, timed
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Step h [s], generalised-alpha or the trapezoidal rule, relative tolerance of Newton, kind of matrices.
+
+    With a tolerance of 1e-2 one Newton step per time step does, and with short steps the error is none the worse.
+    """
+
+    h: float
+    trapezoidal: bool = False
+    sparse: bool = False
+    tolerance: float = 1e-2
+
+    def __str__(self) -> str:
+        method = "trapezoidal index-2" if self.trapezoidal else "generalised-alpha"
+        return f"{method} h={self.h:.3g}, {'sparse' if self.sparse else 'dense'}, Newton {self.tolerance:g}"
+
+
+# Fastest found that keep the energy of N four-bars within 0.1 J for 10 s.
+BEST = {
+    1: Setting(1 / 80),
+    40: Setting(1 / 380, sparse=True),
+    400: Setting(1 / 1200, sparse=True),
+}
+N_FOUR_BAR_SWEEP = tuple(
+    Setting(1 / rate, sparse=True, tolerance=tolerance)
+    for rate, tolerance in ((100, 1e-6), (200, 1e-4), (380, 1e-2), (800, 1e-2), (1600, 1e-2), (3200, 1e-2))
+)
+SLIDER_CRANK_SWEEP = tuple(Setting(1 / rate, trapezoidal=True) for rate in (100, 200, 500, 1000, 2000, 5000))
+ANDREWS_SWEEP = tuple(
+    Setting(ref.ANDREWS_SECONDS / steps, trapezoidal=True) for steps in (150, 300, 600, 1200, 3000, 8000)
+)
+
+
+def n_four_bar(n: int, seconds: float = 10.0, setting: Setting | None = None, repeat: int = 3) -> Run:
+    """Tip (x, y) of the first crank of n four-bars in a row."""
+    setting = setting or nearest(BEST, n)
+    time, t, q, v = _solve(_n_four_bar(n), setting, seconds, repeat)
+    points, rates = _complex(q), _complex(v)
+    error = drift(ref.four_bar_energy(points, rates, points[:, 1:], rates[:, 1:]))
+    return Run("exudyn", str(setting), time, len(t) - 1, error, t, q[:, :2])
+
+
+def n_four_bar_sweep(n: int = 40, seconds: float = 10.0, repeat: int = 3) -> list[Run]:
+    return [n_four_bar(n, seconds, setting, repeat) for setting in N_FOUR_BAR_SWEEP]
+
+
+def slider_crank(setting: Setting, seconds: float = 10.0, repeat: int = 3) -> Run:
+    """Crank angle of the slider-crank."""
+    time, t, q, _ = _solve(_slider_crank(), setting, seconds, repeat)
+    angle = np.unwrap(np.angle(_complex(q[:, :2])[:, 0]))
+    return Run("exudyn", str(setting), time, len(t) - 1, None, t, angle[:, None])
+
+
+def slider_crank_sweep(seconds: float = 10.0, repeat: int = 3) -> list[Run]:
+    return [slider_crank(setting, seconds, repeat) for setting in SLIDER_CRANK_SWEEP]
+
+
+def andrews(setting: Setting, repeat: int = 3) -> Run:
+    """The seven angles of Andrews' squeezing mechanism, in the order of the test set."""
+    time, t, q, _ = _solve(_andrews(), setting, ref.ANDREWS_SECONDS, repeat)
+    return Run("exudyn", str(setting), time, len(t) - 1, None, t, ref.andrews_relative(q[:, 2::3]))
+
+
+def andrews_sweep(repeat: int = 3) -> list[Run]:
+    return [andrews(setting, repeat) for setting in ANDREWS_SWEEP]
+
+
+def _solve(
+    system: exu.MainSystem, setting: Setting, seconds: float, repeat: int
+) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    """Seconds of the best run; time, coordinates and velocities at every step of another one that records them."""
+    system.Assemble()
+    options = exu.SimulationSettings()
+    steps = round(seconds / setting.h)
+    options.timeIntegration.endTime = seconds
+    options.timeIntegration.numberOfSteps = steps
+    options.timeIntegration.adaptiveStep = False
+    options.timeIntegration.verboseMode = 0
+    options.timeIntegration.generalizedAlpha.spectralRadius = 0.95      # less damps more, 1 diverges
+    options.timeIntegration.newton.useModifiedNewton = False
+    options.timeIntegration.newton.relativeTolerance = setting.tolerance
+    options.solution.file.write = False
+    options.solution.sensors.active = False
+    kind = exu.LinearSolverType.EigenSparse if setting.sparse else exu.LinearSolverType.EigenDense
+    options.linearSolver.solverType = kind
+    options.linearSolver.reuseAnalyzedPattern = setting.sparse
+
+    method = exu.DynamicSolverType.TrapezoidalIndex2 if setting.trapezoidal else exu.DynamicSolverType.GeneralizedAlpha
+
+    def solve() -> None:
+        system.SolveDynamic(options, solverType=method)     # from the initial values, whatever ran before
+
+    time, _ = timed(solve, repeat)
+
+    data = system.systemData
+    t: list[float] = []
+    q: list[list[float]] = []
+    v: list[list[float]] = []
+
+    def record(_: exu.MainSystem, now: float) -> bool:      # called at the start, too
+        t.append(now)
+        q.append(data.GetODE2Coordinates())
+        v.append(data.GetODE2Coordinates_t())
+        return True
+
+    system.SetPostStepUserFunction(record)
+    solve()
+    origin = data.GetODE2Coordinates(configuration=exu.ConfigurationType.Reference)
+    return time, np.array(t), np.array(q) + origin, np.array(v)
+
+
+def _complex(q: np.ndarray) -> np.ndarray:
+    """x, y, x, y, ... as x + iy, ..."""
+    return np.ascontiguousarray(q).view(complex)
+
+
+def _slender(mass: float) -> np.ndarray:
+    """Mass matrix of a slender bar in the coordinates x, y of both ends."""
+    return mass / 6 * np.kron([[2, 1], [1, 2]], np.eye(2))
+
+
+def _fixed(system: exu.MainSystem) -> Callable[[float, float], int]:
+    """What marks a point of the ground."""
+    ground = system.AddObject(item.ObjectGround())
+    return lambda x, y: system.AddMarker(item.MarkerBodyPosition(bodyNumber=ground, localPosition=[x, y, 0]))
+
+
+def _rod(system: exu.MainSystem, one: int, other: int, length: float) -> None:
+    system.AddObject(item.ObjectConnectorDistance(markerNumbers=[one, other], distance=length))
+
+
+def _n_four_bar(n: int) -> exu.MainSystem:
+    """The points are the tips of the cranks; a crank is a third of its mass there, half of its weight likewise."""
+    system = exu.SystemContainer().AddSystem()
+    fixed = _fixed(system)
+    nodes = [
+        system.AddNode(item.NodePoint2D(referenceCoordinates=[k, 1], initialVelocities=[1, 0])) for k in range(n + 1)
+    ]
+    tips = [system.AddMarker(item.MarkerNodePosition(nodeNumber=node)) for node in nodes]
+    for k in range(n + 1):
+        system.AddObject(item.ObjectMassPoint2D(mass=1 / 3, nodeNumber=nodes[k]))
+        _rod(system, fixed(k, 0), tips[k], 1)
+        halves = 1 + (k > 0) + (k < n)
+        system.AddLoad(item.LoadForceVector(markerNumber=tips[k], loadVector=[0, -ref.G * halves / 2, 0]))
+    for k in range(n):
+        system.AddObject(item.ObjectGenericODE2(nodeNumbers=nodes[k : k + 2], massMatrix=_slender(1)))
+        _rod(system, tips[k], tips[k + 1], 1)
+    return system
+
+
+def _slider_crank() -> exu.MainSystem:
+    """The points are the crank pin and the slider, which carries the end of the rod and is held at y = 0."""
+    system = exu.SystemContainer().AddSystem()
+    fixed = _fixed(system)
+    speed = ref.CRANK_SPEED * ref.CRANK
+    start = item.NodePoint2D(referenceCoordinates=[ref.CRANK, 0], initialVelocities=[0, speed])
+    pin = system.AddNode(start)
+    slider = system.AddNode(item.NodePoint2D(referenceCoordinates=[ref.CRANK + ref.ROD, 0]))
+    system.AddObject(item.ObjectMassPoint2D(mass=ref.CRANK_MASS / 3, nodeNumber=pin))
+    system.AddObject(item.ObjectMassPoint2D(mass=ref.SLIDER_MASS, nodeNumber=slider))
+    system.AddObject(item.ObjectGenericODE2(nodeNumbers=[pin, slider], massMatrix=_slender(ref.ROD_MASS)))
+    pin_marker = system.AddMarker(item.MarkerNodePosition(nodeNumber=pin))
+    _rod(system, fixed(0, 0), pin_marker, ref.CRANK)
+    _rod(system, pin_marker, system.AddMarker(item.MarkerNodePosition(nodeNumber=slider)), ref.ROD)
+    zero = system.AddNode(item.NodePointGround())
+    axis = [
+        system.AddMarker(item.MarkerNodeCoordinate(nodeNumber=zero, coordinate=0)),
+        system.AddMarker(item.MarkerNodeCoordinate(nodeNumber=slider, coordinate=1)),
+    ]
+    system.AddObject(item.ObjectConnectorCoordinate(markerNumbers=axis))
+    return system
+
+
+def _andrews() -> exu.MainSystem:
+    """Seven bodies with coordinates x, y, angle of their centres, ten revolute joints, a spring and a torque."""
+    system = exu.SystemContainer().AddSystem()
+    fixed = _fixed(system)
+    bars = ref.andrews_bars()
+    bodies = {}
+    for name, bar in bars.items():
+        centre = bar.origin + bar.centre * np.exp(1j * bar.angle)
+        node = system.AddNode(item.NodeRigidBody2D(referenceCoordinates=[centre.real, centre.imag, bar.angle]))
+        bodies[name] = system.AddObject(item.ObjectRigidBody2D(mass=bar.mass, inertia=bar.inertia, nodeNumber=node))
+
+    def at(name: str, point: str) -> int:
+        arm = bars[name].points[point] - bars[name].centre
+        place = [arm.real, arm.imag, 0]
+        return system.AddMarker(item.MarkerBodyPosition(bodyNumber=bodies[name], localPosition=place))
+
+    for one, other, point in ref.ANDREWS_JOINTS:
+        foot = bars[other].origin
+        first = at(one, point) if one else fixed(foot.real, foot.imag)
+        system.AddObject(item.ObjectJointRevolute2D(markerNumbers=[first, at(other, point)]))
+    foot = ref.ANDREWS_SPRING_FOOT
+    system.AddObject(
+        item.ObjectConnectorSpringDamper(
+            markerNumbers=[fixed(foot.real, foot.imag), at("K3", "D")],
+            referenceLength=ref.ANDREWS_SPRING_LENGTH,
+            stiffness=ref.ANDREWS_SPRING,
+        )
+    )
+    motor = system.AddMarker(item.MarkerBodyRigid(bodyNumber=bodies["K1"], localPosition=[0, 0, 0]))
+    system.AddLoad(item.LoadTorqueVector(markerNumber=motor, loadVector=[0, 0, ref.ANDREWS_TORQUE]))
+    return system

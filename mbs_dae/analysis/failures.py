@@ -1,0 +1,98 @@
+"""Why a simulation cannot begin, or cannot go on, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
+from ..integration import march as marching
+from ..integration.march import March
+from ..results.result import Result, State
+from ..system import System, poses
+from .closing import check_finite
+from .dependence import joints_at_fault
+
+
+def check_masses(system: System) -> None:
+    """Every motion that the joints allow must move some mass."""
+    if not system.heaviest:
+        raise ModelError(
+            f"no body of {system.model.name!r} has a mass; give some: model.body(name, mass=..., inertia=...)"
+        )
+    light = np.flatnonzero(system.massless)
+    if not light.size:
+        return
+    jacobian = system.jacobian(0.0, system.placement)[:, light] / np.sqrt(system.weight[light])
+    _, sines, motions = np.linalg.svd(jacobian, full_matrices=True)
+    rank = int((sines > 1e-9 * max(sines.max(initial=0.0), 1e-300)).sum())
+    if rank == light.size:
+        return
+    free = np.abs(motions[rank:]).max(axis=0) > 1e-6
+    width = len(system.coordinates.q_names)
+    at_fault = [system.bodies[k // width] for k in dict.fromkeys(int(c) // width * width for c in light[free])]
+    names = ", ".join(repr(b.name) for b in at_fault)
+    raise ModelError(
+        f"{names} of {system.model.name!r} can move without moving any mass, so its acceleration is undetermined; give "
+        "it a mass and an inertia, or hold it by joints",
+        bodies=tuple(b.name for b in at_fault),
+    )
+
+
+def failure(system: System, march: March, status: int, result: Result, first: State) -> MbsError:
+    """The error for a run that stopped at march.clock[TIME]; what was computed is in its ``result``."""
+    t = float(march.clock[marching.TIME])
+    size = march.mechanism.size
+    q, v = (march.stages.y0[k * size : (k + 1) * size].copy() for k in (0, 1))
+    pose = State(system, t, q, v, np.zeros_like(q))
+    kind, message = _reason(system, march, status, pose)
+    kept = Result(**{**vars(result), "success": False, "message": message})
+    names = joints_at_fault(system, t, q) if kind is not ModelError else ()
+    return kind(message, time=t, pose=pose, joints=names, result=kept)
+
+
+def _reason(system: System, march: March, status: int, pose: State) -> tuple[type[MbsError], str]:
+    name, t, widest = system.model.name, pose.t, march.clock[marching.WIDEST]
+    if culprit := _undefined(system, march, pose):
+        return ModelError, culprit
+    if march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, poses.NOT_CONVERGED, poses.NOT_FINITE):
+        joints = ", ".join(joints_at_fault(system, t, pose.full_q))
+        return SingularConfigurationError, (
+            f"{name!r} comes to a singular pose at t = {t:.6g}, where {joints} lock or branch, and does not get "
+            'through; try stabilization=mbs.Projection() with method="DP8", or a fixed step'
+        )
+    if status == marching.DRIFTED:
+        return IntegrationError, (
+            f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much to "
+            "tell how it goes on; use stabilization=mbs.Projection()"
+        )
+    if march.fixed > 0.0:
+        return IntegrationError, (
+            f"{name!r} is unstable at t = {t:.6g} with steps of {march.fixed:g} s: velocities or constraint errors "
+            f"grow without bound; try step={march.fixed / 10:g}, smaller gains, or leave step out for step control"
+        )
+    if status == marching.LOST:
+        return IntegrationError, (
+            f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}; "
+            "use stabilization=mbs.Projection(), or a smaller rtol"
+        )
+    return IntegrationError, (
+        f"the step of {name!r} falls to {march.clock[marching.STEP]:.2g} s at t = {t:.6g}: a force or driver jumps or "
+        "grows without bound there, or the tolerance is below roundoff; make it smooth, raise rtol, or fix the step"
+    )
+
+
+def _undefined(system: System, march: March, pose: State) -> str | None:
+    """The element that has no value here, or a little later."""
+    ahead = (0.0, abs(march.clock[marching.STEP]), 1e-6, 1e-3)
+    for dt in ahead:
+        q = pose.full_q + dt * pose.full_v
+        try:
+            check_finite(system, pose.t + dt, q)
+        except ModelError as error:
+            return str(error)
+        if culprit := system.undefined_force(pose.t + dt, q, pose.full_v):
+            return (
+                f"{culprit} gives no finite force at t = {pose.t + dt:.6g}; mend its law, or keep the motion where it "
+                "is defined"
+            )
+    return None

@@ -1,0 +1,117 @@
+"""Where a motion starts: from some named values to a consistent position and velocity.
+
+Positions: those given are met, everything else is as near to the placement as it can be (`assemble`). Velocities: those
+given are met, and of all that then satisfy Φ_v v = ν the one of least kinetic energy is taken,
+
+    [M Jᵀ; J 0] [v; μ] = [0; ν],
+
+with J the rows of Φ_v and of the values given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..errors import ModelError, SingularConfigurationError
+from ..integration.machine import evaluate_all, mechanism, refinements
+from ..model.model import PlanarModel
+from ..results.result import State
+from ..system import System
+from ..system.kkt import solve
+from .arguments import check_start
+from .assemble import check_level, posed
+from .dependence import PoseRank, elements_of, joints_at_fault
+
+
+def initial_state(model: PlanarModel, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, str]:
+    """The state at the beginning, and a note of what was not given."""
+    if isinstance(initial, State):
+        check_start(model, initial)
+        return _moving(model.compile(), model.compile(), t, posed(model, t, {}, initial)[0], initial.full_v), ""
+    if initial is not None and not isinstance(initial, Mapping):
+        raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
+    given = dict(initial or {})
+    q, held = posed(model, t, given, None)
+    system = model.compile()
+    _check_regular(system, t, q)
+    state = _moving(system, held, t, q, None)
+    return state, _note(model, system, state, given)
+
+
+def _moving(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:
+    """The velocity of least kinetic energy (or the nearest to v) that satisfies all equations."""
+    v = np.zeros_like(q) if v is None else v.copy()
+    run = mechanism(held)
+    machine = run.machine
+    evaluate_all(run, t, q, v)
+    machine.f[:] = 0.0
+    machine.g[:] = machine.out[machine.program.nu_from]
+    np.subtract.at(
+        machine.g, machine.pattern.jac_row, machine.factor.jacobian * v[machine.pattern.jac_column]
+    )
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2 + refinements(run))
+    v[: system.nv] += machine.x
+    check_level(held, machine, t, q, v, np.zeros_like(q), 1)
+    return State(system, t, q, v, np.zeros_like(q))
+
+
+def _check_regular(system: System, t: float, q: np.ndarray) -> None:
+    """A motion cannot start where the constraints have lost rank for this pose only."""
+    here = PoseRank(system, t, q)
+    rows = range(len(system.rows))
+    dependent = here.dependent(rows)
+    if not dependent:
+        return
+    random = np.random.default_rng(3)
+    for _ in range(2):
+        nearby = q.copy()
+        nearby[: system.nv] += 1e-3 * system.length * random.standard_normal(system.nv) / np.sqrt(system.weight)
+        if len(PoseRank(system, t, nearby).dependent(rows)) < len(dependent):
+            break
+    else:
+        return
+    closed = _closed_nearby(system, t, q)
+    if closed is None or len(PoseRank(system, t, closed).dependent(rows)) >= len(dependent):
+        return
+    names = joints_at_fault(system, t, q) or elements_of(system, dependent)
+    raise SingularConfigurationError(
+        f"{system.model.name!r} starts on a singular pose, where {', '.join(names)} do not decide how it goes on; "
+        "start slightly aside of it, e.g. with another initial angle",
+        time=t,
+        joints=names,
+        pose=State(system, t, q, np.zeros_like(q), np.zeros_like(q)),
+    )
+
+
+def _closed_nearby(system: System, t: float, q: np.ndarray) -> np.ndarray | None:
+    """A closed pose a little way along a motion that the constraints allow."""
+    from ..system import poses
+
+    random = np.random.default_rng(5)
+    here = PoseRank(system, t, q)
+    here.keep_only(range(len(system.rows)))
+    for _ in range(4):
+        step = here.tangent(random.standard_normal(system.nv) / np.sqrt(system.weight))
+        size = float(np.sqrt(system.weight @ step**2))
+        if size == 0.0:
+            return None
+        nearby = q.copy()
+        nearby[: system.nv] += 1e-2 * system.length / size * step
+        if poses.close(system.machine(), t, nearby, np.zeros_like(q), 20) == poses.DONE:
+            return nearby
+    return None
+
+
+def _note(model: PlanarModel, system: System, state: State, given: Mapping[str, float]) -> str:
+    """What was left to the placement and to least energy."""
+    rank = PoseRank(system, state.t, state.full_q)
+    freedom = system.nv - len(system.rows) + len(rank.dependent(range(len(system.rows))))
+    levels = [model.quantity(name)[1] for name in given]
+    parts = []
+    if (missing := freedom - levels.count(0)) > 0:
+        parts.append(f"{missing} of {freedom} positions not given: nearest to the placement")
+    if (missing := freedom - levels.count(1)) > 0:
+        parts.append(f"{missing} of {freedom} velocities not given: those of least kinetic energy")
+    return "; ".join(parts)

@@ -1,0 +1,162 @@
+"""Forward dynamics: the motion that forces make, from given initial values.
+
+    M v̇ + Φ_vᵀ λ = Q,      Φ_v v̇ = γ
+
+stabilised and integrated as `integration` says, without a Python call a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from ..integration import march as marching
+from ..integration.control import new_control
+from ..integration.machine import mechanism
+from ..integration.march import March, new_march
+from ..integration.stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Baumgarte, Projection, Stabilization, Unstabilized
+from ..integration.tableaus import METHODS
+from ..model.model import PlanarModel
+from ..model.parameters import finite_number
+from ..results.dynamics import dynamic_result
+from ..results.result import Result, State
+from ..system import System, poses
+from .arguments import check_tables, checked_times, model_of
+from .failures import check_masses, failure
+from .initial import initial_state
+from .start import set_first_step, set_gains
+
+PATIENCE = 2e6
+"""Unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second."""
+
+
+def simulate(
+    model: PlanarModel | System,
+    times: Sequence[float] | np.ndarray,
+    initial: Mapping[str, float] | State | None = None,
+    method: str = "DP5",
+    stabilization: Stabilization | None = None,
+    rtol: float = 1e-8,
+    atol: float | None = None,
+    step: float | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+) -> Result:
+    """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
+
+    `initial` names values at the first time, as many as there are degrees of freedom (positions not given are those
+    nearest to the placement, velocities those of least kinetic energy); or it is a `State`, such as the end of another
+    run.
+
+    `method` is "RK4", "DP5" or "DP8". With `step` steps are fixed (each interval between two times is divided evenly,
+    into steps no longer than this); without, DP5 and DP8 choose them by `rtol` and `atol` (default: rtol) per unit of
+    length, angle, and their rates.
+
+    `stabilization` is `Baumgarte()` (the default), `Projection()` or `Unstabilized()`. ``result.stats`` reports gains
+    and counts. ``progress(done, total)`` is called now and then; Ctrl-C returns what was computed.
+
+    Raises `IntegrationError` where the motion cannot go on; its ``result`` keeps what was computed.
+    """
+    model = model_of(model)
+    t = checked_times(times)
+    method, rtol, atol, step = _checked(method, rtol, atol, step)
+    how = _stabilization(stabilization)
+    check_tables(model, t)
+    system = model.compile()
+    check_masses(system)
+    first, note = initial_state(model, t[0], initial)
+
+    run = mechanism(system)
+    tableau = METHODS[method]
+    march = new_march(run, tableau, new_control(rtol, atol, run), t, projecting=_projecting(how), fixed=step or 0.0)
+    status = marching.start(march, first.full_q, first.full_v)
+    if status == poses.DONE and t.size > 1:
+        set_first_step(march)
+        set_gains(march, how, rtol)
+    status, message = _watched(march, status, progress)
+    done = int(march.counts[marching.NEXT])
+    stats = _stats(march, method, how, rtol, atol, step, note)
+    result = dynamic_result(system, march.record, done, success=done == t.size, message=message, stats=stats)
+    if status not in (poses.DONE, marching.PAUSED):
+        raise failure(system, march, status, result, first)
+    return result
+
+
+def _watched(march: March, status: int, progress: Callable[[int, int], Any] | None) -> tuple[int, str]:
+    """Go on until it is done, in pieces short enough to be watched and interrupted."""
+    unknowns = march.mechanism.machine.pattern.n + march.mechanism.machine.pattern.m
+    patience = max(1, int(PATIENCE / (unknowns * march.tableau.stages)))
+    total = march.record.times.size
+    if status != poses.DONE:
+        return status, ""
+    try:
+        while (status := marching.go_on(march, patience)) == marching.PAUSED:
+            if progress is not None:
+                progress(int(march.counts[marching.NEXT]), total)
+    except KeyboardInterrupt:
+        done = int(march.counts[marching.NEXT])
+        return marching.PAUSED, f"interrupted at t = {march.clock[marching.TIME]:g}, after {done} of {total} times"
+    if progress is not None:
+        progress(int(march.counts[marching.NEXT]), total)
+    return status, ""
+
+
+def _checked(method: str, rtol: Any, atol: Any, step: Any) -> tuple[str, float, float, float | None]:
+    if method not in METHODS:
+        raise ModelError(f"method={method!r} is unknown; choose one of {', '.join(map(repr, METHODS))}")
+    if step is not None and not (step := finite_number(step, "step")) > 0:
+        raise ModelError(f"step is {step:g}; give a positive step, in seconds")
+    if step is None and method == "RK4":
+        raise ModelError('RK4 has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
+    rtol = finite_number(rtol, "rtol")
+    atol = rtol if atol is None else finite_number(atol, "atol")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value > 0:
+            raise ModelError(f"{name} is {value:g}; give a positive tolerance such as 1e-8")
+        if value > 0.1:
+            raise ModelError(f"{name} is {value:g}, which asks for nothing; give a tolerance such as 1e-6")
+    if rtol < 1e-13:
+        raise ModelError(f"rtol is {rtol:g}, below roundoff; the smallest that makes sense is 1e-13")
+    return method, rtol, atol, step
+
+
+def _stabilization(given: Any) -> Stabilization:
+    if given is None:
+        return Baumgarte()
+    if isinstance(given, type) and issubclass(given, Baumgarte | Projection | Unstabilized):
+        return given()
+    if not isinstance(given, Baumgarte | Projection | Unstabilized):
+        raise ModelError(
+            f"stabilization={given!r}; choose mbs.Baumgarte(), mbs.Projection() or mbs.Unstabilized()"
+        )
+    return given
+
+
+def _projecting(how: Stabilization) -> int:
+    return ALWAYS if isinstance(how, Projection) else NEAR_SINGULAR if isinstance(how, Baumgarte) else NEVER
+
+
+def _stats(
+    march: March, method: str, how: Stabilization, rtol: float, atol: float, step: float | None, note: str
+) -> dict[str, Any]:
+    counts, machine = march.counts, march.mechanism.machine
+    stats: dict[str, Any] = {
+        "method": method,
+        "stabilization": type(how).__name__,
+        "accepted": int(counts[marching.ACCEPTED]),
+        "rejected": int(counts[marching.REJECTED]),
+        "evaluations": int(machine.counts[poses.EVALUATIONS]),
+        "factorisations": int(machine.counts[poses.FACTORISATIONS]),
+        "redundant_equations": int(march.mechanism.nearness[1]),
+    }
+    stats |= {"step": step} if step else {"rtol": rtol, "atol": atol}
+    if isinstance(how, Baumgarte):
+        stats |= {"alpha": float(march.mechanism.gains[0]), "beta": float(march.mechanism.gains[1])}
+        stats["projected_near_singular_poses"] = int(counts[marching.PROJECTED])
+        if march.clock[marching.GAIN] > 0.0:
+            stats["gain_rule"] = f"alpha = beta = {march.clock[marching.GAIN]:.3g} / step; the last one is reported"
+    if note:
+        stats["initial"] = note
+    return stats

@@ -1,0 +1,113 @@
+"""Step sizes: how large an error is, and how long the next step may be. Compiled.
+
+The error is measured coordinate by coordinate against atol · unit + rtol · |y|, and as the mean square of all; the unit
+of a length is the model's length, that of an angle is 1 rad, and velocities count per second. Works are not controlled.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.abi import compiled
+from ..kernels.blocks import block
+from ..system.poses import DONE
+from .machine import Mechanism, derivative
+
+SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
+NOISE = 1e-14
+"""Roundoff of positions, relative to the model's length, as accelerations near a singular pose see it."""
+
+
+class Control(NamedTuple):
+    """Tolerances; `unit` has one number for each coordinate."""
+
+    rtol: float
+    atol: float
+    unit: np.ndarray
+
+
+def new_control(rtol: float, atol: float, mechanism: Mechanism) -> Control:
+    return block(Control(float(rtol), float(atol), np.sqrt(mechanism.geometric) ** -1 * mechanism.length))
+
+
+@compiled
+def error_norm(tableau, control, stages, mechanism, h):
+    """The error of the step, 1 being just acceptable.
+
+    At a distance s (a sine) from a pose where the constraints lose rank, roundoff ε of positions is ε/s in the weak
+    direction, ε/s² for velocities and ε/s³ for accelerations. Stabilisation takes it away at the end of the step, but
+    an estimate of truncation errors cannot see through it, and shorter steps would only stay longer where it is worst.
+    So that much is allowed for.
+    """
+    size = mechanism.size
+    s = np.sqrt(mechanism.nearness[0])
+    rate = 0.0
+    for i in range(control.unit.size):
+        rate = max(rate, abs(stages.y0[size + i]) / control.unit[i])
+    noise = NOISE * rate * (1.0 + h * rate / s) / (s * s)
+    y0, y1, k = stages.y0, stages.y1, stages.k
+    n = control.unit.size
+    rows = tableau.stages + 1
+    first = second = 0.0
+    for part in range(2):
+        for i in range(n):
+            at = part * size + i
+            scale = (control.atol + noise) * control.unit[i] + control.rtol * max(abs(y0[at]), abs(y1[at]))
+            e = 0.0
+            for s in range(rows):
+                e += tableau.error[0, s] * k[s, at]
+            if tableau.error.shape[0] == 1:
+                first += (e / scale) ** 2
+            else:
+                e5 = 0.0
+                for s in range(rows):
+                    e5 += tableau.error[1, s] * k[s, at]
+                first += (e5 / scale) ** 2
+                second += (e / scale) ** 2
+    if first == 0.0:
+        return 0.0
+    if tableau.error.shape[0] == 1:
+        return h * np.sqrt(first / (2 * n))
+    return h * first / np.sqrt((first + 0.01 * second) * 2 * n)
+
+
+@compiled
+def first_step(mechanism, tableau, control, stages, t, span):
+    """A length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀ must
+    stand in `stages`."""
+    y0, y1, k, size = stages.y0, stages.y1, stages.k, mechanism.size
+    d0, d1 = _size(control, size, y0, y0), _size(control, size, y0, k[0])
+    h = 1e-6 * span if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    h = min(h, span)
+    for i in range(y0.size):
+        y1[i] = y0[i] + h * k[0, i]
+    if derivative(mechanism, t + h, y1, k[1]) != DONE:
+        return 1e-6 * span
+    for i in range(y0.size):
+        y1[i] = (k[1, i] - k[0, i]) / h
+    largest = max(d1, _size(control, size, y0, y1))
+    longer = max(1e-6 * span, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (tableau.error_order + 1))
+    return min(100.0 * h, longer, span)
+
+
+@compiled
+def _size(control, size, y, x):
+    """x in the norm of the tolerances at y."""
+    total = 0.0
+    n = control.unit.size
+    for part in range(2):
+        for i in range(n):
+            at = part * size + i
+            total += (x[at] / (control.atol * control.unit[i] + control.rtol * abs(y[at]))) ** 2
+    return np.sqrt(total / (2 * n))
+
+
+@compiled
+def factor_of(tableau, error, rejected):
+    """By how much the next step may differ; it may not grow right after a rejection."""
+    if error == 0.0:
+        return 1.0 if rejected else GROW
+    factor = max(SHRINK, SAFETY * error ** (-1.0 / (tableau.error_order + 1)))
+    return min(factor, 1.0 if rejected else GROW)

@@ -1,0 +1,287 @@
+"""From time to time: steps, their control, their stabilisation, and what is kept of them. Compiled.
+
+    take a step  ->  settle its end (stabilise, y' there)  ->  accept it or try a shorter one  ->  record times
+
+A rejected step leaves no trace: y₀ and k₀ stand untouched until a step is accepted. All state is in `March`, so a run
+can go back to Python and be taken up again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.abi import compiled
+from ..kernels.blocks import block
+from ..system.dynamics import KINETIC, POTENTIAL
+from ..system.poses import DONE, NOT_FINITE
+from .control import Control, error_norm, factor_of
+from .machine import WORK, Mechanism, derivative, note_redundancy
+from .stabilise import ALWAYS, GUARD, NEAR_SINGULAR, NEVER, project
+from .steps import Stages, new_stages, prepare_dense, read_dense, take_step
+from .tableaus import Tableau
+
+STUCK, LOST, DRIFTED, PAUSED = 11, 12, 13, 14
+"""More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
+for the singular pose that is near; patience is over, and the run can be taken up again."""
+ACCEPTED, REJECTED, NEXT, PROJECTED = 0, 1, 2, 3
+TIME, STEP, GAIN, WIDEST = 0, 1, 2, 3
+LOSS = 0.1
+"""The gap, relative to the model's length, at which a drifting run makes no sense any more."""
+
+
+class Record(NamedTuple):
+    """What is kept at the requested times; and of the end of the last step, before it is known whether it is kept."""
+
+    times: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    multipliers: np.ndarray
+    energies: np.ndarray
+    """Columns: kinetic, potential, then the works."""
+    end_multipliers: np.ndarray
+    end_scalars: np.ndarray
+    y: np.ndarray
+    dy: np.ndarray
+
+
+class March(NamedTuple):
+    mechanism: Mechanism
+    tableau: Tableau
+    control: Control
+    stages: Stages
+    record: Record
+    projecting: int
+    """NEVER, NEAR_SINGULAR or ALWAYS."""
+    fixed: float
+    """The longest step where steps are fixed; 0 where they are controlled."""
+    clock: np.ndarray
+    """t, the next step, the gain rule (gain times step; 0: gains stay), and the widest gap that was seen."""
+    counts: np.ndarray
+    """Steps accepted and rejected, the next requested time, and how many steps were projected near singular poses."""
+
+
+def new_march(
+    mechanism: Mechanism, tableau: Tableau, control: Control, times: np.ndarray, *, projecting: int, fixed: float
+) -> March:
+    size, rows = mechanism.size, mechanism.machine.pattern.m
+    zeros = np.zeros
+    stages = new_stages(tableau, size)
+    record = block(
+        Record(
+            times=times,
+            q=zeros((times.size, size)),
+            v=zeros((times.size, size)),
+            a=zeros((times.size, size)),
+            multipliers=zeros((times.size, rows)),
+            energies=zeros((times.size, 2 + WORK)),
+            end_multipliers=zeros(rows),
+            end_scalars=zeros(mechanism.scalars.size),
+            y=zeros(2 * size + WORK),
+            dy=zeros(2 * size + WORK),
+        )
+    )
+    counts = zeros(4, dtype=np.int64)
+    return block(
+        March(mechanism, tableau, control, stages, record, projecting, float(fixed), zeros(4), counts)
+    )
+
+
+@compiled
+def start(march, q, v):
+    """The first state, and what follows from it at once."""
+    size, y0, record = march.mechanism.size, march.stages.y0, march.record
+    for k in range(size):
+        y0[k] = q[k]
+        y0[size + k] = v[k]
+    march.clock[TIME] = record.times[0]
+    note_redundancy(march.mechanism, record.times[0], y0[:size], y0[size : 2 * size])
+    status = _derivative_at_end(march, record.times[0], y0, march.stages.k[0])
+    if status == DONE:
+        _keep(march, 0, y0, march.stages.k[0])
+        march.counts[NEXT] = 1
+    return status
+
+
+@compiled
+def go_on(march, patience):
+    """Step until the last requested time, an end that is not good, or the end of patience."""
+    clock, counts, times = march.clock, march.counts, march.record.times
+    last = times[times.size - 1]
+    smallest = 1e-14 * max(abs(last), abs(last - times[0]))
+    rejected = False
+    while counts[NEXT] < times.size:
+        if patience <= 0:
+            return PAUSED
+        patience -= 1
+        t, h, target = clock[TIME], clock[STEP], last
+        if march.fixed > 0.0:
+            target = times[counts[NEXT]]
+            h = (target - t) / np.ceil((target - t) / march.fixed * (1.0 - 1e-12))
+        end = target if t + h * (1.0 + 1e-9) >= target else t + h
+        status, error = _try_step(march, t, end)
+        accepted = status == DONE and error <= 1.0
+        if accepted:
+            status = _accept(march, t, end)
+            if status != DONE:
+                return status
+        elif march.fixed > 0.0:
+            return status
+        if march.fixed == 0.0:
+            shrink = 0.25 if status != DONE else factor_of(march.tableau, error, rejected or not accepted)
+            clock[STEP] = (end - t) * shrink
+            if not accepted and clock[STEP] <= smallest:
+                return STUCK if status == DONE else status
+        counts[ACCEPTED if accepted else REJECTED] += 1
+        rejected = not accepted
+        if accepted and not clock[WIDEST] <= LOSS * march.mechanism.length:
+            return LOST
+        if accepted and march.projecting == NEVER and clock[WIDEST] > drift_limit(march.mechanism):
+            return DRIFTED
+    return DONE
+
+
+@compiled
+def _try_step(march, t, end):
+    """A step from t to `end`, settled if it is good: its status and its error, of which 1 is just acceptable."""
+    mechanism, tableau, stages, clock = march.mechanism, march.tableau, march.stages, march.clock
+    h = end - t
+    if clock[GAIN] > 0.0:
+        mechanism.gains[0] = mechanism.gains[1] = clock[GAIN] / h
+    mechanism.nearness[0] = 1.0
+    status = take_step(mechanism, tableau, stages, t, h)
+    if march.fixed > 0.0:
+        return (_settle(march, end) if status == DONE else status), 0.0
+    if status == DONE and tableau.end_in_error:
+        status = _settle(march, end)
+    if status != DONE:
+        return status, 0.0
+    error = error_norm(tableau, march.control, stages, mechanism, h)
+    if not np.isfinite(error):
+        return NOT_FINITE, 0.0
+    if error <= 1.0 and not tableau.end_in_error:
+        status = _settle(march, end)
+    return status, error
+
+
+@compiled
+def _accept(march, t, end):
+    """The end of the step becomes the present, and requested times up to it are recorded."""
+    stages, y0, y1 = march.stages, march.stages.y0, march.stages.y1
+    if march.projecting != ALWAYS:
+        march.clock[WIDEST] = max(march.clock[WIDEST], _widest_gap(march))
+    status = _record(march, t, end)
+    if status == DONE:
+        first, following = stages.k[0], stages.k[march.tableau.stages]
+        for i in range(y0.size):
+            y0[i] = y1[i]
+            first[i] = following[i]
+        march.clock[TIME] = end
+    return status
+
+
+@compiled
+def _settle(march, t):
+    """Stabilise y₁, and find y' there: the first stage of the next step."""
+    size, y1 = march.mechanism.size, march.stages.y1
+    if _is_projected(march):
+        if march.projecting == NEAR_SINGULAR:
+            march.counts[PROJECTED] += 1
+        status = project(march.mechanism, t, y1[:size], y1[size : 2 * size])
+        if status != DONE:
+            return status
+    return _derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
+
+
+@compiled
+def _is_projected(march):
+    """Whether states of this step are put back onto the constraints."""
+    if march.projecting == NEAR_SINGULAR:
+        return march.mechanism.nearness[0] < GUARD
+    return march.projecting == ALWAYS
+
+
+@compiled
+def _derivative_at_end(march, t, y, dy):
+    mechanism, record = march.mechanism, march.record
+    status = derivative(mechanism, t, y, dy)
+    for row in range(record.end_multipliers.size):
+        record.end_multipliers[row] = mechanism.machine.multipliers[row]
+    for k in range(record.end_scalars.size):
+        record.end_scalars[k] = mechanism.scalars[k]
+    return status
+
+
+@compiled
+def _record(march, t, end):
+    """Keep all requested times in (t, end]: the end as it is, others read from between (projected, if the run is)."""
+    mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
+    record, counts = march.record, march.counts
+    times, size = record.times, mechanism.size
+    reading = False
+    at_end = counts[NEXT]
+    while at_end < times.size and times[at_end] < end:
+        at_end += 1
+    if at_end < times.size and times[at_end] == end:
+        _keep(march, at_end, stages.y1, stages.k[tableau.stages])
+    while counts[NEXT] < at_end:
+        k = counts[NEXT]
+        if not reading:
+            status = prepare_dense(mechanism, tableau, stages, t, end - t)
+            if status != DONE:
+                return status
+            reading = True
+        y, dy = record.y, record.dy
+        read_dense(tableau, stages, end - t, (times[k] - t) / (end - t), y)
+        if _is_projected(march):
+            status = project(mechanism, times[k], y[:size], y[size : 2 * size])
+            if status != DONE:
+                return status
+        status = _derivative_at_end(march, times[k], y, dy)
+        if status != DONE:
+            return status
+        _keep(march, k, y, dy)
+        counts[NEXT] += 1
+    if at_end < times.size and times[at_end] == end:
+        counts[NEXT] = at_end + 1
+    return DONE
+
+
+@compiled
+def _keep(march, k, y, dy):
+    """Row k of the record."""
+    record, size = march.record, march.mechanism.size
+    for i in range(size):
+        record.q[k, i] = y[i]
+        record.v[k, i] = y[size + i]
+        record.a[k, i] = dy[size + i]
+    for row in range(record.end_multipliers.size):
+        record.multipliers[k, row] = record.end_multipliers[row]
+    record.energies[k, 0] = record.end_scalars[KINETIC]
+    record.energies[k, 1] = record.end_scalars[POTENTIAL]
+    for i in range(WORK):
+        record.energies[k, 2 + i] = y[2 * size + i]
+
+
+@compiled
+def drift_limit(mechanism):
+    """The gap that makes accelerations worthless here: at a sine s from a singular pose it counts 1/s³ (see
+    `control`)."""
+    return 0.1 * mechanism.length * mechanism.nearness[0] ** 1.5
+
+
+@compiled
+def _widest_gap(march):
+    """The largest gap at the last evaluation, as a length."""
+    machine, geometric = march.mechanism.machine, march.mechanism.geometric
+    program, pattern, g = machine.program, machine.pattern, machine.g
+    g[:] = 0.0
+    for e in range(pattern.jac_row.size):
+        g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
+    widest = 0.0
+    for row in range(pattern.m):
+        if program.phi_from[row] >= 0:
+            widest = max(widest, machine.out[program.phi_from[row]] ** 2 / (g[row] + 1e-300))
+    return np.sqrt(widest)

@@ -1,0 +1,99 @@
+"""Keeping the constraints: what is done at the end of every step. Compiled.
+
+Baumgarte's method acts inside the acceleration (`machine.gains`); projection acts here. The position is corrected by
+Newton steps that are least in the norm of the masses, with the factor of the new pose: through a pose where the
+constraints lose rank, an older factor would leave an error that no step size removes. Then the velocity is brought
+back, in the same norm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels.abi import compiled
+from ..system.batch import evaluate
+from ..system.kkt import solve
+from ..system.poses import DONE, NOT_CONVERGED, NOT_FINITE, evaluate_and_factorise
+from .machine import refinements
+
+SETTLED = 1e-8
+"""A Newton step shorter than this, relative to the model's length, leaves its square: roundoff."""
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """γ* = γ - 2α (Φ_v v - ν) - β² Φ: constraint errors die out like a damped oscillator. Gains in 1/s; those that are
+    not given are chosen from the step and the tolerance, and reported in ``result.stats``. Steps that come near a
+    singular pose are projected as well; their number is reported too."""
+
+    alpha: float | None = None
+    beta: float | None = None
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Positions and velocities are put back onto the constraints after every step, by the least change in the norm of
+    the masses."""
+
+
+@dataclass(frozen=True)
+class Unstabilized:
+    """Nothing is done: the constraints hold at acceleration level only, and drift at the others."""
+
+
+NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
+"""When to project. Baumgarte's feedback divides by what a singular pose makes zero: there, it needs help."""
+GUARD = 3e-3
+"""`independence` (a squared sine) below which a pose counts as near a singular one."""
+
+Stabilization = Baumgarte | Projection | Unstabilized
+
+
+@compiled
+def project(mechanism, t, q, v):
+    """Put q and v back onto the constraints, in place."""
+    machine = mechanism.machine
+    program, pattern, factor = machine.program, machine.pattern, machine.factor
+    for _ in range(8):
+        if not evaluate_and_factorise(machine, t, q, v, program.velocity_rows > 0):
+            return NOT_FINITE
+        machine.f[:] = 0.0
+        for row in range(pattern.m):
+            machine.g[row] = -machine.out[program.phi_from[row]] if program.phi_from[row] >= 0 else 0.0
+        solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
+        longest = 0.0
+        for k in range(pattern.n):
+            longest = max(longest, mechanism.geometric[k] * machine.x[k] ** 2)
+            q[k] += machine.x[k]
+        if longest <= (SETTLED * mechanism.length) ** 2:
+            return project_velocity(mechanism, t, q, v)
+        if not longest <= mechanism.length**2:
+            break
+    return NOT_CONVERGED
+
+
+@compiled
+def project_velocity(mechanism, t, q, v):
+    """Φ_v v = ν at the pose whose factor (but for a settled Newton step) is the last one."""
+    machine = mechanism.machine
+    program, pattern, factor = machine.program, machine.pattern, machine.factor
+    if program.velocity_rows > 0:
+        if not evaluate_and_factorise(machine, t, q, v, False):
+            return NOT_FINITE
+    else:
+        evaluate(program.batch, t, q, v, machine.out)
+        for e in range(pattern.jac_row.size):
+            factor.jacobian[e] = machine.out[program.jac_from[e]]
+    machine.f[:] = 0.0
+    for row in range(pattern.m):
+        machine.g[row] = machine.out[program.nu_from[row]]
+    for e in range(pattern.jac_row.size):
+        machine.g[pattern.jac_row[e]] -= factor.jacobian[e] * v[pattern.jac_column[e]]
+    solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
+    finite = True
+    for k in range(pattern.n):
+        v[k] += machine.x[k]
+        finite = finite and np.isfinite(v[k])
+    return DONE if finite else NOT_FINITE

@@ -1,0 +1,160 @@
+"""What an element is: a name, markers, and what is said of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import sympy as sp
+
+from ..errors import ModelError
+from ..symbolic.derive import Form
+from ..symbolic.markers import PlanarMarker
+from .body import Body, Marker, as_marker
+from .fields import REQUIRED, Field, Function
+from .measures import Measure
+from .parameters import Number, free_parameters
+
+
+class Element:
+    """Something with a name that is said of markers."""
+
+    name: str
+    markers: tuple[Marker, ...]
+    fields: ClassVar[dict[str, Field]] = {}
+    values: Mapping[str, Any] = MappingProxyType({})
+    """The constants of the element, by the names of its fields."""
+    sketch: str = ""
+    """How the element is drawn: "pin", "slider", "slot", "link", "weld", "mesh", "contact", "spring", "damper", "arrow"
+    or "" (not at all)."""
+
+    def form(self) -> tuple[Form, dict[sp.Symbol, Number]]:
+        """What is said, in marker symbols, and what stands in its slots."""
+        raise NotImplementedError
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        """What could not be checked before the parameters had values."""
+
+    def measures(self) -> dict[str, Measure]:
+        """The element's own coordinates, by name: what drivers, results and initial values call them."""
+        return {}
+
+    @property
+    def kind(self) -> str:
+        return type(self).__name__
+
+    @property
+    def who(self) -> str:
+        return f"{self.kind} {self.name!r}"
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        return tuple(dict.fromkeys(m.body for m in self.markers))
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}>"
+
+
+class Declared(Element):
+    """An element whose class declares it: constants as fields, markers as the parameters of its equation."""
+
+    equations: ClassVar[tuple[str, ...]]
+    """The names that an equation may have, in the order in which they are looked for."""
+    marker_names: ClassVar[tuple[str, ...]] = ()
+    optional_markers: ClassVar[int] = 0
+    """The markers whose default in the equation is None (the carrier of a gear) may be left out."""
+
+    def __init_subclass__(cls, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        if "equations" in vars(cls):  # a base, which says what equations are called
+            return
+        cls.fields = {**cls.fields, **{n: f for n, f in vars(cls).items() if isinstance(f, Field)}}
+        equation = next((getattr(cls, n) for n in cls.equations if getattr(cls, n, None) is not None), None)
+        if equation is None:
+            wanted = " nor ".join(cls.equations)
+            raise ModelError(f"class {cls.__name__} has neither {wanted}; define {cls.equations[0]}(i, j, ...)")
+        names = inspect.signature(equation).parameters
+        cls.marker_names = tuple(n for n in names if n not in cls.fields)
+        cls.optional_markers = sum(names[n].default is None for n in cls.marker_names)
+
+    def __init__(self, name: str, *args: Any, at: Any = None, axis: Any = None, **constants: Any):
+        self.name = checked_name(name)
+        things, positional = self._split(args, constants)
+        self.markers = tuple(self._marker(thing, at, axis) for thing in things)
+        if len(things) > 1 and len(self.bodies) == 1:
+            raise ModelError(f"{self.who} joins body {self.bodies[0].name!r} to itself; name two different bodies")
+        self.values = self._constants(positional, constants)
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        for name, field in self.fields.items():
+            field.check_value(self.values[name], number, self.who)
+
+    def _split(self, args: tuple, named: dict[str, Any]) -> tuple[list, tuple]:
+        """The arguments that are markers, by place or by name, and the constants given by place."""
+        count = sum(isinstance(a, Marker | Body) for a in args[: len(self.marker_names)])
+        things: list[Any] = list(args[:count])
+        for marker_name in self.marker_names[count:]:
+            if marker_name in named:
+                things.append(named.pop(marker_name))
+        least = len(self.marker_names) - self.optional_markers
+        if len(things) < least:
+            wanted = ", ".join(self.marker_names[:least])
+            odd = f" (what is {args[count]!r}?)" if len(args) > count else ""
+            raise ModelError(
+                f"{self.who} needs {least} markers or bodies ({wanted}), got {len(things)}{odd}; write body.at(x, y)"
+            )
+        return things, args[count:]
+
+    def _marker(self, thing: Any, at: Any, axis: Any) -> Marker:
+        if at is None:
+            if axis is not None:
+                raise ModelError(f"{self.who} got axis= without at=; give at=(x, y) too, or markers with an angle")
+            return as_marker(thing, self.who)
+        if isinstance(thing, Marker):
+            raise ModelError(f"{self.who} got a marker and at=; give bodies with at=, or markers without it")
+        return as_marker(thing, self.who).body.at_world(at, (1, 0) if axis is None else axis, self.who)
+
+    def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
+        given = dict(zip(self.fields, positional, strict=False))
+        for name in named:
+            if name not in self.fields:
+                known = ", ".join(self.fields) or "none"
+                raise ModelError(f"{self.who} has no constant {name!r}; its constants are: {known}")
+            if name in given:
+                raise ModelError(f"{self.who} got {name} twice; give it once")
+        if len(positional) > len(self.fields):
+            known = ", ".join(self.fields) or "none"
+            raise ModelError(f"{self.who} got {len(positional)} constants; its constants are: {known}")
+        given |= named
+        values: dict[str, Any] = {}
+        for name, field in self.fields.items():
+            value = given.get(name, field.default)
+            if value is REQUIRED:
+                raise ModelError(f"{self.who} needs {name}; add {name}=... ({field.unit or 'no unit'})")
+            if name not in given and callable(value) and not isinstance(field, Function):
+                wanted = inspect.signature(value).parameters
+                value = value(*map(placed, self.markers), **{n: v for n, v in values.items() if n in wanted})
+                if not free_parameters([value]) and abs(float(value)) < 1e-12:
+                    value = 0.0  # what should be zero is a rounding error off
+            values[name] = field.check(value, self.who)
+        return MappingProxyType(values)
+
+
+def placed(marker: Marker) -> PlanarMarker:
+    """The marker at its reference placement, as numbers or expressions of parameters."""
+    body = marker.body
+    c, s = sp.cos(body.angle), sp.sin(body.angle)
+    x, y = body.position
+    return PlanarMarker.placed(
+        x + c * marker.x - s * marker.y, y + s * marker.x + c * marker.y, sp.sympify(body.angle) + marker.angle
+    )
+
+
+def checked_name(name: Any) -> str:
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"the first argument of an element is its name, not {name!r}; write e.g. Revolute('A', ...)")
+    if "." in name or name != name.strip():
+        raise ModelError(f"{name!r} cannot name an element; leave out dots and outer spaces")
+    return name

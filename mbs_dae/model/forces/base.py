@@ -1,0 +1,153 @@
+"""What a force must say.
+
+The contract of a force (all that `ForceElement` asks of a new class):
+
+1. Its constants are declared in the class with `scalar`, `function`, `expression` or `choice`.
+2. It says one of these, or both, as static, pure functions; the parameters that are not constants are its markers:
+
+       potential(i, j, ..., constants)    the energy that it stores, an expression of places and angles
+       force(i, j, ..., constants)        what it does to each marker's body, one item a marker in their order:
+                                          (Fx, Fy, M), force at the marker and moment, world axes; M may be left out
+
+   ``force`` may use ``velocity`` and ``omega`` of a marker.
+3. ``work`` says what becomes of the work that ``force`` takes or gives: "supplied" (the default) or "dissipated". The
+   work of a potential is stored.
+4. The third law is the author's: an inner force acts on two markers, with opposite signs.
+
+A force along one coordinate (a length, an angle) is shorter: see `effort.EffortElement`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, ClassVar
+
+import sympy as sp
+
+from ...errors import ModelError
+from ...symbolic.loads import WORKS, Load
+from ...symbolic.markers import LABELS, PlanarMarker, marker_symbols
+from ..body import Marker
+from ..element import Declared
+from ..fields import Scalar
+from ..joints.rows import check_expression
+from ..measures import Quantity
+from ..parameters import Number, constants_out
+
+_registry: list[type[ForceElement]] = []
+
+
+def registered_forces() -> tuple[type[ForceElement], ...]:
+    """Every force class there is, the user's included: tests and documentation walk this list."""
+    return tuple(_registry)
+
+
+class ForceElement(Declared):
+    """The base of every force; the module's docstring is its contract."""
+
+    equations: ClassVar[tuple[str, ...]] = ("potential", "force")
+    work: ClassVar[str] = "supplied"
+    sketch = "arrow"
+
+    potential: ClassVar[Callable]
+    force: ClassVar[Callable]
+
+    def __init_subclass__(cls, **kwargs: Any):
+        super().__init_subclass__(**kwargs)
+        if cls.work not in WORKS:
+            raise ModelError(f"work of force class {cls.__name__} is {cls.work!r}; choose one of {', '.join(WORKS)}")
+        if "equations" not in vars(cls):
+            _registry.append(cls)
+
+    def __init__(self, name: str, *args: Any, **constants: Any):
+        super().__init__(name, *args, **constants)
+        self.finish()
+
+    def finish(self) -> None:
+        """Build the load from markers and values; the markers of quantities in its expressions join those given."""
+        load, slots = self._built()
+        quantities = {q for e in load.expressions for q in e.atoms(Quantity)}
+        self.acting = len(self.markers)
+        """How many of the markers feel the force; those behind them are only read."""
+        if quantities:
+            load, self.markers = _with_markers(load, self.markers, sorted(quantities, key=str))
+        forms, numbers = constants_out(load.expressions)
+        self._form = load.rewritten(forms, (*load.slots, *numbers)), {**slots, **numbers}
+
+    def form(self) -> tuple[Load, dict[sp.Symbol, Number]]:
+        """The load in marker symbols, and what stands in its slots."""
+        return self._form
+
+    def _built(self) -> tuple[Load, dict[sp.Symbol, Number]]:
+        """What the class says, with its scalars as slots; said once per class where there is nothing else."""
+        scalars = tuple(n for n, f in self.fields.items() if isinstance(f, Scalar))
+        slots = {_slot(n): self.values[n] for n in scalars}
+        others = tuple(sorted((n, v) for n, v in self.values.items() if n not in scalars))
+        say: Any = _said_by_class if not others else _said_by_class.__wrapped__
+        load = say(type(self), len(self.markers), scalars, others)
+        return load, slots
+
+    @classmethod
+    def said(cls, markers: tuple[PlanarMarker, ...], constants: dict[str, Any]) -> Load:
+        """The load of these markers."""
+        energy, forces = sp.S.Zero, []
+        if say := getattr(cls, "potential", None):
+            energy = _called(say, markers, constants, cls)
+            if energy.has(*(s for m in markers for s in m.rates)):
+                raise ModelError(f"the potential of force class {cls.__name__} contains velocities; say it as force")
+        if say := getattr(cls, "force", None):
+            wrenches = say(*markers, **constants)
+            forces.append((cls.work, duals(markers, wrenches, f"force class {cls.__name__}")))
+        return Load(markers, energy, tuple(forces))
+
+
+def duals(markers: Sequence[PlanarMarker], wrenches: Any, who: str) -> tuple[sp.Expr, ...]:
+    """Forces and moments on markers as components dual to the markers' rates."""
+    try:
+        rows = [tuple(w) for w in wrenches]
+    except TypeError as exc:
+        raise ModelError(f"force of {who} returns {wrenches!r}; return one (Fx, Fy, M) for each marker") from exc
+    if len(rows) != len(markers) or any(len(w) not in (2, 3) for w in rows):
+        raise ModelError(f"force of {who} must return one (Fx, Fy, M) for each of its {len(markers)} markers: {rows}")
+    out: list[sp.Expr] = []
+    for marker, w in zip(markers, rows, strict=True):
+        fx, fy, moment = (check_expression(sp.sympify(e), f"force of {who}") for e in (*w, 0)[:3])
+        out += marker.dual(fx, fy, moment)
+    return tuple(out)
+
+
+@cache
+def _said_by_class(cls: Any, count: int, scalars: tuple[str, ...], others: tuple[tuple[str, Any], ...]) -> Load:
+    slots = {name: _slot(name) for name in scalars}
+    return replace(cls.said(marker_symbols(count), {**slots, **dict(others)}), slots=tuple(slots.values()))
+
+
+def _called(say: Callable, markers: tuple[PlanarMarker, ...], constants: dict[str, Any], cls: type) -> sp.Expr:
+    try:
+        e = sp.sympify(say(*markers, **constants))
+    except Exception as exc:
+        raise ModelError(f"the potential of force class {cls.__name__} raised {type(exc).__name__}: {exc}") from exc
+    return check_expression(e, f"the potential of force class {cls.__name__}")
+
+
+def _with_markers(
+    load: Load, markers: tuple[Marker, ...], quantities: Sequence[Quantity]
+) -> tuple[Load, tuple[Marker, ...]]:
+    """The load with its quantities written out in markers, which join those that are there."""
+    places = [*markers]
+    for quantity in quantities:
+        places += [m for m in quantity.measure.markers if m not in places]
+    if len(places) > len(LABELS):
+        raise ModelError(f"a force reads {len(places)} markers, {len(LABELS)} at most; split it in two")
+    symbols = marker_symbols(len(places))
+    values = {q: q.of(tuple(symbols[places.index(m)] for m in q.measure.markers)) for q in quantities}
+    silent = (sp.S.Zero,) * sum(len(s.m) for s in symbols[len(markers) :])
+    forces = tuple((work, (*(e.xreplace(values) for e in f), *silent)) for work, f in load.forces)
+    potential, effort = load.potential.xreplace(values), load.effort.xreplace(values)
+    return Load(symbols, potential, forces, load.slots, effort), tuple(places)
+
+
+def _slot(name: str) -> sp.Symbol:
+    return sp.Symbol(f"p_{name}", real=True)

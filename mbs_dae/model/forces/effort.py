@@ -1,0 +1,109 @@
+"""Forces along one coordinate: a length, a displacement, an angle.
+
+An effort F on a coordinate s(m) has the power F ṡ; so the markers feel f = F ∂s/∂m. A subclass says
+
+    effort(s, rate, constants)
+
+and nothing else. What it gives at rest, F(s, 0), is elastic: its work is stored, as U = -∫ F(s, 0) ds where that is a
+polynomial, and otherwise added up along the motion (then it counts from the start of a run). The rest is dissipated.
+A class with ``work = "supplied"`` gives its work from outside, all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import sympy as sp
+
+from ...errors import ModelError
+from ...symbolic.derive import Reading
+from ...symbolic.loads import Load
+from ...symbolic.markers import PlanarMarker, marker_symbols
+from .. import measures
+from ..body import Body, Marker
+from ..element import Element, checked_name
+from ..joints.rows import check_expression
+from ..measures import Measure, rate_of
+from .base import ForceElement
+
+_s, _rate = sp.symbols("s_ rate_", real=True)
+
+
+class EffortElement(ForceElement):
+    """An effort on a coordinate of two markers, of a joint, or on any `Measure`."""
+
+    equations = ("effort",)
+    fewest: ClassVar[int] = 2
+    """How many markers it needs; with one, it acts against the world."""
+    coordinates: ClassVar[tuple[str, ...]] = ("distance",)
+    """The kinds of measure that it can act on; between two markers it is the first."""
+    work = "dissipated"
+
+    effort: ClassVar[Callable]
+
+    def __init__(self, name: str, *args: Any, **constants: Any):
+        self.name = checked_name(name)
+        self.measure, positional = self._measure(args)
+        self.markers = self.measure.markers
+        self.values = self._constants(positional, constants)
+        self.finish()
+
+    def measures(self) -> dict[str, Measure]:
+        return {self.measure.kind: self.measure}
+
+    def _measure(self, args: tuple) -> tuple[Measure, tuple]:
+        """The coordinate that is meant, and the arguments behind it."""
+        if args and isinstance(args[0], Measure):
+            found = args[0] if args[0].kind in self.coordinates else None
+            things, rest = args[:1], args[1:]
+        elif args and isinstance(args[0], Element):
+            own = args[0].measures()
+            found = next((own[kind] for kind in self.coordinates if kind in own), None)
+            things, rest = args[:1], args[1:]
+        else:
+            count = sum(isinstance(a, Marker | Body) for a in args[:2])
+            things, rest = args[:count], args[count:]
+            if count < self.fewest:
+                wanted = f"{self.fewest} markers or bodies, a joint, or a measure"
+                raise ModelError(f"{self.who} needs {wanted}; got {count}")
+            found = getattr(measures, self.coordinates[0])(*things)
+        if found is None:
+            wanted = " or ".join(self.coordinates)
+            raise ModelError(f"{self.who} acts on a {wanted}, which {things[0]!r} is not; give two markers instead")
+        return found, rest
+
+    @property
+    def effort_reading(self) -> Reading:
+        """The effort itself, of the markers."""
+        load, _ = self.form()
+        return Reading(load.markers, (load.effort,), load.slots)
+
+    def _built(self) -> tuple[Load, dict]:
+        load, slots = super()._built()
+        return self._along(load), slots
+
+    @classmethod
+    def said(cls, markers: tuple[PlanarMarker, ...], constants: dict[str, Any]) -> Load:
+        """The efforts on the bare coordinate s, by what becomes of their work; `_along` puts s in."""
+        who = f"force class {cls.__name__}"
+        total = check_expression(sp.sympify(cls.effort(_s, _rate, **constants)), f"the effort of {who}")
+        if cls.work != "dissipated":
+            return Load(markers, sp.S.Zero, ((cls.work, (total,)),), effort=total)
+        elastic = total.xreplace({_rate: sp.S.Zero})
+        efforts = [("dissipated", total - elastic)]
+        energy = sp.S.Zero
+        if elastic.is_polynomial(_s):
+            energy = -sp.integrate(elastic, _s)
+        else:
+            efforts.append(("stored", elastic))
+        return Load(markers, energy, tuple((work, (e,)) for work, e in efforts if e != 0), effort=total)
+
+    def _along(self, load: Load) -> Load:
+        """f = F ∂s/∂m for every part."""
+        symbols = marker_symbols(len(self.markers))
+        s = self.measure.of(*symbols)
+        put = {_s: s, _rate: rate_of(s, symbols)}
+        slopes = [s.diff(x) for marker in symbols for x in marker.m]
+        forces = tuple((work, tuple(e.xreplace(put) * slope for slope in slopes)) for work, (e,) in load.forces)
+        return Load(symbols, load.potential.xreplace(put), forces, load.slots, load.effort.xreplace(put))

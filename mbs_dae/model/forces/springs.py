@@ -1,0 +1,82 @@
+"""Springs and dampers between two points, and about an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import fields
+from ..fields import function, scalar
+from ..joints.links import _length
+from .effort import EffortElement
+
+
+def _angle(*markers: Any) -> Any:
+    return markers[-1].angle - (markers[0].angle if len(markers) > 1 else 0)
+
+
+class Spring(EffortElement):
+    """A spring between two points: tension = stiffness · (distance - length), which pulls them together. The free
+    length defaults to the distance in the reference placement.
+
+    ``law=`` is any tension instead: an expression of `mbs.length`, or a table.
+    """
+
+    sketch = "spring"
+    stiffness = scalar("N/m", default=0, non_negative=True)
+    length = scalar("m", default=_length, non_negative=True)
+    law = function("N", of=fields.length, default=0)
+
+    @staticmethod
+    def effort(s, rate, stiffness, length, law):
+        return -stiffness * (s - length) - law(s)
+
+
+class Damper(EffortElement):
+    """A damper between two points: tension = damping · (rate of the distance).
+
+    ``law=`` is any tension instead: an expression of `mbs.rate`, or a table.
+    """
+
+    sketch = "damper"
+    damping = scalar("N s/m", default=0, non_negative=True)
+    law = function("N", of=fields.rate, default=0)
+
+    @staticmethod
+    def effort(s, rate, damping, law):
+        return -damping * rate - law(rate)
+
+
+class SpringDamper(EffortElement):
+    """Spring and damper side by side: tension = stiffness · (distance - length) + damping · rate.
+
+    ``law=`` is any tension instead: an expression of `mbs.length` and `mbs.rate`, or a table over the length.
+    """
+
+    sketch = "spring"
+    stiffness = scalar("N/m", default=0, non_negative=True)
+    damping = scalar("N s/m", default=0, non_negative=True)
+    length = scalar("m", default=_length, non_negative=True)
+    law = function("N", of=(fields.length, fields.rate), default=0)
+
+    @staticmethod
+    def effort(s, rate, stiffness, damping, length, law):
+        return -stiffness * (s - length) - damping * rate - law(s, rate)
+
+
+class TorsionSpring(EffortElement):
+    """A torsion spring (and damper) about a revolute joint, or between two bodies: it turns the second one back with
+    stiffness · (angle - free angle) + damping · rate. The free angle defaults to that of the reference placement.
+
+    ``law=`` is any such moment instead: an expression of `mbs.theta` and `mbs.rate`, or a table over the angle.
+    """
+
+    coordinates = ("angle",)
+    sketch = ""
+    stiffness = scalar("N m/rad", default=0, non_negative=True)
+    damping = scalar("N m s/rad", default=0, non_negative=True)
+    angle = scalar("rad", default=_angle)
+    law = function("N m", of=(fields.theta, fields.rate), default=0)
+
+    @staticmethod
+    def effort(s, rate, stiffness, damping, angle, law):
+        return -stiffness * (s - angle) - damping * rate - law(s, rate)

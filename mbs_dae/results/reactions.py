@@ -1,0 +1,217 @@
+"""What joints, drivers and forces do to bodies, from the multipliers.
+
+The equations of a joint act on its markers by -(∂ψ/∂ṁ)ᵀ λ, whatever the rows of Φ look like. A reaction is that force
+and moment on the body of the second marker, about that marker.
+
+Where constraints are redundant, Φ_vᵀ λ is determined but λ is not: it may change by any z with Φ_vᵀ z = 0. The λ kept
+is the least one, and a component of a reaction is unique where no such z changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+
+from ..errors import ModelError, unknown_name
+from ..model.body import Marker
+from ..model.element import Element
+from ..model.forces.base import ForceElement
+from ..model.forces.effort import EffortElement
+from ..model.joints.base import Condition
+from ..symbolic.loads import joint_wrenches
+from ..system import System
+
+AXES = ("world", "first", "second")
+WIDTH = 3
+"""Fx, Fy, M."""
+SHARE = 1e-8
+"""A component is indeterminate if a null vector of unit length moves it by more than this, relative to what unit
+multipliers of the joint move it."""
+
+
+class Reactions(Protocol):
+    """For each element: its reaction in world axes (times, 3), which components are unique (times, 3), and its
+    effort."""
+
+    def names(self) -> list[str]: ...
+    def world(self, name: str) -> np.ndarray: ...
+    def turned(self, name: str) -> np.ndarray:
+        """The angles of the first and second body over time: (times, 2)."""
+        ...
+
+    def unique(self, name: str) -> np.ndarray: ...
+    def effort(self, name: str) -> np.ndarray | None: ...
+
+
+class ComputedReactions:
+    """Read from a system along a motion when asked for."""
+
+    def __init__(self, system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, multipliers: np.ndarray):
+        self._system = system
+        self._motion = t, q, v
+        self._multipliers = multipliers
+
+    def names(self) -> list[str]:
+        model = self._system.model
+        return [*(e.name for e in model.conditions), *(e.name for e in model.forces)]
+
+    def world(self, name: str) -> np.ndarray:
+        element = self._element(name)
+        if isinstance(element, ForceElement):
+            return self._load_wrench(element)
+        return np.einsum("tr,trc->tc", self._multipliers[:, self._system.rows_of(name)], self._partials(element))
+
+    def turned(self, name: str) -> np.ndarray:
+        element = self._element(name)
+        t, q, _ = self._motion
+        angles = [q[:, self._system.start[m.body] + 2] for m in (element.markers[0], _second(element))]
+        return np.stack(angles, axis=1)
+
+    def unique(self, name: str) -> np.ndarray:
+        element = self._element(name)
+        rows = self._system.rows_of(name)
+        out = np.ones((len(self._motion[0]), WIDTH), dtype=bool)
+        if isinstance(element, ForceElement):
+            return out
+        partials = self._partials(element)
+        for k, null in enumerate(self._null_vectors):
+            if null.shape[1]:
+                moved = np.abs(partials[k].T @ null[rows]).max(axis=1)
+                out[k] = moved <= SHARE * np.abs(partials[k]).max(axis=0, initial=0.0)
+        return out
+
+    def effort(self, name: str) -> np.ndarray | None:
+        element = self._element(name)
+        if isinstance(element, EffortElement):
+            _, slots = element.form()
+            return self._system.read_values(element.effort_reading, slots, element.markers, *self._motion)[:, 0]
+        rows = self._system.rows_of(name)
+        return -self._multipliers[:, rows[0]] if len(rows) == 1 else None
+
+    @property
+    def _null_vectors(self) -> list[np.ndarray]:
+        if not hasattr(self, "_null"):
+            t, q, _ = self._motion
+            self._null = [null_vectors(self._system, moment, pose) for moment, pose in zip(t, q, strict=True)]
+        return self._null
+
+    def _element(self, name: str) -> Element:
+        if name not in self._system.model.elements:
+            raise unknown_name("joint, driver or force", name, self.names(), "the result")
+        return self._system.model.elements[name]
+
+    def _partials(self, element: Element) -> np.ndarray:
+        """(times, rows, 3): the reaction for unit multipliers."""
+        assert isinstance(element, Condition)
+        relation, slots = element.form()
+        values = self._system.read_values(joint_wrenches(relation), slots, element.markers, *self._motion)
+        shape = (len(values), relation.size, len(element.markers), WIDTH)
+        return values.reshape(shape)[:, :, _place_of_second(element)]
+
+    def _load_wrench(self, element: ForceElement) -> np.ndarray:
+        load, slots = element.form()
+        values = self._system.read_values(load.wrenches, slots, element.markers, *self._motion)
+        return values.reshape(len(values), len(element.markers), WIDTH)[:, _place_of_second(element)]
+
+
+class StoredReactions:
+    """Arrays that came out of a file."""
+
+    def __init__(self, arrays: Mapping[str, Mapping[str, np.ndarray]]):
+        self._arrays = arrays
+
+    def names(self) -> list[str]:
+        return [*self._arrays]
+
+    def world(self, name: str) -> np.ndarray:
+        return self._of(name)["world"]
+
+    def turned(self, name: str) -> np.ndarray:
+        return self._of(name)["turned"]
+
+    def unique(self, name: str) -> np.ndarray:
+        return self._of(name)["unique"].astype(bool)
+
+    def effort(self, name: str) -> np.ndarray | None:
+        return self._of(name).get("effort")
+
+    def _of(self, name: str) -> Mapping[str, np.ndarray]:
+        if name not in self._arrays:
+            raise unknown_name("joint, driver or force", name, self._arrays, "the result")
+        return self._arrays[name]
+
+
+def in_axes(reactions: Reactions, name: str, axes: str) -> np.ndarray:
+    """A reaction in the axes of the world, of the first body or of the second one."""
+    if axes not in AXES:
+        raise ModelError(f"axes={axes!r} of a reaction; choose one of {', '.join(map(repr, AXES))}")
+    wrench = reactions.world(name)
+    if axes == "world":
+        return wrench
+    angle = reactions.turned(name)[:, AXES.index(axes) - 1]
+    c, s = np.cos(angle), np.sin(angle)
+    fx, fy, moment = wrench.T
+    return np.stack([c * fx + s * fy, -s * fx + c * fy, moment], axis=1)
+
+
+def _place_of_second(element: Element) -> int:
+    """Of the markers that the element acts on, the second; the only one where there is one."""
+    acting = element.acting if isinstance(element, ForceElement) else len(element.markers)
+    return min(1, acting - 1)
+
+
+def _second(element: Element) -> Marker:
+    return element.markers[_place_of_second(element)]
+
+
+# --- redundant constraints -----------------------------------------------------------------------------------
+
+RANK = 1e-9
+
+
+def null_vectors(system: System, t: float, q: np.ndarray) -> np.ndarray:
+    """All z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when a moment counts over the model's length."""
+    jacobian = system.jacobian(t, q) / np.sqrt(system.weight)
+    lengths = np.sqrt((jacobian**2).sum(axis=1))
+    lengths[lengths == 0.0] = 1.0
+    u, sines, _ = np.linalg.svd(jacobian / lengths[:, None], full_matrices=True)
+    rank = int((sines > RANK * sines.max(initial=0.0)).sum())
+    null = u[:, rank:] / lengths[:, None]
+    if not null.shape[1]:
+        return null
+    return np.linalg.qr(null * multiplier_units(system)[:, None])[0] / multiplier_units(system)[:, None]
+
+
+def smallest_singular_values(system: System, t: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Per time, the smallest singular value of Φ_v that is not zero for redundancy alone (rows of unit length, in the
+    norm in which a turn counts over the model's length), and how many rows depend on others."""
+    if not len(system.rows):
+        return np.ones(len(t)), np.zeros(len(t), dtype=int)
+    values = np.zeros((len(t), len(system.rows)))
+    for k, (moment, pose) in enumerate(zip(t, q, strict=True)):
+        jacobian = system.jacobian(moment, pose) / np.sqrt(system.weight)
+        lengths = np.sqrt((jacobian**2).sum(axis=1, keepdims=True))
+        sines = np.linalg.svd(jacobian / np.where(lengths > 0.0, lengths, 1.0), compute_uv=False)
+        values[k, : sines.size] = sines
+    dependent = (values <= RANK * values.max(initial=0.0)).sum(axis=1)
+    always = int(dependent.min(initial=0 if not len(t) else dependent[0]))
+    return values[:, len(system.rows) - 1 - always].copy(), dependent
+
+
+def multiplier_units(system: System) -> np.ndarray:
+    """What makes multipliers of all rows forces: λ of an angle is a moment, λ of a squared length a force per
+    length."""
+    powers = {"rad": -1, "m²": 1}
+    return np.array([system.length ** powers.get(row.unit.removesuffix("/s"), 0) for row in system.rows])
+
+
+def least(system: System, t: np.ndarray, q: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """The multipliers without what redundant constraints leave open: of all that do the same, the least."""
+    out = multipliers.copy()
+    units = multiplier_units(system)
+    for k in range(len(t)):
+        null = null_vectors(system, t[k], q[k]) * units[:, None]
+        out[k] -= (null @ (null.T @ (units * multipliers[k]))) / units
+    return out

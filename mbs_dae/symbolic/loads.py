@@ -1,0 +1,121 @@
+"""What bodies feel through markers: from a potential and forces on markers to Q, energy and powers.
+
+A force on a marker is dual to its rates: its power is f · ṁ. With ṁ = P(q) v it enters the equations of motion as
+
+    Q = Pᵀ f,        f = Σ forces - ∂U/∂m,
+
+so whoever says a force says nothing of coordinates. What becomes of a force's work is kept apart, for the energy
+ledger: work that is stored without a potential in closed form, dissipated, or supplied from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from .derive import Composed, MarkerMap, Reading, Relation, in_coordinates, in_text, variables
+from .markers import PlanarMarker
+
+WORKS = ("stored", "dissipated", "supplied")
+"""What becomes of the work of a force that has no potential."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """A potential U(m, t) and forces f(m, ṁ, t), in no coordinates."""
+
+    markers: tuple[PlanarMarker, ...]
+    potential: sp.Expr = sp.S.Zero
+    forces: tuple[tuple[str, tuple[sp.Expr, ...]], ...] = ()
+    """(what becomes of the work, components dual to the rates of all markers one after the other)."""
+    slots: tuple[sp.Symbol, ...] = ()
+    effort: sp.Expr = sp.S.Zero
+    """Where all this is one effort along one coordinate: the effort, to be read."""
+
+    @property
+    def expressions(self) -> tuple[sp.Expr, ...]:
+        return (self.potential, self.effort, *(e for _, f in self.forces for e in f))
+
+    def rewritten(self, expressions: Sequence[sp.Expr], slots: tuple[sp.Symbol, ...]) -> Load:
+        """The same load with these for its `expressions`."""
+        potential, effort, *components = expressions
+        size = sum(len(marker.m) for marker in self.markers)
+        forces = tuple(
+            (work, tuple(components[k * size : (k + 1) * size])) for k, (work, _) in enumerate(self.forces)
+        )
+        return Load(self.markers, potential, forces, slots, effort)
+
+    @cached_property
+    def total(self) -> tuple[sp.Expr, ...]:
+        """All of f, that of the potential included."""
+        m, _ = variables(self.markers)
+        return tuple(-self.potential.diff(s) + sp.Add(*(f[k] for _, f in self.forces)) for k, s in enumerate(m))
+
+    @cached_property
+    def meaning(self) -> str:
+        parts = " | ".join(f"{work} {in_text(f)}" for work, f in self.forces)
+        return f"load {len(self.markers)} {in_text([self.potential])} | {parts}"
+
+    def compose(self, maps: Sequence[MarkerMap]) -> LoadEquations:
+        _, rates = variables(self.markers)
+        forces, first = [], 0
+        column = 0
+        for marker, mp in zip(self.markers, maps, strict=True):
+            own = sp.Matrix(self.total[first : first + len(marker.m)])
+            forces += [(column + c, e) for c, e in enumerate(mp.P.T * own) if e != 0]
+            first += len(marker.m)
+            column += len(mp.v)
+        powers = ((work, sp.Add(*(f * rate for f, rate in zip(fs, rates, strict=True)))) for work, fs in self.forces)
+        return LoadEquations(
+            **in_coordinates(self.markers, maps, self.slots),
+            potential=self.potential,
+            forces=tuple(forces),
+            powers=tuple(powers),
+        )
+
+    @cached_property
+    def wrenches(self) -> Reading:
+        """The force and moment on every marker's body, about the marker, in world axes."""
+        return Reading(self.markers, tuple(_wrenches(self.markers, self.total)), self.slots)
+
+
+@dataclass(frozen=True)
+class LoadEquations(Composed):
+    """What a load becomes in coordinates."""
+
+    potential: sp.Expr
+    forces: tuple[tuple[int, sp.Expr], ...]
+    """The entries (column, expression) of Q."""
+    powers: tuple[tuple[str, sp.Expr], ...]
+
+    @property
+    def outputs(self) -> tuple[sp.Expr, ...]:
+        return (*(e for _, e in self.forces), self.potential, *(e for _, e in self.powers))
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        return {"forces": tuple(c for c, _ in self.forces), "powers": tuple(work for work, _ in self.powers)}
+
+
+def joint_wrenches(relation: Relation) -> Reading:
+    """Row by row and marker by marker, the force and moment on the marker's body when the row's multiplier is 1.
+
+    The equations of a joint act on the system by -Φ_vᵀ λ = -Pᵀ (∂ψ/∂ṁ)ᵀ λ: on its markers by -(∂ψ/∂ṁ)ᵀ λ.
+    """
+    _, rates = variables(relation.markers)
+    rows = relation.velocity_rows.jacobian(rates)
+    values = [w for k in range(relation.size) for w in _wrenches(relation.markers, [-e for e in rows.row(k)])]
+    return Reading(relation.markers, tuple(values), relation.slots)
+
+
+def _wrenches(markers: Sequence[PlanarMarker], components: Sequence[sp.Expr]) -> list[sp.Expr]:
+    out: list[sp.Expr] = []
+    first = 0
+    for marker in markers:
+        out += marker.wrench(components[first : first + len(marker.m)])
+        first += len(marker.m)
+    return out
