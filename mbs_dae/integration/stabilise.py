@@ -15,11 +15,11 @@ import numpy as np
 from ..kernels.abi import compiled
 from ..system.batch import evaluate
 from ..system.kkt import solve
-from ..system.poses import DONE, NOT_CONVERGED, NOT_FINITE, evaluate_and_factorise
+from ..system.poses import DONE, EVALUATIONS, NOT_CONVERGED, NOT_FINITE, evaluate_and_factorise
 from .machine import refinements
 
-SETTLED = 1e-8
-"""A Newton step shorter than this, relative to the model's length, leaves its square: roundoff."""
+SETTLED = 1e-15
+"""How much of a correction may be left, relative to the model's length: roundoff."""
 
 
 @dataclass(frozen=True)
@@ -53,30 +53,42 @@ Stabilization = Baumgarte | Projection | Unstabilized
 
 @compiled
 def project(mechanism, t, q, v):
-    """Put q and v back onto the constraints, in place."""
+    """Put q and v back onto the constraints, in place.
+
+    The first step has the factor of the pose, so it leaves its own square; the following ones keep that factor as long
+    as each is much shorter than the one before.
+    """
     machine = mechanism.machine
     program, pattern, factor = machine.program, machine.pattern, machine.factor
-    for _ in range(8):
-        if not evaluate_and_factorise(machine, t, q, v, program.velocity_rows > 0):
-            return NOT_FINITE
+    previous = np.inf
+    for _ in range(12):
+        if previous == np.inf:
+            if not evaluate_and_factorise(machine, t, q, v, program.velocity_rows > 0):
+                return NOT_FINITE
+        else:
+            evaluate(program.batch, t, q, v, machine.out)
+            machine.counts[EVALUATIONS] += 1
         machine.f[:] = 0.0
         for row in range(pattern.m):
             machine.g[row] = -machine.out[program.phi_from[row]] if program.phi_from[row] >= 0 else 0.0
         solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
-        longest = 0.0
+        square = 0.0
         for k in range(pattern.n):
-            longest = max(longest, mechanism.geometric[k] * machine.x[k] ** 2)
+            square = max(square, mechanism.geometric[k] * machine.x[k] ** 2)
             q[k] += machine.x[k]
-        if longest <= (SETTLED * mechanism.length) ** 2:
-            return project_velocity(mechanism, t, q, v)
-        if not longest <= mechanism.length**2:
+        step = np.sqrt(square) / mechanism.length
+        if not step <= 1.0:
             break
+        left = step * step if previous == np.inf else step * step / previous
+        if left <= SETTLED:
+            return project_velocity(mechanism, t, q, v)
+        previous = step if previous == np.inf or step < 0.1 * previous else np.inf
     return NOT_CONVERGED
 
 
 @compiled
 def project_velocity(mechanism, t, q, v):
-    """Φ_v v = ν at the pose whose factor (but for a settled Newton step) is the last one."""
+    """Φ_v v = ν at the pose to which the last factor belongs, but for the correction just made."""
     machine = mechanism.machine
     program, pattern, factor = machine.program, machine.pattern, machine.factor
     if program.velocity_rows > 0:
@@ -84,6 +96,7 @@ def project_velocity(mechanism, t, q, v):
             return NOT_FINITE
     else:
         evaluate(program.batch, t, q, v, machine.out)
+        machine.counts[EVALUATIONS] += 1
         for e in range(pattern.jac_row.size):
             factor.jacobian[e] = machine.out[program.jac_from[e]]
     machine.f[:] = 0.0

@@ -27,6 +27,9 @@ from numba.extending import (
 )
 from numba.np.arrayobj import populate_array
 
+ITEMS = {np.float64: types.float64, np.int64: types.int64, np.uint64: types.uint64}
+"""What arrays may hold. Unsigned numbers are for what is only ever an index: numba then need not ask whether it counts
+from the end."""
 WORDS = 3
 """Words of the table per field: address and lengths of an array, address of a block, or a number's bits."""
 
@@ -60,8 +63,8 @@ def _words(value: Any) -> list[int]:
     if isinstance(value, Block):
         return [value.address, 0, 0]
     if isinstance(value, np.ndarray):
-        if not (value.flags.c_contiguous and value.dtype in (np.float64, np.int64)):
-            raise TypeError(f"a block holds contiguous arrays of float64 or int64, not {value.dtype}")
+        if not (value.flags.c_contiguous and value.dtype.type in ITEMS):
+            raise TypeError(f"a block holds contiguous arrays of float64, int64 or uint64, not {value.dtype}")
         return [value.ctypes.data, *value.shape, *[0] * (2 - value.ndim)]
     if isinstance(value, float):
         return [int(np.float64(value).view(np.int64)), 0, 0]
@@ -72,7 +75,7 @@ def _kind(value: Any) -> types.Type:
     if isinstance(value, Block):
         return value.kind
     if isinstance(value, np.ndarray):
-        return types.Array(types.float64 if value.dtype == np.float64 else types.int64, value.ndim, "C")
+        return types.Array(ITEMS[value.dtype.type], value.ndim, "C")
     return types.float64 if isinstance(value, float) else types.int64
 
 

@@ -76,7 +76,7 @@ class DynamicsBuilder:
     def _laid_out(self, bodies: int) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         beside: dict[tuple[int, int], int] = {}
         masses, forces, scalars = [], [], []
-        for place in self.batch.places():
+        for place in sorted(self.batch.places(), key=lambda place: place.member):
             at, layout = place.out, place.layout
             for row, column in layout.get("mass", ()):
                 entry = place.columns[row], place.columns[column]

@@ -5,17 +5,21 @@
 
 Of all x with Φ_v x = g it gives the one that is least in the norm of W, so under-, fully and over-determined mechanisms
 share one path. With the mass matrix for W it is the system of dynamics. W is diagonal, or block-diagonal with one small
-block a body: what lies beside its diagonal never fills in beyond its block.
+block a body.
 
-Ordering. All x are eliminated before any λ. The pivots are then those of W, and after them those of the Gram matrix
-Φ_v W⁻¹ Φ_vᵀ: every one is a squared length, none can be zero by accident, and no pivoting is needed. Among the λ a
-minimum degree ordering keeps the fill low. The pivot of row k is the squared distance of Φ_v's row k from the span of
-the rows before it; relative to the row's own length it says how independent the row is: `independence`, between 0
-and 1. That is the rank test of all analyses.
+All x are eliminated first, then the λ:
 
-Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which makes the
-matrix quasi-definite; iterative refinement against the true matrix then takes the extra's effect away again. The same
-is done where W has no weight of its own (a body without mass): `soft` is what its diagonal is given.
+    W = L_W D L_Wᵀ,      E = Φ_v L_W⁻ᵀ,      S = E D⁻¹ Eᵀ = Φ_v W⁻¹ Φ_vᵀ = L_S D_S L_Sᵀ
+    S λ = Φ_v W⁻¹ f - g,      x = W⁻¹ (f - Φ_vᵀ λ)
+
+S is a Gram matrix: its pivots are squared lengths, none can be zero by accident, and no pivoting is needed. A minimum
+degree ordering keeps its fill low. The pivot of row k is the squared distance of Φ_v's row k from the span of the rows
+before it; relative to the row's own length it says how independent the row is: `independence`, between 0 and 1. That
+is the rank test of all analyses.
+
+Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which makes S
+definite; iterative refinement against the true matrix then takes the extra's effect away again. The same is done where
+W has no weight of its own (a body without mass): `soft` is what its diagonal is given.
 """
 
 from __future__ import annotations
@@ -23,47 +27,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sps
-from scipy.sparse.linalg import splu
 
-from ..kernels.abi import compiled, compiled_setup
+from ..kernels.abi import compiled
 from ..kernels.blocks import block
+from .ldl import backward, eliminate_row, forward
+from .pattern import Pattern
 
 DELTA = 1e-13
-NONE = np.zeros(0, dtype=np.int64)
 FAINT = 1e-36
 """Rows whose squared length is less than this, relative to the longest row's, count as zero. Rows may be in different
 units (m², rad), so this is far below what a small mechanism makes of that."""
-
-
-class Pattern(NamedTuple):
-    """What never changes: ordering, elimination tree, and the structure of L."""
-
-    n: int
-    """Number of x."""
-    m: int
-    """Number of λ."""
-    jac_row: np.ndarray
-    jac_column: np.ndarray
-    block_row: np.ndarray
-    """The entries of W below its diagonal."""
-    block_column: np.ndarray
-    place: np.ndarray
-    """place[k]: where unknown k (x first, then λ) stands in the order of elimination."""
-    row_at: np.ndarray
-    """row_at[k]: which row of Φ_v is the k-th to be eliminated."""
-    column_at: np.ndarray
-    """Upper triangle of the ordered matrix without its diagonal, by columns: column j has the items
-    column_at[j] : column_at[j + 1] of `row_of`."""
-    row_of: np.ndarray
-    value_from: np.ndarray
-    """Which entry adds to which item: those of the Jacobian first, then those of W."""
-    l_at: np.ndarray
-    l_row: np.ndarray
-    reach_at: np.ndarray
-    """The nonzeros of row i of L, in the order in which they are computed: columns `reach`, items `reach_item`."""
-    reach: np.ndarray
-    reach_item: np.ndarray
 
 
 class Factor(NamedTuple):
@@ -80,244 +53,173 @@ class Factor(NamedTuple):
     jacobian: np.ndarray
     row_square: np.ndarray
     """(Φ_v W⁻¹ Φ_vᵀ)_kk: the squared length of each row."""
-    items: np.ndarray
-    l: np.ndarray
-    pivot: np.ndarray
-    inverse: np.ndarray
     independence: np.ndarray
-    work: np.ndarray
-    ordered: np.ndarray
-    residual: np.ndarray
-
-
-def analyse(
-    n: int,
-    m: int,
-    jac_row: np.ndarray,
-    jac_column: np.ndarray,
-    block_row: np.ndarray = NONE,
-    block_column: np.ndarray = NONE,
-) -> Pattern:
-    """Order the unknowns and find the structure of L. Pure structure: no number of the matrix is looked at."""
-    jacobian = sps.csr_matrix((np.ones(jac_row.size), (jac_row, jac_column)), shape=(m, n))
-    same_block = sps.identity(n) + sps.csr_matrix((np.ones(block_row.size), (block_row, block_column)), shape=(n, n))
-    reached = jacobian @ same_block @ same_block.T
-    place = np.concatenate([np.arange(n), n + _minimum_degree(reached @ reached.T)]).astype(np.int64)
-
-    # x stand first, so (x, λ) is upper; within W the lower triangle is given, and its transpose is upper.
-    rows = np.concatenate([place[jac_column], block_column])
-    columns = np.concatenate([place[n + jac_row], block_row])
-    keys, value_from = np.unique(columns * (n + m) + rows, return_inverse=True)
-    row_of = (keys % (n + m)).astype(np.int64)
-    column_at = np.searchsorted(keys // (n + m), np.arange(n + m + 1)).astype(np.int64)
-
-    parent, l_count = _elimination_tree(column_at, row_of)
-    l_at = np.concatenate([[0], np.cumsum(l_count)])
-    l_row, reach_at, reach, reach_item = _structure(column_at, row_of, parent, l_at)
-    return block(
-        Pattern(
-            n, m, jac_row, jac_column, block_row, block_column, place, np.argsort(place[n:]), column_at, row_of,
-            value_from.astype(np.int64).ravel(), l_at, l_row, reach_at, reach, reach_item,
-        )
-    )  # fmt: skip
+    w: np.ndarray
+    w_u: np.ndarray
+    w_l: np.ndarray
+    w_inverse: np.ndarray
+    e: np.ndarray
+    e_over_d: np.ndarray
+    s: np.ndarray
+    s_u: np.ndarray
+    s_l: np.ndarray
+    s_inverse: np.ndarray
+    rest_x: np.ndarray
+    """What is left of the right-hand side, during a solve."""
+    rest_g: np.ndarray
+    part: np.ndarray
 
 
 def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
-    size = pattern.n + pattern.m
-    zeros = np.zeros
+    n, m, zeros = pattern.n, pattern.m, np.zeros
     return block(
         Factor(
             weight=np.array(weight, dtype=float),
             beside=zeros(pattern.block_row.size),
-            soft=zeros(pattern.n),
+            soft=zeros(n),
             damping=zeros(1),
             jacobian=zeros(pattern.jac_row.size),
-            row_square=zeros(pattern.m),
-            items=zeros(pattern.row_of.size),
-            l=zeros(pattern.l_row.size),
-            pivot=zeros(size),
-            inverse=zeros(size),
-            independence=zeros(pattern.m),
-            work=zeros(size),
-            ordered=zeros(size),
-            residual=zeros(size),
+            row_square=zeros(m),
+            independence=zeros(m),
+            w=zeros(pattern.W.column.size),
+            w_u=zeros(pattern.W.column.size),
+            w_l=zeros(pattern.W.column.size),
+            w_inverse=zeros(n),
+            e=zeros(pattern.e_row.size),
+            e_over_d=zeros(pattern.e_row.size),
+            s=zeros(pattern.pair_at.size - 1),
+            s_u=zeros(pattern.S.column.size),
+            s_l=zeros(pattern.S.column.size),
+            s_inverse=zeros(m),
+            rest_x=zeros(n),
+            rest_g=zeros(m),
+            part=zeros(m),
         )
     )
 
 
-def _minimum_degree(gram: sps.csr_matrix) -> np.ndarray:
-    """The place of each row in a minimum degree ordering of a symmetric pattern."""
-    m = gram.shape[0]
-    if m < 3:
-        return np.arange(m)
-    pattern = sps.csc_matrix((np.ones(gram.nnz), gram.indices, gram.indptr), shape=gram.shape)
-    dominant = pattern + sps.diags(np.full(m, 2.0 * m), format="csc")
-    lu = splu(dominant.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    return lu.perm_c
-
-
-@compiled_setup
-def _elimination_tree(column_at, row_of):
-    """The parent of each column of L, and how many items each column has."""
-    size = column_at.size - 1
-    parent = np.full(size, -1, dtype=np.int64)
-    count = np.zeros(size, dtype=np.int64)
-    seen = np.full(size, -1, dtype=np.int64)
-    for i in range(size):
-        seen[i] = i
-        for item in range(column_at[i], column_at[i + 1]):
-            k = row_of[item]
-            while seen[k] != i:
-                if parent[k] == -1:
-                    parent[k] = i
-                count[k] += 1
-                seen[k] = i
-                k = parent[k]
-    return parent, count
-
-
-@compiled_setup
-def _structure(column_at, row_of, parent, l_at):
-    """The row indices of L by columns, and for each row of L the order in which its items are computed."""
-    size = column_at.size - 1
-    l_row = np.zeros(l_at[size], dtype=np.int64)
-    reach_at = np.zeros(size + 1, dtype=np.int64)
-    reach = np.zeros(l_at[size], dtype=np.int64)
-    reach_item = np.zeros(l_at[size], dtype=np.int64)
-    free = l_at[:size].copy()
-    seen = np.full(size, -1, dtype=np.int64)
-    path = np.zeros(size, dtype=np.int64)
-    stack = np.zeros(size, dtype=np.int64)
-    total = 0
-    for i in range(size):
-        seen[i] = i
-        top = size
-        for item in range(column_at[i], column_at[i + 1]):
-            k = row_of[item]
-            length = 0
-            while seen[k] != i:
-                path[length] = k
-                length += 1
-                seen[k] = i
-                k = parent[k]
-            while length > 0:
-                length -= 1
-                top -= 1
-                stack[top] = path[length]
-        for s in range(top, size):
-            k = stack[s]
-            l_row[free[k]] = i
-            reach[total] = k
-            reach_item[total] = free[k]
-            free[k] += 1
-            total += 1
-        reach_at[i + 1] = total
-    return l_row, reach_at, reach, reach_item
-
-
 @compiled
 def factorise(pattern, factor):
-    """LDLᵀ of the matrix whose weight and Jacobian entries stand in `factor` (row by row: up-looking)."""
-    n, m = pattern.n, pattern.m
-    column_at, row_of, value_from = pattern.column_at, pattern.row_of, pattern.value_from
-    l_at, l_row = pattern.l_at, pattern.l_row
-    reach_at, reach, reach_item = pattern.reach_at, pattern.reach, pattern.reach_item
-    row_at = pattern.row_at
-    weight, soft, jacobian, beside = factor.weight, factor.soft, factor.jacobian, factor.beside
-    row_square, items, l = factor.row_square, factor.items, factor.l
-    pivot, inverse, independence, work = factor.pivot, factor.inverse, factor.independence, factor.work
-    items[:] = 0.0
-    for e in range(jacobian.size):
-        items[value_from[e]] += jacobian[e]
-    for e in range(beside.size):
-        items[value_from[jacobian.size + e]] += beside[e]
-    for i in range(n):
-        pivot[i] = weight[i] + soft[i]
-        inverse[i] = 1.0 / pivot[i]
+    """All stages, for the weight and Jacobian entries that stand in `factor`."""
+    m, S = pattern.m, pattern.S
+    eliminate_weights(pattern, factor)
+    form_gram(pattern, factor)
+    s, s_u, s_l, s_inverse = factor.s, factor.s_u, factor.s_l, factor.s_inverse
+    diagonal_at = s.size - m
     largest = 0.0
-    for i in range(n, n + m):
-        pivot[i] = 0.0
-        total = 0.0
-        for item in range(column_at[i], column_at[i + 1]):
-            total += items[item] * items[item] * inverse[row_of[item]]
-        largest = max(largest, total)
+    for i in range(m):
+        largest = max(largest, s[diagonal_at + i])
     least = FAINT * largest + 1e-300
     extra = DELTA + factor.damping[0]
-
-    for i in range(n if beside.size == 0 else 0, n + m):
-        for item in range(column_at[i], column_at[i + 1]):
-            work[row_of[item]] = items[item]
-        d = pivot[i]
-        square = 0.0
-        for s in range(reach_at[i], reach_at[i + 1]):
-            k = reach[s]
-            own = reach_item[s]
-            value = work[k]
-            work[k] = 0.0
-            for item in range(l_at[k], own):
-                work[l_row[item]] -= l[item] * value
-            ratio = value * inverse[k]
-            d -= ratio * value
-            if k < n:
-                square += ratio * value
-            l[own] = ratio
-        if i >= n:
-            row = row_at[i - n]
-            row_square[row] = square
-            independence[row] = max(-d / square, 0.0) if square > least else 0.0
-            d -= extra * max(square, least)
-        pivot[i] = d
-        inverse[i] = 1.0 / d
+    for i in range(m):
+        square = s[diagonal_at + i]
+        pivot = eliminate_row(S, i, s, square, s_inverse, s_u, s_l)
+        s_inverse[i] = 1.0 / (pivot + extra * max(square, least))
+        row = pattern.row_at[i]
+        factor.row_square[row] = square
+        factor.independence[row] = max(pivot / square, 0.0) if square > least else 0.0
 
 
 @compiled
-def _back_substitute(pattern, factor, x):
-    """x becomes the solution of L D Lᵀ x = x."""
-    l_at, l_row, l, inverse = pattern.l_at, pattern.l_row, factor.l, factor.inverse
-    size = pattern.n + pattern.m
-    for i in range(size):
-        value = x[i]
-        for item in range(l_at[i], l_at[i + 1]):
-            x[l_row[item]] -= l[item] * value
-    for i in range(size):
-        x[i] *= inverse[i]
-    for i in range(size - 1, -1, -1):
-        value = x[i]
-        for item in range(l_at[i], l_at[i + 1]):
-            value -= l[item] * x[l_row[item]]
-        x[i] = value
+def eliminate_weights(pattern, factor):
+    """W = L_W D L_Wᵀ."""
+    weight, soft, w_inverse = factor.weight, factor.soft, factor.w_inverse
+    if factor.beside.size == 0:
+        for i in range(pattern.n):
+            w_inverse[i] = 1.0 / (weight[i] + soft[i])
+        return
+    w, w_u, w_l = factor.w, factor.w_u, factor.w_l
+    for k in range(factor.beside.size):
+        w[pattern.w_from[k]] = factor.beside[k]
+    for i in range(pattern.n):
+        w_inverse[i] = 1.0 / eliminate_row(pattern.W, i, w, weight[i] + soft[i], w_inverse, w_u, w_l)
+
+
+@compiled
+def form_gram(pattern, factor):
+    """E = Φ_v L_W⁻ᵀ and S = E D⁻¹ Eᵀ."""
+    jacobian, e, e_over_d, s = factor.jacobian, factor.e, factor.e_over_d, factor.s
+    e_from, e_column, w_inverse = pattern.e_from, pattern.e_column, factor.w_inverse
+    pair_at, pair_a, pair_b = pattern.pair_at, pattern.pair_a, pattern.pair_b
+    e[:] = 0.0
+    for j in range(jacobian.size):
+        e[e_from[j]] += jacobian[j]
+    for k in range(pattern.spread_to.size):
+        e[pattern.spread_to[k]] -= e[pattern.spread_source[k]] * factor.w_l[pattern.spread_item[k]]
+    for k in range(e.size):
+        e_over_d[k] = e[k] * w_inverse[e_column[k]]
+    for item in range(s.size):
+        total = 0.0
+        for pair in range(pair_at[item], pair_at[item + 1]):
+            total += e[pair_a[pair]] * e_over_d[pair_b[pair]]
+        s[item] = total
+
+
+@compiled
+def _solve_once(pattern, factor, f, g):
+    """f becomes x and `part` (in the order of elimination) λ, by the last factor."""
+    m, e_row, e_column = pattern.m, pattern.e_row, pattern.e_column
+    e, e_over_d, part, w_inverse = factor.e, factor.e_over_d, factor.part, factor.w_inverse
+    if factor.beside.size > 0:
+        forward(pattern.W, factor.w_l, f)
+    for i in range(m):
+        part[i] = -g[pattern.row_at[i]]
+    for k in range(e.size):
+        part[e_row[k]] += e_over_d[k] * f[e_column[k]]
+    forward(pattern.S, factor.s_l, part)
+    for i in range(m):
+        part[i] *= factor.s_inverse[i]
+    backward(pattern.S, factor.s_l, part)
+    for i in range(pattern.n):
+        f[i] *= w_inverse[i]
+    for k in range(e.size):
+        f[e_column[k]] -= e_over_d[k] * part[e_row[k]]
+    if factor.beside.size > 0:
+        backward(pattern.W, factor.w_l, f)
 
 
 @compiled
 def solve(pattern, factor, f, g, x, multipliers, refinements):
-    """Solve for x and λ; `refinements` corrections against the matrix without the extra on its diagonal."""
-    n, m, place = pattern.n, pattern.m, pattern.place
-    jac_row, jac_column, jacobian, weight = pattern.jac_row, pattern.jac_column, factor.jacobian, factor.weight
-    residual, ordered, beside = factor.residual, factor.ordered, factor.beside
-    x[:] = 0.0
-    multipliers[:] = 0.0
+    """Solve for x and λ; `refinements` corrections against the matrix without the extras on its diagonal."""
+    n, m, row_at = pattern.n, pattern.m, pattern.row_at
+    rest_x, rest_g, part = factor.rest_x, factor.rest_g, factor.part
     for k in range(n):
-        residual[k] = f[k]
+        rest_x[k] = f[k]
     for k in range(m):
-        residual[n + k] = g[k]
-    for attempt in range(refinements + 1):
-        if attempt > 0:
-            for k in range(n):
-                residual[k] = f[k] - weight[k] * x[k]
-            for k in range(m):
-                residual[n + k] = g[k]
-            for e in range(beside.size):
-                row, column = pattern.block_row[e], pattern.block_column[e]
-                residual[row] -= beside[e] * x[column]
-                residual[column] -= beside[e] * x[row]
-            for e in range(jacobian.size):
-                row, column, value = jac_row[e], jac_column[e], jacobian[e]
-                residual[column] -= value * multipliers[row]
-                residual[n + row] -= value * x[column]
-        for k in range(n + m):
-            ordered[place[k]] = residual[k]
-        _back_substitute(pattern, factor, ordered)
+        rest_g[k] = g[k]
+    _solve_once(pattern, factor, rest_x, rest_g)
+    for k in range(n):
+        x[k] = rest_x[k]
+    for k in range(m):
+        multipliers[row_at[k]] = part[k]
+    for _ in range(refinements):
+        _residual(pattern, factor, f, g, x, multipliers)
+        _solve_once(pattern, factor, rest_x, rest_g)
         for k in range(n):
-            x[k] += ordered[place[k]]
+            x[k] += rest_x[k]
         for k in range(m):
-            multipliers[k] += ordered[place[n + k]]
+            multipliers[row_at[k]] += part[k]
+
+
+@compiled
+def _residual(pattern, factor, f, g, x, multipliers):
+    """f - W x - Φ_vᵀ λ and g - Φ_v x."""
+    rest_x, rest_g, weight, beside, jacobian = (
+        factor.rest_x,
+        factor.rest_g,
+        factor.weight,
+        factor.beside,
+        factor.jacobian,
+    )
+    for k in range(pattern.n):
+        rest_x[k] = f[k] - weight[k] * x[k]
+    for k in range(pattern.m):
+        rest_g[k] = g[k]
+    for k in range(beside.size):
+        row, column = pattern.block_row[k], pattern.block_column[k]
+        rest_x[row] -= beside[k] * x[column]
+        rest_x[column] -= beside[k] * x[row]
+    for k in range(jacobian.size):
+        row, column = pattern.jac_row[k], pattern.jac_column[k]
+        rest_x[column] -= jacobian[k] * multipliers[row]
+        rest_g[row] -= jacobian[k] * x[column]

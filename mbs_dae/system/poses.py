@@ -15,7 +15,8 @@ import numpy as np
 
 from ..kernels.abi import compiled
 from .batch import evaluate
-from .kkt import Factor, Pattern, factorise, solve
+from .kkt import Factor, factorise, solve
+from .pattern import Pattern
 from .program import Program
 
 # what a compiled solve reports

@@ -22,6 +22,7 @@ from ..symbolic.derive import Reading
 from . import kkt
 from .batch import Batch, BatchBuilder, Instance, instance_of
 from .dynamics import Dynamics, DynamicsBuilder, dynamics_instances
+from .pattern import Pattern, analyse
 from .poses import Machine
 from .program import Program, ProgramBuilder
 from .read import read, read_values
@@ -47,7 +48,7 @@ class System:
     evaluator: Evaluator
     start: dict[Body, int]
     builder: ProgramBuilder
-    pattern: kkt.Pattern
+    pattern: Pattern
     rows: tuple[Row, ...]
 
     def __repr__(self) -> str:
@@ -126,12 +127,12 @@ class System:
         return self._dynamics.fill(self.evaluator)
 
     @cached_property
-    def mass_pattern(self) -> kkt.Pattern:
+    def mass_pattern(self) -> Pattern:
         """The pattern of the matrix with M for W."""
         builder, own = self._dynamics, self.pattern
         if not builder.block_row.size:
             return own
-        return kkt.analyse(own.n, own.m, own.jac_row, own.jac_column, builder.block_row, builder.block_column)
+        return analyse(own.n, own.m, own.jac_row, own.jac_column, builder.block_row, builder.block_column)
 
     @cached_property
     def masses(self) -> np.ndarray:
@@ -149,7 +150,7 @@ class System:
         """The largest mass, or inertia over squared length."""
         return float((self.masses / self.weight).max(initial=0.0))
 
-    def machine(self, pattern: kkt.Pattern | None = None) -> Machine:
+    def machine(self, pattern: Pattern | None = None) -> Machine:
         """Work space for the compiled solves: one for each run, so that systems can be shared."""
         n, m = self.nv, len(self.rows)
         pattern = pattern or self.pattern
@@ -262,7 +263,7 @@ def compile_model(model: PlanarModel, coordinates: str) -> System:
         rows += [Row(element.name, k, element.units[k]) for k in range(relation.size)]
     builder = ProgramBuilder(BatchBuilder(instances, chosen, start), columns)
     layout = builder.layout
-    pattern = kkt.analyse(columns, len(rows), layout["jac_row"], layout["jac_column"])
+    pattern = analyse(columns, len(rows), layout["jac_row"], layout["jac_column"])
     return System(model, chosen, model.evaluator(), start, builder, pattern, tuple(rows))
 
 

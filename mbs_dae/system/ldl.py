@@ -1,0 +1,143 @@
+"""L D Lᵀ of a sparse symmetric matrix whose pattern is analysed once. Compiled.
+
+L is kept by rows. Its item (i, k) and the pivots follow one after the other, all sums known beforehand:
+
+    u_ik = a_ik - Σ_j u_ij l_kj,      l_ik = u_ik / d_k,      d_i = a_ii - Σ_k u_ik l_ik
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.abi import compiled, compiled_setup
+from ..kernels.blocks import block
+
+INDEX = np.uint64
+"""What is only ever an index (see `kernels.blocks`)."""
+
+
+class Structure(NamedTuple):
+    """The structure of L."""
+
+    at: np.ndarray
+    """Row i has the items at[i] : at[i + 1], in columns that increase."""
+    column: np.ndarray
+    pair_at: np.ndarray
+    """Item e takes the products of pairs pair_at[e] : pair_at[e + 1]: u at `pair_u` times l at `pair_l`."""
+    pair_u: np.ndarray
+    pair_l: np.ndarray
+
+
+def structure(at: np.ndarray, column: np.ndarray) -> tuple[Structure, np.ndarray]:
+    """The structure of L for a matrix whose strictly lower triangle is given by rows; and its items' rows."""
+    l_at, l_column = _fill(at, column)
+    pair_at, pair_u, pair_l = _pairs(l_at, l_column)
+    rows = np.repeat(np.arange(at.size - 1), np.diff(l_at))
+    fields = Structure(l_at, l_column.astype(INDEX), pair_at, pair_u.astype(INDEX), pair_l.astype(INDEX))
+    return block(fields), rows
+
+
+@compiled_setup
+def _fill(at, column):
+    """Row i of L has what can be reached from row i of the matrix in the elimination tree (the parent of a column is
+    the first row below that needs it)."""
+    size = at.size - 1
+    parent = np.full(size, -1, dtype=np.int64)
+    seen = np.full(size, -1, dtype=np.int64)
+    l_at = np.zeros(size + 1, dtype=np.int64)
+    for i in range(size):
+        seen[i] = i
+        count = 0
+        for item in range(at[i], at[i + 1]):
+            k = column[item]
+            while seen[k] != i:
+                if parent[k] == -1:
+                    parent[k] = i
+                seen[k] = i
+                count += 1
+                k = parent[k]
+        l_at[i + 1] = l_at[i] + count
+    l_column = np.zeros(l_at[size], dtype=np.int64)
+    seen[:] = -1
+    for i in range(size):
+        seen[i] = i
+        free = l_at[i]
+        for item in range(at[i], at[i + 1]):
+            k = column[item]
+            while seen[k] != i:
+                seen[k] = i
+                l_column[free] = k
+                free += 1
+                k = parent[k]
+        l_column[l_at[i] : free] = np.sort(l_column[l_at[i] : free])
+    return l_at, l_column
+
+
+@compiled_setup
+def _pairs(at, column):
+    """For each item (i, k) the columns that rows i and k share."""
+    items = column.size
+    pair_at = np.zeros(items + 1, dtype=np.int64)
+    pair_u = np.zeros(0, dtype=np.int64)
+    pair_l = np.zeros(0, dtype=np.int64)
+    for fill in range(2):
+        total = 0
+        for i in range(at.size - 1):
+            for e in range(at[i], at[i + 1]):
+                k = column[e]
+                a, b = at[i], at[k]
+                while a < e and b < at[k + 1]:
+                    if column[a] == column[b]:
+                        if fill == 1:
+                            pair_u[total], pair_l[total] = a, b
+                        total += 1
+                        a += 1
+                        b += 1
+                    elif column[a] < column[b]:
+                        a += 1
+                    else:
+                        b += 1
+                pair_at[e + 1] = total
+        if fill == 0:
+            pair_u = np.zeros(total, dtype=np.int64)
+            pair_l = np.zeros(total, dtype=np.int64)
+    return pair_at, pair_u, pair_l
+
+
+@compiled
+def eliminate_row(structure, i, items, diagonal, inverse, u, l):
+    """Row i of L from row i of the matrix, after the rows before it; returns its pivot, which the caller inverts."""
+    column, pair_at, pair_u, pair_l = structure.column, structure.pair_at, structure.pair_u, structure.pair_l
+    pivot = diagonal
+    for e in range(structure.at[i], structure.at[i + 1]):
+        value = items[e]
+        for pair in range(pair_at[e], pair_at[e + 1]):
+            value -= u[pair_u[pair]] * l[pair_l[pair]]
+        u[e] = value
+        ratio = value * inverse[column[e]]
+        l[e] = ratio
+        pivot -= ratio * value
+    return pivot
+
+
+@compiled
+def forward(structure, l, x):
+    """x becomes L⁻¹ x."""
+    at, column = structure.at, structure.column
+    for i in range(at.size - 1):
+        value = x[i]
+        for e in range(at[i], at[i + 1]):
+            value -= l[e] * x[column[e]]
+        x[i] = value
+
+
+@compiled
+def backward(structure, l, x):
+    """x becomes L⁻ᵀ x."""
+    at, column = structure.at, structure.column
+    for i in range(at.size - 2, -1, -1):
+        value = x[i]
+        for e in range(at[i], at[i + 1]):
+            x[column[e]] -= l[e] * value
