@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import mbs_dae as mbs
 
@@ -20,8 +21,15 @@ def main() -> None:
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        result = mbs.kinematics(module.build(), module.TIMES)
-        print(result.animate(folder / f"{path.stem}.png", size=(4.2, 3.0)))
+        print(moved(module).animate(folder / f"{path.stem}.png", size=(4.2, 3.0)))
+
+
+def moved(module: ModuleType) -> mbs.Result:
+    """By its forces from INITIAL values, by its drivers against the forces, or by its drivers alone."""
+    model = module.build()
+    if hasattr(module, "INITIAL"):
+        return mbs.simulate(model, module.TIMES, module.INITIAL)
+    return mbs.inverse_dynamics(model, module.TIMES) if model.forces else mbs.kinematics(model, module.TIMES)
 
 
 if __name__ == "__main__":

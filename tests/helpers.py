@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 import mbs_dae as mbs
+from mbs_dae.symbolic.loads import WORKS
+from mbs_dae.system.dynamics import POWER, evaluate_forces, take_masses
 
 OMEGA = 2.0
 """The speed of the crank wherever a test does not care."""
@@ -161,3 +163,32 @@ def jacobian(system, t: float, q: np.ndarray) -> np.ndarray:
 def apart(angle: float, other: float) -> float:
     """The distance of two angles on the circle."""
     return abs((angle - other + pi) % (2 * pi) - pi)
+
+
+class Loads(NamedTuple):
+    """What the compiled kernels say of masses and forces in one state."""
+
+    mass: np.ndarray
+    """M as a full matrix."""
+    forces: np.ndarray
+    """Q."""
+    kinetic: float
+    potential: float
+    stored: float
+    dissipated: float
+    supplied: float
+    """Powers f · ṁ of the forces, by what becomes of their work."""
+
+
+def evaluated_loads(system, t: float, q: np.ndarray, v: np.ndarray) -> Loads:
+    """M, Q, energies and powers, straight from the kernels."""
+    dynamics = system.dynamics
+    out, forces, scalars = (np.zeros(n) for n in (dynamics.batch.out_size + 1, system.nv, POWER + len(WORKS)))
+    evaluate_forces(dynamics, t, np.array(q, dtype=float), np.array(v, dtype=float), out, forces, scalars)
+    weight, beside = np.zeros(system.nv), np.zeros(len(system._dynamics.block_row))
+    take_masses(dynamics, out, weight, beside)
+    mass = np.diag(weight)
+    rows, columns = system._dynamics.block_row, system._dynamics.block_column
+    mass[rows, columns] += beside
+    mass[columns, rows] += beside
+    return Loads(mass, forces, *(float(x) for x in scalars))

@@ -53,9 +53,30 @@ def build(**values):
     return model.with_parameters(**values)
 """
 
+# A rod that swings under its weight and loses some energy; "spin" drives it round.
+PENDULUM = """
+import mbs_dae as mbs
+
+TIMES = [0.0, 0.5, 1.0]
+
+
+def build(length=1.0, spin=True, doubled=False):
+    model = mbs.PlanarModel("pendulum", gravity=(0, -10))
+    rod = model.link("rod", (0, 0), (length, 0), mass=3.0)
+    model.add(mbs.Revolute("pin", model.ground.at(0, 0), rod.tail), mbs.ViscousFriction("oil", model.ground, rod, 0.2))
+    if doubled:
+        model.add(mbs.Revolute("twin", model.ground.at(0, 0), rod.tail))
+    if spin:
+        model.add(mbs.Driver("motor", mbs.angle(model.ground, rod), 4 * mbs.t))
+    return model
+"""
+
 FILES = {
     "rod.py": ROD,
     "pulled.py": PULLED,
+    "pendulum.py": PENDULUM,
+    "swing.py": PENDULUM.replace("spin=True", "spin=False") + "\n\nINITIAL = {'rod.angle': 0.5, 'rod.omega': -1.0}\n",
+    "light.py": PENDULUM.replace("mass=3.0", "mass=0.0"),
     "typo.py": "def build(:\n",
     "empty.py": "",
     "nothing.py": "def build():\n    pass\n",
@@ -104,7 +125,7 @@ def process(*args, **options):
 
 # --- the program itself ------------------------------------------------------------------------------------------
 
-COMMANDS = ["diagnose", "kinematics", "equations", "animate"]
+COMMANDS = ["diagnose", "kinematics", "simulate", "inverse", "equations", "animate"]
 
 
 def test_version():
@@ -113,7 +134,7 @@ def test_version():
 
 def test_help_lists_the_commands():
     assert output() == output("--help")
-    assert [line.split()[0] for line in output().split("Commands:\n")[1].splitlines()[:4]] == COMMANDS
+    assert [line.split()[0] for line in output().split("Commands:\n")[1].splitlines()[: len(COMMANDS)]] == COMMANDS
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -313,6 +334,116 @@ def test_a_dead_point_is_an_error_that_keeps_what_was_before():
     assert "pulled rod: " in run("kinematics", "pulled.py", "--to", 1).stdout
 
 
+# --- simulate ----------------------------------------------------------------------------------------------------
+
+FREE = ["pendulum.py", "--without", "motor"]
+
+
+def told(text, name):
+    """What stands behind a name at the beginning of a line."""
+    return next(line.strip().removeprefix(name).strip() for line in text.splitlines() if line.strip().startswith(name))
+
+
+def test_simulate_does_what_the_function_does():
+    options = ["--initial", "rod.omega=2", "--initial", "rod.angle=-0.5", "--time", 2, "--points", 41]
+    text = output("simulate", *FREE, *options, "--plot", "rod.angle", "--out", "out")
+    result = mbs.load("out/result.npz")
+    namespace = {}
+    exec(PENDULUM, namespace)
+    start = {"rod.omega": 2.0, "rod.angle": -0.5}
+    expected = mbs.simulate(namespace["build"](spin=False), np.linspace(0, 2, 41), start)
+    np.testing.assert_array_equal(result["rod.angle"], expected["rod.angle"])
+    assert text.startswith("pendulum: 41 poses, t = 0 ... 2 s\n  method                   DP5, rtol 1e-08\n")
+    stats = expected.stats
+    assert told(text, "steps") == (
+        f"{stats['accepted']} accepted, {stats['rejected']} rejected, {stats['evaluations']} evaluations"
+    )
+    assert told(text, "largest energy error") == f"{np.abs(expected.energy.error).max():.1e} J"
+    assert f"position {expected.violation.position.max():.1e}, velocity" in told(text, "largest violation")
+    assert told(text, "stabilization").startswith("Baumgarte (alpha = beta = ")
+    least, _, most, _ = (float(cell) for cell in row(text, "rod.angle")[1:])
+    assert (least, most) == pytest.approx((expected["rod.angle"].min(), expected["rod.angle"].max()), rel=1e-5)
+
+
+@pytest.mark.parametrize(("options", "angle", "omega"), [([], 0.5, -1.0), (["--initial", "rod.omega=3"], 0.0, 3.0)])
+def test_initial_values_come_from_the_options_and_otherwise_from_the_file(options, angle, omega):
+    output("simulate", "swing.py", *options, "--out", "out")
+    result = mbs.load("out/result.npz")
+    assert (result["rod.angle"][0], result["rod.omega"][0]) == pytest.approx((angle, omega), abs=1e-9)
+
+
+def test_animate_shows_what_forces_move():
+    assert output("animate", "swing.py", "--out", "swing.png") == "written: swing.png\n"
+    assert Path("swing.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_simulate_writes_forces_and_energy():
+    text = output("simulate", *FREE, "--out", "out")
+    files = ["result.npz", "quantities.csv", "forces.csv", "energy.png"]
+    assert text.endswith("".join(["written:", *(f"\n  {Path('out', file)}" for file in files), "\n"]))
+    header, *rows = csv.reader(Path("out/forces.csv").read_text().splitlines())
+    assert header == ["t", "pin.Fx", "pin.Fy", "pin.M", "oil.effort", "oil.Fx", "oil.Fy", "oil.M"]
+    result = mbs.load("out/result.npz")
+    expected = np.column_stack([result.t, result.reaction("pin"), result.effort("oil"), result.reaction("oil")])
+    np.testing.assert_array_equal(np.array(rows, dtype=float), expected)
+    assert Path("out/energy.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("options", "method", "stabilization"),
+    [
+        (["--method", "DP8", "--rtol", "1e-10", "--stabilization", "projection"], "DP8, rtol 1e-10", "Projection"),
+        (["--method", "RK4", "--step", "0.01", "--stabilization", "none"], "RK4, step 0.01 s", "Unstabilized"),
+        (["--stabilization", "baumgarte:5,6"], "DP5, rtol 1e-08", "Baumgarte (alpha 5/s, beta 6/s)"),
+        (["--stabilization", "Baumgarte:7"], "DP5, rtol 1e-08", "Baumgarte (alpha 7/s, beta 7/s)"),
+    ],
+)
+def test_simulate_takes_method_and_stabilization(options, method, stabilization):
+    text = output("simulate", *FREE, *options)
+    assert (told(text, "method"), told(text, "stabilization")) == (method, stabilization)
+
+
+def test_an_unstable_run_keeps_what_was_before():
+    command = ["simulate", *FREE, "--time", 1, "--points", 11, "--step", 0.1, "--stabilization", "baumgarte:900"]
+    code, message = failure(*command, "--out", "out")
+    assert code == 1 and "is unstable at t = " in message
+    kept = mbs.load("out/result.npz")
+    assert not kept.success and 1 <= len(kept) < 11
+    assert "pendulum: " in run(*command).stdout
+
+
+# --- inverse -----------------------------------------------------------------------------------------------------
+
+
+def test_inverse_tells_efforts_and_loads():
+    """At angle 4t the motor lifts the weight at half the length, and turns in the oil: 15 cos 4t + 0.8 N m. Uniform
+    rotation needs a centripetal force of m ω² l / 2 = 24 N, and the pin carries the weight of 30 N."""
+    text = output("inverse", "pendulum.py", "--time", np.pi / 2, "--points", 201)
+    assert text.startswith("pendulum: 201 poses, t = 0 ... 1.5708 s\nlargest violation: position ")
+    unit, most, at, rms, mean = row(text.replace("N m  ", "N·m  "), "motor")
+    assert (unit, float(most), float(at)) == ("N·m", pytest.approx(15.8), 0.0)
+    assert float(rms) == pytest.approx(np.sqrt(15**2 / 2 + 0.8**2), rel=1e-5)
+    assert float(mean) == pytest.approx(0.8 * 4, rel=1e-5)
+    force, at, moment, _ = (float(cell) for cell in row(text, "pin"))
+    assert (force, moment) == (pytest.approx(30 + 24, rel=1e-5), 0.0)
+    assert at == pytest.approx(3 * np.pi / 8, abs=0.01)  # below, where weight and centrifugal force agree
+    assert "not unique" not in text
+
+
+def test_inverse_says_what_redundant_joints_share():
+    text = output("inverse", "pendulum.py", "--set", "doubled=true", "--time", np.pi / 2, "--points", 201)
+    assert [row(text, name)[0] for name in ("pin", "twin")] == ["*", "*"]
+    assert float(row(text, "pin")[1]) == pytest.approx(27, rel=1e-5)
+    assert "* not unique: redundant joints share this load; the least of all possible is told\n" in text
+
+
+def test_inverse_writes_what_it_finds():
+    output("inverse", "pendulum.py", "--plot", "rod.head.x", "--out", "out")
+    assert sorted(os.listdir("out")) == ["energy.png", "forces.csv", "quantities.csv", "quantities.png", "result.npz"]
+    header, first, *_ = csv.reader(Path("out/forces.csv").read_text().splitlines())
+    assert float(first[header.index("motor.effort")]) == pytest.approx(15.8)
+
+
 # --- animate -----------------------------------------------------------------------------------------------------
 
 
@@ -386,6 +517,19 @@ ERRORS = {
     "diagnose rod.py --set length=long": "--set length=long is not a number; write e.g. --set length=0.5",
     "diagnose rod.py --set driven=2": "--set driven=2 makes no sense; write --set driven=true or --set driven=false",
     "diagnose rod.py --set side=up": "rod.py, line 11: KeyError: 'up'",
+    # --initial and the rest of simulate
+    "simulate pendulum.py --initial rod.omega": "cannot read --initial 'rod.omega'; "
+    "write --initial OWNER.QUANTITY=VALUE, e.g. crank.omega=10",
+    "simulate pendulum.py --initial rod.omega=fast": "--initial rod.omega=fast is not a number; "
+    "write e.g. --initial rod.omega=10",
+    "simulate pendulum.py --initial a.x=1 --initial a.x=2": "--initial gives 'a.x' twice; leave one out",
+    "simulate pendulum.py --stabilization euler": "cannot read --stabilization 'euler'; "
+    "write baumgarte, baumgarte:5,5, projection, or none",
+    "simulate pendulum.py --stabilization projection:3": "cannot read --stabilization 'projection:3'; "
+    "write baumgarte, baumgarte:5,5, projection, or none",
+    "simulate pendulum.py --without motr": "the model has no element 'motr'; did you mean 'motor'?",
+    "simulate pendulum.py --method Euler": "method='Euler' is unknown; choose one of 'RK4', 'DP5', 'DP8'",
+    "simulate pendulum.py --step -1": "step is -1; give a positive step, in seconds",
     # times
     "kinematics pulled.py": "the model file has no TIMES; say until when with --to, e.g. --to 1",
     "kinematics rod.py --to -1": "times go from 0 to -1; choose --to later than --from",
@@ -417,6 +561,13 @@ OTHER_ERRORS = {
     "diagnose latin1.py": ("latin1.py: SyntaxError: ", "utf-8"),
     "kinematics pulled.py --set start=2 --to 3": ("'pulled rod' does not assemble at t = 0", "pull misses by"),
     "kinematics rod.py --set driven=false": ("'rod on the right' has 1 degree of freedom", "add 1 driver"),
+    "simulate pendulum.py --method RK4": ("RK4 has no step control", "step=1e-3"),
+    "simulate pendulum.py --rtol 0": ("rtol is 0", "positive tolerance"),
+    "simulate pendulum.py --initial rod.omeg=1": ("model 'pendulum' has no quantity 'rod.omeg'", "'rod.omega'"),
+    "simulate light.py --without motor": ("no body of 'pendulum' has a mass", "give some"),
+    "inverse pendulum.py --set spin=false": ("'pendulum' has 1 degree of freedom", "add 1 driver"),
+    "inverse light.py": ("no body of 'pendulum' has a mass", "give some"),
+    "inverse pendulum.py --plot rod.tp": ("model 'pendulum' has no quantity 'rod.tp'", "rod"),
     "animate rod.py --out rod.avi": ("cannot write an animation to 'rod.avi'", ".gif"),
     "animate rod.py --out no/rod.gif": ("there is no folder 'no'", "create it"),
     "animate rod.py --out rod.gif --trace rod.tp": ("", "rod.tip"),
@@ -449,6 +600,8 @@ USAGE_ERRORS = {
     "kinematics rod.py --steps 0": "'--steps'",
     "kinematics rod.py --steps many": "'--steps'",
     "kinematics rod.py --to soon": "'--to'",
+    "simulate rod.py --rtol small": "'--rtol'",
+    "inverse pendulum.py --initial rod.omega=1": "--initial",
     "animate rod.py": "'--out'",
 }
 

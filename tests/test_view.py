@@ -18,8 +18,9 @@ from mbs_dae.results.sketch import sketch_of, swept
 from mbs_dae.view import writers
 from mbs_dae.view.animation import draw
 from mbs_dae.view.drawing import outline
+from mbs_dae.view.force_plots import _parts
 from mbs_dae.view.motion import frames_of, interpolated, poses_of
-from mbs_dae.view.plots import ZERO, plot_violation
+from mbs_dae.view.plots import ZERO, plot_stabilization, plot_violation
 
 PNG = b"\x89PNG\r\n\x1a\n"
 OMEGA = 10.0
@@ -44,6 +45,21 @@ def slider_crank_model():
 @pytest.fixture(scope="module")
 def slider_crank():
     return mbs.kinematics(slider_crank_model(), np.linspace(0, 0.6, 121))
+
+
+def massive_slider_crank():
+    model = mbs.PlanarModel("slider-crank", gravity=(0, -9.81))
+    crank = model.link("crank", (0, 0), (0.1, 0), mass=1.0)
+    rod = model.link("rod", (0.1, 0), (0.4, 0), mass=2.0)
+    slider = model.body("slider", mass=0.5, inertia=1e-3, position=(0.4, 0))
+    model.add(
+        mbs.Revolute("A", model.ground, crank.tail),
+        mbs.Revolute("B", crank.head, rod.tail),
+        mbs.Revolute("C", rod.head, slider.at(-0.03, 0)),
+        mbs.Translational("guide", model.ground, slider),
+        mbs.Driver("motor", mbs.angle(model.ground, crank), OMEGA * mbs.t),
+    )
+    return model
 
 
 @pytest.fixture(scope="module")
@@ -477,6 +493,226 @@ def test_many_bodies_have_no_labels():
     assert len(scene_of(chain).bodies) == 9
 
 
+# --- forces -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def loaded_pendulum():
+    """A rod on a pin between a spring and a damper, pushed by a force that follows its own speed."""
+    model = mbs.PlanarModel("loaded", gravity=(0, -9.81))
+    rod = model.link("rod", (0, 0), (0.5, 0), mass=2.0)
+    model.add(
+        mbs.Revolute("O", model.ground.at(0, 0), rod.tail),
+        mbs.Spring("s", model.ground.at(0.5, 0.4), rod.head, stiffness=200),
+        mbs.Damper("d", model.ground.at(0.3, -0.5), rod.at(0, 0), damping=4),
+        mbs.Force("push", rod.head, (3 - model["rod.omega"], 4.0 * mbs.t)),
+        mbs.Torque("twist", rod, 0.1),
+    )
+    return mbs.simulate(model, np.linspace(0, 1, 51))
+
+
+def test_a_spring_is_a_zigzag_between_its_ends(loaded_pendulum):
+    scene = scene_of(loaded_pendulum, fps=10)
+    zigzag, first, wall, second = scene.forces["s"]
+    scene.show(5)
+    head = [np.interp(0.5, loaded_pendulum.t, loaded_pendulum[f"rod.head.{axis}"]) for axis in "xy"]
+    points = zigzag.artist.get_xydata()
+    np.testing.assert_allclose(points[[0, -1]], [[0.5, 0.4], head], atol=1e-5)
+    along = np.array(head) - [0.5, 0.4]
+    off = (points - [0.5, 0.4]) @ [-along[1], along[0]] / np.hypot(*along)
+    assert (np.sign(off[2:-2]) == [1, -1, 1, -1, 1, -1]).all() and np.ptp(np.abs(off[2:-2])) < 1e-12
+    np.testing.assert_allclose([first.path[5, 0], second.path[5, 0]], points[[0, -1]], atol=1e-12)
+    np.testing.assert_allclose(np.nanmean(wall.path[0, :2], axis=0), [0.5, 0.4])
+
+
+def test_the_piston_of_a_damper_goes_from_end_to_end_of_its_cylinder(loaded_pendulum):
+    scene = scene_of(loaded_pendulum)
+    foot, cylinder, piston, rod, *_ = (piece.path for piece in scene.forces["d"])
+    way = rod[:, -1] - foot[:, 0]
+    distance = np.hypot(*way.T)
+    along = way / distance[:, None]
+    bottom, top, plate = (
+        np.einsum("tj,tj->t", path - foot[:, 0], along)
+        for path in (cylinder[:, 1:3].mean(axis=1), cylinder[:, [0, 3]].mean(axis=1), piston.mean(axis=1))
+    )
+    assert (bottom < plate).all() and (plate < top).all()
+    assert plate[distance.argmax()] - bottom[distance.argmax()] > 0.7 * (top - bottom)[0]
+    assert plate[distance.argmin()] - bottom[distance.argmin()] < 0.3 * (top - bottom)[0]
+    np.testing.assert_allclose((plate - bottom)[0], np.hypot(*(piston.mean(axis=1) - foot[:, 1])[0]))
+
+
+def test_an_arrow_has_the_direction_of_its_force_and_its_size(loaded_pendulum):
+    scene = scene_of(loaded_pendulum, fps=50)
+    shaft, head = scene.forces["push"]
+    force = np.stack([3 - loaded_pendulum["rod.omega"], 4 * loaded_pendulum.t], axis=-1)
+    way = head.path[:, 0] - shaft.path[:, 0]
+    np.testing.assert_allclose(way / np.hypot(*way.T).max(), force / np.hypot(*force.T).max(), atol=1e-9)
+    start = np.stack([loaded_pendulum["rod.head.x"], loaded_pendulum["rod.head.y"]], axis=-1)
+    np.testing.assert_allclose(shaft.path[:, 0], start, atol=1e-6)
+    corners = (scene.ax.get_xlim()[0], scene.ax.get_ylim()[0]), (scene.ax.get_xlim()[1], scene.ax.get_ylim()[1])
+    assert (head.path > corners[0]).all() and (head.path < corners[1]).all()
+
+
+def test_what_a_force_only_reads_is_no_part_of_its_picture(loaded_pendulum):
+    """The push reads the speed of the rod's own frame; it acts on the head, and there it is drawn."""
+    (push,) = (e for e in loaded_pendulum.sketch.elements if e.name == "push")
+    assert [marker[:2] for marker in push.markers] == [("rod", 0.25)]
+    (twist,) = (e for e in loaded_pendulum.sketch.elements if e.name == "twist")
+    assert twist.kind == "" and scene_of(loaded_pendulum).forces["twist"] == []
+
+
+def test_kinematics_shows_forces_that_are_constant_and_no_others():
+    model = slider_crank_model()
+    slider, rod = model.bodies["slider"], model.bodies["rod"]
+    model.add(
+        mbs.Force("gas", slider, (-model.parameter("F", 50.0, unit="N"), 0)),
+        mbs.Force("wind", rod.at(0, 0), (0, sp.sin(mbs.t))),
+        mbs.Force("follow", rod.at(0, 0), (0, 50), axes="body"),
+    )
+    scene = scene_of(mbs.kinematics(model, np.linspace(0, 0.6, 13)), fps=20)
+    assert scene.forces["wind"] == []
+    gas, follow = (scene.forces[name][1].path[:, 0] - scene.forces[name][0].path[:, 0] for name in ("gas", "follow"))
+    np.testing.assert_allclose(gas, [[-np.hypot(*gas[0]), 0]] * len(gas), atol=1e-12)
+    angle = scene.motion.frames["rod"][:, 2]
+    np.testing.assert_allclose(follow, np.hypot(*gas[0]) * np.stack([-np.sin(angle), np.cos(angle)], -1), atol=1e-9)
+
+
+def test_a_spring_that_damps_has_a_damper_beside_it():
+    model = mbs.PlanarModel("quarter car", gravity=(0, -9.81))
+    car = model.body("car", mass=300, inertia=1, position=(0, 0.5))
+    up = model.ground.at(0, 0, angle=sp.pi / 2)
+    both = {"stiffness": 2e4, "damping": 1500}
+    model.add(
+        mbs.Translational("guide", up, car.at(0, 0, angle=sp.pi / 2)),
+        mbs.SpringDamper("strut", model.ground, car, **both),
+    )
+    scene = scene_of(mbs.simulate(model, np.linspace(0, 1, 21)))
+    assert len(scene.forces["strut"]) == 4 + 1 + 4 + 3  # two forks, a zigzag, a damper, two ends and a wall
+    paths = [piece.path[:, :, 0] for piece in scene.forces["strut"][4:9]]
+    assert (paths[0] <= 1e-9).all() and all((path >= 0).all() for path in paths[1:])
+
+
+def test_ends_that_meet_do_no_harm():
+    model = mbs.PlanarModel("touching")
+    ball = model.body("ball", mass=1, inertia=1)
+    model.add(mbs.Spring("s", model.ground.at(0.1, 0), ball, stiffness=100, length=0.1), mbs.Force("f", ball, (0, 0)))
+    result = mbs.simulate(model, [0.0, 0.1])
+    spring, force = result.sketch.elements
+    met = replace(spring, markers=(("ball", 0.0, 0.0, 0.0),) * 2)
+    met_result = replace(result, sketch=replace(result.sketch, elements=(met, force)))
+    for piece in (p for pieces in scene_of(met_result, fps=50).forces.values() for p in pieces):
+        assert np.isfinite(piece.path).all()
+    assert draw(met_result)._repr_png_().startswith(PNG)
+
+
+def test_energy_shows_the_ledger_and_its_error(loaded_pendulum):
+    figure = loaded_pendulum.plot_energy()
+    above, below = figure.axes
+    energy = loaded_pendulum.energy
+    drawn = {line.get_label(): line.get_ydata() for line in above.get_lines()}
+    assert [*drawn] == ["kinetic", "potential", "dissipated", "supplied", "total"]
+    for name, values in drawn.items():
+        np.testing.assert_array_equal(values, getattr(energy, name))
+    np.testing.assert_array_equal(below.get_lines()[0].get_ydata(), np.maximum(np.abs(energy.error[1:]), ZERO))
+    assert labels_of(figure) == [("", "energy [J]"), ("t [s]", "|error of total|\n[J]")]
+    assert (below.get_yscale(), len(figure.legends)) == ("log", 1)
+
+
+def test_reactions_have_a_panel_each_and_moments_one_for_all(loaded_pendulum):
+    figure = loaded_pendulum.plot_reaction("O", "s")
+    assert [ax.get_ylabel() for ax in figure.axes] == ["O: force on rod\n[N]", "s: force on rod\n[N]"]
+    fx, fy, size = figure.axes[0].get_lines()
+    np.testing.assert_array_equal(fx.get_ydata(), loaded_pendulum.reaction("O")[:, 0])
+    np.testing.assert_array_equal(fy.get_ydata(), loaded_pendulum.reaction("O")[:, 1])
+    np.testing.assert_allclose(size.get_ydata(), np.hypot(fx.get_ydata(), fy.get_ydata()))
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["$F_x$", "$F_y$", "$|F|$"]
+    inverse = mbs.inverse_dynamics(massive_slider_crank(), np.linspace(0, 0.6, 31))
+    figure = inverse.plot_reaction("guide", "motor", axes="second")
+    assert [ax.get_ylabel() for ax in figure.axes] == ["guide: force on slider\n[N]", "moment\n[N m]"]
+    moment, torque = figure.axes[1].get_lines()
+    np.testing.assert_array_equal(moment.get_ydata(), inverse.reaction("guide")[:, 2])
+    np.testing.assert_allclose(torque.get_ydata(), inverse.effort("motor"))
+    assert figure.axes[0].get_title(loc="right") == "in the axes of the second body"
+
+
+def test_a_polar_diagram_is_the_path_of_the_force(loaded_pendulum):
+    (ax,) = loaded_pendulum.plot_reaction("O", "s", polar=True, axes="second").axes
+    path = ax.get_lines()[0]
+    np.testing.assert_array_equal(path.get_xydata(), loaded_pendulum.reaction("O", "second")[:, :2])
+    assert (ax.get_aspect(), ax.get_xlabel(), ax.get_ylabel()) == (1.0, "$F_x$ [N]", "$F_y$ [N]")
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["O on rod", "s on rod", "start"]
+    assert ax.get_title() == "in the axes of the second body"
+
+
+def test_what_is_not_unique_is_dashed_and_said(loaded_pendulum):
+    model = mbs.PlanarModel("beam on three pins", gravity=(0, -9.81))
+    beam = model.body("beam", mass=3, inertia=1)
+    model.add(
+        mbs.Revolute("left", model.ground.at(-1, 0), beam.at(-1, 0)),
+        mbs.Revolute("right", model.ground.at(1, 0), beam.at(1, 0)),
+    )
+    held = mbs.simulate(model, [0.0, 0.5, 1.0])
+    np.testing.assert_array_equal(held.is_unique("left"), [[False, True, True]] * 3)
+    figure = held.plot_reaction("left")
+    fx, fy, size = figure.axes[0].get_lines()
+    assert [line.get_linestyle() for line in (fx, fy, size)] == ["--", "-", "--"]
+    told = [t.get_text() for t in figure.legends[0].get_texts()]
+    assert told == ["$F_x$ (not unique)", "$F_y$", "$|F|$ (not unique)"]
+    path = held.plot_reaction("left", polar=True).axes[0].get_lines()[0]
+    assert (path.get_linestyle(), path.get_label()) == ("--", "left on beam (not unique)")
+
+
+def test_one_pose_that_is_not_unique_is_seen():
+    unique = np.array([True, True, False, True, True])
+    (solid, _), (dashed, how) = _parts(unique)
+    np.testing.assert_array_equal(solid, unique)
+    np.testing.assert_array_equal(dashed, [False, True, True, True, False])
+    assert how == {"linestyle": "--", "said": " (not unique)"}
+
+
+def test_forces_of_a_result_that_knows_none(slider_crank, loaded_pendulum):
+    for picture in (slider_crank.plot_energy, lambda: slider_crank.plot_reaction("A")):
+        with pytest.raises(mbs.ModelError, match="knows no forces; use mbs.inverse_dynamics"):
+            picture()
+    with pytest.raises(mbs.ModelError, match=r"needs the names of joints; write e.g. plot_reaction\('O'"):
+        loaded_pendulum.plot_reaction()
+    with pytest.raises(mbs.ModelError, match="no joint, driver or force 'P'"):
+        loaded_pendulum.plot_reaction("P")
+
+
+def test_stabilizations_are_compared_in_three_panels(loaded_pendulum):
+    zero = np.zeros_like(loaded_pendulum.violation.rows)
+    clean = replace(loaded_pendulum, violation=replace(loaded_pendulum.violation, rows=zero))
+    stopped = replace(loaded_pendulum, success=False, message="no step")
+    figure = plot_stabilization({"clean": clean, "other": stopped}, "title")
+    assert figure.get_suptitle() == "title"
+    assert [ax.get_ylabel() for ax in figure.axes] == [
+        "position\n" + r"$|\Phi|$ [m or rad]",
+        "velocity\n" + r"$|\dot\Phi|$ [m/s or rad/s]",
+        "energy error\n" + r"$|\Delta E|$ [J]",
+    ]
+    assert [ax.get_yscale() for ax in figure.axes] == ["log"] * 3
+    (legend,) = figure.legends
+    assert [t.get_text() for t in legend.get_texts()] == ["clean", "other (\u00d7 stopped at t = 1 s)"]
+    first, other, cross = figure.axes[1].get_lines()
+    assert set(first.get_ydata()) == {ZERO}
+    np.testing.assert_array_equal(other.get_ydata(), np.maximum(loaded_pendulum.violation.velocity, ZERO))
+    assert cross.get_marker() == "x" and cross.get_color() == other.get_color() != first.get_color()
+    np.testing.assert_array_equal(cross.get_xydata(), other.get_xydata()[-1:])
+    zeros = 51 + int((loaded_pendulum.violation.velocity < ZERO).sum())
+    assert figure.axes[1].get_title(loc="right").startswith(f"{zeros} of 102 values are ")
+    energy = figure.axes[2].get_lines()[0]
+    np.testing.assert_array_equal(energy.get_xdata(), loaded_pendulum.t[1:])
+
+
+def test_many_runs_are_told_apart(loaded_pendulum):
+    figure = plot_stabilization({f"run {k}": loaded_pendulum for k in range(8)}, "many")
+    looks = [(line.get_color(), line.get_linestyle()) for line in figure.axes[0].get_lines()]
+    assert len(set(looks)) == 8
+    with pytest.raises(mbs.ModelError, match="no run to compare"):
+        plot_stabilization({}, "none")
+
+
 # --- time -------------------------------------------------------------------------------------------------------
 
 
@@ -604,6 +840,13 @@ def test_png_is_a_still_with_later_poses(slider_crank, tmp_path):
     with Image.open(path) as still, Image.open(_saved(draw(slider_crank, size=(4, 3)), tmp_path)) as first:
         assert np.asarray(still).std() > np.asarray(first).std()
     assert film.scene.ax.get_title() == "t = 0.000 s"
+
+
+def test_a_still_may_show_a_motion_too_short_for_a_film(slider_crank, tmp_path):
+    brief = mbs.kinematics(slider_crank_model(), np.linspace(0, 0.01, 5))
+    with pytest.raises(mbs.ModelError, match="less than one frame"):
+        brief.animate(tmp_path / "brief.gif")
+    assert brief.animate(tmp_path / "brief.png").read_bytes().startswith(PNG)
 
 
 def _saved(figure, folder):

@@ -114,9 +114,9 @@ def elimination() -> Figure:
     system = four_loops().compile()
     pattern, n, size = system.pattern, system.nv, system.nv + len(system.rows)
     own = np.zeros((size, size), dtype=bool)  # what L takes over from the matrix
-    own[pattern.place[n + pattern.jac_row], pattern.place[pattern.jac_column]] = True
+    own[n + pattern.e_row, pattern.e_column] = True
     lower = np.zeros((size, size), dtype=bool)
-    lower[pattern.l_row, np.repeat(np.arange(size), np.diff(pattern.l_at))] = True
+    lower[n + np.repeat(np.arange(size - n), np.diff(pattern.S.at)), n + pattern.S.column] = True
 
     figure = Figure(figsize=(7.0, 3.8))
     left, right = figure.subplots(1, 2)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
+from ..errors import IntegrationError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..integration import march as marching
+from ..integration.machine import evaluate_all, mechanism
 from ..integration.march import March
 from ..results.result import Result, State
 from ..system import System, poses
 from .closing import check_finite
-from .dependence import joints_at_fault
+from .dependence import PoseRank, elements_of, joints_at_fault
 
 
 def check_masses(system: System) -> None:
@@ -22,8 +23,13 @@ def check_masses(system: System) -> None:
     light = np.flatnonzero(system.massless)
     if not light.size:
         return
-    jacobian = system.jacobian(0.0, system.placement)[:, light] / np.sqrt(system.weight[light])
-    _, sines, motions = np.linalg.svd(jacobian, full_matrices=True)
+    # E = Φ_v L_W⁻ᵀ has one column for each motion that M weighs by itself: turns about centres of mass, among others
+    run = mechanism(system)
+    evaluate_all(run, 0.0, system.placement, np.zeros(system.size))
+    pattern, factor = run.machine.pattern, run.machine.factor
+    held = np.zeros((pattern.m, pattern.n))
+    held[pattern.e_row, pattern.e_column] = factor.e
+    _, sines, motions = np.linalg.svd(held[:, light] / np.sqrt(system.weight[light]), full_matrices=True)
     rank = int((sines > 1e-9 * max(sines.max(initial=0.0), 1e-300)).sum())
     if rank == light.size:
         return
@@ -38,7 +44,7 @@ def check_masses(system: System) -> None:
     )
 
 
-def failure(system: System, march: March, status: int, result: Result, first: State) -> MbsError:
+def failure(system: System, march: March, status: int, result: Result) -> MbsError:
     """The error for a run that stopped at march.clock[TIME]; what was computed is in its ``result``."""
     t = float(march.clock[marching.TIME])
     size = march.mechanism.size
@@ -60,6 +66,11 @@ def _reason(system: System, march: March, status: int, pose: State) -> tuple[typ
             f"{name!r} comes to a singular pose at t = {t:.6g}, where {joints} lock or branch, and does not get "
             'through; try stabilization=mbs.Projection() with method="DP8", or a fixed step'
         )
+    if parting := _parting(system, pose):
+        return RedundantConstraintError, (
+            f"at t = {t:.6g} {', '.join(parting)} of {name!r} contradict each other: no motion follows them all; take "
+            "one of them away, or make their functions agree"
+        )
     if status == marching.DRIFTED:
         return IntegrationError, (
             f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much to "
@@ -79,6 +90,18 @@ def _reason(system: System, march: March, status: int, pose: State) -> tuple[typ
         f"the step of {name!r} falls to {march.clock[marching.STEP]:.2g} s at t = {t:.6g}: a force or driver jumps or "
         "grows without bound there, or the tolerance is below roundoff; make it smooth, raise rtol, or fix the step"
     )
+
+
+def _parting(system: System, pose: State) -> tuple[str, ...]:
+    """The elements whose equations depend on each other, and prescribe different rates or accelerations in time."""
+    still = np.zeros((1, pose.full_q.size))
+    _, *levels = system.read_constraints(np.array([pose.t]), pose.full_q[None], still, still)
+    for circuit in PoseRank(system, pose.t, pose.full_q).circuits(range(len(system.rows))):
+        for level in levels:
+            own, parts = level[0, circuit.dependent], circuit.coefficients * level[0, circuit.others]
+            if abs(own - parts.sum()) > 1e-6 * (abs(own) + np.abs(parts).max(initial=0.0)):
+                return elements_of(system, circuit.rows)
+    return ()
 
 
 def _undefined(system: System, march: March, pose: State) -> str | None:

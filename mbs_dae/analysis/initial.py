@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import ModelError, SingularConfigurationError
 from ..integration.machine import evaluate_all, mechanism, refinements
 from ..model.model import PlanarModel
+from ..model.parameters import finite_number
 from ..results.result import State
 from ..system import System
 from ..system.kkt import solve
@@ -33,6 +34,10 @@ def initial_state(model: PlanarModel, t: float, initial: Mapping[str, float] | S
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     given = dict(initial or {})
+    for name, value in given.items():
+        if model.quantity(name)[1] > 1:
+            raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
+        finite_number(value, f"initial[{name!r}]")
     q, held = posed(model, t, given, None)
     system = model.compile()
     _check_regular(system, t, q)

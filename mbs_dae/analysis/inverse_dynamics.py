@@ -6,8 +6,7 @@ the matrix of forward dynamics: where all freedom is driven v̇ comes out as it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.integrate import cumulative_simpson
@@ -21,13 +20,14 @@ from ..system import System
 from .arguments import model_of
 from .failures import check_masses
 from .kinematics import kinematics
+from .progress import Progress
 
 
 def inverse_dynamics(
     model: PlanarModel | System,
     times: Sequence[float] | np.ndarray,
     start: State | None = None,
-    progress: Callable[[int, int], Any] | None = None,
+    progress: Progress | None = None,
 ) -> Result:
     """Kinematics with forces: ``effort(driver)``, ``reaction(joint)``, ``power(driver)`` and the energy ledger.
 
@@ -49,5 +49,15 @@ def inverse_dynamics(
     energies = np.concatenate([rates[:, :2], works], axis=1)
     stats = {**motion.stats, "energy": "works are sums over the requested times"}
     return with_forces(
-        system, t, q, v, a, multipliers, energies, success=motion.success, message=motion.message, stats=stats
+        system,
+        t,
+        q,
+        v,
+        a,
+        multipliers,
+        energies,
+        motion.stats["redundant_equations"],
+        success=motion.success,
+        message=motion.message,
+        stats=stats,
     )

@@ -9,12 +9,12 @@ on both its sides (`bridge`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..errors import ModelError
+from ..kernels.abi import announce
 from ..model.model import PlanarModel
 from ..results.result import Result, State, result_of
 from ..system import System, poses, stepping
@@ -22,6 +22,7 @@ from ..system.poses import Machine
 from .arguments import check_tables, checked_times, model_of
 from .assemble import assemble
 from .bridge import bridge
+from .progress import Progress, progress_bar
 from .stops import change_point_at_start, stop_reason
 
 DEPTH = 45
@@ -34,7 +35,7 @@ def kinematics(
     model: PlanarModel | System,
     times: Sequence[float] | np.ndarray,
     start: State | None = None,
-    progress: Callable[[int, int], Any] | None = None,
+    progress: Progress | None = None,
 ) -> Result:
     """Positions, velocities and accelerations at every time. All degrees of freedom must be driven.
 
@@ -46,6 +47,7 @@ def kinematics(
     t = checked_times(times)
     check_tables(model, t)
     system = model.compile()
+    announce(stepping.sweep, "the kinematics core")
     first = assemble(model, t[0], start=start)
     machine = system.machine()
     redundant = _redundant_rows(system, machine, t, first)
@@ -54,20 +56,20 @@ def kinematics(
 
     done, message, change_points = 1, "", []
     chunk = max(1, min(CHUNK, t.size // 20))
-    try:
-        while done < t.size:
-            stop = min(done + chunk, t.size)
-            status, done, reached = stepping.sweep(machine, t, done, stop, *redundant, q, v, a, DEPTH)
-            if status != poses.DONE:
-                if status != poses.ENDLESS and bridge(machine, t, done, q, v, a):
-                    change_points.append(float(t[done]))
-                elif status != poses.NEAR:
-                    raise stop_reason(system, status, t, done, reached, q, v, a)
-                done += 1
-            if progress is not None:
-                progress(done, t.size)
-    except KeyboardInterrupt:
-        message = f"interrupted after {done} of {t.size} poses"
+    with progress_bar(f"kinematics {model.name}", progress) as watch:
+        try:
+            while done < t.size:
+                stop = min(done + chunk, t.size)
+                status, done, reached = stepping.sweep(machine, t, done, stop, *redundant, q, v, a, DEPTH)
+                if status != poses.DONE:
+                    if status != poses.ENDLESS and bridge(machine, t, done, q, v, a):
+                        change_points.append(float(t[done]))
+                    elif status != poses.NEAR:
+                        raise stop_reason(system, status, t, done, reached, q, v, a)
+                    done += 1
+                watch(done, t.size)
+        except KeyboardInterrupt:
+            message = f"interrupted after {done} of {t.size} poses"
     stats = {
         "evaluations": int(machine.counts[poses.EVALUATIONS]),
         "factorisations": int(machine.counts[poses.FACTORISATIONS]),

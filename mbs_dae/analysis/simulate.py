@@ -7,7 +7,8 @@ stabilised and integrated as `integration` says, without a Python call a step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..integration.machine import mechanism
 from ..integration.march import March, new_march
 from ..integration.stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Baumgarte, Projection, Stabilization, Unstabilized
 from ..integration.tableaus import METHODS
+from ..kernels.abi import announce
 from ..model.model import PlanarModel
 from ..model.parameters import finite_number
 from ..results.dynamics import dynamic_result
@@ -27,6 +29,7 @@ from ..system import System, poses
 from .arguments import check_tables, checked_times, model_of
 from .failures import check_masses, failure
 from .initial import initial_state
+from .progress import Progress, progress_bar
 from .start import set_first_step, set_gains
 
 PATIENCE = 2e6
@@ -42,7 +45,7 @@ def simulate(
     rtol: float = 1e-8,
     atol: float | None = None,
     step: float | None = None,
-    progress: Callable[[int, int], Any] | None = None,
+    progress: Progress | None = None,
 ) -> Result:
     """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
 
@@ -55,10 +58,57 @@ def simulate(
     length, angle, and their rates.
 
     `stabilization` is `Baumgarte()` (the default), `Projection()` or `Unstabilized()`. ``result.stats`` reports gains
-    and counts. ``progress(done, total)`` is called now and then; Ctrl-C returns what was computed.
+    and counts. ``progress(done, total)`` is called now and then; on a terminal a long run shows a bar by itself. Ctrl-C
+    returns what was computed.
 
     Raises `IntegrationError` where the motion cannot go on; its ``result`` keeps what was computed.
     """
+    if progress is not None and not callable(progress):
+        raise ModelError(f"progress must be a function, called as progress(done, total), not {progress!r}")
+    prepared = prepare(model, times, initial, method, stabilization, rtol, atol, step)
+    march, system = prepared.march, prepared.system
+    with progress_bar(f"simulate {system.model.name}", progress) as watch:
+        status, message = _watched(prepared, watch)
+    done, total = int(march.counts[marching.NEXT]), march.record.times.size
+    stats = {**prepared.facts, **_counts(march)}
+    redundant = stats["redundant_equations"]
+    result = dynamic_result(system, march.record, done, redundant, success=done == total, message=message, stats=stats)
+    if status not in (poses.DONE, marching.PAUSED):
+        raise failure(system, march, status, result)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A run that has not begun: all of it is in `march`."""
+
+    system: System
+    march: March
+    how: Stabilization
+    first: State
+    facts: Mapping[str, Any]
+    """What the run was asked for."""
+
+    def begin(self) -> int:
+        """The first state, the first step and the gains; a status."""
+        status = marching.start(self.march, self.first.full_q, self.first.full_v)
+        if status == poses.DONE and self.march.record.times.size > 1:
+            set_first_step(self.march)
+            set_gains(self.march, self.how)
+        return status
+
+
+def prepare(
+    model: PlanarModel | System,
+    times: Sequence[float] | np.ndarray,
+    initial: Mapping[str, float] | State | None = None,
+    method: str = "DP5",
+    stabilization: Stabilization | None = None,
+    rtol: float = 1e-8,
+    atol: float | None = None,
+    step: float | None = None,
+) -> Prepared:
+    """Everything that `simulate` does before its first step."""
     model = model_of(model)
     t = checked_times(times)
     method, rtol, atol, step = _checked(method, rtol, atol, step)
@@ -67,44 +117,36 @@ def simulate(
     system = model.compile()
     check_masses(system)
     first, note = initial_state(model, t[0], initial)
-
+    announce(marching.go_on, "the dynamics core")
     run = mechanism(system)
-    tableau = METHODS[method]
-    march = new_march(run, tableau, new_control(rtol, atol, run), t, projecting=_projecting(how), fixed=step or 0.0)
-    status = marching.start(march, first.full_q, first.full_v)
-    if status == poses.DONE and t.size > 1:
-        set_first_step(march)
-        set_gains(march, how, rtol)
-    status, message = _watched(march, status, progress)
-    done = int(march.counts[marching.NEXT])
-    stats = _stats(march, method, how, rtol, atol, step, note)
-    result = dynamic_result(system, march.record, done, success=done == t.size, message=message, stats=stats)
-    if status not in (poses.DONE, marching.PAUSED):
-        raise failure(system, march, status, result, first)
-    return result
+    control = new_control(rtol, atol, run)
+    march = new_march(run, METHODS[method], control, t, projecting=_projecting(how), fixed=step or 0.0)
+    facts: dict[str, Any] = {"method": method, "stabilization": type(how).__name__}
+    facts |= {"step": step} if step else {"rtol": rtol, "atol": atol}
+    if note:
+        facts["initial"] = note
+    return Prepared(system, march, how, first, facts)
 
 
-def _watched(march: March, status: int, progress: Callable[[int, int], Any] | None) -> tuple[int, str]:
+def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
     """Go on until it is done, in pieces short enough to be watched and interrupted."""
-    unknowns = march.mechanism.machine.pattern.n + march.mechanism.machine.pattern.m
-    patience = max(1, int(PATIENCE / (unknowns * march.tableau.stages)))
+    march = prepared.march
+    pattern = march.mechanism.machine.pattern
+    patience = max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages)))
     total = march.record.times.size
-    if status != poses.DONE:
-        return status, ""
     try:
-        while (status := marching.go_on(march, patience)) == marching.PAUSED:
-            if progress is not None:
-                progress(int(march.counts[marching.NEXT]), total)
+        status = prepared.begin()
+        while status in (poses.DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
+            status = marching.go_on(march, patience)
+            progress(int(march.counts[marching.NEXT]), total)
     except KeyboardInterrupt:
         done = int(march.counts[marching.NEXT])
         return marching.PAUSED, f"interrupted at t = {march.clock[marching.TIME]:g}, after {done} of {total} times"
-    if progress is not None:
-        progress(int(march.counts[marching.NEXT]), total)
     return status, ""
 
 
 def _checked(method: str, rtol: Any, atol: Any, step: Any) -> tuple[str, float, float, float | None]:
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ModelError(f"method={method!r} is unknown; choose one of {', '.join(map(repr, METHODS))}")
     if step is not None and not (step := finite_number(step, "step")) > 0:
         raise ModelError(f"step is {step:g}; give a positive step, in seconds")
@@ -131,6 +173,10 @@ def _stabilization(given: Any) -> Stabilization:
         raise ModelError(
             f"stabilization={given!r}; choose mbs.Baumgarte(), mbs.Projection() or mbs.Unstabilized()"
         )
+    if isinstance(given, Baumgarte):
+        for name, gain in (("alpha", given.alpha), ("beta", given.beta)):
+            if gain is not None and finite_number(gain, f"{name} of Baumgarte's method") < 0:
+                raise ModelError(f"{name} of Baumgarte's method is {gain:g}, which drives errors up; give 0 or more")
     return given
 
 
@@ -138,25 +184,18 @@ def _projecting(how: Stabilization) -> int:
     return ALWAYS if isinstance(how, Projection) else NEAR_SINGULAR if isinstance(how, Baumgarte) else NEVER
 
 
-def _stats(
-    march: March, method: str, how: Stabilization, rtol: float, atol: float, step: float | None, note: str
-) -> dict[str, Any]:
+def _counts(march: March) -> dict[str, Any]:
     counts, machine = march.counts, march.mechanism.machine
     stats: dict[str, Any] = {
-        "method": method,
-        "stabilization": type(how).__name__,
         "accepted": int(counts[marching.ACCEPTED]),
         "rejected": int(counts[marching.REJECTED]),
         "evaluations": int(machine.counts[poses.EVALUATIONS]),
         "factorisations": int(machine.counts[poses.FACTORISATIONS]),
         "redundant_equations": int(march.mechanism.nearness[1]),
     }
-    stats |= {"step": step} if step else {"rtol": rtol, "atol": atol}
-    if isinstance(how, Baumgarte):
+    if march.projecting == NEAR_SINGULAR:
         stats |= {"alpha": float(march.mechanism.gains[0]), "beta": float(march.mechanism.gains[1])}
         stats["projected_near_singular_poses"] = int(counts[marching.PROJECTED])
         if march.clock[marching.GAIN] > 0.0:
             stats["gain_rule"] = f"alpha = beta = {march.clock[marching.GAIN]:.3g} / step; the last one is reported"
-    if note:
-        stats["initial"] = note
     return stats

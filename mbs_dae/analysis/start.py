@@ -25,7 +25,7 @@ def set_first_step(march: March) -> None:
     )
 
 
-def set_gains(march: March, how: Stabilization, rtol: float) -> None:
+def set_gains(march: March, how: Stabilization) -> None:
     """α and β as given, or α = β = ω for critical damping.
 
     A method of order p that just meets a tolerance with steps h follows a motion whose own rate is about rtol^(1/p) /
@@ -38,7 +38,7 @@ def set_gains(march: March, how: Stabilization, rtol: float) -> None:
         gains[0] = how.alpha if how.alpha is not None else how.beta
         gains[1] = how.beta if how.beta is not None else how.alpha
     elif march.fixed == 0.0:
-        clock[marching.GAIN] = min(STIFF, PACE * rtol ** (1.0 / march.tableau.order))
+        clock[marching.GAIN] = min(STIFF, PACE * march.control.rtol ** (1.0 / march.tableau.order))
     else:
         gains[:] = min(STIFF / march.fixed, PACE * _rate(march))
 

@@ -1,7 +1,7 @@
 """The command line: ``mbs-dae COMMAND MODEL.py``, one function for each command.
 
 A model file is a Python file with a function ``build(**values)`` that returns a model. If it has ``TIMES``, too, these
-are the times at which to look at it.
+are the times at which to look at it; if it has ``INITIAL``, these are the values from which its forces move it.
 
 Whatever goes wrong is told in one line on stderr. The exit code is 2 if the line could not be read as options and
 arguments, 130 after Ctrl-C, and 1 for everything else.
@@ -21,7 +21,7 @@ import typer
 import mbs_dae as mbs
 
 from ..errors import MbsError, ModelError
-from .files import load_model, parse_settings, writing
+from .files import load_model, parse_initial, parse_settings, writing
 from .one_line import NAME, OneLine
 
 if TYPE_CHECKING:
@@ -42,8 +42,18 @@ Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="For build() or a parameter. May be repeated.")
 ]
 First = Annotated[float | None, typer.Option("--from", metavar="TIME", help="First time. [default: as in TIMES, or 0]")]
-Last = Annotated[float | None, typer.Option("--to", metavar="TIME", help="Last time. [default: as in TIMES]")]
-Steps = Annotated[int | None, typer.Option(min=1, metavar="N", help=f"Poses. [default: as in TIMES, or {POSES}]")]
+Last = Annotated[float | None, typer.Option("--to", "--time", metavar="TIME", help="Last time. [default: as in TIMES]")]
+Steps = Annotated[
+    int | None,
+    typer.Option("--steps", "--points", min=1, metavar="N", help=f"Times. [default: as in TIMES, or {POSES}]"),
+]
+Plot = Annotated[list[str] | None, typer.Option(metavar="NAME...", help="Quantities to tell and to plot.")]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Where to write files: .npz, .csv, .png.")]
+Without = Annotated[
+    list[str] | None, typer.Option("--without", metavar="NAME", help="Leave out this element. May be repeated.")
+]
+NAMES_BEHIND = {"allow_extra_args": True}
+"""The further names behind --plot."""
 Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
 
 app = typer.Typer(name=NAME, cls=OneLine, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -58,7 +68,7 @@ def start(
     """Constrained multibody mechanics: exact equations, numbers at machine speed.
 
     A model is a Python file with a function build() that returns it. If the file has TIMES, too, these are the times
-    at which to look at it.
+    at which to look at it; if it has INITIAL, these are the values from which its forces move it.
     """
     if version or ctx.invoked_subcommand is None:
         print(f"{NAME} {mbs.__version__}" if version else ctx.get_help())
@@ -68,13 +78,13 @@ def start(
 @app.command(epilog=EXAMPLE + "diagnose models/slider_crank.py --set r=0.12 --set l=0.3")
 def diagnose(path: Model, settings: Settings = None, debug: Debug = False) -> None:
     """Count degrees of freedom, and say what is redundant and why."""
-    model, _ = load_model(path, parse_settings(settings))
+    model, *_ = load_model(path, parse_settings(settings))
     print(mbs.diagnose(model))
 
 
 @app.command(
     epilog=EXAMPLE + "kinematics models/slider_crank.py --set r=0.12 --plot slider.x slider.vx --out out",
-    context_settings={"allow_extra_args": True},  # the further names behind --plot
+    context_settings=NAMES_BEHIND,
 )
 def kinematics(
     ctx: typer.Context,
@@ -83,25 +93,98 @@ def kinematics(
     first: First = None,
     last: Last = None,
     steps: Steps = None,
-    plot: Annotated[list[str] | None, typer.Option(metavar="NAME...", help="Quantities to tell and to plot.")] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to write files: .npz, .csv, .png.")] = None,
+    plot: Plot = None,
+    out: Out = None,
     debug: Debug = False,
 ) -> None:
     """Move a driven mechanism: positions, velocities, accelerations."""
     from .telling import summary, write
 
-    model, given = load_model(path, parse_settings(settings))
-    names = list(dict.fromkeys([*(plot or ()), *ctx.args]))
-    for name in names:
-        model.quantity(name)
+    model, given, _ = load_model(path, parse_settings(settings))
+    names = _checked_names(model, plot, ctx)
     times = time_grid(given, first, last, steps)
-    if out:
-        with writing(out):
-            out.mkdir(parents=True, exist_ok=True)
+    _make_folder(out)
     result, stopped = _moved(model, times)
     print("\n".join(summary(result, names)))
     if out:
         print("written:", *write(result, names, out), sep="\n  ")
+    if stopped:
+        raise stopped
+
+
+@app.command(
+    epilog=EXAMPLE + "simulate models/slider_crank.py --without motor --initial crank.omega=10 --time 2 --points 401",
+    context_settings=NAMES_BEHIND,
+)
+def simulate(
+    ctx: typer.Context,
+    path: Model,
+    settings: Settings = None,
+    without: Without = None,
+    first: First = None,
+    last: Last = None,
+    steps: Steps = None,
+    initial: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="At the first time: crank.omega=10. May be repeated. [default: as in INITIAL]"
+        ),
+    ] = None,
+    method: Annotated[str, typer.Option(metavar="NAME", help="DP5, DP8, or RK4 (with --step).")] = "DP5",
+    stabilization: Annotated[
+        str, typer.Option(metavar="NAME", help="baumgarte, baumgarte:ALPHA,BETA, projection, or none.")
+    ] = "baumgarte",
+    rtol: Annotated[float, typer.Option(metavar="X", help="Tolerance of the step control.")] = 1e-8,
+    step: Annotated[float | None, typer.Option(metavar="SECONDS", help="Fixed steps instead.")] = None,
+    plot: Plot = None,
+    out: Out = None,
+    debug: Debug = False,
+) -> None:
+    """Let forces move a mechanism: forward dynamics, with the energy ledger."""
+    from .telling import simulated, write, write_forces
+
+    model, given, own = load_model(path, parse_settings(settings))
+    model = model.without(*without) if without else model
+    names = _checked_names(model, plot, ctx)
+    times = time_grid(given, first, last, steps)
+    options = {"method": method, "stabilization": stabilization_of(stabilization), "rtol": rtol, "step": step}
+    start = parse_initial(initial) or own
+    _make_folder(out)
+    result, stopped = _run("simulate", lambda bar: mbs.simulate(model, times, start, **options, progress=bar))
+    print("\n".join(simulated(result, names)))
+    if out:
+        print("written:", *write(result, names, out), *write_forces(result, out), sep="\n  ")
+    if stopped:
+        raise stopped
+
+
+@app.command(
+    epilog=EXAMPLE + "inverse models/slider_crank.py --set omega=20 --out out",
+    context_settings=NAMES_BEHIND,
+)
+def inverse(
+    ctx: typer.Context,
+    path: Model,
+    settings: Settings = None,
+    first: First = None,
+    last: Last = None,
+    steps: Steps = None,
+    plot: Plot = None,
+    out: Out = None,
+    debug: Debug = False,
+) -> None:
+    """Find what a driven motion takes: efforts of the drivers, loads of the joints."""
+    from .telling import efforts_and_loads, write, write_forces
+
+    model, given, _ = load_model(path, parse_settings(settings))
+    names = _checked_names(model, plot, ctx)
+    times = time_grid(given, first, last, steps)
+    _make_folder(out)
+    result, stopped = _run("inverse", lambda bar: mbs.inverse_dynamics(model, times, progress=bar))
+    joints = [e.name for e in model.conditions if e not in model.drivers]
+    print("\n".join(efforts_and_loads(result, [e.name for e in model.drivers], joints, names)))
+    if out:
+        print("written:", *write(result, names, out), *write_forces(result, out), sep="\n  ")
     if stopped:
         raise stopped
 
@@ -115,7 +198,7 @@ def equations(
     debug: Debug = False,
 ) -> None:
     """Show the exact equations in the names of the textbooks."""
-    model, _ = load_model(path, parse_settings(settings))
+    model, *_ = load_model(path, parse_settings(settings))
     system = mbs.equations(model)
     text = system.latex() if latex else str(system)
     if not out:
@@ -138,13 +221,13 @@ def animate(
     speed: Annotated[float, typer.Option(metavar="X", help="Model time over film time.")] = 1.0,
     debug: Debug = False,
 ) -> None:
-    """Draw a driven mechanism as it moves."""
+    """Draw a mechanism as it moves: as it is driven, or, where the file has INITIAL, by the forces on it."""
     from ..view.writers import checked_path
 
-    model, given = load_model(path, parse_settings(settings))
+    model, given, own = load_model(path, parse_settings(settings))
     times = time_grid(given, first, last, steps)
     checked_path(out)
-    result, stopped = _moved(model, times)
+    result, stopped = _moved(model, times) if own is None else _moved_by_forces(model, times, own)
     print("written:", result.animate(out, trace=trace or (), speed=speed))
     if stopped:
         raise stopped
@@ -185,13 +268,47 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+def stabilization_of(text: str) -> Any:
+    """From "projection", "none", "baumgarte" or "baumgarte:5,5"."""
+    name, _, gains = text.partition(":")
+    kinds = {"baumgarte": mbs.Baumgarte, "projection": mbs.Projection, "none": mbs.Unstabilized}
+    try:
+        kind, numbers = kinds[name.lower()], [float(gain) for gain in gains.split(",") if gains]
+        if len(numbers) <= (2 if kind is mbs.Baumgarte else 0):
+            return kind(*numbers)
+    except (KeyError, ValueError):
+        pass
+    raise ModelError(f"cannot read --stabilization {text!r}; write baumgarte, baumgarte:5,5, projection, or none")
+
+
+def _checked_names(model: Any, plot: list[str] | None, ctx: typer.Context) -> list[str]:
+    names = list(dict.fromkeys([*(plot or ()), *ctx.args]))
+    for name in names:
+        model.quantity(name)
+    return names
+
+
+def _make_folder(out: Path | None) -> None:
+    if out:
+        with writing(out):
+            out.mkdir(parents=True, exist_ok=True)
+
+
 def _moved(model: Any, times: np.ndarray) -> tuple[Result, BaseException | None]:
-    """The motion, and what stopped it early: a dead point, Ctrl-C, or nothing."""
-    with progress_bar("kinematics") as progress:
+    return _run("kinematics", lambda progress: mbs.kinematics(model, times, progress=progress))
+
+
+def _moved_by_forces(model: Any, times: np.ndarray, start: Any) -> tuple[Result, BaseException | None]:
+    return _run("simulate", lambda progress: mbs.simulate(model, times, start, progress=progress))
+
+
+def _run(what: str, analysis: Callable[[Any], Result]) -> tuple[Result, BaseException | None]:
+    """The result, and what stopped it early: a dead point, Ctrl-C, or nothing."""
+    with progress_bar(what) as progress:
         try:
-            result = mbs.kinematics(model, times, progress=progress)
+            result = analysis(progress)
         except MbsError as error:
-            if "result" not in error.facts:
+            if not len(error.facts.get("result", ())):
                 raise
             return error.facts["result"], error
     return result, None if result.success else KeyboardInterrupt(result.message)

@@ -35,8 +35,26 @@ def parse_settings(texts: Sequence[str] | None) -> dict[str, Setting]:
     return settings
 
 
-def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any]:
-    """The model that a file builds, and its TIMES or None. What build() does not take by name sets parameters."""
+def parse_initial(texts: Sequence[str] | None) -> dict[str, float]:
+    """From ["crank.angle=0", "crank.omega=10"] to {"crank.angle": 0.0, "crank.omega": 10.0}."""
+    initial: dict[str, float] = {}
+    for text in texts or ():
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not name or not value:
+            example = "write --initial OWNER.QUANTITY=VALUE, e.g. crank.omega=10"
+            raise ModelError(f"cannot read --initial {text!r}; {example}")
+        if name in initial:
+            raise ModelError(f"--initial gives {name!r} twice; leave one out")
+        try:
+            initial[name] = float(value)
+        except ValueError as exc:
+            raise ModelError(f"--initial {text} is not a number; write e.g. --initial {name}=10") from exc
+    return initial
+
+
+def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any, Any]:
+    """The model that a file builds, and its TIMES and INITIAL values, or None. What build() does not take by name sets
+    parameters."""
     module = _run(_existing(path))
     build = getattr(module, "build", None)
     if not callable(build):
@@ -56,7 +74,8 @@ def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any]:
     for name in others:
         if name not in model.parameters:
             raise unknown_name("setting", name, {*defaults, *model.parameters}, str(path))
-    return model.with_parameters(**others) if others else model, getattr(module, "TIMES", None)
+    model = model.with_parameters(**others) if others else model
+    return model, getattr(module, "TIMES", None), getattr(module, "INITIAL", None)
 
 
 def _fitting(name: str, value: Setting, default: Any) -> Setting:

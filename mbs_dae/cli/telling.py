@@ -8,19 +8,94 @@ from itertools import groupby
 from pathlib import Path
 from textwrap import shorten
 
+import numpy as np
+
 from ..results import Result
 from .files import writing
 
 
 def summary(result: Result, names: Sequence[str]) -> Iterator[str]:
-    t, violation = result.t, result.violation
-    worst = [f"{level} {getattr(violation, level).max():.1e}" for level in ("position", "velocity", "acceleration")]
-    yield f"{result.title}: {len(t)} pose{'s' * (len(t) != 1)}, t = {t[0]:g} ... {t[-1]:g} s"
-    yield f"largest violation: {', '.join(worst)}"
+    yield _headline(result)
+    yield f"largest violation: {_worst(result)}"
     if points := result.stats.get("change_points"):
         yield f"change points: t = {', '.join(f'{point:g}' for point in points)}"
     yield ""
     yield from _extremes(result, names) if names else _on_offer(result.names)
+
+
+def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
+    """What the integration did, and how good it is."""
+    stats = result.stats
+    size = f"step {stats['step']:g} s" if "step" in stats else f"rtol {stats['rtol']:g}"
+    rule = stats.get("gain_rule", "").partition(";")[0]  # of the gains that step control chooses step by step
+    fixed = f"alpha {stats['alpha']:.4g}/s, beta {stats['beta']:.4g}/s" if "alpha" in stats else ""
+    gains = f" ({rule or fixed})" if fixed else ""
+    yield _headline(result)
+    yield from _aligned(
+        ("method", f"{stats['method']}, {size}"),
+        ("stabilization", f"{stats['stabilization']}{gains}"),
+        ("steps", f"{stats['accepted']} accepted, {stats['rejected']} rejected, {stats['evaluations']} evaluations"),
+        ("largest violation", _worst(result)),
+        ("largest energy error", f"{np.abs(result.energy.error).max(initial=0.0):.1e} J"),
+        ("smallest singular value", f"{result.smallest_singular_value.min(initial=np.inf):.3g}"),
+    )
+    if note := stats.get("initial"):
+        yield f"initial values: {note}"
+    yield ""
+    yield from _extremes(result, names) if names else _on_offer(result.names)
+
+
+def efforts_and_loads(
+    result: Result, drivers: Sequence[str], joints: Sequence[str], names: Sequence[str]
+) -> Iterator[str]:
+    """A line for each driver and one for each joint."""
+    yield _headline(result)
+    yield f"largest violation: {_worst(result)}"
+    yield ""
+    rows: list[tuple[str, ...]] = [("driver", "unit", "max |effort|", "at t", "rms", "mean power [W]")]
+    for name in drivers:
+        effort, power = result.effort(name), result.power(name)
+        k = int(np.abs(effort).argmax())
+        rms, mean = np.sqrt(_mean(result.t, effort**2)), _mean(result.t, power)
+        unit = "N m" if f"{name}.omega" in result else "N"
+        rows.append((name, unit, *(f"{x:.6g}" for x in (abs(effort[k]), result.t[k], rms, mean))))
+    yield from _table(rows)
+    yield ""
+    rows = [("joint", "", "max force [N]", "at t", "max moment [N m]", "at t")]
+    open_ = False
+    for name in joints:
+        wrench = result.reaction(name)
+        sizes = np.hypot(wrench[:, 0], wrench[:, 1]), np.abs(wrench[:, 2])
+        ends = [(size[k], result.t[k]) for size in sizes for k in [int(size.argmax())]]
+        shared = not result.is_unique(name).all()
+        open_ = open_ or shared
+        rows.append((name, "*" if shared else "", *(f"{x:.6g}" for pair in ends for x in pair)))
+    yield from _table(rows)
+    if open_:
+        yield "* not unique: redundant joints share this load; the least of all possible is told"
+    if names:
+        yield ""
+        yield from _extremes(result, names)
+
+
+def _headline(result: Result) -> str:
+    t = result.t
+    return f"{result.title}: {len(t)} pose{'s' * (len(t) != 1)}, t = {t[0]:g} ... {t[-1]:g} s"
+
+
+def _worst(result: Result) -> str:
+    levels = ("position", "velocity", "acceleration")
+    return ", ".join(f"{level} {getattr(result.violation, level).max():.1e}" for level in levels)
+
+
+def _mean(t: np.ndarray, values: np.ndarray) -> float:
+    """Over time, where poses may be uneven."""
+    return float(np.trapezoid(values, t) / (t[-1] - t[0])) if len(t) > 1 else float(values[0])
+
+
+def _aligned(*rows: tuple[str, str]) -> Iterator[str]:
+    for name, value in rows:
+        yield f"  {name:<25}{value}"
 
 
 def _extremes(result: Result, names: Sequence[str]) -> Iterator[str]:
@@ -28,9 +103,16 @@ def _extremes(result: Result, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         ends = result[name].argmin(), result[name].argmax()
         rows.append((name, result.unit(name), *(f"{x[k]:.6g}" for k in ends for x in (result[name], result.t))))
+    yield from _table(rows)
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """A name, a unit, and numbers."""
     first, second = (max(len(row[k]) for row in rows) for k in (0, 1))
+    widths = [max(13, len(head) + 2) for head in rows[0][2:]]
     for name, unit, *cells in rows:
-        yield f"{name:<{first}}  {unit:<{second}}" + "".join(f"{cell:>13}" for cell in cells)
+        numbers = "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        yield f"{name:<{first}}  {unit:<{second}}{numbers}"
 
 
 def _on_offer(names: Sequence[str]) -> Iterator[str]:
@@ -55,3 +137,20 @@ def write(result: Result, names: Sequence[str], folder: Path) -> Iterator[Path]:
         if names:
             result.plot(*names).savefig(picture)
             yield picture
+
+
+def write_forces(result: Result, folder: Path) -> Iterator[Path]:
+    """Efforts and reactions as a table, and the energy ledger as curves."""
+    table, picture = folder / "forces.csv", folder / "energy.png"
+    assert result.reactions is not None
+    columns = {result.axis[0]: result.t}
+    for name in result.reactions.names():
+        if (effort := result.reactions.effort(name)) is not None:
+            columns[f"{name}.effort"] = effort
+        columns |= dict(zip((f"{name}.Fx", f"{name}.Fy", f"{name}.M"), result.reaction(name).T, strict=True))
+    with writing(folder):
+        with table.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([list(columns), *zip(*(c.tolist() for c in columns.values()), strict=True)])
+        yield table
+        result.plot_energy().savefig(picture)
+        yield picture

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
 from ..system.poses import DONE
 from .machine import Mechanism, derivative
@@ -32,7 +32,7 @@ def new_control(rtol: float, atol: float, mechanism: Mechanism) -> Control:
     return block(Control(float(rtol), float(atol), np.sqrt(mechanism.geometric) ** -1 * mechanism.length))
 
 
-@compiled
+@compiled_part
 def error_norm(tableau, control, stages, mechanism, h):
     """The error of the step, 1 being just acceptable.
 
@@ -104,7 +104,7 @@ def _size(control, size, y, x):
     return np.sqrt(total / (2 * n))
 
 
-@compiled
+@compiled_part
 def factor_of(tableau, error, rejected):
     """By how much the next step may differ; it may not grow right after a rejection."""
     if error == 0.0:

@@ -17,7 +17,7 @@ from ..kernels.blocks import block
 from ..symbolic.loads import WORKS
 from ..system import System
 from ..system.dynamics import POWER, Dynamics, evaluate_forces, take_masses
-from ..system.kkt import solve
+from ..system.kkt import Factor, Pattern, factorise, new_factor, solve
 from ..system.poses import DONE, NOT_FINITE, Machine, evaluate_and_factorise
 
 WORK = len(WORKS)
@@ -25,8 +25,10 @@ SOFT = 1e-7
 """What a body without mass is given, relative to the heaviest one; refinement takes it away again (`kkt`)."""
 WEAK = 1e-4
 """`independence` (a squared sine) below which a solution is refined."""
-REDUNDANT = 1e-11
-"""`independence` that is roundoff: of a row that depends on others."""
+DOUBTFUL = 1e-2
+"""`independence` in the norm of the masses below which the ratio is looked at (`gauge`)."""
+REDUNDANT, ZERO = 1e-11, 1e-13
+"""`independence` that is roundoff, of a row that depends on others: by shape, and in the norm of the masses."""
 
 
 class Mechanism(NamedTuple):
@@ -45,9 +47,12 @@ class Mechanism(NamedTuple):
     """Baumgarte's α and β; zero for other stabilisations."""
     out: np.ndarray
     scalars: np.ndarray
+    plain: Pattern
+    shape: Factor
+    """Of the constraints alone, whatever the masses: see `gauge`."""
     nearness: np.ndarray
-    """The least `independence` since it was last set to 1, without the rows that are always redundant; and their
-    number."""
+    """The least `independence` (turns counting over the model's length) since it was last set to 1, without the rows
+    that are always redundant; their number; and the ratio to the independence in the norm of the masses."""
 
 
 def mechanism(system: System, refinements: int = 0) -> Mechanism:
@@ -66,7 +71,9 @@ def mechanism(system: System, refinements: int = 0) -> Mechanism:
             gains=np.zeros(2),
             out=np.zeros(dynamics.batch.out_size + 1),
             scalars=np.zeros(POWER + WORK),
-            nearness=np.array([1.0, 0.0]),
+            plain=system.pattern,
+            shape=new_factor(system.pattern, system.weight),
+            nearness=np.array([1.0, 0.0, 1.0]),
         )
     )
 
@@ -82,29 +89,61 @@ def evaluate_all(mechanism, t, q, v):
 
 
 @compiled
+def gauge_if_doubtful(mechanism):
+    """Look at the ratio where the norm of the masses leaves doubt."""
+    for row in range(mechanism.machine.pattern.m):
+        if mechanism.machine.factor.independence[row] < DOUBTFUL:
+            gauge(mechanism)
+            return
+
+
+@compiled
 def note_redundancy(mechanism, t, q, v):
     """Count the rows that are redundant in this (regular) pose: elsewhere, more of them tell of a singular pose."""
+    nearness = mechanism.nearness
+    nearness[0], nearness[2] = 1.0, 1.0
     if evaluate_all(mechanism, t, q, v):
-        independence = mechanism.machine.factor.independence
-        mechanism.nearness[1] = 0.0
+        gauge(mechanism)
+        nearness[1] = 0.0
         for row in range(mechanism.machine.pattern.m):
-            mechanism.nearness[1] += 1.0 if independence[row] < REDUNDANT else 0.0
-    mechanism.nearness[0] = 1.0
+            nearness[1] += 1.0 if mechanism.shape.independence[row] < REDUNDANT else 0.0
+
+
+@compiled
+def gauge(mechanism):
+    """How much more independent the rows are when turns count over the model's length than in the norm of the masses.
+
+    The factor of the last evaluation is in the norm of the masses, where both rows of a pin through which a body of
+    small inertia turns look alike. What tells of a singular pose is the other norm; the ratio is looked at once a
+    step.
+    """
+    shape, factor = mechanism.shape, mechanism.machine.factor
+    for e in range(factor.jacobian.size):
+        shape.jacobian[e] = factor.jacobian[e]
+    factorise(mechanism.plain, shape)
+    by_mass = by_shape = 1.0
+    for row in range(factor.independence.size):
+        if factor.independence[row] > ZERO:
+            by_mass = min(by_mass, factor.independence[row])
+        if shape.independence[row] > REDUNDANT:
+            by_shape = min(by_shape, shape.independence[row])
+    mechanism.nearness[2] = max(by_shape / by_mass, 1.0)
 
 
 @compiled
 def refinements(mechanism):
-    """How often a solution with the last factor is worth refining."""
+    """How often a solution with the last factor is worth refining. The nearness of a singular pose is noted on the
+    way."""
+    nearness = mechanism.nearness
     weakest, redundant = 1.0, 0
     for row in range(mechanism.machine.pattern.m):
         independence = mechanism.machine.factor.independence[row]
-        if independence < REDUNDANT:
+        if independence < ZERO or independence * nearness[2] < REDUNDANT:
             redundant += 1
         else:
             weakest = min(weakest, independence)
-    if redundant > mechanism.nearness[1]:
-        weakest = REDUNDANT
-    mechanism.nearness[0] = min(mechanism.nearness[0], weakest)
+    near = REDUNDANT if redundant > nearness[1] else min(weakest * nearness[2], 1.0)
+    nearness[0] = min(nearness[0], near)
     return mechanism.refinements if weakest >= WEAK and redundant == 0 else max(mechanism.refinements, 2)
 
 

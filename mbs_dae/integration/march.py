@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
 from ..system.dynamics import KINETIC, POTENTIAL
 from ..system.poses import DONE, NOT_FINITE
 from .control import Control, error_norm, factor_of
-from .machine import WORK, Mechanism, derivative, note_redundancy
+from .machine import WORK, Mechanism, derivative, gauge_if_doubtful, note_redundancy
 from .stabilise import ALWAYS, GUARD, NEAR_SINGULAR, NEVER, project
 from .steps import Stages, new_stages, prepare_dense, read_dense, take_step
 from .tableaus import Tableau
@@ -143,7 +143,7 @@ def go_on(march, patience):
     return DONE
 
 
-@compiled
+@compiled_part
 def _try_step(march, t, end):
     """A step from t to `end`, settled if it is good: its status and its error, of which 1 is just acceptable."""
     mechanism, tableau, stages, clock = march.mechanism, march.tableau, march.stages, march.clock
@@ -166,7 +166,7 @@ def _try_step(march, t, end):
     return status, error
 
 
-@compiled
+@compiled_part
 def _accept(march, t, end):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1 = march.stages, march.stages.y0, march.stages.y1
@@ -182,7 +182,7 @@ def _accept(march, t, end):
     return status
 
 
-@compiled
+@compiled_part
 def _settle(march, t):
     """Stabilise y₁, and find y' there: the first stage of the next step."""
     size, y1 = march.mechanism.size, march.stages.y1
@@ -192,10 +192,12 @@ def _settle(march, t):
         status = project(march.mechanism, t, y1[:size], y1[size : 2 * size])
         if status != DONE:
             return status
-    return _derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
+    status = _derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
+    gauge_if_doubtful(march.mechanism)
+    return status
 
 
-@compiled
+@compiled_part
 def _is_projected(march):
     """Whether states of this step are put back onto the constraints."""
     if march.projecting == NEAR_SINGULAR:
@@ -214,7 +216,7 @@ def _derivative_at_end(march, t, y, dy):
     return status
 
 
-@compiled
+@compiled_part
 def _record(march, t, end):
     """Keep all requested times in (t, end]: the end as it is, others read from between (projected, if the run is)."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
@@ -249,7 +251,7 @@ def _record(march, t, end):
     return DONE
 
 
-@compiled
+@compiled_part
 def _keep(march, k, y, dy):
     """Row k of the record."""
     record, size = march.record, march.mechanism.size
@@ -265,14 +267,14 @@ def _keep(march, k, y, dy):
         record.energies[k, 2 + i] = y[2 * size + i]
 
 
-@compiled
+@compiled_part
 def drift_limit(mechanism):
     """The gap that makes accelerations worthless here: at a sine s from a singular pose it counts 1/s³ (see
     `control`)."""
     return 0.1 * mechanism.length * mechanism.nearness[0] ** 1.5
 
 
-@compiled
+@compiled_part
 def _widest_gap(march):
     """The largest gap at the last evaluation, as a length."""
     machine, geometric = march.mechanism.machine, march.mechanism.geometric

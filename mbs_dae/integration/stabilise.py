@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_part
 from ..system.batch import evaluate
 from ..system.kkt import solve
 from ..system.poses import DONE, EVALUATIONS, NOT_CONVERGED, NOT_FINITE, evaluate_and_factorise
@@ -86,7 +86,7 @@ def project(mechanism, t, q, v):
     return NOT_CONVERGED
 
 
-@compiled
+@compiled_part
 def project_velocity(mechanism, t, q, v):
     """Φ_v v = ν at the pose to which the last factor belongs, but for the correction just made."""
     machine = mechanism.machine

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
 from ..system.poses import DONE
 from .machine import WORK, derivative
@@ -55,7 +55,7 @@ def take_step(mechanism, tableau, stages, t, h):
     return DONE
 
 
-@compiled
+@compiled_part
 def prepare_dense(mechanism, tableau, stages, t, h):
     """What `read_dense` needs besides the step itself. DP8 takes three more stages."""
     y0, y1, k, dense = stages.y0, stages.y1, stages.k, stages.dense
@@ -80,7 +80,7 @@ def prepare_dense(mechanism, tableau, stages, t, h):
     return DONE
 
 
-@compiled
+@compiled_part
 def read_dense(tableau, stages, h, x, out):
     """y at t₀ + x h, between both ends of the step."""
     y0, k, dense = stages.y0, stages.k, stages.dense

@@ -17,7 +17,9 @@ not once per model, and a new joint costs only its own small kernel.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from math import floor
 from typing import Any
 
@@ -35,7 +37,13 @@ def compiled(function: Callable) -> Callable:
 
     It therefore cannot allocate; numba refuses to compile a function that tries. Work space is handed in.
     """
-    return _jit(function, _nrt=False)
+    return _jit(function, _nrt=False, no_cfunc_wrapper=True)
+
+
+def compiled_part(function: Callable) -> Callable:
+    """For a part of one compiled function, set apart for its reader: it becomes code where it is called, and is not
+    compiled by itself, which would take its time once more at every level above it."""
+    return _jit(function, _nrt=False, no_cfunc_wrapper=True, inline="always")
 
 
 def compiled_setup(function: Callable) -> Callable:
@@ -49,6 +57,14 @@ def _jit(function: Callable, **options: Any) -> Callable:
         return njit(cache=True, error_model="numpy", **options)(function)
     except RuntimeError:  # numba's "no locator available": nowhere to write
         return njit(error_model="numpy", **options)(function)
+
+
+def announce(function: Callable, what: str) -> None:
+    """Tell why the first call takes its time: where there is no machine code yet, it is compiled now."""
+    cache: Any = getattr(function, "_cache", None)
+    with suppress(Exception):  # numba's own bookkeeping: without it there is no line, and nothing else is lost
+        if not function.signatures and not cache._cache_file._load_index():  # type: ignore[attr-defined]
+            print(f"mbs_dae: compiling {what}, once per installation (some 10 s)", file=sys.stderr, flush=True)
 
 
 def element_kernel(function: Callable) -> Any:

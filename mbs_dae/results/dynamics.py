@@ -9,15 +9,16 @@ import numpy as np
 from ..integration.march import Record
 from ..system import System
 from .energy import ledger
-from .reactions import ComputedReactions, least, smallest_singular_values
+from .rank import least
+from .reactions import ComputedReactions
 from .result import Result, result_of
 
 
-def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Result:
+def dynamic_result(system: System, record: Record, done: int, redundant: int, **more: Any) -> Result:
     """The result of the first `done` recorded times."""
     t, q, v, a = (getattr(record, name)[:done].copy() for name in ("times", "q", "v", "a"))
     multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
-    return with_forces(system, t, q, v, a, multipliers, energies, **more)
+    return with_forces(system, t, q, v, a, multipliers, energies, redundant, **more)
 
 
 def with_forces(
@@ -28,13 +29,13 @@ def with_forces(
     a: np.ndarray,
     multipliers: np.ndarray,
     energies: np.ndarray,
+    redundant: int,
     **more: Any,
 ) -> Result:
     """The result of a motion with its multipliers and energies (kinetic, potential, stored, dissipated, supplied)."""
-    singular, dependent = smallest_singular_values(system, t, q)
-    if dependent.any():
+    if redundant:
         multipliers = least(system, t, q, multipliers)
-    for array in (multipliers, energies, singular):
+    for array in (multipliers, energies):
         array.setflags(write=False)
     return result_of(
         system,
@@ -45,6 +46,5 @@ def with_forces(
         multipliers=multipliers,
         reactions=ComputedReactions(system, t, q, v, multipliers),
         ledger=ledger(energies),
-        independence=singular,
         **more,
     )

@@ -104,11 +104,11 @@ def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
 def _forces(result: Result) -> dict[str, np.ndarray]:
     """What forces a result knows, as arrays."""
     reactions, energy = result.reactions, result.energy
-    assert reactions is not None and result.multipliers is not None and result.independence is not None
+    assert reactions is not None and result.multipliers is not None
     names = reactions.names()
     arrays = {
         "multipliers": result.multipliers,
-        "independence": result.independence,
+        "independence": reactions.smallest_singular_value(),
         "energy": np.stack([getattr(energy, part) for part in PARTS]),
     }
     for what in ("world", "turned", "unique"):
@@ -130,8 +130,7 @@ def _read_forces(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[
             stored[name]["effort"] = arrays["effort"][k]
     return {
         "multipliers": arrays["multipliers"],
-        "independence": arrays["independence"],
-        "reactions": StoredReactions(stored),
+        "reactions": StoredReactions(stored, arrays["independence"]),
         "ledger": Energy(*arrays["energy"]),
     }
 

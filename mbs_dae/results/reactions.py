@@ -10,6 +10,7 @@ is the least one, and a component of a reaction is unique where no such z change
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..model.forces.effort import EffortElement
 from ..model.joints.base import Condition
 from ..symbolic.loads import joint_wrenches
 from ..system import System
+from .rank import null_vectors, smallest_singular_values
 
 AXES = ("world", "first", "second")
 WIDTH = 3
@@ -43,6 +45,7 @@ class Reactions(Protocol):
 
     def unique(self, name: str) -> np.ndarray: ...
     def effort(self, name: str) -> np.ndarray | None: ...
+    def smallest_singular_value(self) -> np.ndarray: ...
 
 
 class ComputedReactions:
@@ -90,12 +93,17 @@ class ComputedReactions:
         rows = self._system.rows_of(name)
         return -self._multipliers[:, rows[0]] if len(rows) == 1 else None
 
-    @property
+    def smallest_singular_value(self) -> np.ndarray:
+        return self._smallest
+
+    @cached_property
+    def _smallest(self) -> np.ndarray:
+        return smallest_singular_values(self._system, *self._motion[:2])
+
+    @cached_property
     def _null_vectors(self) -> list[np.ndarray]:
-        if not hasattr(self, "_null"):
-            t, q, _ = self._motion
-            self._null = [null_vectors(self._system, moment, pose) for moment, pose in zip(t, q, strict=True)]
-        return self._null
+        t, q, _ = self._motion
+        return [null_vectors(self._system, moment, pose) for moment, pose in zip(t, q, strict=True)]
 
     def _element(self, name: str) -> Element:
         if name not in self._system.model.elements:
@@ -119,8 +127,12 @@ class ComputedReactions:
 class StoredReactions:
     """Arrays that came out of a file."""
 
-    def __init__(self, arrays: Mapping[str, Mapping[str, np.ndarray]]):
+    def __init__(self, arrays: Mapping[str, Mapping[str, np.ndarray]], smallest: np.ndarray):
         self._arrays = arrays
+        self._smallest = smallest
+
+    def smallest_singular_value(self) -> np.ndarray:
+        return self._smallest
 
     def names(self) -> list[str]:
         return [*self._arrays]
@@ -164,54 +176,3 @@ def _place_of_second(element: Element) -> int:
 
 def _second(element: Element) -> Marker:
     return element.markers[_place_of_second(element)]
-
-
-# --- redundant constraints -----------------------------------------------------------------------------------
-
-RANK = 1e-9
-
-
-def null_vectors(system: System, t: float, q: np.ndarray) -> np.ndarray:
-    """All z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when a moment counts over the model's length."""
-    jacobian = system.jacobian(t, q) / np.sqrt(system.weight)
-    lengths = np.sqrt((jacobian**2).sum(axis=1))
-    lengths[lengths == 0.0] = 1.0
-    u, sines, _ = np.linalg.svd(jacobian / lengths[:, None], full_matrices=True)
-    rank = int((sines > RANK * sines.max(initial=0.0)).sum())
-    null = u[:, rank:] / lengths[:, None]
-    if not null.shape[1]:
-        return null
-    return np.linalg.qr(null * multiplier_units(system)[:, None])[0] / multiplier_units(system)[:, None]
-
-
-def smallest_singular_values(system: System, t: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Per time, the smallest singular value of Φ_v that is not zero for redundancy alone (rows of unit length, in the
-    norm in which a turn counts over the model's length), and how many rows depend on others."""
-    if not len(system.rows):
-        return np.ones(len(t)), np.zeros(len(t), dtype=int)
-    values = np.zeros((len(t), len(system.rows)))
-    for k, (moment, pose) in enumerate(zip(t, q, strict=True)):
-        jacobian = system.jacobian(moment, pose) / np.sqrt(system.weight)
-        lengths = np.sqrt((jacobian**2).sum(axis=1, keepdims=True))
-        sines = np.linalg.svd(jacobian / np.where(lengths > 0.0, lengths, 1.0), compute_uv=False)
-        values[k, : sines.size] = sines
-    dependent = (values <= RANK * values.max(initial=0.0)).sum(axis=1)
-    always = int(dependent.min(initial=0 if not len(t) else dependent[0]))
-    return values[:, len(system.rows) - 1 - always].copy(), dependent
-
-
-def multiplier_units(system: System) -> np.ndarray:
-    """What makes multipliers of all rows forces: λ of an angle is a moment, λ of a squared length a force per
-    length."""
-    powers = {"rad": -1, "m²": 1}
-    return np.array([system.length ** powers.get(row.unit.removesuffix("/s"), 0) for row in system.rows])
-
-
-def least(system: System, t: np.ndarray, q: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
-    """The multipliers without what redundant constraints leave open: of all that do the same, the least."""
-    out = multipliers.copy()
-    units = multiplier_units(system)
-    for k in range(len(t)):
-        null = null_vectors(system, t[k], q[k]) * units[:, None]
-        out[k] -= (null @ (null.T @ (units * multipliers[k]))) / units
-    return out

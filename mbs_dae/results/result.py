@@ -86,8 +86,6 @@ class Result:
     """λ of every row, (times, rows); None where no forces were computed."""
     reactions: Reactions | None = None
     ledger: Energy | None = None
-    independence: np.ndarray | None = None
-    """The smallest singular value of Φ_v at each time; see `smallest_singular_value`."""
 
     @property
     def names(self) -> list[str]:
@@ -149,9 +147,7 @@ class Result:
     def smallest_singular_value(self) -> np.ndarray:
         """The smallest singular value of Φ_v over time (rows of unit length, redundant ones left out): 0 in a singular
         pose."""
-        if self.independence is None:
-            raise ModelError(_NO_FORCES)
-        return self.independence
+        return self._forces().smallest_singular_value()
 
     def _forces(self) -> Reactions:
         if self.reactions is None:
@@ -194,6 +190,23 @@ class Result:
         from ..view import plots
 
         return plots.plot_violation(self)
+
+    def plot_energy(self) -> Any:
+        """The ledger over time: kinetic, potential, dissipated, supplied, and their total; below, the error of the
+        total."""
+        from ..view import force_plots
+
+        return force_plots.plot_energy(self)
+
+    def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False) -> Any:
+        """What joints do to their second bodies, over time: Fx, Fy, the magnitude, and the moment where there is one.
+        Dashed is what redundant joints leave open (see `is_unique`).
+
+        With ``polar=True`` the path of the tip of the force, for bearings; then ``axes="first"`` or ``"second"`` shows
+        where the load meets the one or the other body."""
+        from ..view import force_plots
+
+        return force_plots.plot_reaction(self, joints, axes, polar)
 
     def animate(self, path: str | Path | None = None, **options: Any) -> Any:
         """The motion, drawn from joints and links: a film for the notebook, or a file at `path`: .gif, .mp4, or .png (a

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import cos, nan, pi, sin
+from math import cos, isfinite, nan, pi, sin
 
 import sympy as sp
 
 from ..kernels.abi import lookup, wrap
+from ..model.body import Marker
 from ..model.element import Element
-from ..model.fields import Choice, Scalar, theta
+from ..model.fields import Choice, Expression, Scalar, theta
+from ..model.forces.base import ForceElement
 from ..model.model import PlanarModel
 from ..model.parameters import Evaluator
 from ..model.tables import TableSymbol
@@ -19,6 +21,8 @@ from ..model.tables import TableSymbol
 Point = tuple[float, float]
 
 OUTLINE_POINTS = 180
+SHAPED = ("mesh", "contact", "spring", "damper", "arrow")
+"""Kinds whose looks depend on constants."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class ElementSketch:
     kind: str
     markers: tuple[tuple[str, float, float, float], ...]
     constants: Mapping[str, float | str] = field(default_factory=dict)
-    """Of gears and cams: the scalars and choices that tell radii and shapes."""
+    """Of gears, cams and forces: the scalars and choices that tell radii, shapes and directions."""
     outline: tuple[Point, ...] = ()
     """Of a cam: its curve in the axes of the first marker, at equally spaced angles from -π on: polar angles for
     a point follower, directions of the normal for a flat one."""
@@ -63,8 +67,8 @@ def sketch_of(model: PlanarModel) -> Sketch:
     points: dict[str, dict[Point, None]] = {name: {} for name in model.bodies}
     elements = []
     for element in model.elements.values():
-        markers = tuple((m.body.name, number(m.x), number(m.y), number(m.angle)) for m in element.markers)
-        more = _shape(element, number) if element.sketch in ("mesh", "contact") else {}
+        markers = tuple((m.body.name, number(m.x), number(m.y), number(m.angle)) for m in felt(element))
+        more = _shape(element, number) if element.sketch in SHAPED else {}
         elements.append(ElementSketch(element.name, element.sketch, markers, **more))
         for owner, x, y, _ in markers:
             if owner in points and element.sketch:
@@ -79,15 +83,30 @@ def sketch_of(model: PlanarModel) -> Sketch:
     return Sketch(tuple(bodies), tuple(elements))
 
 
+def felt(element: Element) -> tuple[Marker, ...]:
+    """The markers that an element acts on: a force may read others besides, which are no place to draw it."""
+    return element.markers[: element.acting] if isinstance(element, ForceElement) else element.markers
+
+
 def _shape(element: Element, number: Evaluator) -> dict:
-    """What a wheel or a cam looks like, as far as the constants of its joint tell."""
+    """What a wheel, a cam, a damper or a force looks like, as far as the constants of its element tell."""
     fields, values = getattr(element, "fields", {}), getattr(element, "values", {})
     constants = {n: number(values[n]) for n, f in fields.items() if isinstance(f, Scalar)}
     constants |= {n: str(values[n]) for n, f in fields.items() if isinstance(f, Choice)}
+    steady = {n: _steady(values[n], number) for n, f in fields.items() if isinstance(f, Expression)}
+    constants |= {n: value for n, value in steady.items() if isfinite(value)}
     if element.sketch != "contact" or "profile" not in values:
         return {"constants": constants}
     radius = _numeric(sp.sympify(values["profile"](theta)), number)
     return {"constants": constants, "outline": _outline(radius, flat=constants.get("follower") == "flat")}
+
+
+def _steady(expression: sp.Expr, number: Evaluator) -> float:
+    """Its value; nan where it changes with time or motion."""
+    try:
+        return number(expression)
+    except TypeError:
+        return nan
 
 
 def _outline(radius: Callable[[float], float], flat: bool) -> tuple[Point, ...]:

@@ -18,7 +18,7 @@ from typing import Any
 import sympy as sp
 
 from .derive import Composed, MarkerMap, Reading, Relation, in_coordinates, in_text, variables
-from .markers import PlanarMarker
+from .markers import PlanarMarker, t
 
 WORKS = ("stored", "dissipated", "supplied")
 """What becomes of the work of a force that has no potential."""
@@ -69,7 +69,9 @@ class Load:
             forces += [(column + c, e) for c, e in enumerate(mp.P.T * own) if e != 0]
             first += len(marker.m)
             column += len(mp.v)
-        powers = ((work, sp.Add(*(f * rate for f, rate in zip(fs, rates, strict=True)))) for work, fs in self.forces)
+        powers = [(work, sp.Add(*(f * rate for f, rate in zip(fs, rates, strict=True)))) for work, fs in self.forces]
+        if (growth := self.potential.diff(t)) != 0:  # whoever changes a potential from outside gives its energy
+            powers.append(("supplied", growth))
         return LoadEquations(
             **in_coordinates(self.markers, maps, self.slots),
             potential=self.potential,

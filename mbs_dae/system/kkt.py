@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
 from .ldl import backward, eliminate_row, forward
 from .pattern import Pattern
@@ -120,7 +120,7 @@ def factorise(pattern, factor):
         factor.independence[row] = max(pivot / square, 0.0) if square > least else 0.0
 
 
-@compiled
+@compiled_part
 def eliminate_weights(pattern, factor):
     """W = L_W D L_Wᵀ."""
     weight, soft, w_inverse = factor.weight, factor.soft, factor.w_inverse
@@ -201,7 +201,7 @@ def solve(pattern, factor, f, g, x, multipliers, refinements):
             multipliers[row_at[k]] += part[k]
 
 
-@compiled
+@compiled_part
 def _residual(pattern, factor, f, g, x, multipliers):
     """f - W x - Φ_vᵀ λ and g - Φ_v x."""
     rest_x, rest_g, weight, beside, jacobian = (

@@ -68,10 +68,13 @@ def _fill(at, column):
             k = column[item]
             while seen[k] != i:
                 seen[k] = i
-                l_column[free] = k
+                place = free
+                while place > l_at[i] and l_column[place - 1] > k:  # insertion: rows are short
+                    l_column[place] = l_column[place - 1]
+                    place -= 1
+                l_column[place] = k
                 free += 1
                 k = parent[k]
-        l_column[l_at[i] : free] = np.sort(l_column[l_at[i] : free])
     return l_at, l_column
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sps
 import sympy as sp
 
 from ..coordinates import PlanarCartesian, coordinate_set
@@ -203,13 +204,12 @@ class System:
         batch = self.batch([instance_of(reading, slots, markers, who, self.coordinates)]).fill(self.evaluator)
         return read_outputs(batch, t, q, v)
 
-    def jacobian(self, t: float, q: np.ndarray) -> np.ndarray:
-        """Φ_v at a pose, as a full matrix."""
+    def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
+        """Φ_v at a pose."""
         program = self.program
         out = read_outputs(program.batch, np.array([t]), q[None], np.zeros((1, q.size)))[0]
-        matrix = np.zeros((program.rows, self.nv))
-        np.add.at(matrix, (program.jac_row, program.jac_column), out[program.jac_from])
-        return matrix
+        entries = out[program.jac_from], (program.jac_row, program.jac_column)
+        return sps.csr_matrix(entries, shape=(program.rows, self.nv))
 
     def full_motion(self, t: np.ndarray, *motion: np.ndarray) -> tuple[np.ndarray, ...]:
         """A motion with the ground's coordinates behind those of the bodies."""

@@ -41,7 +41,9 @@ def animate(
     """
     fps, speed = _positive(fps, "fps", 25), _positive(speed, "speed", 1)
     path = None if path is None else checked_path(path)
-    film = Film(result, frames_of(result, fps, speed), fps, _names(trace), size)
+    still = path is not None and path.suffix.lower() == ".png"  # which is whole, however short the motion is
+    motion = poses_of(result, GHOSTS + 1) if still else frames_of(result, fps, speed)
+    film = Film(result, motion, fps, _names(trace), size)
     return film if path is None else film.save(path)
 
 

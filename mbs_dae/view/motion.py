@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
 from ..errors import ModelError
 from ..results.result import Result
+from ..results.sketch import ElementSketch
 
 MOST_FRAMES = 5000
 """Beyond this an animation takes minutes to write, and was rarely meant."""
@@ -28,6 +29,8 @@ class Motion:
     """For each body (poses, 3): x, y and angle."""
     numbers: np.ndarray
     """Which pose of the result each one is; of poses between those, all 0."""
+    forces: dict[str, np.ndarray] = field(default_factory=dict)
+    """Of each element drawn as an arrow (poses, 2): the force on the body, in world axes."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -61,8 +64,8 @@ class Motion:
 
     def at(self, poses: Sequence[int] | np.ndarray) -> Motion:
         """These poses alone."""
-        frames = {body: frame[poses] for body, frame in self.frames.items()}
-        return Motion(self.values[poses], frames, self.numbers[poses])
+        frames, forces = ({k: v[poses] for k, v in each.items()} for each in (self.frames, self.forces))
+        return Motion(self.values[poses], frames, self.numbers[poses], forces)
 
     def thinned(self, count: int) -> Motion:
         """At most so many poses, spread from the first to the last."""
@@ -76,7 +79,21 @@ def motion_of(result: Result) -> Motion:
     """The poses of the result as they are."""
     if len(result) == 0:
         raise ModelError(f"the result of {result.title!r} holds no pose to draw; {result.message or 'run it longer'}")
-    return Motion(np.asarray(result.t), _of_bodies(result, ("x", "y", "angle")), np.arange(len(result)))
+    motion = Motion(np.asarray(result.t), _of_bodies(result, ("x", "y", "angle")), np.arange(len(result)))
+    arrows = {e.name: _force_on(result, motion, e) for e in result.sketch.elements if e.kind == "arrow"}
+    return replace(motion, forces={name: force for name, force in arrows.items() if force is not None})
+
+
+def _force_on(result: Result, motion: Motion, arrow: ElementSketch) -> np.ndarray | None:
+    """Read off the result; where that knows no forces, off the element, if it is a constant; else it is unknown."""
+    if result.reactions is not None:
+        return result.reaction(arrow.name)[:, :2]
+    x, y, axes = (arrow.constants.get(what) for what in ("x", "y", "axes"))
+    if x is None or y is None or axes is None:
+        return None
+    angle = motion.angle(arrow.markers[0]) if axes == "body" else np.zeros(len(motion))
+    c, s = np.cos(angle), np.sin(angle)
+    return np.stack([c * float(x) - s * float(y), s * float(x) + c * float(y)], axis=-1)
 
 
 def frames_of(result: Result, fps: float, speed: float) -> Motion:
@@ -108,7 +125,11 @@ def poses_of(result: Result, count: int) -> Motion:
 def _at_times(result: Result, motion: Motion, times: np.ndarray) -> Motion:
     rates = _of_bodies(result, ("vx", "vy", "omega"))
     frames = {b: interpolated(motion.values, frame, rates[b], times) for b, frame in motion.frames.items()}
-    return Motion(times, frames, np.zeros(len(times), dtype=int))
+    forces = {
+        name: np.stack([np.interp(times, motion.values, part) for part in force.T], axis=-1)
+        for name, force in motion.forces.items()
+    }
+    return Motion(times, frames, np.zeros(len(times), dtype=int), forces)
 
 
 def path_of(result: Result, point: str, motion: Motion | None = None) -> np.ndarray:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -30,17 +31,17 @@ MEANINGS = {
 
 def plot(result: Result, names: Sequence[str]) -> Figure:
     """The named quantities over time (or over the swept parameter), one panel for each unit."""
-    names = _named(names)
+    names = names_of(names)
     if not names:
-        raise ModelError(f"plot() needs the names of quantities; write e.g. plot({_examples(result.names)})")
+        raise ModelError(f"plot() needs the names of quantities; write e.g. plot({examples(result.names)})")
     panels: dict[str, list[str]] = {}
     for name in names:
         panels.setdefault(result.unit(name), []).append(name)
     with style():
-        figure, axes = _stacked(result, len(panels))
+        figure, axes = stacked(result, len(panels))
         for ax, (unit, group) in zip(axes, panels.items(), strict=True):
             for name in group:
-                ax.plot(result.t, result[name], label=as_label(name), marker=_marker(result))
+                ax.plot(result.t, result[name], label=as_label(name), marker=marker_of(result))
             ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
             ax.legend(loc="best")
     return figure
@@ -48,10 +49,10 @@ def plot(result: Result, names: Sequence[str]) -> Figure:
 
 def plot_path(result: Result, markers: Sequence[str]) -> Figure:
     """The paths of named points in the plane; a circle shows where each begins."""
-    markers = _named(markers)
+    markers = names_of(markers)
     if not markers:
         points = [n[:-2] for n in result.names if n.endswith(".x")]
-        raise ModelError(f"plot_path() needs the names of points; write e.g. plot_path({_examples(points)})")
+        raise ModelError(f"plot_path() needs the names of points; write e.g. plot_path({examples(points)})")
     paths = [(name, result[f"{name}.x"], result[f"{name}.y"]) for name in markers]
     with style():
         figure = Picture(figsize=(6.4, 4.8), layout="constrained")
@@ -77,34 +78,64 @@ def plot_violation(result: Result) -> Figure:
         r"acceleration $|\ddot\Phi|$": (violation.acceleration, "m/s² or rad/s²"),
     }
     with style():
-        figure, axes = _stacked(result, 3)
+        figure, axes = stacked(result, 3)
         for ax, colour, (label, (values, unit)) in zip(axes, COLOURS, panels.items(), strict=False):
-            _plot_logarithmic(ax, result, values, colour)
+            plot_logarithmic(ax, result.t, values, color=colour, marker=marker_of(result))
             ax.set_ylabel(f"{label}\n[{unit}]")
     return figure
 
 
 def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
-    """Position and velocity violation and energy error over time, one line a run."""
-    some = next(iter(runs.values()))
+    """What runs do with the constraints and with the energy over time, one line a run; a cross ends those that stopped
+    early. The error of the energy counts from the first time, where it is zero by definition and not drawn."""
+    if not runs:
+        raise ModelError("there is no run to compare; give at least one stabilization")
+    panels: dict[str, Callable[[Result], np.ndarray]] = {
+        "position\n" + r"$|\Phi|$ [m or rad]": lambda run: run.violation.position,
+        "velocity\n" + r"$|\dot\Phi|$ [m/s or rad/s]": lambda run: run.violation.velocity,
+        "energy error\n" + r"$|\Delta E|$ [J]": lambda run: np.abs(run.energy.error),
+    }
     with style():
-        figure, axes = _stacked(some, 3)
-        figure.suptitle(title)
-        for (name, run), colour in zip(runs.items(), COLOURS * (1 + len(runs) // len(COLOURS)), strict=False):
-            lines = (run.violation.position, run.violation.velocity, np.abs(run.energy.error))
-            for ax, values in zip(axes, lines, strict=True):
-                ax.plot(run.t, np.maximum(values, ZERO), color=colour, label=name if run.success else f"{name} (stopped)")
-        for ax, label in zip(axes, ("position\n[m or rad]", "velocity\n[m/s or rad/s]", "energy\n[J]"), strict=True):
-            ax.set_yscale("log")
+        figure, axes = stacked(next(iter(runs.values())), len(panels), say_stop=False)
+        figure.suptitle(as_label(title), fontsize=10)
+        for ax, (label, of) in zip(axes, panels.items(), strict=True):
             ax.set_ylabel(label)
-        axes[0].legend(loc="best", ncols=len(runs))
+            ax.set_yscale("log")
+            begin = 1 if ax is axes[-1] else 0
+            for (name, run), how in zip(runs.items(), _apart(), strict=False):
+                t, values = run.t[begin:], np.maximum(of(run)[begin:], ZERO)
+                ax.plot(t, values, label=_label_of_run(name, run), marker=marker_of(run), linewidth=1.2, **how)
+                if not run.success:
+                    ax.plot(t[-1:], values[-1:], "x", color=how["color"], markersize=8, markeredgewidth=2, zorder=4)
+            _say_floor(ax, np.concatenate([of(run)[begin:] for run in runs.values()]))
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(runs), 3))
     return figure
 
 
-def _plot_logarithmic(ax: Any, result: Result, values: np.ndarray, colour: str) -> None:
+def _apart() -> Iterator[dict[str, Any]]:
+    """Looks that are told apart, also where there are more runs than colours."""
+    for dashes in cycle(("-", "--", ":")):
+        for colour in COLOURS:
+            yield {"color": colour, "linestyle": dashes}
+
+
+def _label_of_run(name: str, run: Result) -> str:
+    return as_label(name) if run.success else f"{as_label(name)} (\u00d7 stopped at {_last_time(run)})"
+
+
+def _last_time(run: Result) -> str:
+    return f"{run.axis[0]} = {run.t[-1]:.4g} {run.axis[1]}".strip() if len(run) else "the start"
+
+
+def plot_logarithmic(ax: Any, t: np.ndarray, values: np.ndarray, **how: Any) -> None:
     """Zeros have no logarithm; they are drawn on a floor, and the picture says so."""
-    ax.plot(result.t, np.maximum(values, ZERO), color=colour, marker=_marker(result))
+    ax.plot(t, np.maximum(values, ZERO), **how)
     ax.set_yscale("log")
+    _say_floor(ax, values)
+
+
+def _say_floor(ax: Any, values: np.ndarray) -> None:
     floored = values[values < ZERO]
     if floored.size == 0:
         return
@@ -115,29 +146,32 @@ def _plot_logarithmic(ax: Any, result: Result, values: np.ndarray, colour: str) 
     ax.set_ylim(min(low, ZERO / 3), max(high, 1e3 * ZERO))
 
 
-def _stacked(result: Result, count: int) -> tuple[Figure, list[Any]]:
+def stacked(
+    result: Result, count: int, *, heights: Sequence[float] | None = None, say_stop: bool = True
+) -> tuple[Figure, list[Any]]:
     """Panels one above the other on a common axis, which is labelled once."""
-    figure = Picture(figsize=(6.4, max(3.2, 0.9 + 1.9 * count)), layout="constrained")
-    axes = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
+    figure = Picture(figsize=(6.4, max(3.2, 0.9 + 1.9 * sum(heights or [1] * count))), layout="constrained")
+    axes = list(figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0])
     axes[-1].set_xlabel(axis_label(*result.axis))
     figure.align_ylabels(axes)
-    say_if_stopped(figure, result)
+    if say_stop:
+        say_if_stopped(figure, result)
     return figure, axes
 
 
-def _marker(result: Result) -> str:
+def marker_of(result: Result) -> str:
     """A line through one pose would be invisible."""
     return "o" if len(result) == 1 else ""
 
 
-def _named(names: Sequence[Any]) -> list[str]:
+def names_of(names: Sequence[Any]) -> list[str]:
     """Each name once, in the order given; a list in place of several names is taken for its names."""
     if len(names) == 1 and isinstance(names[0], list | tuple):
         names = names[0]
     return list(dict.fromkeys(map(str, names)))
 
 
-def _examples(names: Sequence[str]) -> str:
+def examples(names: Sequence[str]) -> str:
     """A few names to copy, of different kinds where there are some."""
     kinds: dict[str, str] = {}
     for name in names:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from ..results.result import Result
 from .drawing import Piece, Stage, body_pieces, dot, line, one_after_the_other, reach, skeletons
+from .force_symbols import force_pieces
 from .labels import label_pieces
 from .motion import Motion, motion_of, path_of
 from .style import Picture, as_label, axis_label
@@ -24,7 +25,7 @@ SYMBOL = 0.085
 class Scene:
     """Made once, then moved from pose to pose by `show`.
 
-    `bodies`, `joints`, `labels` and `traces` are the pieces of the drawing by what they belong to.
+    `bodies`, `joints`, `forces`, `labels` and `traces` are the pieces of the drawing by what they belong to.
     """
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
@@ -35,13 +36,15 @@ class Scene:
         whole = motion_of(result).thinned(LOOKS)
         rough = Stage.all_of(result.sketch, whole, whole)
         self.traces = {name: _trace(result, rough[0], name) for name in trace}
-        self.corners = reach([*_all(_bodies(rough)), *_all(_joints(rough)), *self.traces.values()])
+        mechanism = [*_all(_bodies(rough)), *_all(_joints(rough)), *_all(_forces(rough))]
+        self.corners = reach([*mechanism, *self.traces.values()])
         self.inch = _metres_per_inch(ax, self.corners)
         stages = Stage.all_of(result.sketch, motion, whole, symbol=SYMBOL * self.inch * rough[0].fine)
         self.stage = stages[0]
         self.bodies = _bodies(stages)
         self.joints = _joints(stages)
-        mechanism = [*_all(self.bodies), *_all(self.joints)]
+        self.forces = _forces(stages)
+        mechanism = [*_all(self.bodies), *_all(self.joints), *_all(self.forces)]
         self.labels = label_pieces(self.stage, skeletons(stages), [*mechanism, *self.traces.values()], self.inch)
         self.riders = {name: _rider(self.stage, result, motion, name) for name in trace}
         self.moving = [*mechanism, *self.riders.values(), *self.labels.values()]
@@ -89,8 +92,8 @@ class Scene:
 
     def _set_axes(self) -> None:
         low, high = self.corners
-        if self.labels:
-            near, far = reach(list(self.labels.values()))
+        if beside := [*self.labels.values(), *_all(self.forces)]:  # their size is of the paper, so not yet counted
+            near, far = reach(beside)
             low, high = np.minimum(low, near), np.maximum(high, far)
         margin = 0.05 * self.inch + 2 * self.stage.symbol
         low, high = low - margin, high + margin
@@ -98,6 +101,8 @@ class Scene:
         self.ax.set_xlim(low[0], high[0], auto=True)
         self.ax.set_ylim(low[1], high[1], auto=True)
         self.ax.set_aspect("equal", adjustable="datalim")
+        wide = self.ax.get_position().width * self.figure.get_size_inches()[0]
+        self.ax.locator_params(axis="x", nbins=int(np.clip(1.8 * wide, 3, 9)))  # numbers side by side need room
         self.ax.set_xlabel(axis_label("x", "m"))
         self.ax.set_ylabel(axis_label("y", "m"))
         if self.traces:
@@ -118,6 +123,10 @@ def _bodies(stages: list[Stage], **how: Any) -> dict[str, list[Piece]]:
 
 def _joints(stages: list[Stage]) -> dict[str, list[Piece]]:
     return _joined({element.name: list(joint_pieces(s, element)) for element in s.sketch.elements} for s in stages)
+
+
+def _forces(stages: list[Stage]) -> dict[str, list[Piece]]:
+    return _joined({element.name: list(force_pieces(s, element)) for element in s.sketch.elements} for s in stages)
 
 
 def _ghost(stages: list[Stage]) -> Iterator[Piece]:

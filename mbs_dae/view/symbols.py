@@ -1,4 +1,5 @@
-"""The textbook's symbols for joints: one function for each kind, from markers to pieces."""
+"""The textbook's symbols for joints: one function for each kind, from markers to pieces. (`force_symbols` has those
+for forces.)"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ CIRCLE = np.linspace(0.0, 2 * np.pi, 73)
 
 
 def joint_pieces(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
-    """The pieces of one element; kinds without a symbol have none."""
+    """The pieces of one joint; kinds without a symbol have none."""
     if element.kind in KINDS and len(element.markers) >= 2:
         yield from KINDS[element.kind](stage, element)
 

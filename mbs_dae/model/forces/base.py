@@ -67,12 +67,17 @@ class ForceElement(Declared):
 
     def finish(self) -> None:
         """Build the load from markers and values; the markers of quantities in its expressions join those given."""
-        load, slots = self._built()
+        try:
+            load, slots = self._built()
+        except ModelError as exc:
+            raise ModelError(f"{self.who}: {exc}") from exc
         quantities = {q for e in load.expressions for q in e.atoms(Quantity)}
         self.acting = len(self.markers)
         """How many of the markers feel the force; those behind them are only read."""
         if quantities:
             load, self.markers = _with_markers(load, self.markers, sorted(quantities, key=str))
+        if load.potential.has(*(rate for m in load.markers for rate in m.rates)):
+            raise ModelError(f"the potential of force class {self.kind} contains velocities; say it as force")
         forms, numbers = constants_out(load.expressions)
         self._form = load.rewritten(forms, (*load.slots, *numbers)), {**slots, **numbers}
 
@@ -94,11 +99,10 @@ class ForceElement(Declared):
         """The load of these markers."""
         energy, forces = sp.S.Zero, []
         if say := getattr(cls, "potential", None):
-            energy = _called(say, markers, constants, cls)
-            if energy.has(*(s for m in markers for s in m.rates)):
-                raise ModelError(f"the potential of force class {cls.__name__} contains velocities; say it as force")
+            what = f"the potential of force class {cls.__name__}"
+            energy = one_expression(called(say, markers, constants, what), what)
         if say := getattr(cls, "force", None):
-            wrenches = say(*markers, **constants)
+            wrenches = called(say, markers, constants, f"force of force class {cls.__name__}")
             forces.append((cls.work, duals(markers, wrenches, f"force class {cls.__name__}")))
         return Load(markers, energy, tuple(forces))
 
@@ -113,7 +117,7 @@ def duals(markers: Sequence[PlanarMarker], wrenches: Any, who: str) -> tuple[sp.
         raise ModelError(f"force of {who} must return one (Fx, Fy, M) for each of its {len(markers)} markers: {rows}")
     out: list[sp.Expr] = []
     for marker, w in zip(markers, rows, strict=True):
-        fx, fy, moment = (check_expression(sp.sympify(e), f"force of {who}") for e in (*w, 0)[:3])
+        fx, fy, moment = (one_expression(e, f"force of {who}") for e in (*w, 0)[:3])
         out += marker.dual(fx, fy, moment)
     return tuple(out)
 
@@ -124,12 +128,22 @@ def _said_by_class(cls: Any, count: int, scalars: tuple[str, ...], others: tuple
     return replace(cls.said(marker_symbols(count), {**slots, **dict(others)}), slots=tuple(slots.values()))
 
 
-def _called(say: Callable, markers: tuple[PlanarMarker, ...], constants: dict[str, Any], cls: type) -> sp.Expr:
+def called(say: Callable, arguments: Sequence[Any], constants: dict[str, Any], what: str) -> Any:
+    """What the user's function returns."""
     try:
-        e = sp.sympify(say(*markers, **constants))
+        return say(*arguments, **constants)
     except Exception as exc:
-        raise ModelError(f"the potential of force class {cls.__name__} raised {type(exc).__name__}: {exc}") from exc
-    return check_expression(e, f"the potential of force class {cls.__name__}")
+        raise ModelError(f"{what} raised {type(exc).__name__}: {exc}; mend it") from exc
+
+
+def one_expression(value: Any, what: str) -> sp.Expr:
+    try:
+        e = sp.sympify(value)
+    except (sp.SympifyError, TypeError) as exc:
+        raise ModelError(f"{what} must be a sympy expression, not {value!r}; mend it") from exc
+    if not isinstance(e, sp.Expr):
+        raise ModelError(f"{what} must be a sympy expression, not {value!r}; mend it")
+    return check_expression(e, what)
 
 
 def _with_markers(

@@ -5,7 +5,8 @@ An effort F on a coordinate s(m) has the power F ṡ; so the markers feel f = F 
     effort(s, rate, constants)
 
 and nothing else. What it gives at rest, F(s, 0), is elastic: its work is stored, as U = -∫ F(s, 0) ds where that is a
-polynomial, and otherwise added up along the motion (then it counts from the start of a run). The rest is dissipated.
+polynomial in s alone, and otherwise added up along the motion (then it counts from the start of a run). The rest is
+dissipated.
 A class with ``work = "supplied"`` gives its work from outside, all of it.
 """
 
@@ -19,13 +20,12 @@ import sympy as sp
 from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.loads import Load
-from ...symbolic.markers import PlanarMarker, marker_symbols
+from ...symbolic.markers import PlanarMarker, marker_symbols, t
 from .. import measures
 from ..body import Body, Marker
 from ..element import Element, checked_name
-from ..joints.rows import check_expression
-from ..measures import Measure, rate_of
-from .base import ForceElement
+from ..measures import Measure, Quantity, rate_of
+from .base import ForceElement, called, one_expression
 
 _s, _rate = sp.symbols("s_ rate_", real=True)
 
@@ -38,6 +38,8 @@ class EffortElement(ForceElement):
     """How many markers it needs; with one, it acts against the world."""
     coordinates: ClassVar[tuple[str, ...]] = ("distance",)
     """The kinds of measure that it can act on; between two markers it is the first."""
+    free: ClassVar[str] = ""
+    """The scalar at which no energy is stored; without one, that is where the coordinate is zero."""
     work = "dissipated"
 
     effort: ClassVar[Callable]
@@ -67,10 +69,14 @@ class EffortElement(ForceElement):
             if count < self.fewest:
                 wanted = f"{self.fewest} markers or bodies, a joint, or a measure"
                 raise ModelError(f"{self.who} needs {wanted}; got {count}")
-            found = getattr(measures, self.coordinates[0])(*things)
+            try:
+                found = getattr(measures, self.coordinates[0])(*things)
+            except ModelError as exc:
+                raise ModelError(f"{self.who}: {exc}") from exc
         if found is None:
             wanted = " or ".join(self.coordinates)
-            raise ModelError(f"{self.who} acts on a {wanted}, which {things[0]!r} is not; give two markers instead")
+            given = things[0].label if isinstance(things[0], Measure) else things[0].who
+            raise ModelError(f"{self.who} needs the {wanted} of something, and {given} has none; give two markers")
         return found, rest
 
     @property
@@ -86,15 +92,16 @@ class EffortElement(ForceElement):
     @classmethod
     def said(cls, markers: tuple[PlanarMarker, ...], constants: dict[str, Any]) -> Load:
         """The efforts on the bare coordinate s, by what becomes of their work; `_along` puts s in."""
-        who = f"force class {cls.__name__}"
-        total = check_expression(sp.sympify(cls.effort(_s, _rate, **constants)), f"the effort of {who}")
+        what = f"the effort of force class {cls.__name__}"
+        total = one_expression(called(cls.effort, (_s, _rate), constants, what), what)
         if cls.work != "dissipated":
             return Load(markers, sp.S.Zero, ((cls.work, (total,)),), effort=total)
         elastic = total.xreplace({_rate: sp.S.Zero})
         efforts = [("dissipated", total - elastic)]
         energy = sp.S.Zero
-        if elastic.is_polynomial(_s):
-            energy = -sp.integrate(elastic, _s)
+        if elastic.is_polynomial(_s) and not elastic.has(t, Quantity):  # else ∂U/∂m is not all the coordinate's
+            free = constants.get(cls.free, sp.S.Zero)
+            energy = -sp.integrate(elastic.xreplace({_s: _s + free}), _s).xreplace({_s: _s - free})
         else:
             efforts.append(("stored", elastic))
         return Load(markers, energy, tuple((work, (e,)) for work, e in efforts if e != 0), effort=total)

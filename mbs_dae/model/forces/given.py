@@ -28,6 +28,8 @@ class Force(ForceElement):
             except (TypeError, ValueError) as exc:
                 raise ModelError(f"Force {name!r} must be a pair (Fx, Fy), not {force!r}") from exc
             constants = {"x": x, "y": y, **constants}
+        if not {"x", "y"} & {*constants}:
+            raise ModelError(f"Force {name!r} needs a force; add (Fx, Fy), in N")
         super().__init__(name, marker, **constants)
 
     @staticmethod

@@ -22,6 +22,7 @@ class Spring(EffortElement):
     """
 
     sketch = "spring"
+    free = "length"
     stiffness = scalar("N/m", default=0, non_negative=True)
     length = scalar("m", default=_length, non_negative=True)
     law = function("N", of=fields.length, default=0)
@@ -53,6 +54,7 @@ class SpringDamper(EffortElement):
     """
 
     sketch = "spring"
+    free = "length"
     stiffness = scalar("N/m", default=0, non_negative=True)
     damping = scalar("N s/m", default=0, non_negative=True)
     length = scalar("m", default=_length, non_negative=True)
@@ -72,6 +74,7 @@ class TorsionSpring(EffortElement):
 
     coordinates = ("angle",)
     sketch = ""
+    free = "angle"
     stiffness = scalar("N m/rad", default=0, non_negative=True)
     damping = scalar("N m s/rad", default=0, non_negative=True)
     angle = scalar("rad", default=_angle)

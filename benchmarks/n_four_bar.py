@@ -1,0 +1,75 @@
+"""N four-bars in a row, side by side with other solvers: ``python benchmarks/n_four_bar.py [N ...]``.
+
+IFToMM benchmark A02, 10 s, through the flat pose where the constraints lose rank. Every solver in the fastest setting
+that keeps the energy within 0.1 J; times are those of the bare solve, best of several runs, all in one process. Then
+the cost of one evaluation of all accelerations, from 1 loop to 1000. The peers are optional: pip install
+'mbs_dae[peers]'.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from importlib import import_module
+
+import numpy as np
+import ours
+from peers import available
+from peers.references import four_bar_tip
+from peers.run import Run
+
+import mbs_dae as mbs
+from mbs_dae.integration.machine import accelerate, mechanism
+from mbs_dae.kernels.abi import compiled
+
+
+def main() -> None:
+    sizes = [int(argument) for argument in sys.argv[1:]] or [1, 40, 400]
+    print(f"{'N':>4}  {'solver':<11}{'setting':<52}{'time [ms]':>10}{'energy [J]':>12}{'tip [m]':>10}{'ratio':>8}")
+    for n in sizes:
+        own = ours.n_four_bar(n, repeat=20 if n < 100 else 5)
+        show(n, own, own)
+        for name in available():
+            peer = import_module(f"peers.{name}_")
+            if n <= getattr(peer, "LARGEST", n):
+                show(n, peer.n_four_bar(n, repeat=5 if n < 100 else 1), own)
+    print()
+    print(f"{'loops':>6}{'unknowns':>10}{'evaluation [µs]':>17}{'per unknown [ns]':>18}")
+    for n in (1, 10, 100, 1000):
+        unknowns, cost = evaluation_cost(n)
+        print(f"{n:>6}{unknowns:>10}{cost:>17.2f}{1e3 * cost / unknowns:>18.1f}", flush=True)
+
+
+def show(n: int, run: Run, own: Run) -> None:
+    error = run.error(four_bar_tip(n, 10.0))
+    print(
+        f"{n:>4}  {run.solver:<11}{run.setting:<52}{1e3 * run.seconds:>10.3f}{run.energy_error:>12.2g}{error:>10.2g}"
+        f"{run.seconds / own.seconds:>8.1f}",
+        flush=True,
+    )
+
+
+@compiled
+def _evaluate_often(run, t, q, v, a, count):
+    for _ in range(count):
+        accelerate(run, t, q, v, a)
+
+
+def evaluation_cost(n: int) -> tuple[int, float]:
+    """Unknowns of the KKT system, and microseconds for all accelerations of one state."""
+    import n_four_bar as four_bars
+
+    system = mbs.PlanarModel.compile(four_bars.build(n))
+    run, q = mechanism(system), system.placement
+    v, a = np.full_like(q, 0.1), np.zeros_like(q)
+    count = max(10, 20_000 // n)
+    best = np.inf
+    for _ in range(7):
+        start = time.perf_counter()
+        _evaluate_often(run, 0.0, q, v, a, count)
+        best = min(best, time.perf_counter() - start)
+    return system.nv + len(system.rows), 1e6 * best / count
+
+
+if __name__ == "__main__":
+    main()

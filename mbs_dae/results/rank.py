@@ -1,0 +1,91 @@
+"""Rank along a motion: the smallest singular value, and what redundant constraints leave open.
+
+Rows of Φ_v are taken with unit length, in the norm in which a turn counts as the way of a point at the model's length.
+Small systems by singular values; large ones (where only the ends of the spectrum can be afforded) by sparse solves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sps
+from scipy.sparse.linalg import eigsh, lsqr
+
+from ..system import System
+
+RANK = 1e-9
+"""Singular values below this, relative to the largest, are zero."""
+LARGE = 200
+"""Rows from which on a system is large."""
+
+
+def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_matrix, np.ndarray]:
+    """Φ_v with rows of unit length, and their lengths."""
+    jacobian = system.jacobian(t, q) @ sps.diags(1.0 / np.sqrt(system.weight))
+    lengths = np.sqrt(np.asarray(jacobian.multiply(jacobian).sum(axis=1)).ravel())
+    lengths[lengths == 0.0] = 1.0
+    return (sps.diags(1.0 / lengths) @ jacobian).tocsr(), lengths
+
+
+def smallest_singular_values(system: System, t: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Per time, the smallest singular value that is not zero at all times."""
+    rows = len(system.rows)
+    if not rows or not len(t):
+        return np.ones(len(t))
+    matrices = [scaled_jacobian(system, moment, pose)[0] for moment, pose in zip(t, q, strict=True)]
+    if rows <= LARGE:
+        values = np.zeros((len(t), rows))
+        for k, matrix in enumerate(matrices):
+            sines = np.linalg.svd(matrix.toarray(), compute_uv=False)
+            values[k, : sines.size] = sines
+        always = int((values <= RANK * values.max()).sum(axis=1).min())
+        return values[:, rows - 1 - always].copy() if always < rows else np.zeros(len(t))
+    always = redundancy(matrices[len(matrices) // 2])
+    return np.array([np.sqrt(max(_smallest(matrix, always + 1)[-1], 0.0)) for matrix in matrices])
+
+
+def redundancy(matrix: sps.csr_matrix) -> int:
+    """How many rows depend on others."""
+    if matrix.shape[0] <= LARGE:
+        sines = np.linalg.svd(matrix.toarray(), compute_uv=False)
+        return matrix.shape[0] - int((sines > RANK * sines.max(initial=0.0)).sum())
+    count = 4
+    while (zeros := int((_smallest(matrix, count) < RANK).sum())) == count and count < matrix.shape[0] - 1:
+        count = min(2 * count, matrix.shape[0] - 1)
+    return zeros
+
+
+def _smallest(matrix: sps.csr_matrix, count: int) -> np.ndarray:
+    """The smallest squared singular values, increasing."""
+    gram = (matrix @ matrix.T).tocsc()
+    start = np.random.default_rng(0).standard_normal(gram.shape[0])
+    return np.sort(eigsh(gram, k=count, sigma=-1e-8, return_eigenvectors=False, v0=start))
+
+
+def null_vectors(system: System, t: float, q: np.ndarray) -> np.ndarray:
+    """All z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when a moment counts over the model's length."""
+    matrix, lengths = scaled_jacobian(system, t, q)
+    u, sines, _ = np.linalg.svd(matrix.toarray(), full_matrices=True)
+    rank = int((sines > RANK * sines.max(initial=0.0)).sum())
+    units = multiplier_units(system)[:, None]
+    null = u[:, rank:] / lengths[:, None] * units
+    return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
+
+
+def least(system: System, t: np.ndarray, q: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """The multipliers without what redundant constraints leave open: of all that do the same, the least."""
+    units = multiplier_units(system)
+    out = multipliers.copy()
+    for k in range(len(t)):
+        if len(units) <= LARGE:
+            null = null_vectors(system, t[k], q[k]) * units[:, None]
+            out[k] -= (null @ (null.T @ (units * multipliers[k]))) / units
+        else:
+            does = system.jacobian(t[k], q[k]).T @ sps.diags(1.0 / units)
+            out[k] = lsqr(does, does @ (units * multipliers[k]), atol=1e-14, btol=1e-14)[0] / units
+    return out
+
+
+def multiplier_units(system: System) -> np.ndarray:
+    """What makes multipliers of all rows forces: λ of an angle is a moment, λ of a squared length a force a length."""
+    powers = {"rad": -1, "m²": 1}
+    return np.array([system.length ** powers.get(row.unit.removesuffix("/s"), 0) for row in system.rows])

@@ -1,0 +1,134 @@
+"""Curves of a result that knows forces: the energy ledger, and the reactions of joints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..errors import ModelError
+from ..results.result import Result
+from .plots import examples, marker_of, names_of, plot_logarithmic, stacked
+from .style import COLOURS, DARK, GROUND, Picture, as_label, axis_label, say_if_stopped, style
+
+OPEN = "not unique"
+"""What the legend says of components that redundant constraints leave open."""
+
+
+def plot_energy(result: Result) -> Figure:
+    """The ledger above, the error of its total below; at the first time that is zero by definition, and not drawn."""
+    energy = result.energy
+    first = 1 if len(result) > 1 else 0
+    with style():
+        figure, (above, below) = stacked(result, 2, heights=(1.6, 0.8))
+        for name in ("kinetic", "potential", "dissipated", "supplied"):
+            above.plot(result.t, getattr(energy, name), label=name, marker=marker_of(result))
+        above.plot(result.t, energy.total, "--", color=DARK, label="total", marker=marker_of(result))
+        above.set_ylabel(axis_label("energy", "J"))
+        error = np.abs(energy.error[first:])
+        plot_logarithmic(below, result.t[first:], error, color=DARK, linewidth=1.2, marker=marker_of(result))
+        below.set_ylabel("|error of total|\n[J]")
+        figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    return figure
+
+
+def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", polar: bool = False) -> Figure:
+    """A panel of forces for each joint, and one for the moments of those that have some; or the hodographs of all."""
+    joints = names_of(joints)
+    if not joints:
+        known = result.reactions.names() if result.reactions is not None else []
+        raise ModelError(f"plot_reaction() needs the names of joints; write e.g. plot_reaction({examples(known)})")
+    wrenches = {name: result.reaction(name, axes) for name in joints}
+    with style():
+        return _hodographs(result, wrenches, axes) if polar else _over_time(result, wrenches, axes)
+
+
+def _over_time(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
+    turning = [name for name, wrench in wrenches.items() if wrench[:, 2].any()]
+    forcing = [name for name, wrench in wrenches.items() if wrench[:, :2].any() or name not in turning]
+    figure, panels = stacked(result, len(forcing) + bool(turning))
+    for ax, name in zip(panels, forcing, strict=False):
+        force, unique = wrenches[name][:, :2], unique_in(result, name, axes)
+        whole = unique[:, 0] & unique[:, 1]
+        _line(ax, result, force[:, 0], unique[:, 0], r"$F_x$", color=COLOURS[0])
+        _line(ax, result, force[:, 1], unique[:, 1], r"$F_y$", color=COLOURS[1])
+        _line(ax, result, np.hypot(*force.T), whole, r"$|F|$", color=DARK, linewidth=1.2)
+        ax.set_ylabel(f"{as_label(name)}: force{_on_body(result, name)}\n[N]")
+    legends = [ax.get_legend_handles_labels() for ax in panels[: len(forcing)]]
+    shown = {label: line for lines, labels in legends for line, label in zip(lines, labels, strict=True)}
+    if shown:
+        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=3)
+    if turning:
+        for name, colour in zip(turning, COLOURS * len(turning), strict=False):
+            moment, unique = wrenches[name][:, 2], unique_in(result, name, axes)[:, 2]
+            _line(panels[-1], result, moment, unique, as_label(name), color=colour)
+        panels[-1].set_ylabel("moment\n[N m]")
+        panels[-1].legend(loc="best", ncols=3)
+    if axes != "world":
+        panels[0].set_title(f"in the axes of the {axes} body", loc="right", fontsize=8, color=GROUND)
+    return figure
+
+
+def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
+    """Where the tip of each force is, seen from the joint; a dot shows where it begins."""
+    figure = Picture(figsize=(6.4, 5.2), layout="constrained")
+    ax = figure.add_subplot()
+    ax.set_aspect("equal", adjustable="datalim")
+    for (name, wrench), colour in zip(wrenches.items(), COLOURS * len(wrenches), strict=False):
+        x, y, _ = unique_in(result, name, axes).T
+        for part, how in _parts(x & y):
+            label = f"{as_label(name)}{_on_body(result, name)}{how.pop('said')}"
+            ax.plot(*np.where(part, wrench[:, :2].T, np.nan), color=colour, label=label, **how)
+        ax.plot(*wrench[:1, :2].T, "o", color=colour, markersize=6)
+    ax.plot([], [], "o", color=GROUND, markersize=6, label="start")
+    largest = max(np.hypot(*wrench[:, :2].T).max(initial=0.0) for wrench in wrenches.values())
+    ax.set_xlabel(axis_label("$F_x$", "N"))
+    ax.set_ylabel(axis_label("$F_y$", "N"))
+    _rings(ax, largest)
+    ax.set_title("in world axes" if axes == "world" else f"in the axes of the {axes} body")
+    ax.legend(loc="best")
+    say_if_stopped(figure, result)
+    return figure
+
+
+def _rings(ax: Any, largest: float) -> None:
+    """Circles of equal force about the origin, and the origin itself."""
+    ax.plot(0, 0, "+", color=DARK, markersize=12, markeredgewidth=1.2)
+    round_ = np.linspace(0, 2 * np.pi, 181)
+    for radius in (r for r in ax.get_xticks() if 0 < r <= 1.2 * largest):
+        ax.plot(radius * np.cos(round_), radius * np.sin(round_), color=GROUND, linewidth=0.5, linestyle=":", zorder=1)
+
+
+def unique_in(result: Result, name: str, axes: str) -> np.ndarray:
+    """Whether each component is determined. In turning axes both forces mix, so one left open leaves open both."""
+    unique = result.is_unique(name)
+    if axes != "world":
+        unique = unique.copy()
+        unique[:, :2] = unique[:, :2].all(axis=1, keepdims=True)
+    return unique
+
+
+def _line(ax: Any, result: Result, values: np.ndarray, unique: np.ndarray, label: str, **how: Any) -> None:
+    for part, more in _parts(unique):
+        label_of_part = label + more.pop("said")
+        ax.plot(result.t, np.where(part, values, np.nan), label=label_of_part, marker=marker_of(result), **how, **more)
+
+
+def _parts(unique: np.ndarray) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
+    """The times that are drawn solid, and those drawn dashed; these reach to their neighbours, so that the curve is
+    whole and a single pose is seen."""
+    if unique.any() or not unique.size:
+        yield unique, {"linestyle": "-", "said": ""}
+    if not unique.all():
+        dashed = ~unique
+        dashed[1:] |= ~unique[:-1]
+        dashed[:-1] |= ~unique[1:]
+        yield dashed, {"linestyle": "--", "said": f" ({OPEN})"}
+
+
+def _on_body(result: Result, name: str) -> str:
+    """Whom the force acts on."""
+    markers = next((e.markers for e in result.sketch.elements if e.name == name), ())
+    return f" on {as_label(markers[min(1, len(markers) - 1)][0])}" if markers else ""
