@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import mbs_dae as mbs
+from mbs_dae.analysis import progress
 from mbs_dae.cli import commands as cli
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -463,14 +465,19 @@ def test_animate_shows_the_way_to_a_dead_point():
 
 
 def test_progress_is_shown_on_a_terminal_only(capsys, monkeypatch):
-    with cli.progress_bar("kinematics") as progress:
-        assert progress is None
+    def watch():
+        with progress.progress_bar("kinematics") as bar:
+            bar(1, 2)
+        return capsys.readouterr()
+
+    monkeypatch.setattr(progress, "PATIENT", 0.0)
+    assert watch() == ("", "")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
-    with cli.progress_bar("kinematics") as progress:
-        progress(1, 2)
-    captured = capsys.readouterr()
+    captured = watch()
     assert "kinematics" in captured.err and captured.out == ""
+    monkeypatch.setattr(progress, "PATIENT", 3600.0)
+    assert watch() == ("", "")  # a short run shows none
 
 
 def test_ctrl_c_is_one_line():
@@ -483,10 +490,10 @@ def test_ctrl_c_keeps_the_poses_so_far(monkeypatch):
         raise KeyboardInterrupt
 
     @contextmanager
-    def bar(what):
+    def bar(what, given):
         yield pressed
 
-    monkeypatch.setattr(cli, "progress_bar", bar)
+    monkeypatch.setattr(import_module("mbs_dae.analysis.kinematics"), "progress_bar", bar)
     code, message = failure("kinematics", "rod.py", "--steps", 6000, "--out", "out")
     kept = len(mbs.load("out/result.npz"))
     assert 300 <= kept < 6000

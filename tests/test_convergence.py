@@ -108,14 +108,12 @@ def test_a_method_has_its_order(name, method, how):
     assert -np.polyfit(np.log(counts), np.log(found), 1)[0] >= order
 
 
-@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("how", [how for how in HOW if how != "unstabilized"])  # drift is not controlled
 @pytest.mark.parametrize("method", ["DP5", "DP8"])
 @pytest.mark.parametrize("name", LOOPS)
 def test_the_error_follows_the_tolerance(name, method, how):
     """A tolerance ten times smaller gives errors about ten times smaller, over five decades: what it is asked for, a
     user gets (the motion itself makes errors grow, and drift adds to them)."""
-    if how == "unstabilized":
-        pytest.skip("drift is not controlled")
     tolerances = 10.0 ** -np.arange(5, 11)
     found = [
         np.abs(errors(run(name, method=method, rtol=rtol, stabilization=HOW[how]), reference(name))).max()

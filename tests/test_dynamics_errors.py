@@ -491,10 +491,7 @@ def test_drivers_that_agree_are_redundant_and_harmless():
 
 PARTING = {
     "Baumgarte": mbs.Baumgarte(),
-    "projection": pytest.param(
-        mbs.Projection(),
-        marks=pytest.mark.xfail(strict=True, reason="a projection onto equations that contradict is not noticed"),
-    ),
+    "projection": mbs.Projection(),
     "unstabilized": mbs.Unstabilized(),
 }
 

@@ -90,7 +90,8 @@ def check_energy(turns: float) -> None:
     assert drift(res) <= 2e-9 * max(1.0, turns / 700)
     other = run_engine(turns * TURN, method="DP8", rtol=1e-12, stabilization=mbs.Baumgarte())
     assert drift(other) <= 1e-8 * max(1.0, turns / 700)
-    assert np.abs(res["crank.angle"] - other["crank.angle"]).max() < 1e-5
+    # a speed that is off by a drift that grows with time gives a phase that grows with its square
+    assert np.abs(res["crank.angle"] - other["crank.angle"]).max() < 1e-5 * max(1.0, turns / 700) ** 2
 
 
 def test_energy_stays_over_700_turns():
@@ -144,24 +145,31 @@ def test_a_coupler_without_mass_is_a_constant_distance(how):
 # --- redundant constraints --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", [mbs.Projection(), mbs.Baumgarte(), mbs.Baumgarte(5, 5), mbs.Unstabilized()], ids=str)
-def test_a_parallelogram_of_three_cranks_keeps_its_energy(how):
-    """One coupler over three cranks: two equations too many in general position, where one degree of freedom is left.
-    It swings like a pendulum about the lowest place, clear of the change points; the exact period is that of
-    I φ̈ = -g m_eff cos φ."""
+REDUNDANT = [
+    pytest.param(how, options, id=f"{how}, {'fixed steps' if 'step' in options else 'step control'}")
+    for how in (mbs.Projection(), mbs.Baumgarte(), mbs.Baumgarte(5, 5), mbs.Unstabilized())
+    for options in ({"method": "DP8", "rtol": 1e-10}, {"method": "RK4", "step": 1e-3})
+]
+
+
+@pytest.mark.parametrize(("how", "options"), REDUNDANT)
+def test_a_parallelogram_of_three_cranks_keeps_its_energy(how, options):
+    """One coupler over three cranks: in every pose one equation is redundant, and one degree of freedom is left. It
+    swings like a pendulum about the lowest place, clear of the change points: (3 m l²/3 + M l²) φ̈ = -(3 m l/2 + M l) g
+    cos φ."""
     model = one_coupler_over_three_cranks()
-    res = mbs.simulate(model, np.linspace(0, 10, 201), stabilization=how, method="DP8", rtol=1e-10)
+    res = mbs.simulate(model, np.linspace(0, 10, 201), stabilization=how, **options)
     assert res.success and res.stats["redundant_equations"] == 1
-    assert np.abs(res.energy.error).max() < 1e-6 * np.ptp(res.energy.potential)
+    close = 1e-2 if isinstance(how, mbs.Unstabilized) else 1e-6
+    assert np.abs(res.energy.error).max() < close * np.ptp(res.energy.potential)
     for k in (1, 2):
-        np.testing.assert_allclose(res[f"crank{k}.angle"], res["crank0.angle"], atol=1e-6)
-    np.testing.assert_allclose(res["coupler.angle"], 0, atol=1e-6)
-    # one pendulum: 3 cranks of ml²/3 and a coupler of ml², weights at half the length and at the whole of it
+        np.testing.assert_allclose(res[f"crank{k}.angle"], res["crank0.angle"], atol=close)
+    np.testing.assert_allclose(res["coupler.angle"], 0, atol=close)
     inertia, moment = 3 * 1.0 / 3 + 2.0, (3 * 0.5 + 2.0) * 9.81
     phi, omega = res["crank0.angle"], res["crank0.omega"]
-    np.testing.assert_allclose(res["crank0.alpha"], -moment * np.cos(phi) / inertia, atol=1e-5 * moment)
+    np.testing.assert_allclose(res["crank0.alpha"], -moment * np.cos(phi) / inertia, atol=10 * close * moment)
     energy = inertia * omega**2 / 2 + moment * np.sin(phi)
-    np.testing.assert_allclose(energy, energy[0], atol=1e-6 * moment)
+    np.testing.assert_allclose(energy, energy[0], atol=close * moment)
     assert not res.is_unique("top0").all()
 
 

@@ -53,17 +53,17 @@ def checked_times(times: Any) -> np.ndarray:
 
 
 def check_tables(model: PlanarModel, t: np.ndarray) -> None:
-    """A table says nothing beyond its ends."""
+    """A table over time says nothing beyond its ends. (One over a length or an angle goes on as its end tangent.)"""
     values = {p.symbol: p.value for p in model.parameters.values()}
-    for driver in model.drivers:
-        for table, place in driver.tables():
-            if table.periodic or place.has(Lookup):
+    for element in (*model.drivers, *model.forces):
+        for table, place in element.tables():
+            if table.periodic or place.has(Lookup) or not place.free_symbols <= {time, *values}:
                 continue
             moments = t[np.unique(np.linspace(0, t.size - 1, 200).astype(int))]
             read = np.array([float(place.xreplace({**values, time: moment})) for moment in moments])
             first, last = float(table.x[0]), float(table.x[-1])
             if read.min() < first - 1e-12 * (last - first) or read.max() > last + 1e-12 * (last - first):
                 raise ModelError(
-                    f"Driver {driver.name!r} has a table from {first:g} to {last:g}, but it is read from "
+                    f"{element.who} has a table from {first:g} to {last:g}, but it is read from "
                     f"{read.min():g} to {read.max():g}; shorten the times or extend the table"
                 )

@@ -28,8 +28,6 @@ class StabilizationComparison:
 
     title: str
     runs: Mapping[str, Result]
-    unit: str
-    """The unit of position violations."""
 
     def __getitem__(self, name: str) -> Result:
         return self.runs[name]
@@ -66,7 +64,7 @@ def compare_stabilization(
 
     Further options go to `simulate`. A run that stops early is kept as far as it came.
     """
-    if stabilizations is not None and not isinstance(stabilizations, Mapping):
+    if stabilizations is not None and not (isinstance(stabilizations, Mapping) and stabilizations):
         raise ModelError('stabilizations must be a dict of names, e.g. {"soft": mbs.Baumgarte(5, 5)}')
     runs: dict[str, Result] = {}
     for name, how in (stabilizations or USUAL).items():
@@ -78,4 +76,4 @@ def compare_stabilization(
                 raise
             runs[name] = kept
     some = next(iter(runs.values()))
-    return StabilizationComparison(some.title, runs, "m")
+    return StabilizationComparison(some.title, runs)

@@ -116,7 +116,7 @@ def diagnose(model: PlanarModel | System) -> Diagnosis:
         title=model.name,
         coordinates=system.nv,
         equations=len(rows),
-        equations_by_element={name: len(system.rows_of(name)) for name in model.elements},
+        equations_by_element={e.name: len(system.rows_of(e.name)) for e in model.conditions},
         rank=rank,
         degrees_of_freedom=system.nv - rank,
         mobility=system.nv - len(joint_rows) + len(here.dependent(joint_rows)),

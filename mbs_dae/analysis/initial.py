@@ -19,7 +19,7 @@ from ..integration.machine import evaluate_all, mechanism, refinements
 from ..model.model import PlanarModel
 from ..model.parameters import finite_number
 from ..results.result import State
-from ..system import System
+from ..system import System, poses
 from ..system.kkt import solve
 from .arguments import check_start
 from .assemble import check_level, posed
@@ -28,9 +28,12 @@ from .dependence import PoseRank, elements_of, joints_at_fault
 
 def initial_state(model: PlanarModel, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, str]:
     """The state at the beginning, and a note of what was not given."""
+    system = model.compile()
     if isinstance(initial, State):
         check_start(model, initial)
-        return _moving(model.compile(), model.compile(), t, posed(model, t, {}, initial)[0], initial.full_v), ""
+        q, _ = posed(model, t, {}, initial)
+        _check_regular(system, t, q)
+        return _moving(system, system, t, q, initial.full_v), ""
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     given = dict(initial or {})
@@ -39,7 +42,6 @@ def initial_state(model: PlanarModel, t: float, initial: Mapping[str, float] | S
             raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
         finite_number(value, f"initial[{name!r}]")
     q, held = posed(model, t, given, None)
-    system = model.compile()
     _check_regular(system, t, q)
     state = _moving(system, held, t, q, None)
     return state, _note(model, system, state, given)
@@ -53,9 +55,7 @@ def _moving(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray
     evaluate_all(run, t, q, v)
     machine.f[:] = 0.0
     machine.g[:] = machine.out[machine.program.nu_from]
-    np.subtract.at(
-        machine.g, machine.pattern.jac_row, machine.factor.jacobian * v[machine.pattern.jac_column]
-    )
+    np.subtract.at(machine.g, machine.pattern.jac_row, machine.factor.jacobian * v[machine.pattern.jac_column])
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2 + refinements(run))
     v[: system.nv] += machine.x
     check_level(held, machine, t, q, v, np.zeros_like(q), 1)
@@ -63,22 +63,14 @@ def _moving(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray
 
 
 def _check_regular(system: System, t: float, q: np.ndarray) -> None:
-    """A motion cannot start where the constraints have lost rank for this pose only."""
+    """A motion cannot start where the constraints have lost rank in this pose only: a little way on they have it."""
     here = PoseRank(system, t, q)
     rows = range(len(system.rows))
     dependent = here.dependent(rows)
     if not dependent:
         return
-    random = np.random.default_rng(3)
-    for _ in range(2):
-        nearby = q.copy()
-        nearby[: system.nv] += 1e-3 * system.length * random.standard_normal(system.nv) / np.sqrt(system.weight)
-        if len(PoseRank(system, t, nearby).dependent(rows)) < len(dependent):
-            break
-    else:
-        return
-    closed = _closed_nearby(system, t, q)
-    if closed is None or len(PoseRank(system, t, closed).dependent(rows)) >= len(dependent):
+    nearby = _nearby(system, t, q, here)
+    if nearby is None or len(PoseRank(system, t, nearby).dependent(rows)) >= len(dependent):
         return
     names = joints_at_fault(system, t, q) or elements_of(system, dependent)
     raise SingularConfigurationError(
@@ -90,12 +82,9 @@ def _check_regular(system: System, t: float, q: np.ndarray) -> None:
     )
 
 
-def _closed_nearby(system: System, t: float, q: np.ndarray) -> np.ndarray | None:
-    """A closed pose a little way along a motion that the constraints allow."""
-    from ..system import poses
-
+def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarray | None:
+    """A closed pose a little way along a motion that the constraints allow; always the same one."""
     random = np.random.default_rng(5)
-    here = PoseRank(system, t, q)
     here.keep_only(range(len(system.rows)))
     for _ in range(4):
         step = here.tangent(random.standard_normal(system.nv) / np.sqrt(system.weight))

@@ -56,7 +56,7 @@ def kinematics(
 
     done, message, change_points = 1, "", []
     chunk = max(1, min(CHUNK, t.size // 20))
-    with progress_bar(f"kinematics {model.name}", progress) as watch:
+    with progress_bar(f"kinematics of {model.name}", progress) as watch:
         try:
             while done < t.size:
                 stop = min(done + chunk, t.size)

@@ -138,6 +138,8 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
         status = prepared.begin()
         while status in (poses.DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
             status = marching.go_on(march, patience)
+            if prepared.system.interrupted():
+                raise KeyboardInterrupt
             progress(int(march.counts[marching.NEXT]), total)
     except KeyboardInterrupt:
         done = int(march.counts[marching.NEXT])
@@ -191,7 +193,7 @@ def _counts(march: March) -> dict[str, Any]:
         "rejected": int(counts[marching.REJECTED]),
         "evaluations": int(machine.counts[poses.EVALUATIONS]),
         "factorisations": int(machine.counts[poses.FACTORISATIONS]),
-        "redundant_equations": int(march.mechanism.nearness[1]),
+        "redundant_equations": int((machine.factor.kept == 0.0).sum()),
     }
     if march.projecting == NEAR_SINGULAR:
         stats |= {"alpha": float(march.mechanism.gains[0]), "beta": float(march.mechanism.gains[1])}

@@ -9,9 +9,7 @@ arguments, 130 after Ctrl-C, and 1 for everything else.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -150,7 +148,7 @@ def simulate(
     options = {"method": method, "stabilization": stabilization_of(stabilization), "rtol": rtol, "step": step}
     start = parse_initial(initial) or own
     _make_folder(out)
-    result, stopped = _run("simulate", lambda bar: mbs.simulate(model, times, start, **options, progress=bar))
+    result, stopped = _run(lambda: mbs.simulate(model, times, start, **options))
     print("\n".join(simulated(result, names)))
     if out:
         print("written:", *write(result, names, out), *write_forces(result, out), sep="\n  ")
@@ -180,7 +178,7 @@ def inverse(
     names = _checked_names(model, plot, ctx)
     times = time_grid(given, first, last, steps)
     _make_folder(out)
-    result, stopped = _run("inverse", lambda bar: mbs.inverse_dynamics(model, times, progress=bar))
+    result, stopped = _run(lambda: mbs.inverse_dynamics(model, times))
     joints = [e.name for e in model.conditions if e not in model.drivers]
     print("\n".join(efforts_and_loads(result, [e.name for e in model.drivers], joints, names)))
     if out:
@@ -254,20 +252,6 @@ def time_grid(given: Any, first: float | None, last: float | None, steps: int | 
     return np.linspace(start, end, steps or count)
 
 
-@contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A callback ``progress(done, total)`` that draws a bar; None if nobody is watching."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
 def stabilization_of(text: str) -> Any:
     """From "projection", "none", "baumgarte" or "baumgarte:5,5"."""
     name, _, gains = text.partition(":")
@@ -295,22 +279,21 @@ def _make_folder(out: Path | None) -> None:
 
 
 def _moved(model: Any, times: np.ndarray) -> tuple[Result, BaseException | None]:
-    return _run("kinematics", lambda progress: mbs.kinematics(model, times, progress=progress))
+    return _run(lambda: mbs.kinematics(model, times))
 
 
 def _moved_by_forces(model: Any, times: np.ndarray, start: Any) -> tuple[Result, BaseException | None]:
-    return _run("simulate", lambda progress: mbs.simulate(model, times, start, progress=progress))
+    return _run(lambda: mbs.simulate(model, times, start))
 
 
-def _run(what: str, analysis: Callable[[Any], Result]) -> tuple[Result, BaseException | None]:
+def _run(analysis: Callable[[], Result]) -> tuple[Result, BaseException | None]:
     """The result, and what stopped it early: a dead point, Ctrl-C, or nothing."""
-    with progress_bar(what) as progress:
-        try:
-            result = analysis(progress)
-        except MbsError as error:
-            if not len(error.facts.get("result", ())):
-                raise
-            return error.facts["result"], error
+    try:
+        result = analysis()
+    except MbsError as error:
+        if not len(error.facts.get("result", ())):
+            raise
+        return error.facts["result"], error
     return result, None if result.success else KeyboardInterrupt(result.message)
 
 

@@ -18,17 +18,18 @@ from ..symbolic.loads import WORKS
 from ..system import System
 from ..system.dynamics import POWER, Dynamics, evaluate_forces, take_masses
 from ..system.kkt import Factor, Pattern, factorise, new_factor, solve
-from ..system.poses import DONE, NOT_FINITE, Machine, evaluate_and_factorise
+from ..system.poses import DEPENDENT, DONE, NOT_FINITE, Machine, evaluate_and_factorise
 
 WORK = len(WORKS)
 SOFT = 1e-7
-"""What a body without mass is given, relative to the heaviest one; refinement takes it away again (`kkt`)."""
+"""Bodies of less mass than this, relative to the heaviest one, are given that much; refinement takes it away
+(`kkt`)."""
 WEAK = 1e-4
 """`independence` (a squared sine) below which a solution is refined."""
+SWAP = 0.25
+"""A row takes the place of one that is left out if it is so much less independent."""
 DOUBTFUL = 1e-2
 """`independence` in the norm of the masses below which the ratio is looked at (`gauge`)."""
-REDUNDANT, ZERO = 1e-11, 1e-13
-"""`independence` that is roundoff, of a row that depends on others: by shape, and in the norm of the masses."""
 
 
 class Mechanism(NamedTuple):
@@ -51,15 +52,15 @@ class Mechanism(NamedTuple):
     shape: Factor
     """Of the constraints alone, whatever the masses: see `gauge`."""
     nearness: np.ndarray
-    """The least `independence` (turns counting over the model's length) since it was last set to 1, without the rows
-    that are always redundant; their number; and the ratio to the independence in the norm of the masses."""
+    """The least `independence` (turns counting over the model's length) since it was last set to 1, and the ratio to
+    that in the norm of the masses."""
 
 
 def mechanism(system: System, refinements: int = 0) -> Mechanism:
     """Work space for one run; every solution is refined at least so often."""
     machine, dynamics = system.machine(system.mass_pattern), system.dynamics
     soft = machine.factor.soft
-    soft[:] = SOFT * system.heaviest * system.weight * system.massless
+    soft[:] = np.maximum(SOFT * system.heaviest * system.weight - system.masses, 0.0)
     return block(
         Mechanism(
             machine=machine,
@@ -73,7 +74,7 @@ def mechanism(system: System, refinements: int = 0) -> Mechanism:
             scalars=np.zeros(POWER + WORK),
             plain=system.pattern,
             shape=new_factor(system.pattern, system.weight),
-            nearness=np.array([1.0, 0.0, 1.0]),
+            nearness=np.ones(2),
         )
     )
 
@@ -85,28 +86,45 @@ def evaluate_all(mechanism, t, q, v):
     factor = machine.factor
     evaluate_forces(mechanism.dynamics, t, q, v, mechanism.out, machine.f, mechanism.scalars)
     take_masses(mechanism.dynamics, mechanism.out, factor.weight, factor.beside)
-    return evaluate_and_factorise(machine, t, q, v, False)
-
-
-@compiled
-def gauge_if_doubtful(mechanism):
-    """Look at the ratio where the norm of the masses leaves doubt."""
-    for row in range(mechanism.machine.pattern.m):
-        if mechanism.machine.factor.independence[row] < DOUBTFUL:
-            gauge(mechanism)
-            return
+    finite = evaluate_and_factorise(machine, t, q, v, False)
+    leave_out_redundant(mechanism)
+    return finite
 
 
 @compiled
 def note_redundancy(mechanism, t, q, v):
-    """Count the rows that are redundant in this (regular) pose: elsewhere, more of them tell of a singular pose."""
-    nearness = mechanism.nearness
-    nearness[0], nearness[2] = 1.0, 1.0
+    """Find the rows that are redundant in this (regular) pose, and leave them out from here on."""
+    mechanism.nearness[0] = mechanism.nearness[1] = 1.0
+    kept = mechanism.machine.factor.kept
+    kept[:] = 1.0
     if evaluate_all(mechanism, t, q, v):
         gauge(mechanism)
-        nearness[1] = 0.0
-        for row in range(mechanism.machine.pattern.m):
-            nearness[1] += 1.0 if mechanism.shape.independence[row] < REDUNDANT else 0.0
+        for row in range(kept.size):
+            kept[row] = 0.0 if mechanism.shape.independence[row] < DEPENDENT else 1.0
+        gauge(mechanism)
+
+
+@compiled
+def leave_out_redundant(mechanism):
+    """Take care that the rows left out are the ones that depend on others here.
+
+    Off the constraints, as stages are, redundant rows are not redundant: enforced, they would lock the mechanism. So as
+    many as are redundant on the constraints are left out. Which ones may change along a motion: the least independent.
+    """
+    machine = mechanism.machine
+    kept, independence = machine.factor.kept, machine.factor.independence
+    for _ in range(kept.size):
+        out, least = -1, -1
+        for row in range(kept.size):
+            if kept[row] == 0.0:
+                if out < 0 or independence[row] > independence[out]:
+                    out = row
+            elif least < 0 or independence[row] < independence[least]:
+                least = row
+        if out < 0 or least < 0 or independence[least] >= SWAP * independence[out]:
+            return
+        kept[out], kept[least] = 1.0, 0.0
+        factorise(machine.pattern, machine.factor)
 
 
 @compiled
@@ -114,37 +132,55 @@ def gauge(mechanism):
     """How much more independent the rows are when turns count over the model's length than in the norm of the masses.
 
     The factor of the last evaluation is in the norm of the masses, where both rows of a pin through which a body of
-    small inertia turns look alike. What tells of a singular pose is the other norm; the ratio is looked at once a
-    step.
+    small inertia turns look alike. What tells of a singular pose is the other norm; the ratio is looked at once a step.
     """
     shape, factor = mechanism.shape, mechanism.machine.factor
     for e in range(factor.jacobian.size):
         shape.jacobian[e] = factor.jacobian[e]
+    for row in range(factor.kept.size):
+        shape.kept[row] = factor.kept[row]
     factorise(mechanism.plain, shape)
-    by_mass = by_shape = 1.0
-    for row in range(factor.independence.size):
-        if factor.independence[row] > ZERO:
-            by_mass = min(by_mass, factor.independence[row])
-        if shape.independence[row] > REDUNDANT:
-            by_shape = min(by_shape, shape.independence[row])
-    mechanism.nearness[2] = max(by_shape / by_mass, 1.0)
+    mechanism.nearness[1] = max(_weakest(shape) / _weakest(factor), 1.0)
+
+
+@compiled
+def gauge_if_doubtful(mechanism):
+    """Look at the ratio where the norm of the masses leaves doubt."""
+    if _weakest(mechanism.machine.factor) < DOUBTFUL:
+        gauge(mechanism)
+
+
+@compiled
+def _weakest(factor):
+    """The least `independence` of the rows that are enforced."""
+    weakest = 1.0
+    for row in range(factor.kept.size):
+        if factor.kept[row] > 0.0:
+            weakest = min(weakest, factor.independence[row])
+    return max(weakest, DEPENDENT)
 
 
 @compiled
 def refinements(mechanism):
-    """How often a solution with the last factor is worth refining. The nearness of a singular pose is noted on the
-    way."""
-    nearness = mechanism.nearness
-    weakest, redundant = 1.0, 0
-    for row in range(mechanism.machine.pattern.m):
-        independence = mechanism.machine.factor.independence[row]
-        if independence < ZERO or independence * nearness[2] < REDUNDANT:
-            redundant += 1
-        else:
-            weakest = min(weakest, independence)
-    near = REDUNDANT if redundant > nearness[1] else min(weakest * nearness[2], 1.0)
-    nearness[0] = min(nearness[0], near)
-    return mechanism.refinements if weakest >= WEAK and redundant == 0 else max(mechanism.refinements, 2)
+    """How often a solution with the last factor is worth refining. How near a singular pose is, is noted on the way."""
+    nearness, weakest = mechanism.nearness, _weakest(mechanism.machine.factor)
+    nearness[0] = min(nearness[0], weakest * nearness[1])
+    return mechanism.refinements if weakest >= WEAK else max(mechanism.refinements, 2)
+
+
+@compiled
+def widest_gap(mechanism):
+    """The largest gap at the last evaluation, as a length."""
+    machine, geometric = mechanism.machine, mechanism.geometric
+    program, pattern, g = machine.program, machine.pattern, machine.g
+    g[:] = 0.0
+    for e in range(pattern.jac_row.size):
+        g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
+    widest = 0.0
+    for row in range(pattern.m):
+        if program.phi_from[row] >= 0:
+            widest = max(widest, machine.out[program.phi_from[row]] ** 2 / (g[row] + 1e-300))
+    return np.sqrt(widest)
 
 
 @compiled

@@ -17,7 +17,7 @@ from ..kernels.blocks import block
 from ..system.dynamics import KINETIC, POTENTIAL
 from ..system.poses import DONE, NOT_FINITE
 from .control import Control, error_norm, factor_of
-from .machine import WORK, Mechanism, derivative, gauge_if_doubtful, note_redundancy
+from .machine import WORK, Mechanism, derivative, gauge_if_doubtful, note_redundancy, widest_gap
 from .stabilise import ALWAYS, GUARD, NEAR_SINGULAR, NEVER, project
 from .steps import Stages, new_stages, prepare_dense, read_dense, take_step
 from .tableaus import Tableau
@@ -171,7 +171,7 @@ def _accept(march, t, end):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1 = march.stages, march.stages.y0, march.stages.y1
     if march.projecting != ALWAYS:
-        march.clock[WIDEST] = max(march.clock[WIDEST], _widest_gap(march))
+        march.clock[WIDEST] = max(march.clock[WIDEST], widest_gap(march.mechanism))
     status = _record(march, t, end)
     if status == DONE:
         first, following = stages.k[0], stages.k[march.tableau.stages]
@@ -272,18 +272,3 @@ def drift_limit(mechanism):
     """The gap that makes accelerations worthless here: at a sine s from a singular pose it counts 1/s³ (see
     `control`)."""
     return 0.1 * mechanism.length * mechanism.nearness[0] ** 1.5
-
-
-@compiled_part
-def _widest_gap(march):
-    """The largest gap at the last evaluation, as a length."""
-    machine, geometric = march.mechanism.machine, march.mechanism.geometric
-    program, pattern, g = machine.program, machine.pattern, machine.g
-    g[:] = 0.0
-    for e in range(pattern.jac_row.size):
-        g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
-    widest = 0.0
-    for row in range(pattern.m):
-        if program.phi_from[row] >= 0:
-            widest = max(widest, machine.out[program.phi_from[row]] ** 2 / (g[row] + 1e-300))
-    return np.sqrt(widest)

@@ -16,10 +16,13 @@ from ..kernels.abi import compiled, compiled_part
 from ..system.batch import evaluate
 from ..system.kkt import solve
 from ..system.poses import DONE, EVALUATIONS, NOT_CONVERGED, NOT_FINITE, evaluate_and_factorise
-from .machine import refinements
+from .machine import leave_out_redundant, refinements, widest_gap
 
 SETTLED = 1e-15
 """How much of a correction may be left, relative to the model's length: roundoff."""
+
+CLOSED = 1e-8
+"""The widest gap, relative to the model's length, that a projection may leave."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ def project(mechanism, t, q, v):
         if previous == np.inf:
             if not evaluate_and_factorise(machine, t, q, v, program.velocity_rows > 0):
                 return NOT_FINITE
+            leave_out_redundant(mechanism)
         else:
             evaluate(program.batch, t, q, v, machine.out)
             machine.counts[EVALUATIONS] += 1
@@ -81,7 +85,9 @@ def project(mechanism, t, q, v):
             break
         left = step * step if previous == np.inf else step * step / previous
         if left <= SETTLED:
-            return project_velocity(mechanism, t, q, v)
+            status = project_velocity(mechanism, t, q, v)
+            closed = widest_gap(mechanism) <= CLOSED * mechanism.length  # rows that contradict others never are
+            return status if closed or status != DONE else NOT_CONVERGED
         previous = step if previous == np.inf or step < 0.1 * previous else np.inf
     return NOT_CONVERGED
 

@@ -17,10 +17,13 @@ not once per model, and a new joint costs only its own small kernel.
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from math import floor
+from pathlib import Path
 from typing import Any
 
 from llvmlite import ir
@@ -54,16 +57,27 @@ def compiled_setup(function: Callable) -> Callable:
 def _jit(function: Callable, **options: Any) -> Callable:
     """njit with a disk cache where there is a place for one, and without where there is none."""
     try:
-        return njit(cache=True, error_model="numpy", **options)(function)
+        dispatcher = njit(cache=True, error_model="numpy", **options)(function)
     except RuntimeError:  # numba's "no locator available": nowhere to write
         return njit(error_model="numpy", **options)(function)
+    with suppress(AttributeError):
+        dispatcher._cache._cache_file._source_stamp = _stamp()
+    return dispatcher
+
+
+@cache
+def _stamp() -> str:
+    """What compiled code depends on. numba asks only for the file of a function, and what it calls stands in others."""
+    package = Path(__file__).resolve().parent.parent
+    files = sorted(file for room in ("kernels", "system", "integration") for file in (package / room).glob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def announce(function: Callable, what: str) -> None:
     """Tell why the first call takes its time: where there is no machine code yet, it is compiled now."""
-    cache: Any = getattr(function, "_cache", None)
+    dispatcher: Any = function
     with suppress(Exception):  # numba's own bookkeeping: without it there is no line, and nothing else is lost
-        if not function.signatures and not cache._cache_file._load_index():  # type: ignore[attr-defined]
+        if not dispatcher.signatures and not dispatcher._cache._cache_file._load_index():
             print(f"mbs_dae: compiling {what}, once per installation (some 10 s)", file=sys.stderr, flush=True)
 
 

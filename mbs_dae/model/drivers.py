@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
@@ -17,7 +17,6 @@ from .joints.base import Condition
 from .joints.rows import check_expression
 from .measures import Measure, rate_of
 from .parameters import Number, constants_out
-from .tables import Table
 
 
 class Driver(Condition):
@@ -44,11 +43,6 @@ class Driver(Condition):
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         Function(of=t, name="function").check_value(self._given, number, f"Driver {self.name!r}")
-
-    def tables(self) -> Iterator[tuple[Table, sp.Expr]]:
-        """The tables that the function looks up, and at which function of time."""
-        for e in self.function.atoms(Lookup):
-            yield e.args[0].table, e.args[2]
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation, self._slots

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -11,11 +11,13 @@ import sympy as sp
 
 from ..errors import ModelError
 from ..symbolic.derive import Form
+from ..symbolic.functions import Lookup
 from ..symbolic.markers import PlanarMarker
 from .body import Body, Marker, as_marker
 from .fields import REQUIRED, Field, Function
 from .measures import Measure
 from .parameters import Number, free_parameters
+from .tables import Table
 
 
 class Element:
@@ -36,6 +38,13 @@ class Element:
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         """What could not be checked before the parameters had values."""
+
+    def tables(self) -> Iterator[tuple[Table, sp.Expr]]:
+        """The tables that are looked up, and at which expression."""
+        form, slots = self.form()
+        for lookup in {found for e in form.expressions for found in e.atoms(Lookup)}:
+            symbol, _, place = (sp.sympify(x).xreplace(slots) for x in lookup.args)
+            yield symbol.table, place
 
     def measures(self) -> dict[str, Measure]:
         """The element's own coordinates, by name: what drivers, results and initial values call them."""

@@ -51,6 +51,9 @@ class Factor(NamedTuple):
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
     jacobian: np.ndarray
+    kept: np.ndarray
+    """1 for a row that is enforced, 0 for one that is left out: its λ is 0, its `independence` is found all the
+    same."""
     row_square: np.ndarray
     """(Φ_v W⁻¹ Φ_vᵀ)_kk: the squared length of each row."""
     independence: np.ndarray
@@ -79,6 +82,7 @@ def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
             soft=zeros(n),
             damping=zeros(1),
             jacobian=zeros(pattern.jac_row.size),
+            kept=np.ones(m),
             row_square=zeros(m),
             independence=zeros(m),
             w=zeros(pattern.W.column.size),
@@ -114,8 +118,8 @@ def factorise(pattern, factor):
     for i in range(m):
         square = s[diagonal_at + i]
         pivot = eliminate_row(S, i, s, square, s_inverse, s_u, s_l)
-        s_inverse[i] = 1.0 / (pivot + extra * max(square, least))
         row = pattern.row_at[i]
+        s_inverse[i] = factor.kept[row] / (pivot + extra * max(square, least))
         factor.row_square[row] = square
         factor.independence[row] = max(pivot / square, 0.0) if square > least else 0.0
 

@@ -25,7 +25,7 @@ _signature = ctypes.CFUNCTYPE(
 
 @dataclass(frozen=True)
 class PythonKernel(Kernel):
-    errors: list[Exception] = field(default_factory=list)
+    errors: list[BaseException] = field(default_factory=list)
     """What the function raised; its outputs are then not numbers, which stops a run."""
 
 
@@ -50,7 +50,7 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
     read = sp.lambdify([*state, *slots], [values, jacobian.tolist()], modules="math", cse=True)
     width, columns = len(state), len(composed.v)
     outputs = columns + 2
-    errors: list[Exception] = []
+    errors: list[BaseException] = []
 
     def call(count: int, t: float, q: Any, v: Any, index: Any, parameters: Any, tables: Any, out: Any) -> None:
         try:
@@ -60,7 +60,7 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
             dual = [x for w in element.wrenches(t, m, rates) for x in element.form()[0].markers[0].dual(*w)]
             forces = np.asarray(partials, dtype=float).T @ np.asarray(dual, dtype=float)
             results = [*forces, 0.0, float(np.dot(np.asarray(dual, dtype=float), rates))]
-        except Exception as exc:  # it may raise anything, and nothing can pass through compiled code
+        except BaseException as exc:  # it may raise anything (Ctrl-C, too), and nothing can pass through compiled code
             errors.append(exc)
             results = [float("nan")] * outputs
         for k, value in enumerate(results):

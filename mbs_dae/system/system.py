@@ -211,6 +211,11 @@ class System:
         entries = out[program.jac_from], (program.jac_row, program.jac_column)
         return sps.csr_matrix(entries, shape=(program.rows, self.nv))
 
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C came inside a Python force, from where it cannot pass through compiled code."""
+        errors = [e for g in self._dynamics.batch.groups for e in getattr(g.kernel, "errors", ())]
+        return any(isinstance(e, KeyboardInterrupt) for e in errors)
+
     def full_motion(self, t: np.ndarray, *motion: np.ndarray) -> tuple[np.ndarray, ...]:
         """A motion with the ground's coordinates behind those of the bodies."""
         rest = np.zeros((len(t), self.size - self.nv))
