@@ -119,7 +119,7 @@ def leave_out_redundant(mechanism):
             if kept[row] == 0.0:
                 if out < 0 or independence[row] > independence[out]:
                     out = row
-            elif least < 0 or independence[row] < independence[least]:
+            elif machine.factor.row_square[row] > 0.0 and (least < 0 or independence[row] < independence[least]):
                 least = row
         if out < 0 or least < 0 or independence[least] >= SWAP * independence[out]:
             return

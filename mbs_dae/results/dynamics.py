@@ -34,7 +34,7 @@ def with_forces(
 ) -> Result:
     """The result of a motion with its multipliers and energies (kinetic, potential, stored, dissipated, supplied)."""
     if redundant:
-        multipliers = least(system, t, q, multipliers)
+        multipliers = least(system, t, q, multipliers, redundant)
     for array in (multipliers, energies):
         array.setflags(write=False)
     return result_of(
@@ -44,7 +44,7 @@ def with_forces(
         v,
         a,
         multipliers=multipliers,
-        reactions=ComputedReactions(system, t, q, v, multipliers),
+        reactions=ComputedReactions(system, t, q, v, multipliers, redundant),
         ledger=ledger(energies),
         **more,
     )

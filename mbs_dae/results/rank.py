@@ -26,58 +26,46 @@ def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_ma
     return (sps.diags(1.0 / lengths) @ jacobian).tocsr(), lengths
 
 
-def smallest_singular_values(system: System, t: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Per time, the smallest singular value that is not zero at all times."""
+def smallest_singular_values(system: System, t: np.ndarray, q: np.ndarray, redundant: int) -> np.ndarray:
+    """Per time, the smallest singular value but for the redundant rows."""
     rows = len(system.rows)
     if not rows or not len(t):
         return np.ones(len(t))
     matrices = [scaled_jacobian(system, moment, pose)[0] for moment, pose in zip(t, q, strict=True)]
+    return np.array([_smallest(matrix, redundant) for matrix in matrices])
+
+
+def _smallest(matrix: sps.csr_matrix, redundant: int) -> float:
+    """The smallest singular value but for so many."""
+    rows = matrix.shape[0]
     if rows <= LARGE:
-        values = np.zeros((len(t), rows))
-        for k, matrix in enumerate(matrices):
-            sines = np.linalg.svd(matrix.toarray(), compute_uv=False)
-            values[k, : sines.size] = sines
-        always = int((values <= RANK * values.max()).sum(axis=1).min())
-        return values[:, rows - 1 - always].copy() if always < rows else np.zeros(len(t))
-    always = redundancy(matrices[len(matrices) // 2])
-    return np.array([np.sqrt(max(_smallest(matrix, always + 1)[-1], 0.0)) for matrix in matrices])
-
-
-def redundancy(matrix: sps.csr_matrix) -> int:
-    """How many rows depend on others."""
-    if matrix.shape[0] <= LARGE:
         sines = np.linalg.svd(matrix.toarray(), compute_uv=False)
-        return matrix.shape[0] - int((sines > RANK * sines.max(initial=0.0)).sum())
-    count = 4
-    while (zeros := int((_smallest(matrix, count) < RANK).sum())) == count and count < matrix.shape[0] - 1:
-        count = min(2 * count, matrix.shape[0] - 1)
-    return zeros
-
-
-def _smallest(matrix: sps.csr_matrix, count: int) -> np.ndarray:
-    """The smallest squared singular values, increasing."""
+        return float(sines[rows - 1 - redundant]) if rows - redundant <= sines.size else 0.0
     gram = (matrix @ matrix.T).tocsc()
-    start = np.random.default_rng(0).standard_normal(gram.shape[0])
-    return np.sort(eigsh(gram, k=count, sigma=-1e-8, return_eigenvectors=False, v0=start))
+    start = np.random.default_rng(0).standard_normal(rows)
+    squares = eigsh(gram, k=redundant + 1, sigma=-1e-8, return_eigenvectors=False, v0=start)
+    return float(np.sqrt(max(squares.max(), 0.0)))
 
 
-def null_vectors(system: System, t: float, q: np.ndarray) -> np.ndarray:
-    """All z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when a moment counts over the model's length."""
+def null_vectors(system: System, t: float, q: np.ndarray, redundant: int) -> np.ndarray:
+    """All z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when a moment counts over the model's length.
+
+    There are at least as many as rows are redundant, even where drift hides that."""
     matrix, lengths = scaled_jacobian(system, t, q)
     u, sines, _ = np.linalg.svd(matrix.toarray(), full_matrices=True)
-    rank = int((sines > RANK * sines.max(initial=0.0)).sum())
+    rank = min(int((sines > RANK * sines.max(initial=0.0)).sum()), matrix.shape[0] - redundant)
     units = multiplier_units(system)[:, None]
     null = u[:, rank:] / lengths[:, None] * units
     return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
 
 
-def least(system: System, t: np.ndarray, q: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+def least(system: System, t: np.ndarray, q: np.ndarray, multipliers: np.ndarray, redundant: int) -> np.ndarray:
     """The multipliers without what redundant constraints leave open: of all that do the same, the least."""
     units = multiplier_units(system)
     out = multipliers.copy()
     for k in range(len(t)):
         if len(units) <= LARGE:
-            null = null_vectors(system, t[k], q[k]) * units[:, None]
+            null = null_vectors(system, t[k], q[k], redundant) * units[:, None]
             out[k] -= (null @ (null.T @ (units * multipliers[k]))) / units
         else:
             does = system.jacobian(t[k], q[k]).T @ sps.diags(1.0 / units)

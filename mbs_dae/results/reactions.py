@@ -51,10 +51,19 @@ class Reactions(Protocol):
 class ComputedReactions:
     """Read from a system along a motion when asked for."""
 
-    def __init__(self, system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, multipliers: np.ndarray):
+    def __init__(
+        self,
+        system: System,
+        t: np.ndarray,
+        q: np.ndarray,
+        v: np.ndarray,
+        multipliers: np.ndarray,
+        redundant: int,
+    ):
         self._system = system
         self._motion = t, q, v
         self._multipliers = multipliers
+        self._redundant = redundant
 
     def names(self) -> list[str]:
         model = self._system.model
@@ -98,12 +107,12 @@ class ComputedReactions:
 
     @cached_property
     def _smallest(self) -> np.ndarray:
-        return smallest_singular_values(self._system, *self._motion[:2])
+        return smallest_singular_values(self._system, *self._motion[:2], self._redundant)
 
     @cached_property
     def _null_vectors(self) -> list[np.ndarray]:
         t, q, _ = self._motion
-        return [null_vectors(self._system, moment, pose) for moment, pose in zip(t, q, strict=True)]
+        return [null_vectors(self._system, *pose, self._redundant) for pose in zip(t, q, strict=True)]
 
     def _element(self, name: str) -> Element:
         if name not in self._system.model.elements:
