@@ -96,6 +96,7 @@ def start(march, q, v):
     for k in range(size):
         y0[k] = q[k]
         y0[size + k] = v[k]
+    y0[2 * size :] = 0.0
     march.clock[TIME] = record.times[0]
     note_redundancy(march.mechanism, record.times[0], y0[:size], y0[size : 2 * size])
     status = _derivative_at_end(march, record.times[0], y0, march.stages.k[0])
