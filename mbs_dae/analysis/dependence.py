@@ -15,9 +15,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import qr
 
 from ..system import System, kkt, poses
 
+WEAK = 1e-4
+"""`independence` below which the order of elimination may matter to the rank."""
+SMALL = 400
+"""Rows up to which a full factorisation with pivoting is affordable."""
 SHARE = 1e-6
 """A row belongs to a circuit if its part in it, relative to the dependent row's length, is larger than this."""
 
@@ -41,6 +46,7 @@ class PoseRank:
     def __init__(self, system: System, t: float, q: np.ndarray):
         self.system = system
         self.machine = system.machine()
+        self.machine.factor.truncation[0] = poses.DEPENDENT
         poses.evaluate_and_factorise(self.machine, t, q, np.zeros_like(q), False)
         self.jacobian = self.machine.factor.jacobian.copy()
         self.kept = np.ones(len(system.rows), dtype=bool)
@@ -56,7 +62,23 @@ class PoseRank:
     def dependent(self, rows: Iterable[int]) -> list[int]:
         """Those of these rows that the other ones determine; what remains is independent."""
         self.keep_only(rows)
-        return [int(k) for k in np.flatnonzero((self.machine.factor.independence < poses.DEPENDENT) & self.kept)]
+        independence = self.machine.factor.independence
+        found = (independence < poses.DEPENDENT) & self.kept
+        if self.kept.sum() <= SMALL and (independence[self.kept & ~found] < WEAK).any():
+            return self._dependent_by_pivoting()
+        return [int(k) for k in np.flatnonzero(found)]
+
+    def _dependent_by_pivoting(self) -> list[int]:
+        """The same with the rows in the best order, the most independent first: where two rows are nearly parallel,
+        those that depend on both are found only so."""
+        pattern, rows = self.machine.pattern, np.flatnonzero(self.kept)
+        matrix = np.zeros((pattern.m, pattern.n))
+        np.add.at(matrix, (pattern.jac_row, pattern.jac_column), self.jacobian)
+        matrix = matrix[rows] / np.sqrt(self.machine.factor.weight)
+        lengths = np.sqrt((matrix**2).sum(axis=1))
+        triangle, order = qr((matrix / np.where(lengths > 0.0, lengths, 1.0)[:, None]).T, mode="r", pivoting=True)
+        rank = int((np.abs(np.diag(triangle)) ** 2 >= poses.DEPENDENT).sum())
+        return sorted(int(rows[k]) for k in order[rank:])
 
     def circuits(self, rows: Iterable[int]) -> list[Circuit]:
         """One minimal group for each dependent one of these rows."""

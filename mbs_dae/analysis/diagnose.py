@@ -101,12 +101,12 @@ def diagnose(model: PlanarModel | System) -> Diagnosis:
     here = PoseRank(system, 0.0, q)
     elsewhere = [PoseRank(system, 0.0, other) for other in others]
     momentary_rows = here.dependent(rows)
-    most_regular = min([here, *elsewhere], key=lambda pose: len(pose.dependent(rows)))
+    most_regular = min([*elsewhere, here], key=lambda pose: len(pose.dependent(rows)))
     generic = [
         c for c in most_regular.circuits(rows) if all(pose.dependent(c.rows) for pose in (here, *elsewhere))
     ]
     remaining = [k for k in rows if k not in {c.dependent for c in generic}]
-    momentary = here.circuits(remaining)
+    momentary = here.circuits(remaining) if len(momentary_rows) > len(generic) else []
     generic_rank = len(rows) - len(most_regular.dependent(rows))
 
     contradictory = [c for c in generic if not agrees(system, 0.0, q, c)]

@@ -13,6 +13,9 @@ from ..system import System, poses
 from .closing import check_finite
 from .dependence import PoseRank, elements_of, joints_at_fault
 
+NONSENSE = 0.1
+"""The energy error, relative to the energy that is turned over, at which a run says nothing about the motion."""
+
 
 def check_masses(system: System) -> None:
     """Every motion that the joints allow must move some mass."""
@@ -44,6 +47,26 @@ def check_masses(system: System) -> None:
     )
 
 
+def check_energy(system: System, march: March, result: Result) -> None:
+    """A run whose energy does not add up is nonsense, however smooth it looks."""
+    energy = result.energy
+    turned_over = energy.kinetic + np.abs(energy.potential - energy.potential[:1]) + np.abs(energy.dissipated)
+    error = float(np.abs(energy.error).max(initial=0.0))
+    roundoff = 1e-9 * (np.abs(energy.potential).max(initial=0.0) + system.heaviest * system.length**2)
+    if error <= NONSENSE * (turned_over.max(initial=0.0) + np.abs(energy.supplied).max(initial=0.0)) + roundoff:
+        return
+    remedy = f"try step={march.fixed / 10:g}, or leave step out" if march.fixed > 0.0 else "lower rtol"
+    message = (
+        f"the energy of {system.model.name!r} is off by {error:.2g} J, as much as the motion has: steps are too long "
+        f"for its forces; {remedy}, and look at result.energy and result.violation"
+    )
+    raise IntegrationError(message, time=float(result.t[-1]), joints=(), result=_stopped(result, message))
+
+
+def _stopped(result: Result, message: str) -> Result:
+    return Result(**{**vars(result), "success": False, "message": message})
+
+
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
     """The error for a run that stopped at march.clock[TIME]; what was computed is in its ``result``."""
     t = float(march.clock[marching.TIME])
@@ -51,7 +74,7 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
     q, v = (march.stages.y0[k * size : (k + 1) * size].copy() for k in (0, 1))
     pose = State(system, t, q, v, np.zeros_like(q))
     kind, message = _reason(system, march, status, pose)
-    kept = Result(**{**vars(result), "success": False, "message": message})
+    kept = _stopped(result, message)
     names = joints_at_fault(system, t, q) if kind is not ModelError else ()
     return kind(message, time=t, pose=pose, joints=names, result=kept)
 
@@ -106,7 +129,8 @@ def _parting(system: System, pose: State) -> tuple[str, ...]:
 
 def _undefined(system: System, march: March, pose: State) -> str | None:
     """The element that has no value here, or a little later."""
-    ahead = (0.0, abs(march.clock[marching.STEP]), 1e-6, 1e-3)
+    step = max(abs(march.clock[marching.STEP]), march.fixed, 1e-12)  # down to roundoff where something ends
+    ahead = [0.0, *np.geomspace(step, max(1e-3, step), 8)]
     for dt in ahead:
         q = pose.full_q + dt * pose.full_v
         try:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.integrate import cumulative_simpson
 
+from ..errors import ModelError, SingularConfigurationError
 from ..integration.inverse import solve_motion
 from ..integration.machine import WORK, mechanism
 from ..model.model import PlanarModel
@@ -35,29 +36,46 @@ def inverse_dynamics(
     the ledger are sums of powers over the requested times (Simpson's rule), so a coarse grid shows there.
     """
     model = model_of(model)
-    motion = kinematics(model, times, start, progress)
+    try:
+        motion, stopped = kinematics(model, times, start, progress), None
+    except SingularConfigurationError as error:
+        if not len(error.facts.get("result", ())):
+            raise
+        motion, stopped = error.facts["result"], error
     system = model.compile()
     check_masses(system)
+    result, undefined = _with_loads(system, motion)
+    if undefined:
+        raise ModelError(undefined, time=float(motion.t[len(result)]), result=result)
+    if stopped is not None:
+        raise SingularConfigurationError(str(stopped), **{**stopped.facts, "result": result}) from stopped
+    return result
+
+
+def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
+    """The motion with its forces, up to a force that has no value; and what is to be said of that."""
     t, q, v, a = system.full_motion(motion.t, motion.q, motion.v, motion.a)
     run = mechanism(system, refinements=2)
     multipliers = np.zeros((t.size, len(system.rows)))
     rates = np.zeros((t.size, 2 + WORK))
-    solve_motion(run, t, q, v, multipliers, rates)
-    works = np.zeros((t.size, WORK))
-    if t.size > 1:
-        works = cumulative_simpson(rates[:, 2:], x=t, axis=0, initial=0.0)
-    energies = np.concatenate([rates[:, :2], works], axis=1)
-    stats = {**motion.stats, "energy": "works are sums over the requested times"}
-    return with_forces(
+    system.forget_errors()
+    done = solve_motion(run, t, q, v, multipliers, rates)
+    culprit = system.undefined_force(t[done], q[done], v[done]) if done < t.size else None
+    undefined = f"{culprit} gives no finite force at t = {t[done]:.6g}; mend its law" if done < t.size else ""
+    works = np.zeros((done, WORK))
+    if done > 1:
+        works = cumulative_simpson(rates[:done, 2:], x=t[:done], axis=0, initial=0.0)
+    result = with_forces(
         system,
-        t,
-        q,
-        v,
-        a,
-        multipliers,
-        energies,
-        motion.stats["redundant_equations"],
-        success=motion.success,
-        message=motion.message,
-        stats=stats,
+        t[:done],
+        q[:done],
+        v[:done],
+        a[:done],
+        multipliers[:done],
+        np.concatenate([rates[:done, :2], works], axis=1),
+        motion.stats.get("redundant_equations", 0),
+        success=motion.success and not undefined,
+        message=undefined or motion.message,
+        stats={**motion.stats, "energy": "works are sums over the requested times"},
     )
+    return result, undefined

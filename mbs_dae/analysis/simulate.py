@@ -16,18 +16,19 @@ import numpy as np
 from ..errors import ModelError
 from ..integration import march as marching
 from ..integration.control import new_control
-from ..integration.machine import mechanism
+from ..integration.machine import FAINT, mechanism
 from ..integration.march import March, new_march
 from ..integration.stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Baumgarte, Projection, Stabilization, Unstabilized
 from ..integration.tableaus import METHODS
 from ..kernels.abi import announce
+from ..model.forces.python_force import PythonForce
 from ..model.model import PlanarModel
 from ..model.parameters import finite_number
 from ..results.dynamics import dynamic_result
 from ..results.result import Result, State
 from ..system import System, poses
 from .arguments import check_tables, checked_times, model_of
-from .failures import check_masses, failure
+from .failures import check_energy, check_masses, failure
 from .initial import initial_state
 from .progress import Progress, progress_bar
 from .start import set_first_step, set_gains
@@ -75,6 +76,7 @@ def simulate(
     result = dynamic_result(system, march.record, done, redundant, success=done == total, message=message, stats=stats)
     if status not in (poses.DONE, marching.PAUSED):
         raise failure(system, march, status, result)
+    check_energy(system, march, result)
     return result
 
 
@@ -91,6 +93,7 @@ class Prepared:
 
     def begin(self) -> int:
         """The first state, the first step and the gains; a status."""
+        self.system.forget_errors()
         status = marching.start(self.march, self.first.full_q, self.first.full_v)
         if status == poses.DONE and self.march.record.times.size > 1:
             set_first_step(self.march)
@@ -118,7 +121,7 @@ def prepare(
     check_masses(system)
     first, note = initial_state(model, t[0], initial)
     announce(marching.go_on, "the dynamics core")
-    run = mechanism(system)
+    run = mechanism(system, faint=FAINT)
     control = new_control(rtol, atol, run)
     march = new_march(run, METHODS[method], control, t, projecting=_projecting(how), fixed=step or 0.0)
     facts: dict[str, Any] = {"method": method, "stabilization": type(how).__name__}
@@ -132,7 +135,8 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
     """Go on until it is done, in pieces short enough to be watched and interrupted."""
     march = prepared.march
     pattern = march.mechanism.machine.pattern
-    patience = max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages)))
+    slow = 1000 if any(isinstance(e, PythonForce) for e in prepared.system.elements) else 1
+    patience = max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
     total = march.record.times.size
     try:
         status = prepared.begin()

@@ -42,11 +42,11 @@ def error_norm(tableau, control, stages, mechanism, h):
     So that much is allowed for.
     """
     size = mechanism.size
-    s = np.sqrt(mechanism.nearness[0])
+    sine = np.sqrt(mechanism.nearness[0])
     rate = 0.0
     for i in range(control.unit.size):
         rate = max(rate, abs(stages.y0[size + i]) / control.unit[i])
-    noise = NOISE * rate * (1.0 + h * rate / s) / (s * s)
+    noise = NOISE * rate * (1.0 + h * rate / sine) / sine**2
     y0, y1, k = stages.y0, stages.y1, stages.k
     n = control.unit.size
     rows = tableau.stages + 1
@@ -56,14 +56,14 @@ def error_norm(tableau, control, stages, mechanism, h):
             at = part * size + i
             scale = (control.atol + noise) * control.unit[i] + control.rtol * max(abs(y0[at]), abs(y1[at]))
             e = 0.0
-            for s in range(rows):
-                e += tableau.error[0, s] * k[s, at]
+            for stage in range(rows):
+                e += tableau.error[0, stage] * k[stage, at]
             if tableau.error.shape[0] == 1:
                 first += (e / scale) ** 2
             else:
                 e5 = 0.0
-                for s in range(rows):
-                    e5 += tableau.error[1, s] * k[s, at]
+                for stage in range(rows):
+                    e5 += tableau.error[1, stage] * k[stage, at]
                 first += (e5 / scale) ** 2
                 second += (e / scale) ** 2
     if first == 0.0:

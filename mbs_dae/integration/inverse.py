@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from ..kernels.abi import compiled
 from ..system.dynamics import KINETIC, POTENTIAL
+from ..system.poses import DONE
 from .machine import WORK, accelerate, powers
 
 
 @compiled
 def solve_motion(mechanism, t, q, v, multipliers, rates):
-    """Per time: λ, and the columns kinetic, potential, then the powers."""
+    """Per time: λ, and the columns kinetic, potential, then the powers. How many times were done: all of them, or those
+    before a force that is not a finite number."""
     machine = mechanism.machine
     for k in range(t.size):
-        accelerate(mechanism, t[k], q[k], v[k], machine.state[0])
+        if accelerate(mechanism, t[k], q[k], v[k], machine.state[0]) != DONE:
+            return k
         for row in range(machine.pattern.m):
             multipliers[k, row] = machine.multipliers[row]
         rates[k, 0] = mechanism.scalars[KINETIC]
         rates[k, 1] = mechanism.scalars[POTENTIAL]
         powers(mechanism, rates[k, 2 : 2 + WORK])
+    return t.size

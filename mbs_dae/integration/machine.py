@@ -18,18 +18,18 @@ from ..symbolic.loads import WORKS
 from ..system import System
 from ..system.dynamics import POWER, Dynamics, evaluate_forces, take_masses
 from ..system.kkt import Factor, Pattern, factorise, new_factor, solve
-from ..system.poses import DEPENDENT, DONE, NOT_FINITE, Machine, evaluate_and_factorise
+from ..system.poses import DEPENDENT, DONE, FACTORISATIONS, NOT_FINITE, Machine, evaluate_and_factorise
 
 WORK = len(WORKS)
 SOFT = 1e-7
 """Bodies of less mass than this, relative to the heaviest one, are given that much; refinement takes it away
 (`kkt`)."""
+FAINT = 1e-9
+"""The least `independence` of a row that takes part in the accelerations of a motion."""
 WEAK = 1e-4
 """`independence` (a squared sine) below which a solution is refined."""
-SWAP = 0.25
-"""A row takes the place of one that is left out if it is so much less independent."""
 DOUBTFUL = 1e-2
-"""`independence` in the norm of the masses below which the ratio is looked at (`gauge`)."""
+"""`independence` in the norm of the masses below which one looks twice: at the norm, and at the choice of rows."""
 
 
 class Mechanism(NamedTuple):
@@ -44,6 +44,9 @@ class Mechanism(NamedTuple):
     """The squared lengths that coordinates count for, whatever the masses."""
     refinements: int
     """How often every solution is refined at least: more than 0 where `soft` is in use."""
+    faint: float
+    """Rows of less `independence` than this take no part in accelerations: what they ask for is roundoff over the third
+    power of its root, and one step later they are regular again."""
     gains: np.ndarray
     """Baumgarte's α and β; zero for other stabilisations."""
     out: np.ndarray
@@ -56,7 +59,7 @@ class Mechanism(NamedTuple):
     that in the norm of the masses."""
 
 
-def mechanism(system: System, refinements: int = 0) -> Mechanism:
+def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:
     """Work space for one run; every solution is refined at least so often."""
     machine, dynamics = system.machine(system.mass_pattern), system.dynamics
     soft = machine.factor.soft
@@ -69,6 +72,7 @@ def mechanism(system: System, refinements: int = 0) -> Mechanism:
             length=system.length,
             geometric=system.weight,
             refinements=max(refinements, 3 if soft.any() else 0),
+            faint=float(faint),
             gains=np.zeros(2),
             out=np.zeros(dynamics.batch.out_size + 1),
             scalars=np.zeros(POWER + WORK),
@@ -86,6 +90,7 @@ def evaluate_all(mechanism, t, q, v):
     factor = machine.factor
     evaluate_forces(mechanism.dynamics, t, q, v, mechanism.out, machine.f, mechanism.scalars)
     take_masses(mechanism.dynamics, mechanism.out, factor.weight, factor.beside)
+    factor.truncation[0] = mechanism.faint
     finite = evaluate_and_factorise(machine, t, q, v, False)
     leave_out_redundant(mechanism)
     return finite
@@ -98,9 +103,12 @@ def note_redundancy(mechanism, t, q, v):
     kept = mechanism.machine.factor.kept
     kept[:] = 1.0
     if evaluate_all(mechanism, t, q, v):
+        mechanism.shape.truncation[0] = DEPENDENT
         gauge(mechanism)
         for row in range(kept.size):
             kept[row] = 0.0 if mechanism.shape.independence[row] < DEPENDENT else 1.0
+        factorise(mechanism.machine.pattern, mechanism.machine.factor)
+        leave_out_redundant(mechanism)
         gauge(mechanism)
 
 
@@ -109,22 +117,32 @@ def leave_out_redundant(mechanism):
     """Take care that the rows left out are the ones that depend on others here.
 
     Off the constraints, as stages are, redundant rows are not redundant: enforced, they would lock the mechanism. So as
-    many as are redundant on the constraints are left out. Which ones may change along a motion: the least independent.
+    many as are redundant on the constraints are left out. Which ones may change along a motion: where a row that is
+    enforced is nearly dependent it is left out as well, and whichever of those left out is then most independent comes
+    back.
     """
     machine = mechanism.machine
     kept, independence = machine.factor.kept, machine.factor.independence
-    for _ in range(kept.size):
-        out, least = -1, -1
+    for _ in range(4):
+        least, some_out = -1, False
         for row in range(kept.size):
             if kept[row] == 0.0:
-                if out < 0 or independence[row] > independence[out]:
-                    out = row
+                some_out = True
             elif machine.factor.row_square[row] > 0.0 and (least < 0 or independence[row] < independence[least]):
                 least = row
-        if out < 0 or least < 0 or independence[least] >= SWAP * independence[out]:
+        if not some_out or least < 0 or independence[least] >= DOUBTFUL:
             return
-        kept[out], kept[least] = 1.0, 0.0
+        kept[least] = 0.0
         factorise(machine.pattern, machine.factor)
+        best = least
+        for row in range(kept.size):
+            if kept[row] == 0.0 and independence[row] > independence[best]:
+                best = row
+        kept[best] = 1.0
+        factorise(machine.pattern, machine.factor)
+        machine.counts[FACTORISATIONS] += 2
+        if best == least:
+            return
 
 
 @compiled
@@ -140,6 +158,7 @@ def gauge(mechanism):
     for row in range(factor.kept.size):
         shape.kept[row] = factor.kept[row]
     factorise(mechanism.plain, shape)
+    mechanism.machine.counts[FACTORISATIONS] += 1
     mechanism.nearness[1] = max(_weakest(shape) / _weakest(factor), 1.0)
 
 

@@ -2,8 +2,8 @@
 
     take a step  ->  settle its end (stabilise, y' there)  ->  accept it or try a shorter one  ->  record times
 
-A rejected step leaves no trace: y₀ and k₀ stand untouched until a step is accepted. All state is in `March`, so a run
-can go back to Python and be taken up again.
+y₀ and k₀ stand untouched until a step is accepted. All state is in `March`, so a run can go back to Python and be taken
+up again: where it pauses makes no difference.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .tableaus import Tableau
 STUCK, LOST, DRIFTED, PAUSED = 11, 12, 13, 14
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again."""
-ACCEPTED, REJECTED, NEXT, PROJECTED = 0, 1, 2, 3
+ACCEPTED, REJECTED, NEXT, PROJECTED, AGAIN = 0, 1, 2, 3, 4
 TIME, STEP, GAIN, WIDEST = 0, 1, 2, 3
 LOSS = 0.1
 """The gap, relative to the model's length, at which a drifting run makes no sense any more."""
@@ -60,7 +60,8 @@ class March(NamedTuple):
     clock: np.ndarray
     """t, the next step, the gain rule (gain times step; 0: gains stay), and the widest gap that was seen."""
     counts: np.ndarray
-    """Steps accepted and rejected, the next requested time, and how many steps were projected near singular poses."""
+    """Steps accepted and rejected, the next requested time, how many steps were projected near singular poses, and
+    whether the last step was rejected (1)."""
 
 
 def new_march(
@@ -83,7 +84,7 @@ def new_march(
             dy=zeros(2 * size + WORK),
         )
     )
-    counts = zeros(4, dtype=np.int64)
+    counts = zeros(5, dtype=np.int64)
     return block(
         March(mechanism, tableau, control, stages, record, projecting, float(fixed), zeros(4), counts)
     )
@@ -112,7 +113,6 @@ def go_on(march, patience):
     clock, counts, times = march.clock, march.counts, march.record.times
     last = times[times.size - 1]
     smallest = 1e-14 * max(abs(last), abs(last - times[0]))
-    rejected = False
     while counts[NEXT] < times.size:
         if patience <= 0:
             return PAUSED
@@ -131,12 +131,14 @@ def go_on(march, patience):
         elif march.fixed > 0.0:
             return status
         if march.fixed == 0.0:
-            shrink = 0.25 if status != DONE else factor_of(march.tableau, error, rejected or not accepted)
+            shrink = 0.25 if status != DONE else factor_of(march.tableau, error, counts[AGAIN] == 1 or not accepted)
             clock[STEP] = (end - t) * shrink
             if not accepted and clock[STEP] <= smallest:
                 return STUCK if status == DONE else status
         counts[ACCEPTED if accepted else REJECTED] += 1
-        rejected = not accepted
+        counts[AGAIN] = 0 if accepted else 1
+        if accepted and march.projecting == NEAR_SINGULAR and _is_projected(march):
+            counts[PROJECTED] += 1
         if accepted and not clock[WIDEST] <= LOSS * march.mechanism.length:
             return LOST
         if accepted and march.projecting == NEVER and clock[WIDEST] > drift_limit(march.mechanism):
@@ -188,8 +190,6 @@ def _settle(march, t):
     """Stabilise y₁, and find y' there: the first stage of the next step."""
     size, y1 = march.mechanism.size, march.stages.y1
     if _is_projected(march):
-        if march.projecting == NEAR_SINGULAR:
-            march.counts[PROJECTED] += 1
         status = project(march.mechanism, t, y1[:size], y1[size : 2 * size])
         if status != DONE:
             return status

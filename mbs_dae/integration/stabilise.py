@@ -27,8 +27,9 @@ CLOSED = 1e-8
 
 @dataclass(frozen=True)
 class Baumgarte:
-    """γ* = γ - 2α (Φ_v v - ν) - β² Φ: constraint errors die out like a damped oscillator. Gains in 1/s; those that are
-    not given are chosen from the step and the tolerance, and reported in ``result.stats``. Steps that come near a
+    """γ* = γ - 2α (Φ_v v - ν) - β² Φ: constraint errors die out like a damped oscillator. Gains in 1/s; given
+    one of them, the other is equal to it; given none, both are chosen from the step and the tolerance, and reported in
+    ``result.stats``. Steps that come near a
     singular pose are projected as well; their number is reported too."""
 
     alpha: float | None = None
@@ -63,6 +64,7 @@ def project(mechanism, t, q, v):
     """
     machine = mechanism.machine
     program, pattern, factor = machine.program, machine.pattern, machine.factor
+    factor.truncation[0] = 0.0
     previous = np.inf
     for _ in range(12):
         if previous == np.inf:

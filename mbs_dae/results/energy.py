@@ -41,4 +41,7 @@ class Energy:
 def ledger(columns: np.ndarray) -> Energy:
     """From the columns kinetic, potential, stored, dissipated, supplied."""
     kinetic, potential, stored, dissipated, supplied = columns.T
-    return Energy(kinetic, potential + stored, dissipated, supplied)
+    parts = (kinetic, potential + stored, dissipated, supplied)
+    for part in parts:
+        part.setflags(write=False)
+    return Energy(*parts)

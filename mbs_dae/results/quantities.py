@@ -23,22 +23,22 @@ class ComputedQuantities:
     """Reads measures of a system along a motion; each measure is read once, with its rate and acceleration."""
 
     def __init__(self, system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray):
-        self._system = system
-        self._motion = t, q, v, a
+        self.system = system
+        self.motion = t, q, v, a
         self._read: dict[str, np.ndarray] = {}
 
     def names(self) -> list[str]:
-        return self._system.model.quantity_names()
+        return self.system.model.quantity_names()
 
     def unit(self, name: str) -> str:
-        measure, level = self._system.model.quantity(name)
+        measure, level = self.system.model.quantity(name)
         return measure.units[level]
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._read:
-            measure, _ = self._system.model.quantity(name)
+            measure, _ = self.system.model.quantity(name)
             owner = name.rpartition(".")[0]
-            for level, values in zip(measure.levels, self._system.reader([measure])(*self._motion), strict=True):
+            for level, values in zip(measure.levels, self.system.reader([measure])(*self.motion), strict=True):
                 self._read[f"{owner}.{level}"] = values[:, 0]
                 values.setflags(write=False)
                 self._read[f"{owner}.{level}"].setflags(write=False)
@@ -46,9 +46,9 @@ class ComputedQuantities:
 
     def read_all(self) -> dict[str, np.ndarray]:
         """Every quantity at once."""
-        model = self._system.model
+        model = self.system.model
         named = [(owner, measure) for owner in model.owners() for measure in model.measures_of(owner)]
-        levels = self._system.reader([m for _, m in named])(*self._motion)
+        levels = self.system.reader([m for _, m in named])(*self.motion)
         for k, (owner, measure) in enumerate(named):
             for level, values in zip(measure.levels, levels, strict=True):
                 self._read[f"{owner}.{level}"] = values[:, k]

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..errors import ModelError, unknown_name
 from ..model.body import Marker
+from ..model.drivers import Driver
 from ..model.element import Element
 from ..model.forces.base import ForceElement
 from ..model.forces.effort import EffortElement
 from ..model.joints.base import Condition
-from ..symbolic.loads import joint_wrenches
+from ..symbolic.loads import Load, joint_wrenches
 from ..system import System
 from .rank import null_vectors, smallest_singular_values
 
@@ -85,7 +86,7 @@ class ComputedReactions:
         element = self._element(name)
         rows = self._system.rows_of(name)
         out = np.ones((len(self._motion[0]), WIDTH), dtype=bool)
-        if isinstance(element, ForceElement):
+        if isinstance(element, ForceElement) or not self._redundant:
             return out
         partials = self._partials(element)
         for k, null in enumerate(self._null_vectors):
@@ -99,8 +100,7 @@ class ComputedReactions:
         if isinstance(element, EffortElement):
             _, slots = element.form()
             return self._system.read_values(element.effort_reading, slots, element.markers, *self._motion)[:, 0]
-        rows = self._system.rows_of(name)
-        return -self._multipliers[:, rows[0]] if len(rows) == 1 else None
+        return -self._multipliers[:, self._system.rows_of(name)[0]] if isinstance(element, Driver) else None
 
     def smallest_singular_value(self) -> np.ndarray:
         return self._smallest
@@ -127,10 +127,17 @@ class ComputedReactions:
         shape = (len(values), relation.size, len(element.markers), WIDTH)
         return values.reshape(shape)[:, :, _place_of_second(element)]
 
-    def _load_wrench(self, element: ForceElement) -> np.ndarray:
-        load, slots = element.form()
-        values = self._system.read_values(load.wrenches, slots, element.markers, *self._motion)
-        return values.reshape(len(values), len(element.markers), WIDTH)[:, _place_of_second(element)]
+    def _load_wrench(self, element: Any) -> np.ndarray:
+        form, slots = element.form()
+        if isinstance(form, Load):
+            values = self._system.read_values(form.wrenches, slots, element.markers, *self._motion)
+            wrenches = values.reshape(len(values), len(element.markers), WIDTH)
+        else:  # a Python force: its form is what the function sees
+            states = self._system.read_values(form, slots, element.markers, *self._motion)
+            half = states.shape[1] // 2
+            moments = zip(self._motion[0], states[:, :half], states[:, half:], strict=True)
+            wrenches = np.array([element.wrenches(t, m, rates) for t, m, rates in moments])
+        return wrenches[:, _place_of_second(element)]
 
 
 class StoredReactions:

@@ -107,6 +107,14 @@ class Result:
         state = "complete" if self.success else f"stopped early: {self.message}"
         return f"<Result of {self.title!r}: {len(self.t)} poses, {len(self.coordinate_names)} coordinates, {state}>"
 
+    def state(self, index: int = -1) -> State:
+        """One pose of the result (the last one): where another run may start, ``simulate(model, times,
+        result.state())``."""
+        if not isinstance(self.quantities, ComputedQuantities):
+            raise ModelError("a result from a file has no states to go on from; run it again, or give initial values")
+        system, (t, q, v, a) = self.quantities.system, self.quantities.motion
+        return State(system, float(t[index]), q[index].copy(), v[index].copy(), a[index].copy())
+
     # --- forces ---
 
     def reaction(self, joint: str, axes: str = "world") -> np.ndarray:
@@ -267,6 +275,7 @@ def result_of(
     """The result of a motion of a system; the arrays carry the coordinates of the ground."""
     motion = (t, q, v, a)
     rows = np.stack(system.read_constraints(*motion))
+    rows.setflags(write=False)
     return Result(
         title=system.model.name,
         t=_frozen(t[:]),

@@ -19,7 +19,7 @@ from .functions import Given, Lookup, Wrap
 FUNCTIONS = (
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign", "cos", "cosh", "erf", "erfc", "exp",
     "expm1", "fabs", "floor", "gamma", "hypot", "lgamma", "log", "log10", "log1p", "log2", "sin", "sinh", "sqrt", "tan",
-    "tanh",
+    "tanh", "nan",
 )  # fmt: skip
 """What generated code takes from Python's math."""
 
@@ -37,6 +37,12 @@ class _Printer(PythonCodePrinter):
             product = "*".join([factor] * abs(int(exponent)))
             return f"({product})" if exponent > 0 else f"(1.0/({product}))"
         return super()._print_Pow(expr, rational=rational)
+
+    def _print_Piecewise(self, expr: sp.Piecewise) -> str:
+        """Where no branch holds there is no value: nan, which whoever runs the code notices."""
+        if expr.args[-1].cond is not sp.true:
+            expr = sp.Piecewise(*expr.args, (sp.Symbol("nan"), True), evaluate=False)
+        return super()._print_Piecewise(expr)
 
     def _print_Exp1(self, expr: sp.Expr) -> str:
         return repr(math.e)

@@ -50,6 +50,9 @@ class Factor(NamedTuple):
     damping: np.ndarray
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
+    truncation: np.ndarray
+    """One number: rows of less `independence` than this are left out. Where it is not 0 nothing is added to the others,
+    so that ranks are not blurred by what adding would make of nearly dependent rows."""
     jacobian: np.ndarray
     kept: np.ndarray
     """1 for a row that is enforced, 0 for one that is left out: its λ is 0, its `independence` is found all the
@@ -81,6 +84,7 @@ def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
             beside=zeros(pattern.block_row.size),
             soft=zeros(n),
             damping=zeros(1),
+            truncation=zeros(1),
             jacobian=zeros(pattern.jac_row.size),
             kept=np.ones(m),
             row_square=zeros(m),
@@ -114,14 +118,19 @@ def factorise(pattern, factor):
     for i in range(m):
         largest = max(largest, s[diagonal_at + i])
     least = FAINT * largest + 1e-300
-    extra = DELTA + factor.damping[0]
+    truncation = factor.truncation[0]
+    extra = factor.damping[0] if truncation > 0.0 else DELTA + factor.damping[0]
     for i in range(m):
         square = s[diagonal_at + i]
         pivot = eliminate_row(S, i, s, square, s_inverse, s_u, s_l)
         row = pattern.row_at[i]
-        s_inverse[i] = factor.kept[row] / (pivot + extra * max(square, least))
+        independence = max(pivot / square, 0.0) if square > least else 0.0
         factor.row_square[row] = square
-        factor.independence[row] = max(pivot / square, 0.0) if square > least else 0.0
+        factor.independence[row] = independence
+        if factor.kept[row] == 0.0 or independence < truncation:
+            s_inverse[i] = 0.0
+        else:
+            s_inverse[i] = 1.0 / (pivot + extra * max(square, least))
 
 
 @compiled_part

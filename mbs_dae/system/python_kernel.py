@@ -61,7 +61,7 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
             forces = np.asarray(partials, dtype=float).T @ np.asarray(dual, dtype=float)
             results = [*forces, 0.0, float(np.dot(np.asarray(dual, dtype=float), rates))]
         except BaseException as exc:  # it may raise anything (Ctrl-C, too), and nothing can pass through compiled code
-            errors.append(exc)
+            errors[:] = [exc]
             results = [float("nan")] * outputs
         for k, value in enumerate(results):
             out[k] = value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sps
@@ -26,6 +27,7 @@ from .dynamics import Dynamics, DynamicsBuilder, dynamics_instances
 from .pattern import Pattern, analyse
 from .poses import Machine
 from .program import Program, ProgramBuilder
+from .python_kernel import PythonKernel
 from .read import read, read_values
 
 Slots = Mapping[sp.Symbol, Number]
@@ -211,10 +213,19 @@ class System:
         entries = out[program.jac_from], (program.jac_row, program.jac_column)
         return sps.csr_matrix(entries, shape=(program.rows, self.nv))
 
+    @cached_property
+    def _python_errors(self) -> list[list[BaseException]]:
+        """For each Python force, what it raised; nothing can pass through compiled code."""
+        return [g.kernel.errors for g in self._dynamics.batch.groups if isinstance(g.kernel, PythonKernel)]
+
+    def forget_errors(self) -> None:
+        """To be called before a run: what Python forces raised in another is not its matter."""
+        for errors in self._python_errors:
+            errors.clear()
+
     def interrupted(self) -> bool:
-        """Whether Ctrl-C came inside a Python force, from where it cannot pass through compiled code."""
-        errors = [e for g in self._dynamics.batch.groups for e in getattr(g.kernel, "errors", ())]
-        return any(isinstance(e, KeyboardInterrupt) for e in errors)
+        """Whether Ctrl-C came inside a Python force."""
+        return any(isinstance(e, KeyboardInterrupt) for errors in self._python_errors for e in errors)
 
     def full_motion(self, t: np.ndarray, *motion: np.ndarray) -> tuple[np.ndarray, ...]:
         """A motion with the ground's coordinates behind those of the bodies."""
@@ -224,11 +235,12 @@ class System:
     def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
         """The force (or body) whose value is not a finite number in this state."""
         batch = self._dynamics.batch
+        self.forget_errors()
         out = read_outputs(self.dynamics.batch, np.array([t]), q[None], v[None])[0]
         for place in batch.places():
             if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
                 errors = getattr(batch.kernel_of(place.member), "errors", None)
-                return batch.instances[place.member].who + (f" ({errors[-1]!r})" if errors else "")
+                return batch.instances[place.member].who + (f" ({_told(errors[-1])})" if errors else "")
         return None
 
     def batch(self, instances: Sequence[Instance]) -> BatchBuilder:
@@ -270,6 +282,15 @@ def compile_model(model: PlanarModel, coordinates: str) -> System:
     layout = builder.layout
     pattern = analyse(columns, len(rows), layout["jac_row"], layout["jac_column"])
     return System(model, chosen, model.evaluator(), start, builder, pattern, tuple(rows))
+
+
+def _told(error: BaseException) -> str:
+    """An exception of a user's function, with the line that raised it."""
+    line, trace = "", error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+        line = f", {Path(trace.tb_frame.f_code.co_filename).name} line {trace.tb_lineno}"
+    return f"{type(error).__name__}: {error}{line}"
 
 
 def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
