@@ -573,7 +573,6 @@ OTHER_ERRORS = {
     "simulate pendulum.py --initial rod.omeg=1": ("model 'pendulum' has no quantity 'rod.omeg'", "'rod.omega'"),
     "simulate light.py --without motor": ("no body of 'pendulum' has a mass", "give some"),
     "inverse pendulum.py --set spin=false": ("'pendulum' has 1 degree of freedom", "add 1 driver"),
-    "inverse light.py": ("no body of 'pendulum' has a mass", "give some"),
     "inverse pendulum.py --plot rod.tp": ("model 'pendulum' has no quantity 'rod.tp'", "rod"),
     "animate rod.py --out rod.avi": ("cannot write an animation to 'rod.avi'", ".gif"),
     "animate rod.py --out no/rod.gif": ("there is no folder 'no'", "create it"),

@@ -55,7 +55,7 @@ def check_energy(system: System, march: March, result: Result) -> None:
     roundoff = 1e-9 * (np.abs(energy.potential).max(initial=0.0) + system.heaviest * system.length**2)
     if error <= NONSENSE * (turned_over.max(initial=0.0) + np.abs(energy.supplied).max(initial=0.0)) + roundoff:
         return
-    remedy = f"try step={march.fixed / 10:g}, or leave step out" if march.fixed > 0.0 else "lower rtol"
+    remedy = f"try step={march.control.fixed / 10:g}, or leave step out" if march.control.fixed > 0.0 else "lower rtol"
     message = (
         f"the energy of {system.model.name!r} is off by {error:.2g} J, as much as the motion has: steps are too long "
         f"for its forces; {remedy}, and look at result.energy and result.violation"
@@ -99,10 +99,10 @@ def _reason(system: System, march: March, status: int, pose: State) -> tuple[typ
             f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much to "
             "tell how it goes on; use stabilization=mbs.Projection()"
         )
-    if march.fixed > 0.0:
+    if (fixed := march.control.fixed) > 0.0:
         return IntegrationError, (
-            f"{name!r} is unstable at t = {t:.6g} with steps of {march.fixed:g} s: velocities or constraint errors "
-            f"grow without bound; try step={march.fixed / 10:g}, smaller gains, or leave step out for step control"
+            f"{name!r} is unstable at t = {t:.6g} with steps of {fixed:g} s: velocities or constraint errors grow "
+            f"without bound; try step={fixed / 10:g}, smaller gains, or leave step out for step control"
         )
     if status == marching.LOST:
         return IntegrationError, (
@@ -110,7 +110,7 @@ def _reason(system: System, march: March, status: int, pose: State) -> tuple[typ
             "use stabilization=mbs.Projection(), or a smaller rtol"
         )
     return IntegrationError, (
-        f"the step of {name!r} falls to {march.clock[marching.STEP]:.2g} s at t = {t:.6g}: a force or driver jumps or "
+        f"the step of {name!r} falls to {march.control.step[0]:.2g} s at t = {t:.6g}: a force or driver jumps or "
         "grows without bound there, or the tolerance is below roundoff; make it smooth, raise rtol, or fix the step"
     )
 
@@ -129,7 +129,7 @@ def _parting(system: System, pose: State) -> tuple[str, ...]:
 
 def _undefined(system: System, march: March, pose: State) -> str | None:
     """The element that has no value here, or a little later."""
-    step = max(abs(march.clock[marching.STEP]), march.fixed, 1e-12)  # down to roundoff where something ends
+    step = max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where something ends
     ahead = [0.0, *np.geomspace(step, max(1e-3, step), 8)]
     for dt in ahead:
         q = pose.full_q + dt * pose.full_v

@@ -19,7 +19,6 @@ from ..results.dynamics import with_forces
 from ..results.result import Result, State
 from ..system import System
 from .arguments import model_of
-from .failures import check_masses
 from .kinematics import kinematics
 from .progress import Progress
 
@@ -32,7 +31,7 @@ def inverse_dynamics(
 ) -> Result:
     """Kinematics with forces: ``effort(driver)``, ``reaction(joint)``, ``power(driver)`` and the energy ledger.
 
-    All degrees of freedom must be driven. Bodies without mass are allowed as far as the drivers move them. The works in
+    All degrees of freedom must be driven; so bodies need no mass. The works in
     the ledger are sums of powers over the requested times (Simpson's rule), so a coarse grid shows there.
     """
     model = model_of(model)
@@ -43,7 +42,6 @@ def inverse_dynamics(
             raise
         motion, stopped = error.facts["result"], error
     system = model.compile()
-    check_masses(system)
     result, undefined = _with_loads(system, motion)
     if undefined:
         raise ModelError(undefined, time=float(motion.t[len(result)]), result=result)

@@ -18,7 +18,7 @@ from ..integration import march as marching
 from ..integration.control import new_control
 from ..integration.machine import FAINT, mechanism
 from ..integration.march import March, new_march
-from ..integration.stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Baumgarte, Projection, Stabilization, Unstabilized
+from ..integration.stabilise import NEAR_SINGULAR, Baumgarte, Projection, Stabilization, Unstabilized, new_stabiliser
 from ..integration.tableaus import METHODS
 from ..kernels.abi import announce
 from ..model.forces.python_force import PythonForce
@@ -28,6 +28,7 @@ from ..results.dynamics import dynamic_result
 from ..results.result import Result, State
 from ..system import System, poses
 from .arguments import check_tables, checked_times, model_of
+from .dependence import PoseRank
 from .failures import check_energy, check_masses, failure
 from .initial import initial_state
 from .progress import Progress, progress_bar
@@ -88,12 +89,17 @@ class Prepared:
     march: March
     how: Stabilization
     first: State
+    redundant: list[int]
+    """The rows that are left out because others determine them."""
     facts: Mapping[str, Any]
     """What the run was asked for."""
 
     def begin(self) -> int:
         """The first state, the first step and the gains; a status."""
         self.system.forget_errors()
+        kept = self.march.mechanism.machine.factor.kept
+        kept[:] = 1.0
+        kept[self.redundant] = 0.0
         status = marching.start(self.march, self.first.full_q, self.first.full_v)
         if status == poses.DONE and self.march.record.times.size > 1:
             set_first_step(self.march)
@@ -122,13 +128,14 @@ def prepare(
     first, note = initial_state(model, t[0], initial)
     announce(marching.go_on, "the dynamics core")
     run = mechanism(system, faint=FAINT)
-    control = new_control(rtol, atol, run)
-    march = new_march(run, METHODS[method], control, t, projecting=_projecting(how), fixed=step or 0.0)
+    control, stabiliser = new_control(rtol, atol, step or 0.0, run), new_stabiliser(how, run)
+    march = new_march(run, METHODS[method], control, stabiliser, t)
     facts: dict[str, Any] = {"method": method, "stabilization": type(how).__name__}
     facts |= {"step": step} if step else {"rtol": rtol, "atol": atol}
     if note:
         facts["initial"] = note
-    return Prepared(system, march, how, first, facts)
+    redundant = PoseRank(system, t[0], first.full_q).dependent(range(len(system.rows)))
+    return Prepared(system, march, how, first, redundant, facts)
 
 
 def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
@@ -186,12 +193,8 @@ def _stabilization(given: Any) -> Stabilization:
     return given
 
 
-def _projecting(how: Stabilization) -> int:
-    return ALWAYS if isinstance(how, Projection) else NEAR_SINGULAR if isinstance(how, Baumgarte) else NEVER
-
-
 def _counts(march: March) -> dict[str, Any]:
-    counts, machine = march.counts, march.mechanism.machine
+    counts, machine, stabiliser = march.counts, march.mechanism.machine, march.stabiliser
     stats: dict[str, Any] = {
         "accepted": int(counts[marching.ACCEPTED]),
         "rejected": int(counts[marching.REJECTED]),
@@ -199,9 +202,9 @@ def _counts(march: March) -> dict[str, Any]:
         "factorisations": int(machine.counts[poses.FACTORISATIONS]),
         "redundant_equations": int((machine.factor.kept == 0.0).sum()),
     }
-    if march.projecting == NEAR_SINGULAR:
-        stats |= {"alpha": float(march.mechanism.gains[0]), "beta": float(march.mechanism.gains[1])}
-        stats["projected_near_singular_poses"] = int(counts[marching.PROJECTED])
-        if march.clock[marching.GAIN] > 0.0:
-            stats["gain_rule"] = f"alpha = beta = {march.clock[marching.GAIN]:.3g} / step; the last one is reported"
+    if stabiliser.when == NEAR_SINGULAR:
+        stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
+        stats["projected_near_singular_poses"] = int(stabiliser.projected[0])
+        if stabiliser.rule[0] > 0.0:
+            stats["gain_rule"] = f"alpha = beta = {stabiliser.rule[0]:.3g} / step; the last one is reported"
     return stats

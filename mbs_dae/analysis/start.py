@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..integration import march as marching
 from ..integration.control import first_step
 from ..integration.march import March
 from ..integration.stabilise import Baumgarte, Stabilization
@@ -16,12 +15,12 @@ STIFF = 0.3
 
 
 def set_first_step(march: March) -> None:
-    if march.fixed > 0.0:
-        march.clock[marching.STEP] = march.fixed
+    control, t = march.control, march.record.times
+    if control.fixed > 0.0:
+        control.step[0] = control.fixed
         return
-    t = march.record.times
-    march.clock[marching.STEP] = first_step(
-        march.mechanism, march.tableau, march.control, march.stages, t[0], t[-1] - t[0]
+    control.step[0] = first_step(
+        march.mechanism, march.tableau, control, march.stages, t[0], t[-1] - t[0]
     )
 
 
@@ -33,14 +32,14 @@ def set_gains(march: March, how: Stabilization) -> None:
     """
     if not isinstance(how, Baumgarte):
         return
-    gains, clock = march.mechanism.gains, march.clock
+    gains, fixed = march.stabiliser.gains, march.control.fixed
     if how.alpha is not None or how.beta is not None:
         gains[0] = how.alpha if how.alpha is not None else how.beta
         gains[1] = how.beta if how.beta is not None else how.alpha
-    elif march.fixed == 0.0:
-        clock[marching.GAIN] = min(STIFF, PACE * march.control.rtol ** (1.0 / march.tableau.order))
+    elif fixed == 0.0:
+        march.stabiliser.rule[0] = min(STIFF, PACE * march.control.rtol ** (1.0 / march.tableau.order))
     else:
-        gains[:] = min(STIFF / march.fixed, PACE * _rate(march))
+        gains[:] = min(STIFF / fixed, PACE * _rate(march))
 
 
 def _rate(march: March) -> float:

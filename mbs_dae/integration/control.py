@@ -21,15 +21,25 @@ NOISE = 1e-14
 
 
 class Control(NamedTuple):
-    """Tolerances; `unit` has one number for each coordinate."""
+    """Tolerances, or the length of fixed steps; and where the control stands."""
 
     rtol: float
     atol: float
     unit: np.ndarray
+    """One number for each coordinate."""
+    fixed: float
+    """The longest step where steps are fixed; 0 where they are controlled."""
+    step: np.ndarray
+    """One number: how long the next step may be."""
+    again: np.ndarray
+    """One number: whether the last step was rejected (1)."""
 
 
-def new_control(rtol: float, atol: float, mechanism: Mechanism) -> Control:
-    return block(Control(float(rtol), float(atol), np.sqrt(mechanism.geometric) ** -1 * mechanism.length))
+def new_control(rtol: float, atol: float, fixed: float, mechanism: Mechanism) -> Control:
+    unit = np.sqrt(mechanism.geometric) ** -1 * mechanism.length
+    return block(
+        Control(float(rtol), float(atol), unit, float(fixed), step=np.zeros(1), again=np.zeros(1, dtype=np.int64))
+    )
 
 
 @compiled_part

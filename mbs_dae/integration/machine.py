@@ -63,7 +63,7 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
     """Work space for one run; every solution is refined at least so often."""
     machine, dynamics = system.machine(system.mass_pattern), system.dynamics
     soft = machine.factor.soft
-    soft[:] = np.maximum(SOFT * system.heaviest * system.weight - system.masses, 0.0)
+    soft[:] = np.maximum(SOFT * (system.heaviest or 1.0) * system.weight - system.masses, 0.0)
     return block(
         Mechanism(
             machine=machine,
@@ -97,18 +97,10 @@ def evaluate_all(mechanism, t, q, v):
 
 
 @compiled
-def note_redundancy(mechanism, t, q, v):
-    """Find the rows that are redundant in this (regular) pose, and leave them out from here on."""
+def look_around(mechanism, t, q, v):
+    """To be called in the first pose, which is a regular one, with the redundant rows left out."""
     mechanism.nearness[0] = mechanism.nearness[1] = 1.0
-    kept = mechanism.machine.factor.kept
-    kept[:] = 1.0
     if evaluate_all(mechanism, t, q, v):
-        mechanism.shape.truncation[0] = DEPENDENT
-        gauge(mechanism)
-        for row in range(kept.size):
-            kept[row] = 0.0 if mechanism.shape.independence[row] < DEPENDENT else 1.0
-        factorise(mechanism.machine.pattern, mechanism.machine.factor)
-        leave_out_redundant(mechanism)
         gauge(mechanism)
 
 
@@ -189,7 +181,7 @@ def refinements(mechanism):
 
 @compiled
 def widest_gap(mechanism):
-    """The largest gap at the last evaluation, as a length."""
+    """The largest gap at the last evaluation, as a length. The squared lengths of the rows are left in machine.g."""
     machine, geometric = mechanism.machine, mechanism.geometric
     program, pattern, g = machine.program, machine.pattern, machine.g
     g[:] = 0.0
@@ -200,6 +192,22 @@ def widest_gap(mechanism):
         if program.phi_from[row] >= 0:
             widest = max(widest, machine.out[program.phi_from[row]] ** 2 / (g[row] + 1e-300))
     return np.sqrt(widest)
+
+
+@compiled
+def parted(mechanism):
+    """Whether rows that are left out are violated far more than those that are enforced, in the last evaluation: then
+    they do not depend on these, they contradict them."""
+    machine, kept = mechanism.machine, mechanism.machine.factor.kept
+    inside = outside = 0.0
+    for row in range(kept.size):
+        if machine.program.phi_from[row] >= 0:
+            gap = abs(machine.out[machine.program.phi_from[row]]) / np.sqrt(machine.g[row] + 1e-300)
+            if kept[row] > 0.0:
+                inside = max(inside, gap)
+            else:
+                outside = max(outside, gap)
+    return outside > 100.0 * inside + 1e-5 * mechanism.length
 
 
 @compiled

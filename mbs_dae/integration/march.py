@@ -17,16 +17,16 @@ from ..kernels.blocks import block
 from ..system.dynamics import KINETIC, POTENTIAL
 from ..system.poses import DONE, NOT_FINITE
 from .control import Control, error_norm, factor_of
-from .machine import WORK, Mechanism, derivative, gauge_if_doubtful, note_redundancy, widest_gap
-from .stabilise import ALWAYS, GUARD, NEAR_SINGULAR, NEVER, project
+from .machine import WORK, Mechanism, derivative, gauge_if_doubtful, look_around, parted, widest_gap
+from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected, project
 from .steps import Stages, new_stages, prepare_dense, read_dense, take_step
 from .tableaus import Tableau
 
 STUCK, LOST, DRIFTED, PAUSED = 11, 12, 13, 14
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again."""
-ACCEPTED, REJECTED, NEXT, PROJECTED, AGAIN = 0, 1, 2, 3, 4
-TIME, STEP, GAIN, WIDEST = 0, 1, 2, 3
+ACCEPTED, REJECTED, NEXT = 0, 1, 2
+TIME, WIDEST = 0, 1
 LOSS = 0.1
 """The gap, relative to the model's length, at which a drifting run makes no sense any more."""
 
@@ -48,24 +48,22 @@ class Record(NamedTuple):
 
 
 class March(NamedTuple):
+    """A run: what moves, how steps are made, controlled and stabilised, what is kept, and where it stands."""
+
     mechanism: Mechanism
     tableau: Tableau
     control: Control
+    stabiliser: Stabiliser
     stages: Stages
     record: Record
-    projecting: int
-    """NEVER, NEAR_SINGULAR or ALWAYS."""
-    fixed: float
-    """The longest step where steps are fixed; 0 where they are controlled."""
     clock: np.ndarray
-    """t, the next step, the gain rule (gain times step; 0: gains stay), and the widest gap that was seen."""
+    """t, and the widest gap that was seen."""
     counts: np.ndarray
-    """Steps accepted and rejected, the next requested time, how many steps were projected near singular poses, and
-    whether the last step was rejected (1)."""
+    """Steps accepted and rejected, and the next requested time."""
 
 
 def new_march(
-    mechanism: Mechanism, tableau: Tableau, control: Control, times: np.ndarray, *, projecting: int, fixed: float
+    mechanism: Mechanism, tableau: Tableau, control: Control, stabiliser: Stabiliser, times: np.ndarray
 ) -> March:
     size, rows = mechanism.size, mechanism.machine.pattern.m
     zeros = np.zeros
@@ -84,9 +82,9 @@ def new_march(
             dy=zeros(2 * size + WORK),
         )
     )
-    counts = zeros(5, dtype=np.int64)
+    counts = zeros(3, dtype=np.int64)
     return block(
-        March(mechanism, tableau, control, stages, record, projecting, float(fixed), zeros(4), counts)
+        March(mechanism, tableau, control, stabiliser, stages, record, clock=zeros(2), counts=counts)
     )
 
 
@@ -99,7 +97,7 @@ def start(march, q, v):
         y0[size + k] = v[k]
     y0[2 * size :] = 0.0
     march.clock[TIME] = record.times[0]
-    note_redundancy(march.mechanism, record.times[0], y0[:size], y0[size : 2 * size])
+    look_around(march.mechanism, record.times[0], y0[:size], y0[size : 2 * size])
     status = _derivative_at_end(march, record.times[0], y0, march.stages.k[0])
     if status == DONE:
         _keep(march, 0, y0, march.stages.k[0])
@@ -111,16 +109,17 @@ def start(march, q, v):
 def go_on(march, patience):
     """Step until the last requested time, an end that is not good, or the end of patience."""
     clock, counts, times = march.clock, march.counts, march.record.times
+    control, stabiliser = march.control, march.stabiliser
     last = times[times.size - 1]
     smallest = 1e-14 * max(abs(last), abs(last - times[0]))
     while counts[NEXT] < times.size:
         if patience <= 0:
             return PAUSED
         patience -= 1
-        t, h, target = clock[TIME], clock[STEP], last
-        if march.fixed > 0.0:
+        t, h, target = clock[TIME], control.step[0], last
+        if control.fixed > 0.0:
             target = times[counts[NEXT]]
-            h = (target - t) / np.ceil((target - t) / march.fixed * (1.0 - 1e-12))
+            h = (target - t) / np.ceil((target - t) / control.fixed * (1.0 - 1e-12))
         end = target if t + h * (1.0 + 1e-9) >= target else t + h
         status, error = _try_step(march, t, end)
         accepted = status == DONE and error <= 1.0
@@ -128,20 +127,20 @@ def go_on(march, patience):
             status = _accept(march, t, end)
             if status != DONE:
                 return status
-        elif march.fixed > 0.0:
+        elif control.fixed > 0.0:
             return status
-        if march.fixed == 0.0:
-            shrink = 0.25 if status != DONE else factor_of(march.tableau, error, counts[AGAIN] == 1 or not accepted)
-            clock[STEP] = (end - t) * shrink
-            if not accepted and clock[STEP] <= smallest:
+        if control.fixed == 0.0:
+            again = control.again[0] == 1 or not accepted
+            control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
+            if not accepted and control.step[0] <= smallest:
                 return STUCK if status == DONE else status
         counts[ACCEPTED if accepted else REJECTED] += 1
-        counts[AGAIN] = 0 if accepted else 1
-        if accepted and march.projecting == NEAR_SINGULAR and _is_projected(march):
-            counts[PROJECTED] += 1
+        control.again[0] = 0 if accepted else 1
+        if accepted and stabiliser.when == NEAR_SINGULAR and is_projected(stabiliser, march.mechanism):
+            stabiliser.projected[0] += 1
         if accepted and not clock[WIDEST] <= LOSS * march.mechanism.length:
             return LOST
-        if accepted and march.projecting == NEVER and clock[WIDEST] > drift_limit(march.mechanism):
+        if accepted and stabiliser.when == NEVER and clock[WIDEST] > drift_limit(march.mechanism):
             return DRIFTED
     return DONE
 
@@ -149,13 +148,12 @@ def go_on(march, patience):
 @compiled_part
 def _try_step(march, t, end):
     """A step from t to `end`, settled if it is good: its status and its error, of which 1 is just acceptable."""
-    mechanism, tableau, stages, clock = march.mechanism, march.tableau, march.stages, march.clock
+    mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
     h = end - t
-    if clock[GAIN] > 0.0:
-        mechanism.gains[0] = mechanism.gains[1] = clock[GAIN] / h
+    adapt_gains(march.stabiliser, h)
     mechanism.nearness[0] = 1.0
     status = take_step(mechanism, tableau, stages, t, h)
-    if march.fixed > 0.0:
+    if march.control.fixed > 0.0:
         return (_settle(march, end) if status == DONE else status), 0.0
     if status == DONE and tableau.end_in_error:
         status = _settle(march, end)
@@ -172,11 +170,13 @@ def _try_step(march, t, end):
 @compiled_part
 def _accept(march, t, end):
     """The end of the step becomes the present, and requested times up to it are recorded."""
-    stages, y0, y1 = march.stages, march.stages.y0, march.stages.y1
-    if march.projecting != ALWAYS:
+    stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
+    if march.stabiliser.when != ALWAYS:
         march.clock[WIDEST] = max(march.clock[WIDEST], widest_gap(march.mechanism))
-    status = _record(march, t, end)
+        status = LOST if parted(march.mechanism) else DONE
     if status == DONE:
+        status = _record(march, t, end)
+    if status in (DONE, LOST):
         first, following = stages.k[0], stages.k[march.tableau.stages]
         for i in range(y0.size):
             y0[i] = y1[i]
@@ -189,21 +189,13 @@ def _accept(march, t, end):
 def _settle(march, t):
     """Stabilise y₁, and find y' there: the first stage of the next step."""
     size, y1 = march.mechanism.size, march.stages.y1
-    if _is_projected(march):
+    if is_projected(march.stabiliser, march.mechanism):
         status = project(march.mechanism, t, y1[:size], y1[size : 2 * size])
         if status != DONE:
             return status
     status = _derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
     gauge_if_doubtful(march.mechanism)
     return status
-
-
-@compiled_part
-def _is_projected(march):
-    """Whether states of this step are put back onto the constraints."""
-    if march.projecting == NEAR_SINGULAR:
-        return march.mechanism.nearness[0] < GUARD
-    return march.projecting == ALWAYS
 
 
 @compiled
@@ -238,7 +230,7 @@ def _record(march, t, end):
             reading = True
         y, dy = record.y, record.dy
         read_dense(tableau, stages, end - t, (times[k] - t) / (end - t), y)
-        if _is_projected(march):
+        if is_projected(march.stabiliser, march.mechanism):
             status = project(mechanism, times[k], y[:size], y[size : 2 * size])
             if status != DONE:
                 return status

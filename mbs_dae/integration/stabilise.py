@@ -1,7 +1,7 @@
 """Keeping the constraints: what is done at the end of every step. Compiled.
 
-Baumgarte's method acts inside the acceleration (`machine.gains`); projection acts here. The position is corrected by
-Newton steps that are least in the norm of the masses, with the factor of the new pose: through a pose where the
+Baumgarte's method acts inside the acceleration (`machine.accelerate`); projection acts here. The position is corrected
+by Newton steps that are least in the norm of the masses, with the factor of the new pose: through a pose where the
 constraints lose rank, an older factor would leave an error that no step size removes. Then the velocity is brought
 back, in the same norm.
 """
@@ -9,14 +9,16 @@ back, in the same norm.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..kernels.abi import compiled, compiled_part
+from ..kernels.blocks import block
 from ..system.batch import evaluate
 from ..system.kkt import solve
 from ..system.poses import DONE, EVALUATIONS, NOT_CONVERGED, NOT_FINITE, evaluate_and_factorise
-from .machine import leave_out_redundant, refinements, widest_gap
+from .machine import Mechanism, leave_out_redundant, refinements, widest_gap
 
 SETTLED = 1e-15
 """How much of a correction may be left, relative to the model's length: roundoff."""
@@ -53,6 +55,39 @@ GUARD = 3e-3
 """`independence` (a squared sine) below which a pose counts as near a singular one."""
 
 Stabilization = Baumgarte | Projection | Unstabilized
+
+
+class Stabiliser(NamedTuple):
+    """What a run does about its constraints, and what it has done."""
+
+    when: int
+    """When to project: NEVER, NEAR_SINGULAR or ALWAYS."""
+    gains: np.ndarray
+    """α and β, which accelerations feel (the same array as the mechanism's)."""
+    rule: np.ndarray
+    """One number: gains times step, where they follow it; 0 where they stay."""
+    projected: np.ndarray
+    """One number: how many steps were projected near singular poses."""
+
+
+def new_stabiliser(how: Stabilization, mechanism: Mechanism) -> Stabiliser:
+    when = ALWAYS if isinstance(how, Projection) else NEAR_SINGULAR if isinstance(how, Baumgarte) else NEVER
+    return block(Stabiliser(when, mechanism.gains, rule=np.zeros(1), projected=np.zeros(1, dtype=np.int64)))
+
+
+@compiled_part
+def adapt_gains(stabiliser, h):
+    """Gains for a step of this length."""
+    if stabiliser.rule[0] > 0.0:
+        stabiliser.gains[0] = stabiliser.gains[1] = stabiliser.rule[0] / h
+
+
+@compiled_part
+def is_projected(stabiliser, mechanism):
+    """Whether states of the step that was just made are put back onto the constraints."""
+    if stabiliser.when == NEAR_SINGULAR:
+        return mechanism.nearness[0] < GUARD
+    return stabiliser.when == ALWAYS
 
 
 @compiled

@@ -42,6 +42,9 @@ class EffortElement(ForceElement):
     """The scalar at which no energy is stored; without one, that is where the coordinate is zero."""
     work = "dissipated"
 
+    some_of: ClassVar[tuple[str, ...]] = ()
+    """The constants of which one at least must be given, or the effort would be nothing."""
+
     effort: ClassVar[Callable]
 
     def __init__(self, name: str, *args: Any, **constants: Any):
@@ -49,6 +52,8 @@ class EffortElement(ForceElement):
         self.measure, positional = self._measure(args)
         self.markers = self.measure.markers
         self.values = self._constants(positional, constants)
+        if self.some_of and not {*list(self.fields)[: len(positional)], *constants} & {*self.some_of}:
+            raise ModelError(f"{self.who} does nothing; give {' or '.join(f'{name}=' for name in self.some_of)}")
         self.finish()
 
     def measures(self) -> dict[str, Measure]:

@@ -18,11 +18,12 @@ class Spring(EffortElement):
     """A spring between two points: tension = stiffness · (distance - length), which pulls them together. The free
     length defaults to the distance in the reference placement.
 
-    ``law=`` is any tension instead: an expression of `mbs.length`, or a table.
+    ``law=`` is any tension, alone or on top: an expression of `mbs.length`, or a table.
     """
 
     sketch = "spring"
     free = "length"
+    some_of = ("stiffness", "law")
     stiffness = scalar("N/m", default=0, non_negative=True)
     length = scalar("m", default=_length, non_negative=True)
     law = function("N", of=fields.length, default=0)
@@ -35,10 +36,11 @@ class Spring(EffortElement):
 class Damper(EffortElement):
     """A damper between two points: tension = damping · (rate of the distance).
 
-    ``law=`` is any tension instead: an expression of `mbs.rate`, or a table.
+    ``law=`` is any tension, alone or on top: an expression of `mbs.rate`, or a table.
     """
 
     sketch = "damper"
+    some_of = ("damping", "law")
     damping = scalar("N s/m", default=0, non_negative=True)
     law = function("N", of=fields.rate, default=0)
 
@@ -50,11 +52,12 @@ class Damper(EffortElement):
 class SpringDamper(EffortElement):
     """Spring and damper side by side: tension = stiffness · (distance - length) + damping · rate.
 
-    ``law=`` is any tension instead: an expression of `mbs.length` and `mbs.rate`, or a table over the length.
+    ``law=`` is any tension, alone or on top: an expression of `mbs.length` and `mbs.rate`, or a table over the length.
     """
 
     sketch = "spring"
     free = "length"
+    some_of = ("stiffness", "damping", "law")
     stiffness = scalar("N/m", default=0, non_negative=True)
     damping = scalar("N s/m", default=0, non_negative=True)
     length = scalar("m", default=_length, non_negative=True)
@@ -69,12 +72,13 @@ class TorsionSpring(EffortElement):
     """A torsion spring (and damper) about a revolute joint, or between two bodies: it turns the second one back with
     stiffness · (angle - free angle) + damping · rate. The free angle defaults to that of the reference placement.
 
-    ``law=`` is any such moment instead: an expression of `mbs.theta` and `mbs.rate`, or a table over the angle.
+    ``law=`` is any such moment, alone or on top: an expression of `mbs.theta` and `mbs.rate`, or a table over it.
     """
 
     coordinates = ("angle",)
     sketch = ""
     free = "angle"
+    some_of = ("stiffness", "damping", "law")
     stiffness = scalar("N m/rad", default=0, non_negative=True)
     damping = scalar("N m s/rad", default=0, non_negative=True)
     angle = scalar("rad", default=_angle)
