@@ -192,3 +192,15 @@ def evaluated_loads(system, t: float, q: np.ndarray, v: np.ndarray) -> Loads:
     mass[rows, columns] += beside
     mass[columns, rows] += beside
     return Loads(mass, forces, *(float(x) for x in scalars))
+
+
+def three_cranks(phi: float) -> mbs.PlanarModel:
+    """One coupler on three parallel cranks at the angle phi: in every pose one equation is redundant."""
+    model = mbs.PlanarModel("three cranks", gravity=(0, -9.81))
+    c, s = np.cos(phi), np.sin(phi)
+    coupler = model.body("coupler", mass=2.0, inertia=0.5, position=(1.0 + c, s))
+    for k in range(3):
+        crank = model.link(f"crank{k}", (k, 0), (k + c, s), mass=1.0)
+        model.add(mbs.Revolute(f"foot{k}", model.ground.at(k, 0), crank.tail))
+        model.add(mbs.Revolute(f"top{k}", crank.head, coupler.at(k - 1.0, 0)))
+    return model

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import parallelogram
+from helpers import parallelogram, three_cranks
 
 import mbs_dae as mbs
 from mbs_dae.integration import march as marching
@@ -157,7 +157,7 @@ def test_a_parallelogram_of_three_cranks_keeps_its_energy(how, options):
     """One coupler over three cranks: in every pose one equation is redundant, and one degree of freedom is left. It
     swings like a pendulum about the lowest place, clear of the change points: (3 m l²/3 + M l²) φ̈ = -(3 m l/2 + M l) g
     cos φ."""
-    model = one_coupler_over_three_cranks()
+    model = three_cranks(-pi / 2 + 0.8)
     res = mbs.simulate(model, np.linspace(0, 10, 201), stabilization=how, **options)
     assert res.success and res.stats["redundant_equations"] == 1
     close = 1e-2 if isinstance(how, mbs.Unstabilized) else 1e-6
@@ -171,18 +171,6 @@ def test_a_parallelogram_of_three_cranks_keeps_its_energy(how, options):
     energy = inertia * omega**2 / 2 + moment * np.sin(phi)
     np.testing.assert_allclose(energy, energy[0], atol=close * moment)
     assert not res.is_unique("top0").all()
-
-
-def one_coupler_over_three_cranks() -> mbs.PlanarModel:
-    model = mbs.PlanarModel("three cranks", gravity=(0, -9.81))
-    phi = -pi / 2 + 0.8
-    c, s = np.cos(phi), np.sin(phi)
-    coupler = model.body("coupler", mass=2.0, inertia=0.5, position=(1.0 + c, s))
-    for k in range(3):
-        crank = model.link(f"crank{k}", (k, 0), (k + c, s), mass=1.0)
-        model.add(mbs.Revolute(f"foot{k}", model.ground.at(k, 0), crank.tail))
-        model.add(mbs.Revolute(f"top{k}", crank.head, coupler.at(k - 1.0, 0)))
-    return model
 
 
 @pytest.mark.parametrize("loops", [2, 4])

@@ -5,6 +5,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 import sympy as sp
+from helpers import three_cranks
 
 import mbs_dae as mbs
 
@@ -31,18 +32,6 @@ def double_pendulum():
     model = mbs.PlanarModel("double pendulum", gravity=(0, -9.81))
     upper, lower = model.link("upper", (0, 0), (1, 0), mass=1), model.link("lower", (1, 0), (2, 0), mass=1)
     model.add(mbs.Revolute("A", model.ground, upper.tail), mbs.Revolute("B", upper.head, lower.tail))
-    return model
-
-
-def three_cranks(phi):
-    """One coupler on three parallel cranks: a redundant equation in every pose."""
-    model = mbs.PlanarModel("three cranks", gravity=(0, -9.81))
-    c, s = np.cos(phi), np.sin(phi)
-    coupler = model.body("coupler", mass=2.0, inertia=0.5, position=(1.0 + c, s))
-    for k in range(3):
-        crank = model.link(f"crank{k}", (k, 0), (k + c, s), mass=1.0)
-        model.add(mbs.Revolute(f"foot{k}", model.ground.at(k, 0), crank.tail))
-        model.add(mbs.Revolute(f"top{k}", crank.head, coupler.at(k - 1.0, 0)))
     return model
 
 

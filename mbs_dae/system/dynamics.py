@@ -65,15 +65,15 @@ def take_masses(dynamics, out, weight, beside):
 class DynamicsBuilder:
     """The index maps, laid out once; `fill` puts numbers in."""
 
-    def __init__(self, bodies: Sequence[Body], batch: BatchBuilder, columns: int):
+    def __init__(self, batch: BatchBuilder, columns: int):
         self.batch = batch
         self.columns = columns
-        self.block_row, self.block_column, self.layout = self._laid_out(len(bodies))
+        self.block_row, self.block_column, self.layout = self._laid_out()
 
     def fill(self, evaluate: Evaluator) -> Dynamics:
         return block(Dynamics(batch=self.batch.fill(evaluate), **self.layout))
 
-    def _laid_out(self, bodies: int) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    def _laid_out(self) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         beside: dict[tuple[int, int], int] = {}
         masses, forces, scalars = [], [], []
         for place in sorted(self.batch.places(), key=lambda place: place.member):

@@ -123,7 +123,7 @@ class System:
         model = self.model
         instances = dynamics_instances(self.bodies, model.forces, model.gravity, self.coordinates)
         batch = BatchBuilder(instances, self.coordinates, self.start)
-        return DynamicsBuilder(self.bodies, batch, self.nv)
+        return DynamicsBuilder(batch, self.nv)
 
     @cached_property
     def dynamics(self) -> Dynamics:
