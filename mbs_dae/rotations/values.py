@@ -1,0 +1,164 @@
+"""What users write where an angle, a vector or a matrix is meant: numbers, arrays over time, or sympy expressions.
+
+A formula is written once, on components: ``lib.cos(angle)`` with ``lib`` either numpy or sympy. `fields` takes the
+arguments apart, `vector` and `matrix` put the result together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from ..errors import ModelError, SingularConfigurationError
+
+SINGULAR = 1e-9
+"""Divisors (sines, cosines, ratios of lengths) below this are zero: what is behind them has lost nine digits."""
+
+AXES = ("body", "world")
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether there is a sympy object in it."""
+    if isinstance(value, np.ndarray):
+        return value.dtype == object and any(is_symbolic(entry) for entry in value.flat)
+    if isinstance(value, list | tuple):
+        return any(is_symbolic(entry) for entry in value)
+    return isinstance(value, sp.Basic | sp.MatrixBase)
+
+
+def numbers(what: str, value: Any, *tail: int) -> np.ndarray:
+    """A new array of finite floats whose last axes are as long as `tail` says; axes of time may stand before them."""
+    try:
+        if np.iscomplexobj(value):
+            raise TypeError("complex")
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"{what} must be made of real numbers, not {short(value)}; give numbers here") from exc
+    if tail and array.shape[-len(tail) :] != tail:
+        wanted = " x ".join(map(str, tail))
+        raise ModelError(f"{what}: the shape is {array.shape}, but the last axes must be {wanted}; put time first")
+    if not np.isfinite(array).all():
+        raise ModelError(f"{what} is not finite: {short(value)}; give finite numbers")
+    return array
+
+
+def exact(what: str, value: Any) -> sp.Expr:
+    """An expression; whole floats become integers, so that an axis (0.0, 0.0, 1.0) leaves no 1.0 in the formulas."""
+    if not isinstance(value, sp.Expr):
+        array = numbers(what, value)
+        if array.ndim:
+            raise ModelError(f"{what} mixes arrays with sympy expressions; put numbers into the expressions first")
+        value = sp.Integer(int(array)) if float(array).is_integer() else sp.Float(float(array))
+    if value.has(sp.nan, sp.oo, -sp.oo, sp.zoo, sp.I):
+        raise ModelError(f"{what} is {value}; give a finite real expression")
+    return value
+
+
+def expressions(what: str, value: Any, length: int) -> list[sp.Expr]:
+    if not length:
+        return [exact(what, value)]
+    flat = value.flat() if isinstance(value, sp.MatrixBase) else value
+    if not isinstance(flat, list | tuple | np.ndarray) or len(flat) != length:
+        raise ModelError(f"{what} must have {length} entries, not {short(value)}; give {length} expressions")
+    return [exact(what, entry) for entry in flat]
+
+
+def fields(*arguments: tuple[str, Any, int]) -> tuple[Any, list[list[Any]]]:
+    """The library to compute with, and the components of each argument (name, value, length; length 0 is a scalar).
+
+    Numbers come as arrays of one common shape: that of time.
+    """
+    if any(is_symbolic(value) for _, value, _ in arguments):
+        return sp, [expressions(*argument) for argument in arguments]
+    arrays = [numbers(what, value, *([length] if length else [])) for what, value, length in arguments]
+    shapes = [a.shape[:-1] if length else a.shape for a, (*_, length) in zip(arrays, arguments, strict=True)]
+    time = common_shape([what for what, *_ in arguments], shapes)
+    return np, [
+        [np.broadcast_to(a[..., k], time) for k in range(length)] if length else [np.broadcast_to(a, time)]
+        for a, (*_, length) in zip(arrays, arguments, strict=True)
+    ]
+
+
+def common_shape(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The shape of time that all arguments share."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as exc:
+        said = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes, strict=True))
+        raise ModelError(f"the axes of time do not fit each other: {said}; give as many values of each") from exc
+
+
+def vector(lib: Any, entries: Sequence[Any]) -> Any:
+    """An array (..., n), or a symbolic column."""
+    if lib is sp:
+        return sp.ImmutableMatrix(entries)
+    return np.stack(np.broadcast_arrays(*entries), axis=-1)
+
+
+def matrix(lib: Any, rows: Sequence[Sequence[Any]]) -> Any:
+    """An array (..., n, m), or a symbolic matrix."""
+    if lib is sp:
+        return sp.ImmutableMatrix(rows)
+    flat = vector(np, [np.asarray(entry, dtype=float) for row in rows for entry in row])
+    return flat.reshape(*flat.shape[:-1], len(rows), len(rows[0]))
+
+
+def cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    """a x b of components, of either kind."""
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def measure(lib: Any, what: str, components: Sequence[Any], remedy: str) -> tuple[Any, Any]:
+    """(s, d) with |x|² = s² d, of a vector that must not be zero. s is the largest entry, so that no square is too
+    small or too large; of expressions s is 1, and d is simplified: cos² + sin² disappears."""
+    if lib is sp:
+        scale, square = sp.Integer(1), sp.simplify(dot(components, components))
+        zero = bool(square.is_zero)
+    else:
+        scale = np.max(np.abs(components), axis=0)
+        zero = bool(np.any(scale == 0))
+        square = dot(*[[x / np.where(scale == 0, 1.0, scale) for x in components]] * 2)
+    if zero:
+        raise ModelError(f"{what} is zero; {remedy}")
+    return scale, square
+
+
+def length_of(lib: Any, what: str, components: Sequence[Any], remedy: str) -> Any:
+    """The length of a vector that must not be zero."""
+    scale, square = measure(lib, what, components, remedy)
+    return scale * lib.sqrt(square)
+
+
+def unit(lib: Any, what: str, components: Sequence[Any]) -> list[Any]:
+    """An axis at length 1."""
+    size = length_of(lib, what, components, "give the direction of the axis")
+    return [x / size for x in components]
+
+
+def check_axes(axes: str) -> bool:
+    """True for body axes."""
+    if axes not in AXES:
+        raise ModelError(f"axes={axes!r} is unknown; use 'body' or 'world'")
+    return axes == "body"
+
+
+def check_divisor(lib: Any, divisor: Any, message: str, **facts: Any) -> None:
+    """Report where a formula would divide by zero. The {} in the message stands for the place in the arrays."""
+    if lib is sp:
+        if divisor.is_zero:
+            raise SingularConfigurationError(message.format(""), index=(), **facts)
+        return
+    small = np.abs(divisor) < SINGULAR
+    if not np.any(small):
+        return
+    index = tuple(int(k) for k in np.argwhere(small)[0])
+    place = f" at index {', '.join(map(str, index))}" if index else ""
+    raise SingularConfigurationError(message.format(place), index=index, **facts)
