@@ -14,7 +14,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     # saying a mechanism
-    "PlanarModel": "model.model",
+    "PlanarModel": "model.planar_model",
+    "SpatialModel": "model.spatial_model",
     "Body": "model.body",
     "Marker": "model.body",
     "t": "symbolic.markers",
@@ -31,6 +32,18 @@ _HOME = {
     "PinInSlot": "model.joints",
     "Gear": "model.joints",
     "RackAndPinion": "model.joints",
+    "Cylindrical": "model.joints",
+    "Universal": "model.joints",
+    "Spherical": "model.joints",
+    "Planar": "model.joints",
+    "Screw": "model.joints",
+    "ConstantVelocity": "model.joints",
+    "PointOnLine": "model.joints",
+    "PointInPlane": "model.joints",
+    "SphericalSpherical": "model.joints",
+    "RevoluteSpherical": "model.joints",
+    "RollingDisk": "model.joints",
+    "KnifeEdge": "model.joints",
     "CamFollower": "model.joints",
     "CoordinateFix": "model.joints",
     "Constraint": "model.joints",
@@ -42,11 +55,16 @@ _HOME = {
     "choice": "model.fields",
     # drivers
     "Driver": "model.drivers",
+    "PoseDriver": "model.pose_driver",
     "angle": "model.measures",
     "distance": "model.measures",
     "displacement": "model.measures",
     "x": "model.measures",
     "y": "model.measures",
+    "z": "model.measures",
+    "wx": "model.measures",
+    "wy": "model.measures",
+    "wz": "model.measures",
     "Table": "model.tables",
     "Motion": "model.motion",
     "LAWS": "model.motion",
@@ -57,7 +75,10 @@ _HOME = {
     "TorsionSpring": "model.forces",
     "Force": "model.forces",
     "Torque": "model.forces",
+    "Wrench": "model.forces",
+    "Bushing": "model.forces",
     "Motor": "model.forces",
+    "Actuator": "model.forces",
     "ViscousFriction": "model.forces",
     "Drag": "model.forces",
     "ForceElement": "model.forces",
@@ -65,6 +86,10 @@ _HOME = {
     "registered_forces": "model.forces",
     "PythonForce": "model.forces",
     "expression": "model.fields",
+    # rotations, screws, and what joints are made of
+    "rotations": "rotations",
+    "screws": "screws",
+    "primitives": "model.joints.primitives",
     # analyses
     "diagnose": "analysis.diagnose",
     "Diagnosis": "analysis.diagnose",
@@ -110,7 +135,8 @@ def __getattr__(name: str) -> Any:
         near = get_close_matches(name, _HOME, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise AttributeError(f"module 'mbs_dae' has no attribute {name!r}{hint}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    home = import_module(f".{_HOME[name]}", __name__)
+    value = getattr(home, name, home)  # what has no such name in it is the module itself
     globals()[name] = value
     return value
 

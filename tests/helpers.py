@@ -154,10 +154,25 @@ def six_bar_point(angle: float, branch: int = 1) -> tuple[float, float]:
 
 def jacobian(system, t: float, q: np.ndarray) -> np.ndarray:
     """Φ_v as a full matrix, read out of the compiled kernels one unit acceleration at a time."""
-    units = np.vstack([np.zeros(system.size), np.eye(system.nv, system.size)])
+    size = len(system.still)
+    units = np.vstack([np.zeros(size), np.eye(system.nv, size)])
     times, poses = np.full(len(units), t), np.tile(q, (len(units), 1))
     accelerations = system.read_constraints(times, poses, np.zeros_like(units), units)[2]
     return (accelerations[1:] - accelerations[0]).T
+
+
+def closed_pose(system, t: float = 0.0) -> np.ndarray:
+    """The placement brought to Φ = 0 by Newton's steps of least length, none longer than 1."""
+    q, still = system.placement, system.still
+    for _ in range(100):
+        residual = system.read_constraints(np.array([t]), q[None], still[None], still[None])[0][0]
+        if np.abs(residual).max() < 1e-13:
+            break
+        step = np.linalg.lstsq(system.jacobian(t, q).toarray(), -residual, rcond=None)[0]
+        step = np.append(step, still[system.nv :]) / max(1.0, np.linalg.norm(step))
+        q = system.moved(q, step)
+    assert np.abs(residual).max() < 1e-11
+    return q
 
 
 def apart(angle: float, other: float) -> float:

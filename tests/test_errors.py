@@ -501,7 +501,7 @@ FILES: dict[str, Callable] = {
     "other arrays": lambda path, good: np.savez(path, t=np.zeros(3)),
     "a header that is not text": lambda path, good: with_header(path, b"\xff\xfe{"),
     "a header that is a list": lambda path, good: with_header(path, b"[1, 2]"),
-    "a header and nothing else": lambda path, good: with_header(path, b'{"format": "mbs_dae result 1"}'),
+    "a header and nothing else": lambda path, good: with_header(path, b'{"format": "mbs_dae result 2"}'),
     "a later format": lambda path, good: with_header(path, b'{"format": "mbs_dae result 99"}'),
     "objects": lambda path, good: np.savez(path, header=np.array([{"format": 1}], dtype=object)),
     "a directory": lambda path, good: path.mkdir(),

@@ -1,7 +1,8 @@
-"""The contract of every joint, driver, constraint and measure, at random states.
+"""The contract of every joint, driver, constraint and measure, at random states, in the plane and in space.
 
-What the compiled kernels say of Φ, Φ_v, ν and γ is held against a differentiation that shares nothing with them:
-markers are placed by the arithmetic below, Φ is evaluated in 40 digits, and mpmath differentiates it numerically.
+What the compiled kernels say of Φ, Φ_v, ν and γ is held against a differentiation that shares nothing with them (see
+`stage`): markers are placed by arithmetic in 40 digits, and mpmath differentiates Φ numerically. What multipliers do to
+markers must be -Φ_vᵀ λ, and so do no work on any motion that the joint allows.
 
 A joint class is covered by being registered. Its arguments are made up from the fields that it declares.
 """
@@ -11,12 +12,11 @@ from __future__ import annotations
 import itertools
 import pkgutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
 from math import pi
 from typing import Any
-from zlib import crc32
 
 import mpmath as mp
 import numpy as np
@@ -26,20 +26,35 @@ from helpers import FourBar, four_bar, slider_crank
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline
+from stage import (
+    DIGITS,
+    PLACES,
+    WORDS,
+    Motion,
+    Reference,
+    Stage,
+    about_the_origin,
+    along_velocities,
+    independent,
+    motions,
+    number,
+    opaque,
+    placements,
+    stage,
+    unwound,
+)
 
 import mbs_dae as mbs
 from mbs_dae import model as model_room
 from mbs_dae.kernels.cache import counts
 from mbs_dae.model.fields import Choice, Function, Scalar
-from mbs_dae.symbolic.markers import PlanarMarker
+from mbs_dae.symbolic.loads import joint_wrenches
 
-STATES = 5
-DIGITS = 40
 VALUE, SLOPE = 1e-12, 1e-10
 """How well Φ, and how well derivatives of Φ, must agree: relative to the largest number of their row."""
 
 
-class KnifeEdge(mbs.Joint):
+class Blade(mbs.Joint):
     """A blade that does not slip sideways: ψ = y axis · velocity."""
 
     unit = "m/s"
@@ -63,135 +78,9 @@ class DrivenWheel(mbs.Joint):
 
     @staticmethod
     def psi(i, j, radius, slip):
-        way = j.x_axis.dot(i.velocity - j.velocity)
-        return [way + radius * (i.omega - j.omega) - slip * sp.cos(3 * mbs.t)]
-
-
-# --- a stage for one element: bodies, markers, numbers ----------------------------------------------------------
-
-
-@dataclass
-class Stage:
-    """The ground and three bodies, with markers and parameters at random but known values."""
-
-    seed: int
-    parameters_for_numbers: bool = False
-    values: dict[sp.Symbol, float] = field(default_factory=dict)
-    """What the parameters are."""
-    known: dict[Any, sp.Expr] = field(default_factory=dict)
-
-    def __post_init__(self):
-        self.random = np.random.default_rng(self.seed)
-        self.model = mbs.PlanarModel("stage")
-        places = self.random.uniform(-2, 2, (3, 3))
-        self.moving = [
-            self.model.body(name, position=(x, y), angle=angle)
-            for name, (x, y, angle) in zip("abc", places, strict=True)
-        ]
-        self.ground = self.model.ground
-
-    def marker(self, body):
-        x, y, angle = (self.number(-1.5, 1.5) for _ in range(3))
-        return body.at(x, y, angle)
-
-    def number(self, low: float = 0.4, high: float = 1.6):
-        """A random number; as an expression of a parameter where the stage wants it so."""
-        value = float(self.random.uniform(low, high))
-        if not self.parameters_for_numbers:
-            return value
-        symbol = self.model.parameter(f"p{len(self.values)}", value / 2)
-        self.values[symbol] = value / 2
-        return 2 * symbol
-
-    def exact(self, expression: Any) -> sp.Expr:
-        """A number or an expression of parameters, in all digits."""
-        if expression not in self.known:
-            exact = {s: sp.Float(v, DIGITS) for s, v in self.values.items()}
-            self.known[expression] = sp.sympify(expression).xreplace(exact).evalf(DIGITS)
-        return self.known[expression]
-
-
-def number(expression: Any) -> mp.mpf:
-    """A sympy expression without symbols, in all digits."""
-    if isinstance(expression, mp.mpf):
-        return expression
-    value = expression if isinstance(expression, sp.Float) else sp.sympify(expression).evalf(DIGITS)
-    return mp.make_mpf(sp.Float(value, DIGITS)._mpf_)
-
-
-@dataclass
-class Motion:
-    """q(t) = q0 + v0 (t - t0) + a0 (t - t0)² / 2 of all bodies of a stage, those of the ground (zero) last."""
-
-    t0: float
-    q0: np.ndarray
-    v0: np.ndarray
-    a0: np.ndarray
-
-    def q(self, t) -> list:
-        s = t - mp.mpf(self.t0)
-        motion = zip(self.q0, self.v0, self.a0, strict=True)
-        return [mp.mpf(q) + s * (mp.mpf(v) + s * mp.mpf(a) / 2) for q, v, a in motion]
-
-    def v(self, t) -> list:
-        s = t - mp.mpf(self.t0)
-        return [mp.mpf(v) + s * mp.mpf(a) for v, a in zip(self.v0, self.a0, strict=True)]
-
-
-@dataclass
-class Reference:
-    """Rows of Φ(m, t) and of ψ(m, ṁ, t): what `phi` and `psi` make of time and placed markers, to be differentiated
-    numerically."""
-
-    stage: Stage
-    markers: tuple
-    phi: Callable[..., list] = lambda t, *markers: []
-    psi: Callable[..., list] = lambda t, *markers: []
-
-    def place(self, marker, q: list, v: list) -> PlanarMarker:
-        """Point, x axis and angle of a marker and their rates, from the coordinates of its body."""
-        at = 3 * [*self.stage.moving, self.stage.ground].index(marker.body)
-        (x, y, phi), (vx, vy, omega) = q[at : at + 3], v[at : at + 3]
-        sx, sy, alpha = (number(self.stage.exact(n)) for n in (marker.x, marker.y, marker.angle))
-        c, s, direction = mp.cos(phi), mp.sin(phi), phi + alpha
-        rx, ry = c * sx - s * sy, s * sx + c * sy
-        ux, uy = mp.cos(direction), mp.sin(direction)
-        return PlanarMarker(
-            tuple(sp.Float(n, DIGITS) for n in (x + rx, y + ry, ux, uy, direction)),
-            tuple(sp.Float(n, DIGITS) for n in (vx - omega * ry, vy + omega * rx, -omega * uy, omega * ux, omega)),
-        )
-
-    def rows(self, equation: Callable, q: list, v: list, t) -> np.ndarray:
-        now = sp.Float(t, DIGITS)
-        out = equation(now, *(self.place(m, q, v) for m in self.markers))
-        known = {mbs.t: now, **{s: self.stage.exact(s) for s in self.stage.values}}
-        return np.array([number(sp.sympify(e).xreplace(known)) for e in out], dtype=object)
-
-    def position(self, q: list, t) -> np.ndarray:
-        return self.rows(self.phi, q, [mp.mpf(0)] * len(q), t)
-
-    def velocity(self, q: list, v: list, t) -> np.ndarray:
-        return self.rows(self.psi, q, v, t)
-
-
-@dataclass
-class Case:
-    """One element on a stage, and what it should be."""
-
-    stage: Stage
-    element: Any
-    reference: Reference
-
-
-def stage(name: str, parameters: bool = False) -> Stage:
-    return Stage(crc32(name.encode()), parameters)
-
-
-def placements(count: int, actors: list, ground: Any) -> Iterator[tuple[str, tuple]]:
-    """Which bodies an element may join: the ground in any place among its markers, or in none."""
-    yield "all moving", tuple(actors[:count])
-    for k in range(count if count > 1 else 0):
-        yield f"ground as marker {k + 1}", (*actors[:k], ground, *actors[k : count - 1])
+        way, turn = j.x_axis.dot(i.velocity - j.velocity), i.omega - j.omega
+        roll = turn if i.dimension == 2 else i.axis.dot(turn)
+        return [way + radius * roll - slip * sp.cos(3 * mbs.t)]
 
 
 # --- functions of one variable, and their values by other means -------------------------------------------------
@@ -199,7 +88,7 @@ def placements(count: int, actors: list, ground: Any) -> Iterator[tuple[str, tup
 
 def periodic_spline(x: list[float], y: list[float]) -> Callable:
     """A closed cubic spline evaluated in many digits."""
-    return _spline(CubicSpline(x, y, bc_type="periodic"), x[-1] - x[0])
+    return opaque(_spline(CubicSpline(x, y, bc_type="periodic"), x[-1] - x[0]))
 
 
 def _spline(spline: CubicSpline, period: float | None) -> Callable:
@@ -210,7 +99,7 @@ def _spline(spline: CubicSpline, period: float | None) -> Callable:
             u = first + (u - first) - mp.mpf(period) * mp.floor((u - first) / mp.mpf(period))
         k = int(np.clip(np.searchsorted(spline.x, float(u), side="right") - 1, 0, spline.c.shape[1] - 1))
         s = u - mp.mpf(float(spline.x[k]))
-        return sp.sympify(mp.polyval([mp.mpf(float(c)) for c in spline.c[:, k]], s))
+        return mp.polyval([mp.mpf(float(c)) for c in spline.c[:, k]], s)
 
     return value
 
@@ -238,27 +127,27 @@ def time_functions(s: Stage) -> Iterator[tuple[str, Any, Callable]]:
         lambda t: s.exact(start) + s.exact(speed) * t + s.exact(swing) * sp.sin(3 * t) / 4,
     )
     x, y = np.linspace(-1, 4, 9), s.random.uniform(-1, 1, 9)
-    yield "table", mbs.Table(x, y), _spline(CubicSpline(x, y, bc_type="not-a-knot"), None)
+    yield "table", mbs.Table(x, y), opaque(_spline(CubicSpline(x, y, bc_type="not-a-knot"), None))
     low, lift = s.number(), s.number()
     over = 0.7
     motion = mbs.Motion(start=low).rise(lift, over=over, law="cycloidal").dwell(over / 2)
     yield (
         "motion",
         motion.return_(over=over, law="3-4-5").repeat(),
-        lambda t: rise_dwell_return(t, s.exact(low), s.exact(lift), sp.Float(over, DIGITS)),
+        opaque(lambda t: rise_dwell_return(t, *(number(s.exact(x)) for x in (low, lift, over)))),
     )
 
 
 def rise_dwell_return(t, low, lift, over):
     """The cycloidal rise, dwell and polynomial return of `time_functions`, by their textbook formulas."""
-    period = over * sp.Rational(5, 2)
-    t = t - period * sp.floor(t / period)
+    period = over * 5 / 2
+    t = t - period * mp.floor(t / period)
     if t < over:
         u = t / over
-        return low + lift * (u - sp.sin(2 * sp.pi * u) / (2 * sp.pi))
-    if t < over * sp.Rational(3, 2):
+        return low + lift * (u - mp.sin(2 * mp.pi * u) / (2 * mp.pi))
+    if t < over * 3 / 2:
         return low + lift
-    u = (t - over * sp.Rational(3, 2)) / over
+    u = (t - over * 3 / 2) / over
     return low + lift * (1 - (10 * u**3 - 15 * u**4 + 6 * u**5))
 
 
@@ -270,7 +159,12 @@ def joint_classes() -> list[type[mbs.Joint]]:
     return [c for c in mbs.registered_joints() if c.__module__.partition(".")[0] in ("mbs_dae", __name__)]
 
 
-def variants(cls: type[mbs.Joint]) -> Iterator[tuple[str, int, dict[str, Any], str]]:
+CLASSES = [(cls, dimension) for cls in joint_classes() for dimension in cls.dimensions]
+ELSEWHERE = {("CoordinateFix", 2): {"z"}, ("CoordinateFix", 3): {"angle"}}
+"""Choices that there are in the other dimension only."""
+
+
+def variants(cls: type[mbs.Joint], dimension: int) -> Iterator[tuple[str, int, dict[str, Any], str]]:
     """Every combination of choices, optional markers and forms of functions: a name, how many markers, the choices,
     the form of the functions."""
     names, options = [], []
@@ -278,7 +172,7 @@ def variants(cls: type[mbs.Joint]) -> Iterator[tuple[str, int, dict[str, Any], s
     for name, declared in cls.fields.items():
         if isinstance(declared, Choice):
             names.append(name)
-            options.append(declared.options)
+            options.append([x for x in declared.options if x not in ELSEWHERE.get((cls.__name__, dimension), ())])
         elif isinstance(declared, Function):
             forms = ["expression", "table"]
         elif not isinstance(declared, Scalar):
@@ -287,8 +181,10 @@ def variants(cls: type[mbs.Joint]) -> Iterator[tuple[str, int, dict[str, Any], s
                 "example: teach it in `variants` and `constants`"
             )
     most = len(cls.marker_names)
-    counts_of_markers = range(most - cls.optional_markers, most + 1)
-    for count, chosen, form in itertools.product(counts_of_markers, itertools.product(*options), forms):
+    least = most - cls.optional_markers
+    if cls is mbs.Gear and dimension == 3:  # there it has four, one on either side of both wheels' joints
+        least = most
+    for count, chosen, form in itertools.product(range(least, most + 1), itertools.product(*options), forms):
         words = [*map(str, chosen), *([form] if form else []), *([f"{count} markers"] if cls.optional_markers else [])]
         yield " ".join([cls.__name__, *words]), count, dict(zip(names, chosen, strict=True)), form
 
@@ -305,9 +201,20 @@ def constants(s: Stage, cls: type[mbs.Joint], form: str) -> tuple[dict[str, Any]
     return given, exact
 
 
-def joint_case(cls: type[mbs.Joint], name: str, count: int, chosen: dict[str, Any], form: str, where: str) -> Case:
-    s = stage(name + where, parameters="all moving" in where)
-    markers = tuple(s.marker(body) for body in dict(placements(count, s.moving, s.ground))[where])
+@dataclass
+class Case:
+    """One element on a stage, and what it should be."""
+
+    stage: Stage
+    element: Any
+    reference: Reference
+
+
+def joint_case(
+    cls: type[mbs.Joint], dimension: int, name: str, count: int, chosen: dict[str, Any], form: str, where: str
+) -> Case:
+    s = stage(name + where, "all moving" in where, dimension)
+    markers = tuple(s.marker(body) for body in dict(placements(count, s.actors, s.ground))[where])
     given, exact = constants(s, cls, form)
     try:
         element = s.model.add(cls("joint", *markers, **chosen, **given))
@@ -324,10 +231,10 @@ def joint_case(cls: type[mbs.Joint], name: str, count: int, chosen: dict[str, An
 
 
 JOINTS = [
-    pytest.param(cls, *variant, where, id=f"{variant[0]}, {where}")
-    for cls in joint_classes()
-    for variant in variants(cls)
-    for where, _ in placements(variant[1], ["a", "b", "c"], "ground")
+    pytest.param(cls, dimension, *variant, where, id=f"{variant[0]} {WORDS[dimension]}, {where}")
+    for cls, dimension in CLASSES
+    for variant in variants(cls, dimension)
+    for where in PLACES[variant[1]]
 ]
 
 
@@ -335,43 +242,128 @@ JOINTS = [
 
 
 def length(i, j):
-    dx, dy = j.m[0] - i.m[0], j.m[1] - i.m[1]
-    return sp.sqrt(dx * dx + dy * dy)
+    d = gap(i, j)
+    return sp.sqrt(d.dot(d))
+
+
+def gap(i, j):
+    return sp.Matrix(j.m[: j.dimension]) - sp.Matrix(i.m[: i.dimension])
 
 
 def along(i, j):
-    return i.m[2] * (j.m[0] - i.m[0]) + i.m[3] * (j.m[1] - i.m[1])
+    """The way along x in the plane, along z in space."""
+    axis = i.m[2:4] if i.dimension == 2 else i.m[9:12]
+    return sp.Matrix(axis).dot(gap(i, j))
+
+
+def turn(i, j):
+    """The difference of angles; in space the angle from x axis to x axis about z, with whole turns from turning added
+    up."""
+    if i.dimension == 2:
+        return j.m[4] - i.m[4]
+    x, y, other = (sp.Matrix(a) for a in (i.m[3:6], i.m[6:9], j.m[3:6]))
+    return unwound(sp.atan2(y.dot(other), x.dot(other)), j.m[12] - i.m[12])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How a measure is made of markers, and what it should be."""
+
+    make: Callable
+    count: int
+    value: Callable
+    dimensions: tuple[int, ...] = (2, 3)
+    rate: bool = False
+    """Whether it is an angular velocity, which is the rate of nothing."""
+
+    def reference(self, s: Stage, markers: tuple, f: Callable = lambda t: 0) -> Reference:
+        def rows(t, *m):
+            return [self.value(*m) - f(t)]
+
+        return Reference(s, markers, psi=rows) if self.rate else Reference(s, markers, rows)
 
 
 MEASURES = {
-    "angle": (mbs.angle, 2, lambda i, j: j.m[4] - i.m[4]),
-    "angle of one": (mbs.angle, 1, lambda i: i.m[4]),
-    "distance": (mbs.distance, 2, length),
-    "displacement": (mbs.displacement, 2, along),
-    "x": (mbs.x, 1, lambda i: i.m[0]),
-    "y": (mbs.y, 1, lambda i: i.m[1]),
-    "angle of a joint": (lambda i, j: mbs.angle(mbs.Revolute("pin", i, j)), 2, lambda i, j: j.m[4] - i.m[4]),
-    "displacement of a joint": (lambda i, j: mbs.displacement(mbs.Translational("guide", i, j)), 2, along),
-    "displacement of a slot": (lambda i, j: mbs.displacement(mbs.PinInSlot("slot", i, j)), 2, along),
-    "distance of a rod": (lambda i, j: mbs.Distance("rod", i, j).measures()["distance"], 2, length),
+    "angle": Measured(mbs.angle, 2, turn),
+    "angle of one": Measured(mbs.angle, 1, lambda i: i.m[-1]),
+    "distance": Measured(mbs.distance, 2, length),
+    "displacement": Measured(mbs.displacement, 2, along),
+    "x": Measured(mbs.x, 1, lambda i: i.m[0]),
+    "y": Measured(mbs.y, 1, lambda i: i.m[1]),
+    "z": Measured(mbs.z, 1, lambda i: i.m[2], (3,)),
+    "wx": Measured(mbs.wx, 1, lambda i: i.rates[3], (3,), rate=True),
+    "wy": Measured(mbs.wy, 1, lambda i: i.rates[4], (3,), rate=True),
+    "wz": Measured(mbs.wz, 1, lambda i: i.rates[5], (3,), rate=True),
+    "angle of a pin": Measured(lambda i, j: mbs.angle(mbs.Revolute("pin", i, j)), 2, turn),
+    "angle of a sleeve": Measured(lambda i, j: mbs.angle(mbs.Cylindrical("sleeve", i, j)), 2, turn, (3,)),
+    "angle of faces": Measured(lambda i, j: mbs.angle(mbs.Planar("faces", i, j)), 2, turn, (3,)),
+    "displacement of a guide": Measured(lambda i, j: mbs.displacement(mbs.Translational("guide", i, j)), 2, along),
+    "displacement of a slot": Measured(lambda i, j: mbs.displacement(mbs.PinInSlot("slot", i, j)), 2, along),
+    "displacement of a sleeve": Measured(lambda i, j: mbs.displacement(mbs.Cylindrical("s", i, j)), 2, along, (3,)),
+    "displacement of a nut": Measured(lambda i, j: mbs.displacement(mbs.Screw("s", i, j, pitch=1)), 2, along, (3,)),
+    "distance of a rod": Measured(lambda i, j: mbs.Distance("rod", i, j).measures()["distance"], 2, length),
 }
 FORMS = ["expression", "table", "motion"]
 
 
-def driver_case(kind: str, form: str, where: str) -> Case:
-    measure, count, value = MEASURES[kind]
-    s = stage(kind + form + where, parameters="all moving" in where)
-    markers = tuple(s.marker(body) for body in dict(placements(count, s.moving, s.ground))[where])
+def driver_case(kind: str, dimension: int, form: str, where: str) -> Case:
+    measured = MEASURES[kind]
+    s = stage(kind + form + where, "all moving" in where, dimension)
+    markers = tuple(s.marker(body) for body in dict(placements(measured.count, s.moving, s.ground))[where])
     function, f = {n: (given, exact) for n, given, exact in time_functions(s)}[form]
-    element = s.model.add(mbs.Driver("motor", measure(*markers), function))
-    return Case(s, element, Reference(s, markers, lambda t, *m: [value(*m) - f(t)]))
+    element = s.model.add(mbs.Driver("motor", measured.make(*markers), function))
+    return Case(s, element, measured.reference(s, markers, f))
 
 
 DRIVERS = [
-    pytest.param(kind, form, where, id=f"{kind}, {form}, {where}")
-    for kind, (_, count, _) in MEASURES.items()
+    pytest.param(kind, dimension, form, where, id=f"{kind} {WORDS[dimension]}, {form}, {where}")
+    for kind, measured in MEASURES.items()
+    for dimension in measured.dimensions
     for form in FORMS
-    for where, _ in placements(count, ["a", "b", "c"], "ground")
+    for where in (PLACES[measured.count] if form == FORMS[0] else PLACES[measured.count][:1])
+]
+
+
+def pose_case(dimension: int, parts: tuple[str, ...], where: str) -> Case:
+    """A marker that follows a pose."""
+    s = stage(f"pose {parts} {where}", where == "parameters", dimension)
+    marker = s.marker(s.moving[0])
+    functions = [function for _ in range(2) for function in time_functions(s)]
+    places, angles = functions[:dimension], functions[dimension : 2 * dimension - 1 + (dimension == 3)]
+    given: dict[str, Any] = {}
+    if "position" in parts:
+        given["position"] = tuple(function for _, function, _ in places)
+    if "rotation" in parts:
+        whole = [f(mbs.t) if form != "expression" else f for form, f, _ in angles]
+        given["rotation"] = mbs.rotations.bryant(*whole) if dimension == 3 else whole[0]
+
+    def phi(t, own):
+        rows = [x - f(t) for x, (_, _, f) in zip(own.m, places, strict=False)] if "position" in parts else []
+        if "rotation" in parts and dimension == 2:
+            rows.append(own.m[4] - angles[0][2](t))
+        elif "rotation" in parts:
+            (ca, sa), (cb, sb), (cc, sc) = ((sp.cos(f(t)), sp.sin(f(t))) for _, _, f in angles)
+            x = sp.Matrix([cb * cc, ca * sc + sa * sb * cc, sa * sc - ca * sb * cc])
+            y = sp.Matrix([-cb * sc, ca * cc - sa * sb * sc, sa * cc + ca * sb * sc])
+            z = sp.Matrix([sb, -sa * cb, ca * cb])
+            R = sp.Matrix.hstack(x, y, z).T * sp.Matrix(3, 3, own.m[3:12]).T
+            twice_sine = (R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
+            rows += [s / sp.sqrt(1 + R.trace()) for s in twice_sine]  # twice the vector part of the quaternion
+        return rows
+
+    element = s.model.add(mbs.PoseDriver("pose", marker, **given))
+    return Case(s, element, Reference(s, (marker,), phi))
+
+
+POSES = [
+    pytest.param(dimension, parts, where, id=f"{' and '.join(parts)} {WORDS[dimension]}, {where}")
+    for dimension in (2, 3)
+    for parts, where in [
+        (("position", "rotation"), "numbers"),
+        (("position", "rotation"), "parameters"),
+        (("position",), "numbers"),
+        (("rotation",), "numbers"),
+    ]
 ]
 
 
@@ -398,7 +390,7 @@ def two_markers_on_one_body(s: Stage) -> tuple:
     gain = s.number()
 
     def phi(i, j, k):
-        return [i.x_axis.dot(k.point - j.point), gain * i.x * k.y - sp.sin(j.angle)]
+        return [i.x_axis.dot(k.point - j.point), gain * i.x * k.y - sp.sin(j.turn)]
 
     return (s.moving[1], s.moving[1], s.moving[0]), phi, None
 
@@ -410,7 +402,8 @@ def skate_on_a_tether(s: Stage) -> tuple:
         return [(i.point - j.point).dot(i.point - j.point) - tether]
 
     def psi(i, j):
-        return [i.y_axis.dot(i.velocity) - drift * i.omega - sp.cos(2 * mbs.t)]
+        spin = i.omega if i.dimension == 2 else i.omega[2]
+        return [i.y_axis.dot(i.velocity) - drift * spin - sp.cos(2 * mbs.t)]
 
     return (s.moving[0], s.ground), phi, psi
 
@@ -418,8 +411,8 @@ def skate_on_a_tether(s: Stage) -> tuple:
 CONSTRAINTS = [rope_that_is_wound_up, rope_over_a_pulley, two_markers_on_one_body, skate_on_a_tether]
 
 
-def constraint_case(of: Callable[[Stage], tuple], parameters: bool) -> Case:
-    s = stage(of.__name__, parameters)
+def constraint_case(of: Callable[[Stage], tuple], parameters: bool, dimension: int) -> Case:
+    s = stage(of.__name__, parameters, dimension)
     bodies, phi, psi = of(s)
     markers = tuple(s.marker(body) for body in bodies)
     element = s.model.add(mbs.Constraint("relation", *markers, phi=phi, psi=psi))
@@ -429,20 +422,9 @@ def constraint_case(of: Callable[[Stage], tuple], parameters: bool) -> Case:
 # --- the comparison --------------------------------------------------------------------------------------------
 
 
-def motions(s: Stage) -> list[Motion]:
-    """Random states; the ground stands still."""
-    out = []
-    for _ in range(STATES):
-        numbers = s.random.uniform(-1, 1, (3, 12)) * np.array([2.0, 3.0, 3.0])[:, None]
-        numbers[0, 2::3] *= 2
-        numbers[:, 9:] = 0
-        out.append(Motion(float(s.random.uniform(0.1, 2.9)), *numbers))
-    return out
-
-
 def compiled_reading(system, motion: Motion, v=None, a=None) -> list[np.ndarray]:
     """Φ, Φ_v v - ν and Φ_v a - γ by the kernels."""
-    v, a = (np.zeros_like(motion.q0) if x is None else x for x in (v, a))
+    v, a = (np.zeros_like(motion.v0) if x is None else x for x in (v, a))
     return [x[0] for x in system.read_constraints(np.array([motion.t0]), motion.q0[None], v[None], a[None])]
 
 
@@ -454,7 +436,7 @@ def check_against_independent_derivatives(case: Case) -> None:
             expected = independent(case.reference, motion, system.nv)
         value, rate, acceleration = compiled_reading(system, motion, motion.v0, motion.a0)
         still = compiled_reading(system, motion)
-        units = np.eye(system.nv, system.size)
+        units = np.eye(system.nv, len(motion.v0))
         by_rate = np.stack([compiled_reading(system, motion, v=e)[1] for e in units], axis=1)
         by_acceleration = np.stack([compiled_reading(system, motion, a=e)[2] for e in units], axis=1)
         nu, jacobian = -still[1], by_rate - still[1][:, None]
@@ -464,9 +446,21 @@ def check_against_independent_derivatives(case: Case) -> None:
         assert not value[held:].any()
         close_rows(jacobian, expected["jacobian"], "Φ_v")
         close_rows(by_acceleration - still[2][:, None], expected["jacobian"], "Φ_v, as it multiplies accelerations")
+        close_rows(system.jacobian(motion.t0, motion.q0).toarray(), expected["jacobian"], "Φ_v as a matrix")
         close_rows(nu, expected["nu"], "ν")
         close_rows(rate, expected["rate"], "Φ_v v - ν along a motion")
         close_rows(acceleration, expected["acceleration"], "Φ_v a - γ along a motion")
+        for row, wrenches in zip(expected["jacobian"], unit_wrenches(case, motion), strict=True):
+            duals = along_velocities(case.reference, motion, wrenches)
+            close_rows(duals[None], -row[None], "what a multiplier does to markers, as a force along velocities")
+
+
+def unit_wrenches(case: Case, motion: Motion) -> np.ndarray:
+    """Forces and moments on the markers for unit multipliers: (rows, markers, components)."""
+    relation, slots = case.element.form()
+    state = (np.array([motion.t0]), motion.q0[None], motion.v0[None])
+    values = case.stage.model.compile().read_values(joint_wrenches(relation), slots, case.element.markers, *state)
+    return values.reshape(relation.size, len(case.element.markers), -1)
 
 
 def close_rows(found: np.ndarray, expected: np.ndarray, what: str) -> None:
@@ -474,87 +468,82 @@ def close_rows(found: np.ndarray, expected: np.ndarray, what: str) -> None:
     np.testing.assert_allclose((found.T / scale).T, (expected.T / scale).T, rtol=0, atol=SLOPE, err_msg=what)
 
 
-def independent(reference: Reference, motion: Motion, nv: int) -> dict[str, np.ndarray]:
-    """Φ, Φ_v, ν and both time derivatives, by mpmath alone; rows of ψ behind those of Φ."""
-    t0 = mp.mpf(motion.t0)
-    q0, v0 = motion.q(t0), motion.v(t0)
-    value = reference.position(q0, t0)
-    psi = reference.velocity(q0, v0, t0)
-
-    def moved(q: list, k: int, h) -> list:
-        return [x + h if i == k else x for i, x in enumerate(q)]
-
-    still = [mp.mpf(0)] * len(q0)
-    jacobian = [
-        [*slope(lambda h, k=k: reference.position(moved(q0, k, h), t0)),
-         *(reference.velocity(q0, moved(still, k, mp.mpf(1)), t0) - reference.velocity(q0, still, t0))]
-        for k in range(nv)
-    ]  # fmt: skip
-    time_only = slope(lambda h: reference.position(q0, t0 + h))
-    rate = slope(lambda h: reference.position(motion.q(t0 + h), t0 + h))
-    second = curvature(lambda h: reference.position(motion.q(t0 + h), t0 + h))
-    psi_rate = slope(lambda h: reference.velocity(motion.q(t0 + h), motion.v(t0 + h), t0 + h))
-    return {
-        "value": floats(value),
-        "jacobian": np.array([floats(c) for c in jacobian]).T.reshape(-1, nv),
-        "nu": floats([*(-x for x in time_only), *(-reference.velocity(q0, still, t0))]),
-        "rate": floats([*rate, *psi]),
-        "acceleration": floats([*second, *psi_rate]),
-    }
+@pytest.mark.parametrize(("cls", "dimension", "name", "count", "chosen", "form", "where"), JOINTS)
+def test_a_registered_joint_is_what_its_phi_says(cls, dimension, name, count, chosen, form, where):
+    check_against_independent_derivatives(joint_case(cls, dimension, name, count, chosen, form, where))
 
 
-H = mp.mpf("1e-10")
-"""The step of numerical differentiation: both its own error, H², and that of forty digits, 1e-40 / H², are 1e-20."""
+@pytest.mark.parametrize(("kind", "dimension", "form", "where"), DRIVERS)
+def test_a_driver_is_its_measure_less_its_function(kind, dimension, form, where):
+    check_against_independent_derivatives(driver_case(kind, dimension, form, where))
 
 
-def slope(f: Callable) -> np.ndarray:
-    """f'(0)."""
-    return (f(H) - f(-H)) / (2 * H)
+@pytest.mark.parametrize(("dimension", "parts", "where"), POSES)
+def test_a_driver_of_a_pose_is_the_pose_less_its_functions(dimension, parts, where):
+    check_against_independent_derivatives(pose_case(dimension, parts, where))
 
 
-def curvature(f: Callable) -> np.ndarray:
-    """f''(0)."""
-    return (f(H) - 2 * f(mp.mpf(0)) + f(-H)) / H**2
-
-
-def floats(numbers) -> np.ndarray:
-    return np.array([float(x) for x in numbers])
-
-
-@pytest.mark.parametrize(("cls", "name", "count", "chosen", "form", "where"), JOINTS)
-def test_a_registered_joint_is_what_its_phi_says(cls, name, count, chosen, form, where):
-    check_against_independent_derivatives(joint_case(cls, name, count, chosen, form, where))
-
-
-@pytest.mark.parametrize(("kind", "form", "where"), DRIVERS)
-def test_a_driver_is_its_measure_less_its_function(kind, form, where):
-    check_against_independent_derivatives(driver_case(kind, form, where))
-
-
+@pytest.mark.parametrize("dimension", [2, 3], ids=WORDS.get)
 @pytest.mark.parametrize("parameters", [False, True], ids=["numbers", "parameters"])
 @pytest.mark.parametrize("of", CONSTRAINTS, ids=lambda f: f.__name__)
-def test_a_constraint_is_what_its_function_says(of, parameters):
-    check_against_independent_derivatives(constraint_case(of, parameters))
+def test_a_constraint_is_what_its_function_says(of, parameters, dimension):
+    check_against_independent_derivatives(constraint_case(of, parameters, dimension))
 
 
-def test_measures_are_read_with_their_rates_and_accelerations():
+BETWEEN_BODIES = [
+    p for p in JOINTS
+    if p.values[3] > 1 and p.values[0].__module__ != __name__ and "Gear external 2" not in p.id
+    and "Gear internal 2" not in p.id and "all moving" in p.id
+]  # fmt: skip
+"""A gear without a carrier turns against the world, and the classes of this file speak of the world."""
+
+
+@pytest.mark.parametrize(("cls", "dimension", "name", "count", "chosen", "form", "where"), BETWEEN_BODIES)
+def test_a_joint_between_bodies_keeps_the_third_law(cls, dimension, name, count, chosen, form, where):
+    """Where it holds, its forces cancel, and so do its moments about the world's origin."""
+    case = joint_case(cls, dimension, name, count, chosen, form, where)
+    for motion in motions(case.stage, 1):
+        close(case.stage.model.compile(), motion)
+        for wrenches in unit_wrenches(case, motion):
+            assert np.abs(wrenches).max() > 1e-3
+            total = about_the_origin(case.reference, motion, wrenches)
+            assert np.abs(total).max() < 1e-10 * max(1.0, np.abs(wrenches).max())
+
+
+def close(system, motion: Motion) -> None:
+    """Bring the bodies to where the element holds, by Newton's steps of least length, none longer than 1."""
+    for body in motion.layout.q:
+        motion.q0[list(motion.layout.q[body][7:])] = 0.0  # the turns counted: a gear would have to go back all the way
+    for _ in range(100):
+        residual = compiled_reading(system, motion)[0]
+        if np.abs(residual).max() < 1e-13:
+            return
+        step = np.linalg.lstsq(system.jacobian(motion.t0, motion.q0).toarray(), -residual, rcond=None)[0]
+        motion.q0 = system.moved(motion.q0, np.append(step, motion.v0[system.nv :]) / max(1.0, np.linalg.norm(step)))
+    assert np.abs(residual).max() < 1e-11
+
+
+@pytest.mark.parametrize("dimension", [2, 3], ids=WORDS.get)
+def test_measures_are_read_with_their_rates_and_accelerations(dimension):
     """All at once, over stacked states, by the system's reader."""
-    s = stage("measures", parameters=True)
+    s = stage("measures", True, dimension)
     named = []
-    for kind, (measure, count, value) in MEASURES.items():
-        for _, bodies in placements(count, s.moving, s.ground):
-            markers = tuple(s.marker(body) for body in bodies)
-            named.append((kind, measure(*markers), Reference(s, markers, lambda t, *m, value=value: [value(*m)])))
+    for kind, measured in MEASURES.items():
+        if dimension in measured.dimensions:
+            for _, bodies in list(placements(measured.count, s.moving, s.ground))[: 3 if dimension == 2 else 1]:
+                markers = tuple(s.marker(body) for body in bodies)
+                named.append((kind, measured.make(*markers), measured.reference(s, markers)))
     s.model.add(mbs.Revolute("any", s.moving[0], s.moving[1]))
     system = s.model.compile()
-    states = motions(s)
+    states = motions(s, 2)
     stacked = (np.stack([getattr(m, name) for m in states]) for name in ("t0", "q0", "v0", "a0"))
     found = system.reader([measure for _, measure, _ in named])(*stacked)
     for k, (kind, _, reference) in enumerate(named):
         for n, motion in enumerate(states):
             with mp.workdps(DIGITS):
                 expected = independent(reference, motion, system.nv)
-            levels = [float(expected[level][0]) for level in ("value", "rate", "acceleration")]
+            value = float(expected["value"][0]) if len(expected["value"]) else 0.0
+            levels = [value, *(float(expected[level][0]) for level in ("rate", "acceleration"))]
             assert [float(level[n, k]) for level in found] == pytest.approx(levels, rel=SLOPE, abs=SLOPE), kind
 
 
@@ -568,48 +557,74 @@ def test_results_read_the_measures_of_joints_by_name():
         np.testing.assert_allclose(res[f"guide.{joint}"], res[f"slider.{body}"], atol=1e-12)
 
 
+IN_THE_PLANE_ALONE: set[str] = set()
+IN_SPACE_ALONE = {"Cylindrical", "Screw", "Spherical", "Planar", "Universal", "ConstantVelocity"}
+IN_SPACE_ALONE |= {"RevoluteSpherical", "PointInPlane", "RollingDisk"}
+
+
 def test_every_joint_of_the_package_is_registered():
     """Nothing escapes the contract: importing every module of the model's room registers no further class."""
     before = set(mbs.registered_joints())
     for module in pkgutil.walk_packages(model_room.__path__, model_room.__name__ + "."):
         import_module(module.name)
     assert set(mbs.registered_joints()) == before
-    assert {c.__name__ for c in joint_classes()} >= {"Revolute", "Translational", "Fixed", "KnifeEdge", "DrivenWheel"}
+    there = {d: {c.__name__ for c, dimension in CLASSES if d == dimension} for d in (2, 3)}
+    assert there[2] & there[3] >= {"Revolute", "Translational", "Fixed", "KnifeEdge", "Distance", "Blade"}
+    assert there[2] - there[3] == IN_THE_PLANE_ALONE
+    assert there[3] - there[2] == IN_SPACE_ALONE
 
 
 # --- what a joint takes from the reference placement ------------------------------------------------------------
 
-CONSTANTS_FROM_PLACEMENT = [c for c in joint_classes() if any(callable(f.default) for f in c.fields.values())]
+FROM_PLACEMENT = [(c, d) for c, d in CLASSES if any(callable(f.default) for f in c.fields.values())]
 
 
-@pytest.mark.parametrize("cls", CONSTANTS_FROM_PLACEMENT, ids=lambda c: c.__name__)
-def test_a_constant_left_out_is_that_of_the_reference_placement(cls):
-    """So the placement satisfies the equation that the constant belongs to."""
-    for name, count, chosen, form in variants(cls):
-        s = stage(f"default {name}", parameters=True)
-        markers = [s.marker(body) for body in s.moving[:count]]
+def residual_of(element: mbs.Joint, s: Stage) -> np.ndarray:
+    """Φ in the reference placement."""
+    system = s.model.plus(element).compile()
+    still = system.still[None]
+    return system.read_constraints(np.zeros(1), system.placement[None], still, still)[0][0]
+
+
+@pytest.mark.parametrize(("cls", "dimension"), FROM_PLACEMENT, ids=lambda x: WORDS.get(x) or x.__name__)
+def test_a_constant_left_out_is_that_of_the_reference_placement(cls, dimension):
+    """So the placement satisfies the equation that the constant belongs to: the one that changes with it."""
+    for name, count, chosen, form in variants(cls, dimension):
+        s = stage(f"default {name}", True, dimension)
+        markers = [s.marker(body) for body in s.actors[:count]]
         required = {n: x for n, x in constants(s, cls, form)[0].items() if not callable(cls.fields[n].default)}
-        s.model.add(cls("joint", *markers, **chosen, **required))
-        system = s.model.compile()
-        q = system.placement[None]
-        residual = system.read_constraints(np.zeros(1), q, np.zeros_like(q), np.zeros_like(q))[0]
-        assert np.abs(residual).max() < 1e-13, name
+        element = cls("joint", *markers, **chosen, **required)
+        residual = residual_of(element, s)
+        for constant in set(element.values) - {*chosen, *required}:
+            other = {**required, constant: s.model.value(element.values[constant]) + 0.5}
+            belongs = np.abs(residual_of(cls("joint", *markers, **chosen, **other), s) - residual) > 1e-3
+            assert belongs.any()
+            assert np.abs(residual[belongs]).max() < 1e-13, name
 
 
-@pytest.mark.parametrize("cls", [c for c in joint_classes() if len(c.marker_names) == 2], ids=lambda c: c.__name__)
-def test_at_and_axis_place_both_markers_on_one_world_point(cls):
-    s = stage(f"at {cls.__name__}")
-    _, _, chosen, form = next(variants(cls))
+@pytest.mark.parametrize(
+    ("cls", "dimension"), [c for c in CLASSES if len(c[0].marker_names) == 2], ids=lambda x: WORDS.get(x) or x.__name__
+)
+def test_at_and_axis_place_both_markers_on_one_world_point(cls, dimension):
+    s = stage(f"at {cls.__name__}", dimension=dimension)
+    _, _, chosen, form = next(variants(cls, dimension))
     given, _ = constants(s, cls, form)
-    point, axis = s.random.uniform(-1, 1, (2, 2))
-    element = cls("joint", s.moving[0], s.moving[1], at=point, axis=axis, **chosen, **given)
+    point, axis, x_axis = s.random.uniform(-1, 1, (3, dimension))
+    frame = {"axis": axis} if dimension == 2 else {"axis": axis, "x_axis": x_axis}
+    element = cls("joint", s.moving[0], s.moving[1], at=point, **frame, **chosen, **given)
     s.model.add(element)
     q = list(map(mp.mpf, s.model.compile().placement))
-    reference = Reference(s, element.markers)
-    for marker in element.markers:
-        x, y, ux, uy, _ = (float(n) for n in reference.place(marker, q, [mp.mpf(0)] * len(q)).m)
-        assert (x, y) == pytest.approx(point, abs=1e-14)
-        assert (ux, uy) == pytest.approx(axis / np.hypot(*axis), abs=1e-14)
+    axis = axis / np.linalg.norm(axis)
+    for placed in Reference(s, element.markers).placed(q, [mp.mpf(0)] * len(q)):
+        m = np.array([float(n) for n in placed.m])
+        assert m[:dimension] == pytest.approx(point, abs=1e-14)
+        if dimension == 2:
+            assert m[2:4] == pytest.approx(axis, abs=1e-14)
+        else:
+            x, y, z = m[3:12].reshape(3, 3)
+            assert z == pytest.approx(axis, abs=1e-14)
+            assert np.cross(z, x) == pytest.approx(y, abs=1e-14)
+            assert y @ x_axis == pytest.approx(0, abs=1e-14) and x @ x_axis > 0
 
 
 # --- derived once per type ------------------------------------------------------------------------------------

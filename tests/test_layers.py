@@ -17,6 +17,8 @@ PACKAGE = "mbs_dae"
 # A room may import itself and the rooms before it. A new room gets its place here first.
 ROOMS = [
     "errors",
+    "rotations",
+    "screws",
     "symbolic",
     "kernels",
     "model",

@@ -72,6 +72,9 @@ def everything() -> mbs.PlanarModel:
         mbs.ViscousFriction("oil", pin, coefficient=0.06),
         mbs.ViscousFriction("grease", mbs.displacement(ground, cart), coefficient=0.3),
         mbs.Drag("air", bob.tip, coefficient=0.1),
+        mbs.Actuator("ram", arm.head, bob.tip, sp.cos(2 * mbs.t) / 2),
+        mbs.Wrench("gust", plate.rim, (sp.cos(mbs.t), 0.5), moment=sp.sin(2 * mbs.t)),
+        mbs.Bushing("mount", plate, ground.at(0.4, 0.2), stiffness=(3, 2, 1), damping=(0.1, 0.2, 0.05)),
         mbs.PythonForce("breeze", plate.at(0, 0.3), function=breeze),
         Swell("swell", plate, bob.tip, strength=1.5),
     )
@@ -112,9 +115,11 @@ def test_the_error_of_the_ledger_shrinks_with_the_order_of_the_method(method, or
 
 def test_efforts_and_powers_add_up_to_what_was_supplied():
     """The powers of the elements over time, summed up, are what the ledger says."""
-    model = everything().without("breeze", "strut", "coil", "twist")  # these both store and take out
+    model = everything().without("breeze", "strut", "coil", "twist", "mount")  # these both store and take out
     res = mbs.simulate(model, np.linspace(0, 1, 801), MIXED_START, **FINE)
-    given = sum(res.power(name) for name in ("shake", "turn", "motor", "sway")) + power_at(res, "jet", "plate.rim")
+    given = sum(res.power(name) for name in ("shake", "turn", "motor", "sway", "ram"))
+    given += power_at(res, "jet", "plate.rim") + power_at(res, "gust", "plate.rim")
+    given += res.reaction("gust")[:, 2] * res["plate.omega"]
     taken = -sum(res.power(name) for name in ("shock", "oil", "grease")) - power_at(res, "air", "bob.tip")
     for power, work in ((given, res.energy.supplied), (taken, res.energy.dissipated)):
         simpson = (res.t[2] - res.t[0]) / 6 * (power[:-2:2] + 4 * power[1:-1:2] + power[2::2])

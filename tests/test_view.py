@@ -17,9 +17,9 @@ import mbs_dae as mbs
 from mbs_dae.results.sketch import sketch_of, swept
 from mbs_dae.view import writers
 from mbs_dae.view.animation import draw
-from mbs_dae.view.drawing import outline
 from mbs_dae.view.force_plots import _parts
 from mbs_dae.view.motion import frames_of, interpolated, poses_of
+from mbs_dae.view.plane.drawing import outline
 from mbs_dae.view.plots import ZERO, plot_stabilization, plot_violation
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -334,6 +334,16 @@ def test_slots_links_and_welds():
     np.testing.assert_allclose(scene.joints["weld"][0].artist.get_xydata(), [[x + 0.2, 0]], atol=1e-12)
     rope = [[x + 0.2, 0], [result["bob.head.x"][10], result["bob.head.y"][10]]]
     np.testing.assert_allclose(scene.joints["rope"][0].artist.get_xydata(), rope, atol=1e-12)
+
+
+def test_a_knife_edge_is_a_blade_along_its_way():
+    model = mbs.PlanarModel("sleigh")
+    sleigh = model.body("sleigh", mass=1.0, inertia=0.1)
+    model.add(mbs.KnifeEdge("blade", model.ground, sleigh.at(-0.2, 0)))
+    result = mbs.simulate(model, np.linspace(0, 1, 11), initial={"sleigh.vx": 1.0, "sleigh.omega": 2.0})
+    (blade,) = scene_of(result, fps=10).joints["blade"]
+    way = blade.path[:, 1] - blade.path[:, 0]
+    np.testing.assert_allclose(np.arctan2(way[:, 1], way[:, 0]), result["sleigh.angle"], atol=1e-9)
 
 
 def test_ground_pins_have_a_support_and_others_have_none(four_bar):

@@ -7,23 +7,23 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..results.result import State
 from ..symbolic.functions import Lookup
 from ..symbolic.markers import t as time
 from ..system import System
 
 
-def model_of(thing: PlanarModel | System) -> PlanarModel:
+def model_of(thing: Model | System) -> Model:
     """Analyses take a model or its compiled system."""
     if isinstance(thing, System):
         return thing.model
-    if isinstance(thing, PlanarModel):
+    if isinstance(thing, Model):
         return thing
     raise ModelError(f"an analysis needs a model as first argument, not {thing!r}; build one: mbs.PlanarModel(name)")
 
 
-def check_start(model: PlanarModel, start: State | None) -> None:
+def check_start(model: Model, start: State | None) -> None:
     """A start must be a pose of this model, or of one with the same bodies."""
     if start is None:
         return
@@ -52,7 +52,7 @@ def checked_times(times: Any) -> np.ndarray:
     return t
 
 
-def check_tables(model: PlanarModel, t: np.ndarray) -> None:
+def check_tables(model: Model, t: np.ndarray) -> None:
     """A table over time says nothing beyond its ends. (One over a length or an angle goes on as its end tangent.)"""
     values = {p.symbol: p.value for p in model.parameters.values()}
     for element in (*model.drivers, *model.forces):

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..errors import ModelError, RedundantConstraintError
+from ..errors import ModelError, RedundantConstraintError, SingularConfigurationError
 from ..model.drivers import Held
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
 from ..system import System, poses
@@ -21,10 +21,11 @@ from ..system.poses import Machine
 from .arguments import check_start, check_tables, model_of
 from .closing import closed
 from .dependence import PoseRank, agrees, elements_of
+from .elsewhere import is_momentary
 
 
 def assemble(
-    model: PlanarModel | System, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None
+    model: Model | System, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None
 ) -> State:
     """A consistent position, velocity and acceleration at time t.
 
@@ -40,7 +41,7 @@ def assemble(
     return _moving(model.compile(), moving, t, q)
 
 
-def posed(model: PlanarModel, t: float, fix: Mapping[str, float], start: State | None) -> tuple[np.ndarray, System]:
+def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None) -> tuple[np.ndarray, System]:
     """The nearest closed pose that meets the fixed positions, and the system that holds the fixed velocities."""
     check_start(model, start)
     held = _held(model, fix)
@@ -50,7 +51,7 @@ def posed(model: PlanarModel, t: float, fix: Mapping[str, float], start: State |
     return q, model.plus(*held[1]).compile() if held[1] else model.compile()
 
 
-def _held(model: PlanarModel, fix: Mapping[str, float]) -> tuple[list[Held], list[Held]]:
+def _held(model: Model, fix: Mapping[str, float]) -> tuple[list[Held], list[Held]]:
     """The fixed values as equations: those of positions, those of velocities."""
     held: tuple[list[Held], list[Held]] = ([], [])
     for name, value in fix.items():
@@ -67,24 +68,23 @@ def _held(model: PlanarModel, fix: Mapping[str, float]) -> tuple[list[Held], lis
 def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Slide along the constraints towards the reference until the way back is perpendicular to them."""
     machine = system.machine()
-    n, still = system.nv, np.zeros_like(q)
+    n, still = system.nv, system.still
 
     def distance(pose: np.ndarray) -> float:
-        return float(np.sqrt(system.weight @ (pose[:n] - reference[:n]) ** 2))
+        return float(np.sqrt(system.weight @ system.between(pose, reference) ** 2))
 
     for _ in range(100):
         poses.evaluate_and_factorise(machine, t, q, still, True)
         if n - system.program.rows + poses.dependent_rows(machine, poses.DEPENDENT) <= 0:
             return q
-        machine.f[:] = system.weight * (reference[:n] - q[:n])
+        machine.f[:] = system.weight * system.between(q, reference)
         machine.g[:] = 0.0
         poses.solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
         step = machine.x.copy()
         if float(np.sqrt(system.weight @ step**2)) < 1e-9 * system.length:
             return q
         for fraction in 0.5 ** np.arange(8):
-            trial = q.copy()
-            trial[:n] += fraction * step
+            trial = system.moved(q, fraction * step)
             if poses.close(machine, t, trial, still, 12) == poses.DONE and distance(trial) < distance(q):
                 q = trial
                 break
@@ -97,7 +97,7 @@ def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> 
 
 
 def _moving(system: System, with_fixed: System, t: float, q: np.ndarray) -> State:
-    v, a = np.zeros_like(q), np.zeros_like(q)
+    v, a = system.still, system.still
     machine = with_fixed.machine()
     poses.evaluate_and_factorise(machine, t, q, v, False)
     poses.complete(machine, t, q, v, a)
@@ -128,10 +128,19 @@ def check_level(
         if not involved:
             return False
     names = elements_of(system, involved)
+    if is_momentary(system, q):
+        raise SingularConfigurationError(
+            f"{system.model.name!r} stands on a dead point at t = {t:g}: {', '.join(names)} lock there, and no "
+            f"{('velocity', 'acceleration')[level - 1]} follows all drivers; start at another pose, or drive another "
+            "coordinate",
+            time=t,
+            joints=names,
+            pose=State(system, t, q, v, a),
+        )
     raise RedundantConstraintError(
         f"{system.model.name!r} has no {('velocity', 'acceleration')[level - 1]} that satisfies all equations at "
         f"t = {t:g}: {', '.join(names)} contradict each other; take one of these drivers or fixed values away",
         time=t,
         joints=names,
-        pose=q[: system.nv],
+        pose=q[: system.nq],
     )

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.interpolate import KroghInterpolator
 
 from ..system import poses, stepping
+from ..system.manifold import accelerations, rates, restore, velocities
 from ..system.poses import Machine
 
 REACH = 0.02
@@ -34,10 +35,13 @@ def bridge(machine: Machine, t: np.ndarray, k: int, q: np.ndarray, v: np.ndarray
         if nodes is None:
             continue
         inner = {d: nodes[d] for d in (-2, -1, 1, 2)}
-        fine, coarse = (_polynomial(t[k], step, n).derivatives(t[k], 3) for n in (nodes, inner))
+        fine, coarse = (_polynomial(machine, t[k], step, n).derivatives(t[k], 3) for n in (nodes, inner))
         scale = machine.length * (speed / machine.length) ** np.arange(3)[:, None]
         if (np.abs(fine - coarse) <= AGREEMENT * scale).all():
-            q[k], v[k], a[k] = fine
+            q[k] = fine[0]
+            restore(machine.manifold, q[k])
+            velocities(machine.manifold, fine[0], fine[1], v[k])
+            velocities(machine.manifold, fine[0], fine[2], a[k])
             return True
     return False
 
@@ -75,8 +79,13 @@ def _walk(machine: Machine, t0: float, start: State, t1: float) -> State | None:
     return None
 
 
-def _polynomial(middle: float, step: float, nodes: dict[int, State]) -> KroghInterpolator:
-    """The polynomial with the value, slope and curvature of every node."""
+def _polynomial(machine: Machine, middle: float, step: float, nodes: dict[int, State]) -> KroghInterpolator:
+    """The polynomial with the value, slope and curvature of every node: of coordinates, as they are numbers."""
     times = np.repeat([middle + d * step for d in sorted(nodes)], 3)
-    values = np.concatenate([np.stack(nodes[d]) for d in sorted(nodes)])
-    return KroghInterpolator(times, values)
+    values = []
+    for _, (q, v, a) in sorted(nodes.items()):
+        slope, curvature = np.zeros((2, q.size))
+        rates(machine.manifold, q, v, slope)
+        accelerations(machine.manifold, q, v, a, curvature)
+        values += [q, slope, curvature]
+    return KroghInterpolator(times, np.stack(values))

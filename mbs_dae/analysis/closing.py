@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import AssemblyError, ModelError
-from ..model.drivers import Driver, Held
+from ..model.drivers import Driver, Held, Prescribed
 from ..system import System, kkt, poses
 from ..system.batch import evaluate
 from ..system.poses import Machine
 from .dependence import PoseRank
+from .facing import turned_over
 
 TURN = 0.5
 """The longest first step of a body: radians, or model lengths."""
@@ -48,6 +49,8 @@ def closed(system: System, t: float, guess: np.ndarray) -> np.ndarray:
     guess = _turned_near(system, machine, t, guess)
     attempt = close_from_afar(machine, t, guess)
     if attempt.closed:
+        if turned := turned_over(system, attempt.q):
+            raise _on_its_head(system, t, attempt, turned)
         return attempt.q
     others = [close_from_afar(machine, t, start) for start in _other_starts(system, guess)]
     found = next((o for o in others if o.closed), None)
@@ -57,8 +60,7 @@ def closed(system: System, t: float, guess: np.ndarray) -> np.ndarray:
 
 def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
     """Damped Newton with a line search, from any guess."""
-    q, still = guess.copy(), np.zeros_like(guess)
-    n = machine.pattern.n
+    q, still = guess.copy(), np.zeros(machine.motions.shape[1])
     damping = 0.0
     try:
         for _ in range(ITERATIONS):
@@ -81,7 +83,7 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
                     break
                 damping = max(10.0 * damping, 1e-6)
                 continue
-            q[:n] += taken * step
+            poses.move(machine.manifold, q, taken * step)
             damping = 0.0 if damping < 1e-7 or taken < shrink else damping / 10.0
     finally:
         machine.factor.damping[0] = 0.0
@@ -99,18 +101,19 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
 def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
     """The guess with whole turns added to bodies whose angle is driven, where that brings it nearer: a crank that has
     turned a thousand times stands where it stood."""
-    still, q = np.zeros_like(guess), guess
+    still, q = system.still, guess
     for driver in system.model.elements.values():
         if not isinstance(driver, Driver | Held) or driver.measure.kind != "angle":
             continue
         poses.evaluate_and_factorise(machine, t, q, still, True)
         gaps = _gaps(machine)
-        body = driver.markers[-1].body
+        marker = driver.markers[-1]
         turns = -np.round(_residuals(machine)[system.rows_of(driver.name)][:1] / (2 * np.pi))
-        if body.fixed or turns.size == 0 or not np.isfinite(turns[0]) or turns[0] == 0:
+        if marker.body.fixed or turns.size == 0 or not np.isfinite(turns[0]) or turns[0] == 0:
             continue
         trial = q.copy()
-        trial[system.start[body] + 2] += 2 * np.pi * turns[0]
+        whole = np.array(system.coordinates.whole_turn(marker, system.evaluator))
+        trial[list(system.layout.q[marker.body])] += turns[0] * whole
         poses.evaluate_and_factorise(machine, t, trial, still, True)
         if _gaps(machine) @ _gaps(machine) < gaps @ gaps:
             q = trial
@@ -135,11 +138,11 @@ def _line_search(
 ) -> float:
     """The longest of 1, ½, ¼, ... of the step that makes the sum of squared gaps smaller; 0 if none does."""
     scale = 1.0 / np.sqrt(machine.factor.row_square + 1e-300)
-    goal, still = float(before @ before), np.zeros_like(q)
+    goal, still = float(before @ before), np.zeros(machine.motions.shape[1])
     fraction = longest
     while fraction > longest * 2.0**-12:
         trial = q.copy()
-        trial[: step.size] += fraction * step
+        poses.move(machine.manifold, trial, fraction * step)
         evaluate(machine.program.batch, t, trial, still, machine.out)
         gaps = _residuals(machine) * scale
         if np.isfinite(gaps).all() and float(gaps @ gaps) <= (1.0 - 1e-3 * fraction) * goal:
@@ -155,16 +158,14 @@ def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
     starts = []
     for _ in range(RESTARTS):
         shift = random.uniform(-1.0, 1.0, system.nv) / np.sqrt(system.weight) * system.length
-        start = guess.copy()
-        start[: system.nv] += shift * np.where(angles, np.pi, 1.0)
-        starts.append(start)
+        starts.append(system.moved(guess, shift * np.where(angles, np.pi, 1.0)))
     return starts
 
 
 def check_finite(system: System, t: float, q: np.ndarray) -> None:
     """Whether all equations have values at this pose and time."""
     with np.errstate(all="ignore"):
-        levels = system.read_constraints(np.array([t]), q[None], *np.zeros((2, 1, q.size)))
+        levels = system.read_constraints(np.array([t]), q[None], *np.zeros((2, 1, system.layout.v_size)))
     finite = np.isfinite(np.concatenate(levels)).all(axis=0)
     if not finite.all():
         element = system.model.elements[system.rows[int(np.argmin(finite))].element]
@@ -181,7 +182,7 @@ def assembly_error(system: System, t: float, best: Closure, found: Closure | Non
     residuals = element_gaps(system, best)
     gap = max(residuals.values(), key=lambda pair: pair[0])[0]
     ranked = sorted(residuals, key=lambda name: -residuals[name][0])
-    worst = [*ranked[:3], *(name for name in ranked[3:] if isinstance(system.model.elements[name], Driver | Held))]
+    worst = [*ranked[:3], *(name for name in ranked[3:] if isinstance(system.model.elements[name], Prescribed | Held))]
     parts = [f"{name} misses by {residuals[name][0]:.3g} {residuals[name][1]}" for name in worst]
     if found is None:
         kind = "cannot reach"
@@ -202,13 +203,26 @@ def assembly_error(system: System, t: float, best: Closure, found: Closure | Non
         joints=tuple(worst),
         residuals={name: gap for name, (gap, _) in residuals.items()},
         gap=gap,
-        pose=best.q[: system.nv],
+        pose=best.q[: system.nq],
+    )
+
+
+def _on_its_head(system: System, t: float, closure: Closure, turned: tuple[str, ...]) -> AssemblyError:
+    return AssemblyError(
+        f"{system.model.name!r} closes at t = {t:g} only with axes of {', '.join(turned)} against each other (bad "
+        "guess): a body stands on its head; turn the bodies nearer to their places, or mind the sense of these axes",
+        kind="bad guess",
+        time=t,
+        joints=turned,
+        residuals={},
+        gap=0.0,
+        pose=closure.q[: system.nq],
     )
 
 
 def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
     """Whether more drivers and fixed values ask than there is freedom."""
-    asking = [e.name for e in system.model.elements.values() if isinstance(e, Driver | Held)]
+    asking = [e.name for e in system.model.elements.values() if isinstance(e, Prescribed | Held)]
     pose = PoseRank(system, t, q)
     joints = [k for k, row in enumerate(system.rows) if row.element not in asking]
     freedom = system.nv - len(joints) + len(pose.dependent(joints))

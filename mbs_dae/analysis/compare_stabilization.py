@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..integration.stabilise import Baumgarte, Projection, Stabilization, Unstabilized
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..results.result import Result, State
 from ..system import System
 from .simulate import simulate
@@ -54,7 +54,7 @@ class StabilizationComparison:
 
 
 def compare_stabilization(
-    model: PlanarModel | System,
+    model: Model | System,
     times: Sequence[float] | np.ndarray,
     initial: Mapping[str, float] | State | None = None,
     stabilizations: Mapping[str, Stabilization] | None = None,

@@ -47,7 +47,7 @@ class PoseRank:
         self.system = system
         self.machine = system.machine()
         self.machine.factor.truncation[0] = poses.DEPENDENT
-        poses.evaluate_and_factorise(self.machine, t, q, np.zeros_like(q), False)
+        poses.evaluate_and_factorise(self.machine, t, q, system.still, False)
         self.jacobian = self.machine.factor.jacobian.copy()
         self.kept = np.ones(len(system.rows), dtype=bool)
 
@@ -127,7 +127,7 @@ def joints_at_fault(system: System, t: float, q: np.ndarray) -> tuple[str, ...]:
 
 def agrees(system: System, t: float, q: np.ndarray, circuit: Circuit) -> bool:
     """Whether Φ, ν and γ of the dependent row are what its group makes of them (at v = 0)."""
-    still = np.zeros((1, q.size))
+    still = system.still[None]
     for level in system.read_constraints(np.array([t]), q[None], still, still):
         parts = circuit.coefficients * level[0, circuit.others]
         own = level[0, circuit.dependent]

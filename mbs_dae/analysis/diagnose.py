@@ -15,21 +15,16 @@ from textwrap import wrap
 
 import numpy as np
 
-from ..errors import AssemblyError, MbsError, RedundantConstraintError
-from ..model.drivers import Driver
-from ..model.joints import Revolute
-from ..model.model import PlanarModel
-from ..system import System, poses
-from ..system.poses import Machine
+from ..errors import AssemblyError, MbsError, RedundantConstraintError, SingularConfigurationError
+from ..model.drivers import Prescribed
+from ..model.model import Model
+from ..results.result import State
+from ..system import System
 from .arguments import model_of
 from .assemble import assemble
 from .dependence import Circuit, PoseRank, agrees, elements_of
-
-SAMPLES, STEPS, STEP = 4, 3, 0.1
-"""Other poses that are tried; each lies so many steps off, each step of so many model lengths."""
-FIRST, CLEAN = 1.0, 0.3
-"""How large the correction of a step may be against the step. The first may start on a change point, where most
-directions that look free are not."""
+from .elsewhere import other_poses
+from .relaxation import relaxations
 
 
 @dataclass(frozen=True)
@@ -62,6 +57,7 @@ class Diagnosis:
     mobility: int
     """The same without the drivers."""
     drivers: int
+    """How many coordinates are driven: one by a driver, all of a body's by the driver of a pose."""
     generic_degrees_of_freedom: int
     """The degrees of freedom at a pose in general position."""
     gruebler: int
@@ -85,7 +81,7 @@ class Diagnosis:
         return f"<pre>{self}</pre>"
 
 
-def diagnose(model: PlanarModel | System) -> Diagnosis:
+def diagnose(model: Model | System) -> Diagnosis:
     """Count, rank and explain the equations of a model at its assembled pose (t = 0)."""
     model = model_of(model)
     system = model.compile()
@@ -93,10 +89,10 @@ def diagnose(model: PlanarModel | System) -> Diagnosis:
     closes, message = True, ""
     try:
         q = assemble(model).full_q
-    except (AssemblyError, RedundantConstraintError) as error:
+    except (AssemblyError, RedundantConstraintError, SingularConfigurationError) as error:
         q, message = _best_pose(system, error), str(error)
-        closes = isinstance(error, RedundantConstraintError)
-    others = _other_poses(model, system, q) if closes else _disturbed(system, q)
+        closes = not isinstance(error, AssemblyError)
+    others = other_poses(system, q) if closes else _disturbed(system, q)
 
     here = PoseRank(system, 0.0, q)
     elsewhere = [PoseRank(system, 0.0, other) for other in others]
@@ -111,7 +107,7 @@ def diagnose(model: PlanarModel | System) -> Diagnosis:
 
     contradictory = [c for c in generic if not agrees(system, 0.0, q, c)]
     rank = len(rows) - len(momentary_rows)
-    joint_rows = [k for k in rows if not isinstance(model.elements[system.rows[k].element], Driver)]
+    joint_rows = [k for k in rows if not isinstance(model.elements[system.rows[k].element], Prescribed)]
     return Diagnosis(
         title=model.name,
         coordinates=system.nv,
@@ -120,15 +116,15 @@ def diagnose(model: PlanarModel | System) -> Diagnosis:
         rank=rank,
         degrees_of_freedom=system.nv - rank,
         mobility=system.nv - len(joint_rows) + len(here.dependent(joint_rows)),
-        drivers=len(model.drivers),
+        drivers=len(rows) - len(joint_rows),
         moved=_moved(system, q),
         generic_degrees_of_freedom=system.nv - generic_rank,
         gruebler=system.nv - len(rows),
         redundant=(
-            *_groups(system, [c for c in generic if c not in contradictory], "generic"),
-            *_groups(system, momentary if closes else [], "momentary"),
+            *_groups(system, q, [c for c in generic if c not in contradictory], "generic"),
+            *_groups(system, q, momentary if closes else [], "momentary"),
         ),
-        conflicts=_groups(system, contradictory, "conflict"),
+        conflicts=_groups(system, q, contradictory, "conflict"),
         assembled=closes,
         message=message,
         poses_tested=1 + len(others),
@@ -139,68 +135,34 @@ def diagnose(model: PlanarModel | System) -> Diagnosis:
 # --- poses ------------------------------------------------------------------------------------------------------
 
 
-def _other_poses(model: PlanarModel, system: System, q: np.ndarray) -> list[np.ndarray]:
-    """Assembled poses some way off, reached by walking along what the joints alone leave free."""
-    bare = model.without(*(d.name for d in model.drivers)).compile()
-    machine, random, found = bare.machine(), np.random.default_rng(7), []
-    for _ in range(4 * SAMPLES):
-        direction = random.standard_normal(bare.nv) / np.sqrt(bare.weight)
-        pose = _step_along(bare, machine, q, direction, FIRST)
-        for _ in range(STEPS - 1):
-            pose = None if pose is None else _step_along(bare, machine, pose, direction, CLEAN)
-        if pose is not None:
-            found.append(pose)
-        if len(found) == SAMPLES:
-            break
-    return found
-
-
-def _step_along(
-    bare: System, machine: Machine, q: np.ndarray, direction: np.ndarray, correctable: float
-) -> np.ndarray | None:
-    """A short step along the freedom nearest to a direction; None if there is none, or if closing the gaps again takes
-    a correction that is not small against the step: then it may have left the branch."""
-    n = bare.nv
-    way = PoseRank(bare, 0.0, q).tangent(direction)
-    size = float(np.sqrt(bare.weight @ way**2))
-    if size < 1e-6:
-        return None
-    direction[:] = way
-    guess = q.copy()
-    guess[:n] += STEP * bare.length / size * way
-    closed = guess.copy()
-    if poses.close(machine, 0.0, closed, np.zeros_like(q), 20) != poses.DONE:
-        return None
-    correction = float(np.sqrt(bare.weight @ (closed[:n] - guess[:n]) ** 2))
-    return closed if correction < correctable * STEP * bare.length else None
-
-
 def _disturbed(system: System, q: np.ndarray) -> list[np.ndarray]:
     """Poses near one that cannot be closed: what depends there too is built in, not a matter of pose."""
     random = np.random.default_rng(7)
     noise = random.standard_normal((2, system.nv)) * 0.1 * system.length / np.sqrt(system.weight)
-    return [np.concatenate([q[: system.nv] + shift, q[system.nv :]]) for shift in noise]
+    return [system.moved(q, shift) for shift in noise]
 
 
 def _best_pose(system: System, error: MbsError) -> np.ndarray:
     """The pose at which an assembly gave up."""
     q = system.placement.copy()
-    q[: system.nv] = error.facts["pose"]
+    pose = error.facts["pose"]
+    q[: system.nq] = pose.q if isinstance(pose, State) else pose
     return q
 
 
 def _moved(system: System, q: np.ndarray) -> tuple[str, float, float]:
     """How far assembly took the bodies from where they were placed: a large way may mean another branch."""
-    way = (q - system.placement)[: system.nv].reshape(len(system.bodies), -1)
+    way = system.between(system.placement, q).reshape(len(system.bodies), -1)
     size = np.sqrt((system.weight.reshape(way.shape) * way**2).sum(axis=1))
-    k = int(np.argmax(size))
-    return system.bodies[k].name, float(np.hypot(way[k, 0], way[k, 1])), float(abs(way[k, 2]))
+    k, dimension = int(np.argmax(size)), system.model.dimension
+    far, turned = (float(np.linalg.norm(part)) for part in (way[k, :dimension], way[k, dimension:]))
+    return system.bodies[k].name, far, turned
 
 
 # --- groups -----------------------------------------------------------------------------------------------------
 
 
-def _groups(system: System, circuits: Iterable[Circuit], kind: str) -> tuple[Group, ...]:
+def _groups(system: System, q: np.ndarray, circuits: Iterable[Circuit], kind: str) -> tuple[Group, ...]:
     """Circuits by the elements that they join."""
     counts: dict[tuple[str, ...], int] = {}
     for circuit in circuits:
@@ -210,13 +172,13 @@ def _groups(system: System, circuits: Iterable[Circuit], kind: str) -> tuple[Gro
     for joints, count in counts.items():
         elements = [system.model.elements[name] for name in joints]
         bodies = tuple(dict.fromkeys(body.name for e in elements for body in e.bodies if not body.fixed))
-        groups.append(Group(joints, bodies, kind, count, _advice(system, joints, kind, count)))
+        groups.append(Group(joints, bodies, kind, count, _advice(system, q, joints, kind, count)))
     return tuple(groups)
 
 
-def _advice(system: System, joints: tuple[str, ...], kind: str, count: int) -> str:
+def _advice(system: System, q: np.ndarray, joints: tuple[str, ...], kind: str, count: int) -> str:
     elements = [system.model.elements[name] for name in joints]
-    drivers = [e.name for e in elements if isinstance(e, Driver)]
+    drivers = [e.name for e in elements if isinstance(e, Prescribed)]
     if kind == "conflict":
         last = drivers[-1] if drivers else joints[-1]
         return f"They contradict each other: take {last} away, or make their values agree."
@@ -229,8 +191,9 @@ def _advice(system: System, joints: tuple[str, ...], kind: str, count: int) -> s
         return f"{joints[0]} says the same thing twice: leave one of its equations out."
     if drivers:
         return f"The others already determine {drivers[-1]}: take this driver away."
-    pin = next((e.name for e in reversed(elements) if isinstance(e, Revolute)), None)
-    relax = f"replace {pin} by a PinInSlot" if pin and count == 1 else f"take {joints[-1]} away"
+    instead = relaxations(system.model, q, joints, count)
+    words = " and ".join(f"{name} by a {joint}" for name, joint in instead)
+    relax = f"replace {words}" if instead else f"take {joints[-1]} away"
     return (
         f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is right, "
         f"but how these joints share the load is not unique. To make it unique, {relax}."

@@ -10,18 +10,18 @@ machine code, and only then get their textbook names. So what is shown is what i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import sympy as sp
 
-from ..coordinates import PlanarCartesian, coordinate_set
+from ..coordinates import CoordinateSet, coordinate_set
 from ..errors import ModelError
 from ..model.body import Body
 from ..model.joints.base import Condition
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..model.parameters import Number
 from ..model.tables import TableSymbol
 from ..symbolic.derive import Equations, Relation, compose
@@ -45,6 +45,9 @@ def _plain(name: str) -> cached_property[sp.ImmutableMatrix]:
 @dataclass(frozen=True, eq=False, repr=False)
 class SystemEquations:
     """Φ(q, t) = 0,   Φ_q q̇ = ν,   Φ_q q̈ = γ,   M q̈ + Φ_qᵀ λ = Q.
+
+    In space the velocities v are those of places and the angular velocities in body axes; there Φ_q stands for Φ_v, and
+    q̇, q̈ for v, v̇.
 
     Body 1 is the ground, whose coordinates are zero; where no element uses ``model.ground`` the bodies of the model
     count from 1. The rates are the symbols xdot_2, ydot_2, phidot_2, set as dotted letters.
@@ -122,26 +125,28 @@ class SystemEquations:
 
     def place(self, name: str, row: int, column: int) -> tuple[str, sp.Symbol | None]:
         """Whose row it is (an element's; in M and Q a body's), and the coordinate of the column."""
-        coordinate = self.q[column] if name in ("Phi_q", "M") else None
+        columns = self.q if len(self.q) == len(self.v) else self.v  # in space Φ_q is by the velocities
+        coordinate = columns[column] if name in ("Phi_q", "M") else None
         if name in ("M", "Q"):
-            return self.bodies[int(self.q[row].name.rpartition("_")[2])], coordinate
+            return self.bodies[int(columns[row].name.rpartition("_")[2])], coordinate
         return self.rows[self.position_rows[row] if name == "Phi" else row][0], coordinate
 
 
-def equations(model: PlanarModel | System) -> SystemEquations:
+def equations(model: Model | System) -> SystemEquations:
     """The exact equations of a model, in textbook names. Each type of relation is derived once."""
-    coordinates = model.coordinates if isinstance(model, System) else coordinate_set("cartesian")
     model = model.model if isinstance(model, System) else model
-    if not isinstance(model, PlanarModel):
+    if not isinstance(model, Model):
         raise ModelError(f"equations() needs a model, not {model!r}; build one with mbs.PlanarModel(name)")
+    coordinates = coordinate_set(model.dimension, "cartesian")
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
     moving = [*model.bodies.values()]
     grounded = any(marker.body.fixed for element in model.elements.values() for marker in element.markers)
     numbers = dict(enumerate([model.ground] * grounded + moving, start=1))
     state = {body: _symbols(coordinates, number) for number, body in numbers.items()}
-    state[model.ground] = (still := (sp.S.Zero,) * len(coordinates.q_names), still)
-    q, v = ([s for body in moving for s in state[body][k]] for k in (0, 1))
+    state[model.ground] = tuple(map(sp.Integer, coordinates.at_rest)), (sp.S.Zero,) * len(coordinates.v_names)
+    q = [s for body in moving for s in state[body][0][: len(coordinates.q_names)]]
+    v = [s for body in moving for s in state[body][1]]
     constraints, printed = _constraints(model, coordinates, state)
     blocks = [_inertia(model, body, coordinates, state[body]) for body in moving]
     return SystemEquations(
@@ -160,41 +165,44 @@ def equations(model: PlanarModel | System) -> SystemEquations:
     )
 
 
-def _symbols(coordinates: PlanarCartesian, number: int) -> tuple[State, State]:
+def _symbols(coordinates: CoordinateSet, number: int) -> tuple[State, State]:
     """The coordinates of a body and their rates. sympy sets the name phidot_2 as a dotted letter with an index."""
-    q, v = ([sp.Symbol(f"{n}{dot}_{number}", real=True) for n in coordinates.q_names] for dot in ("", "dot"))
-    return tuple(q), tuple(v)
+    q, v = (tuple(sp.Symbol(f"{n}_{number}", real=True) for n in names) for names in coordinates.symbols)
+    return q, v
 
 
 def _inertia(
-    model: PlanarModel, body: Body, coordinates: PlanarCartesian, state: tuple[State, State]
+    model: Model, body: Body, coordinates: CoordinateSet, state: tuple[State, State]
 ) -> tuple[sp.Matrix, sp.Matrix]:
     """M and Q of one body in its own symbols."""
-    own = coordinates.inertia(body.centred)
+    own = coordinates.inertia(coordinates.inertia_form(body))
     slots = map(exact, coordinates.inertia_slots(body, model.gravity))
     put = dict(zip((*own.q, *own.v, *own.slots), (*state[0], *state[1], *slots), strict=True))
     size = len(own.v)
     M, Q = sp.zeros(size), sp.zeros(size, 1)
     for row, column, e in own.mass:
-        M[row, column] = M[column, row] = e.xreplace(put)
+        (entry,) = own.explicit([e])
+        M[row, column] = M[column, row] = entry.xreplace(put)
     for column, e in own.forces:
-        Q[column] = e.xreplace(put)
+        (entry,) = own.explicit([e])
+        Q[column] = entry.xreplace(put)
     return M, Q
 
 
-def _parameters(model: PlanarModel, taken: set[str]) -> dict[sp.Symbol, float]:
+def _parameters(model: Model, taken: set[str]) -> dict[sp.Symbol, float]:
     if clash := sorted(taken & {*model.parameters}):
         raise ModelError(f"parameter {clash[0]!r} has the name of a symbol of these equations; rename the parameter")
     return {p.symbol: p.value for p in model.parameters.values()}
 
 
-def _placement(model: PlanarModel, coordinates: PlanarCartesian, q: list[sp.Symbol]) -> dict[sp.Symbol, float]:
-    numbers = [number for body in model.bodies.values() for number in coordinates.placement(body)]
-    return dict(zip(q, map(model.evaluator(), numbers), strict=True))
+def _placement(model: Model, coordinates: CoordinateSet, q: list[sp.Symbol]) -> dict[sp.Symbol, float]:
+    number, visible = model.evaluator(), len(coordinates.q_names)
+    placed = [x for body in model.bodies.values() for x in coordinates.placement(body, number)[:visible]]
+    return dict(zip(q, placed, strict=True))
 
 
 def _constraints(
-    model: PlanarModel, coordinates: PlanarCartesian, state: States
+    model: Model, coordinates: CoordinateSet, state: States
 ) -> tuple[dict[str, Any], dict[str, sp.ImmutableMatrix]]:
     """Whose each row is and the tables in them; then Φ, Φ_q, ν and γ of all elements."""
     derived: dict[Relation, Equations] = {}
@@ -203,7 +211,7 @@ def _constraints(
     position_rows: list[int] = []
     columns: dict[str, list[sp.Expr]] = {"Phi": [], "nu": [], "gamma": []}
     jacobian: dict[tuple[int, int], sp.Expr] = {}
-    column_of = {s: k for k, s in enumerate(s for body in model.bodies.values() for s in state[body][0])}
+    column_of = {s: k for k, s in enumerate(s for body in model.bodies.values() for s in state[body][1])}
     for element in model.conditions:
         relation, _ = element.form()
         if relation not in derived:
@@ -213,7 +221,7 @@ def _constraints(
         for name, column in columns.items():
             column += [constants.back(tidy(e.xreplace(put), rates)) for e in getattr(own, name.lower())]
         for row, k, e in own.jacobian:
-            if (symbol := put[own.q[k]]) in column_of:  # not the ground's; two markers may share a body
+            if (symbol := put[own.v[k]]) in column_of:  # not the ground's; two markers may share a body
                 at = len(rows) + row, column_of[symbol]
                 jacobian[at] = jacobian.get(at, sp.S.Zero) + e.xreplace(put)
         position_rows += range(len(rows), len(rows) + len(own.phi))
@@ -229,7 +237,7 @@ class _Constants:
     """What stands in the slots. Decimal numbers get stand-ins while terms are sorted, so that what cancels does so
     exactly and leaves no 1e-17 behind."""
 
-    def __init__(self, coordinates: PlanarCartesian) -> None:
+    def __init__(self, coordinates: CoordinateSet) -> None:
         self.coordinates = coordinates
         self.tables: dict[TableSymbol, None] = {}
         self._stand_ins: dict[sp.Expr, sp.Symbol] = {}
@@ -257,11 +265,16 @@ class _Constants:
         return self._stand_ins.get(e, e)
 
 
-def _derive(relation: Relation, coordinates: PlanarCartesian) -> Equations:
+def _derive(relation: Relation, coordinates: CoordinateSet) -> Equations:
     """The relation in coordinates, with everything put in: no marker symbols are left."""
     own = compose(relation, [coordinates.marker_map(LABELS[k]) for k in range(len(relation.markers))])
 
-    entries = zip(own.jacobian, own.explicit([e for _, _, e in own.jacobian]), strict=True)
+    ones = {k: v for label in LABELS[: len(relation.markers)] for k, v in coordinates.ones(label).items()}
+
+    def explicit(expressions: Sequence[sp.Expr]) -> list[sp.Expr]:
+        return [e.xreplace(ones) for e in own.explicit(expressions)]
+
+    entries = zip(own.jacobian, explicit([e for _, _, e in own.jacobian]), strict=True)
     jacobian = tuple((row, column, e) for (row, column, _), e in entries)
-    phi, nu, gamma = (tuple(own.explicit(part)) for part in (own.phi, own.nu, own.gamma))
+    phi, nu, gamma = (tuple(explicit(part)) for part in (own.phi, own.nu, own.gamma))
     return replace(own, phi=phi, jacobian=jacobian, nu=nu, gamma=gamma)

@@ -28,7 +28,7 @@ def check_masses(system: System) -> None:
         return
     # E = Φ_v L_W⁻ᵀ has one column for each motion that M weighs by itself: turns about centres of mass, among others
     run = mechanism(system)
-    evaluate_all(run, 0.0, system.placement, np.zeros(system.size))
+    evaluate_all(run, 0.0, system.placement, system.still)
     pattern, factor = run.machine.pattern, run.machine.factor
     held = np.zeros((pattern.m, pattern.n))
     held[pattern.e_row, pattern.e_column] = factor.e
@@ -37,7 +37,7 @@ def check_masses(system: System) -> None:
     if rank == light.size:
         return
     free = np.abs(motions[rank:]).max(axis=0) > 1e-6
-    width = len(system.coordinates.q_names)
+    width = len(system.coordinates.v_names)
     at_fault = [system.bodies[k // width] for k in dict.fromkeys(int(c) // width * width for c in light[free])]
     names = ", ".join(repr(b.name) for b in at_fault)
     raise ModelError(
@@ -70,9 +70,9 @@ def _stopped(result: Result, message: str) -> Result:
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
     """The error for a run that stopped at march.clock[TIME]; what was computed is in its ``result``."""
     t = float(march.clock[marching.TIME])
-    size = march.mechanism.size
-    q, v = (march.stages.y0[k * size : (k + 1) * size].copy() for k in (0, 1))
-    pose = State(system, t, q, v, np.zeros_like(q))
+    at_v, at_work = march.mechanism.q_size, march.mechanism.q_size + march.mechanism.v_size
+    q, v = march.stages.y0[:at_v].copy(), march.stages.y0[at_v:at_work].copy()
+    pose = State(system, t, q, v, np.zeros_like(v))
     kind, message = _reason(system, march, status, pose)
     kept = _stopped(result, message)
     names = joints_at_fault(system, t, q) if kind is not ModelError else ()
@@ -117,7 +117,7 @@ def _reason(system: System, march: March, status: int, pose: State) -> tuple[typ
 
 def _parting(system: System, pose: State) -> tuple[str, ...]:
     """The elements whose equations depend on each other, and prescribe different rates or accelerations in time."""
-    still = np.zeros((1, pose.full_q.size))
+    still = system.still[None]
     _, *levels = system.read_constraints(np.array([pose.t]), pose.full_q[None], still, still)
     for circuit in PoseRank(system, pose.t, pose.full_q).circuits(range(len(system.rows))):
         for level in levels:
@@ -132,7 +132,7 @@ def _undefined(system: System, march: March, pose: State) -> str | None:
     step = max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where something ends
     ahead = [0.0, *np.geomspace(step, max(1e-3, step), 8)]
     for dt in ahead:
-        q = pose.full_q + dt * pose.full_v
+        q = system.moved(pose.full_q, dt * pose.v)
         try:
             check_finite(system, pose.t + dt, q)
         except ModelError as error:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import ModelError, SingularConfigurationError
 from ..integration.machine import evaluate_all, mechanism, refinements
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
 from ..system import System, poses
@@ -26,7 +26,7 @@ from .assemble import check_level, posed
 from .dependence import PoseRank, elements_of, joints_at_fault
 
 
-def initial_state(model: PlanarModel, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, str]:
+def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, str]:
     """The state at the beginning, and a note of what was not given."""
     system = model.compile()
     if isinstance(initial, State):
@@ -49,7 +49,7 @@ def initial_state(model: PlanarModel, t: float, initial: Mapping[str, float] | S
 
 def _moving(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:
     """The velocity of least kinetic energy (or the nearest to v) that satisfies all equations."""
-    v = np.zeros_like(q) if v is None else v.copy()
+    v = system.still if v is None else v.copy()
     run = mechanism(held)
     machine = run.machine
     evaluate_all(run, t, q, v)
@@ -58,8 +58,8 @@ def _moving(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray
     np.subtract.at(machine.g, machine.pattern.jac_row, machine.factor.jacobian * v[machine.pattern.jac_column])
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2 + refinements(run))
     v[: system.nv] += machine.x
-    check_level(held, machine, t, q, v, np.zeros_like(q), 1)
-    return State(system, t, q, v, np.zeros_like(q))
+    check_level(held, machine, t, q, v, system.still, 1)
+    return State(system, t, q, v, system.still)
 
 
 def _check_regular(system: System, t: float, q: np.ndarray) -> None:
@@ -78,7 +78,7 @@ def _check_regular(system: System, t: float, q: np.ndarray) -> None:
         "start slightly aside of it, e.g. with another initial angle",
         time=t,
         joints=names,
-        pose=State(system, t, q, np.zeros_like(q), np.zeros_like(q)),
+        pose=State(system, t, q, system.still, system.still),
     )
 
 
@@ -91,14 +91,13 @@ def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarr
         size = float(np.sqrt(system.weight @ step**2))
         if size == 0.0:
             return None
-        nearby = q.copy()
-        nearby[: system.nv] += 1e-2 * system.length / size * step
-        if poses.close(system.machine(), t, nearby, np.zeros_like(q), 20) == poses.DONE:
+        nearby = system.moved(q, 1e-2 * system.length / size * step)
+        if poses.close(system.machine(), t, nearby, system.still, 20) == poses.DONE:
             return nearby
     return None
 
 
-def _note(model: PlanarModel, system: System, state: State, given: Mapping[str, float]) -> str:
+def _note(model: Model, system: System, state: State, given: Mapping[str, float]) -> str:
     """What was left to the placement and to least energy."""
     rank = PoseRank(system, state.t, state.full_q)
     freedom = system.nv - len(system.rows) + len(rank.dependent(range(len(system.rows))))

@@ -14,8 +14,9 @@ from scipy.integrate import cumulative_simpson
 from ..errors import ModelError, SingularConfigurationError
 from ..integration.inverse import solve_motion
 from ..integration.machine import WORK, mechanism
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..results.dynamics import with_forces
+from ..results.quantities import ComputedQuantities
 from ..results.result import Result, State
 from ..system import System
 from .arguments import model_of
@@ -24,7 +25,7 @@ from .progress import Progress
 
 
 def inverse_dynamics(
-    model: PlanarModel | System,
+    model: Model | System,
     times: Sequence[float] | np.ndarray,
     start: State | None = None,
     progress: Progress | None = None,
@@ -52,7 +53,8 @@ def inverse_dynamics(
 
 def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
     """The motion with its forces, up to a force that has no value; and what is to be said of that."""
-    t, q, v, a = system.full_motion(motion.t, motion.q, motion.v, motion.a)
+    assert isinstance(motion.quantities, ComputedQuantities)
+    t, q, v, a = motion.quantities.motion  # the ground's coordinates included
     run = mechanism(system, refinements=2)
     multipliers = np.zeros((t.size, len(system.rows)))
     rates = np.zeros((t.size, 2 + WORK))

@@ -15,13 +15,14 @@ import numpy as np
 
 from ..errors import ModelError
 from ..kernels.abi import announce
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..results.result import Result, State, result_of
 from ..system import System, poses, stepping
 from ..system.poses import Machine
 from .arguments import check_tables, checked_times, model_of
 from .assemble import assemble
 from .bridge import bridge
+from .elsewhere import is_momentary
 from .progress import Progress, progress_bar
 from .stops import change_point_at_start, stop_reason
 
@@ -32,7 +33,7 @@ CHUNK = 5000
 
 
 def kinematics(
-    model: PlanarModel | System,
+    model: Model | System,
     times: Sequence[float] | np.ndarray,
     start: State | None = None,
     progress: Progress | None = None,
@@ -51,7 +52,8 @@ def kinematics(
     first = assemble(model, t[0], start=start)
     machine = system.machine()
     redundant = _redundant_rows(system, machine, t, first)
-    q, v, a = (np.zeros((t.size, system.size)) for _ in range(3))
+    q = np.zeros((t.size, system.layout.q_size))
+    v, a = np.zeros((2, t.size, system.layout.v_size))
     q[0], v[0], a[0] = first.full_q, first.full_v, first.full_a
 
     done, message, change_points = 1, "", []
@@ -89,13 +91,15 @@ def _redundant_rows(system: System, machine: Machine, t: np.ndarray, first: Stat
     span = t[-1] - t[0] if t.size > 1 else 1.0
     counts, nearly, freedoms = [], [], []
     for moment in (t[0], t[0] + 1e-3 * span, t[0] + 2.7e-3 * span):
-        q = first.full_q + (moment - t[0]) * first.full_v
+        q = system.moved(first.full_q, (moment - t[0]) * first.v)
         if poses.close(machine, moment, q, first.full_v, 20) == poses.DONE:
             poses.evaluate_and_factorise(machine, moment, q, first.full_v, False)
             counts.append(poses.dependent_rows(machine, poses.DEPENDENT))
             nearly.append(poses.dependent_rows(machine, poses.NEARLY))
             freedoms.append(system.nv - len(system.rows) + counts[-1])
     redundant, freedom = min(counts), min(freedoms)
+    if freedom > 0 and is_momentary(system, first.full_q):
+        raise change_point_at_start(system, first)
     if freedom > 0:
         raise ModelError(
             f"{system.model.name!r} has {freedom} degree{'s' * (freedom > 1)} of freedom that no driver moves; "

@@ -22,7 +22,7 @@ from ..integration.stabilise import NEAR_SINGULAR, Baumgarte, Projection, Stabil
 from ..integration.tableaus import METHODS
 from ..kernels.abi import announce
 from ..model.forces.python_force import PythonForce
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.dynamics import dynamic_result
 from ..results.result import Result, State
@@ -39,7 +39,7 @@ PATIENCE = 2e6
 
 
 def simulate(
-    model: PlanarModel | System,
+    model: Model | System,
     times: Sequence[float] | np.ndarray,
     initial: Mapping[str, float] | State | None = None,
     method: str = "DP5",
@@ -108,7 +108,7 @@ class Prepared:
 
 
 def prepare(
-    model: PlanarModel | System,
+    model: Model | System,
     times: Sequence[float] | np.ndarray,
     initial: Mapping[str, float] | State | None = None,
     method: str = "DP5",
@@ -206,5 +206,6 @@ def _counts(march: March) -> dict[str, Any]:
         stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
         stats["projected_near_singular_poses"] = int(stabiliser.projected[0])
         if stabiliser.rule[0] > 0.0:
-            stats["gain_rule"] = f"alpha = beta = {stabiliser.rule[0]:.3g} / step; the last one is reported"
+            most = f"{stabiliser.rule[1]:.3g} / step"
+            stats["gain_rule"] = f"alpha = beta = pace of the motion, at most {most}; the last one is reported"
     return stats

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..integration.control import first_step
-from ..integration.march import March
-from ..integration.stabilise import Baumgarte, Stabilization
+from ..integration.march import March, pace
+from ..integration.stabilise import STIFF, Baumgarte, Stabilization
 
-PACE = 3.0
-"""Constraint errors die out this many times faster than the motion changes."""
-STIFF = 0.3
-"""Gains times step stay below this: above, stages feel the feedback more than the motion, and order is lost."""
+PACE = 1.0
+"""Constraint errors die out this many times as fast as the motion changes."""
+MARGIN = 3.0
+"""Nor do they die out faster than this, times the rate that steps can follow."""
 
 
 def set_first_step(march: March) -> None:
@@ -25,10 +23,11 @@ def set_first_step(march: March) -> None:
 
 
 def set_gains(march: March, how: Stabilization) -> None:
-    """α and β as given, or α = β = ω for critical damping.
+    """α and β as given, or α = β = ω for critical damping, ω being the pace of the motion: at every step where steps
+    are controlled, at the first state where they are fixed.
 
-    A method of order p that just meets a tolerance with steps h follows a motion whose own rate is about rtol^(1/p) /
-    h; ω is a few times that, step by step. With fixed steps the rate is read off the first state: |v| / L, √(|a| / L).
+    A method of order p that just meets a tolerance with steps h follows rates up to about rtol^(1/p) / h; where the
+    motion is faster than that, as it is for smooth stretches, ω is a few times this.
     """
     if not isinstance(how, Baumgarte):
         return
@@ -37,14 +36,7 @@ def set_gains(march: March, how: Stabilization) -> None:
         gains[0] = how.alpha if how.alpha is not None else how.beta
         gains[1] = how.beta if how.beta is not None else how.alpha
     elif fixed == 0.0:
-        march.stabiliser.rule[0] = min(STIFF, PACE * march.control.rtol ** (1.0 / march.tableau.order))
+        march.stabiliser.rule[0] = PACE
+        march.stabiliser.rule[1] = min(STIFF, MARGIN * march.control.rtol ** (1.0 / march.tableau.order))
     else:
-        gains[:] = min(STIFF / fixed, PACE * _rate(march))
-
-
-def _rate(march: March) -> float:
-    """How fast the motion changes at its start, in 1/s."""
-    size, unit = march.mechanism.size, march.control.unit
-    moving = slice(size, size + unit.size)
-    v, a = march.stages.y0[moving] / unit, march.stages.k[0, moving] / unit
-    return float(max(np.abs(v).max(initial=0.0), np.sqrt(np.abs(a).max(initial=0.0)))) or 1.0
+        gains[:] = min(STIFF / fixed, PACE * (pace(march) or 1.0))

@@ -71,14 +71,14 @@ def _undefined(system: System, pose: State, ahead: float) -> ModelError | None:
 
 def _jumping(system: System, pose: State, ahead: float) -> str | None:
     """The driver whose function changes by a finite amount in no time."""
-    still = np.zeros((2, pose.full_q.size))
+    still = np.zeros((2, system.layout.v_size))
     moments = pose.t + np.array([0.0, max((ahead - pose.t) * 2.0**-20, 1e-9 * (abs(pose.t) + abs(ahead)))])
     phi = system.read_constraints(moments, np.stack([pose.full_q] * 2), still, still)[0]
     for driver in system.model.drivers:
-        (row,) = system.rows_of(driver.name)
-        scale = 1.0 if system.rows[row].unit == "rad" else system.length
-        if abs(phi[1, row] - phi[0, row]) > 1e-3 * scale:
-            return driver.name
+        for row in system.rows_of(driver.name):
+            scale = 1.0 if system.rows[row].unit == "rad" else system.length
+            if abs(phi[1, row] - phi[0, row]) > 1e-3 * scale:
+                return driver.name
     return None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, SingularConfigurationError, unknown_name
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..model.parameters import Parameter
 from ..results.quantities import StackedQuantities
 from ..results.result import Result, State, Violation
@@ -28,7 +28,7 @@ DEPTH = 20
 
 
 def sweep(
-    model: PlanarModel | System, parameter: str | Parameter, values: Sequence[float] | np.ndarray, t: float = 0.0
+    model: Model | System, parameter: str | Parameter, values: Sequence[float] | np.ndarray, t: float = 0.0
 ) -> Result:
     """The pose (and its velocity and acceleration at time t) for each value of a parameter.
 
@@ -60,7 +60,7 @@ def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.
     return p
 
 
-def _follow(model: PlanarModel, parameter: str, t: float, state: State, p0: float, p1: float) -> State:
+def _follow(model: Model, parameter: str, t: float, state: State, p0: float, p1: float) -> State:
     """From the pose at p0 to the one at p1, by as many smooth steps as it takes."""
     here, now, h = (state.system, state.full_q), p0, p1 - p0
     for _ in range(10 * DEPTH):
@@ -88,11 +88,11 @@ def _follow(model: PlanarModel, parameter: str, t: float, state: State, p0: floa
 Pose = tuple[System, np.ndarray]
 
 
-def _advance(model: PlanarModel, parameter: str, t: float, here: Pose, p0: float, p1: float) -> Pose | None:
+def _advance(model: Model, parameter: str, t: float, here: Pose, p0: float, p1: float) -> Pose | None:
     slope = _slope(model, parameter, t, *here, p0)
     system = model.with_parameters(**{parameter: p1}).compile()
     machine = system.machine()
-    q, still = here[1] + (p1 - p0) * slope, np.zeros_like(slope)
+    q, still = system.moved(here[1], (p1 - p0) * slope[: system.nv]), system.still
     if poses.close(machine, t, q, still, 12) != poses.DONE:
         return None
     end = _slope(model, parameter, t, system, q, p1)
@@ -100,10 +100,10 @@ def _advance(model: PlanarModel, parameter: str, t: float, here: Pose, p0: float
     return (system, q) if smooth else None
 
 
-def _slope(model: PlanarModel, parameter: str, t: float, system: System, q: np.ndarray, p: float) -> np.ndarray:
+def _slope(model: Model, parameter: str, t: float, system: System, q: np.ndarray, p: float) -> np.ndarray:
     """q' = dq/dp, from Φ_q q' = -Φ_p; Φ_p by central differences of Φ alone."""
     e = 1e-6 * max(abs(p), 1e-3)
-    still = np.zeros((1, q.size))
+    still = system.still[None]
 
     def phi(value: float) -> np.ndarray:
         other = model.with_parameters(**{parameter: value}).compile()
@@ -114,19 +114,19 @@ def _slope(model: PlanarModel, parameter: str, t: float, system: System, q: np.n
     machine.f[:] = 0.0
     machine.g[:] = -(phi(p + e) - phi(p - e)) / (2 * e)
     poses.solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
-    slope = np.zeros_like(q)
+    slope = system.still
     slope[: system.nv] = machine.x
     return slope
 
 
 def _completed(system: System, q: np.ndarray, t: float) -> State:
-    machine, v, a = system.machine(), np.zeros_like(q), np.zeros_like(q)
+    machine, v, a = system.machine(), system.still, system.still
     poses.close(machine, t, q, v, 12)
     poses.complete(machine, t, q, v, a)
     return State(system, t, q, v, a)
 
 
-def _result(model: PlanarModel, parameter: str, p: np.ndarray, states: list[State], **more: Any) -> Result:
+def _result(model: Model, parameter: str, p: np.ndarray, states: list[State], **more: Any) -> Result:
     singles = [state.result for state in states]
     return replace(
         singles[0],

@@ -179,8 +179,9 @@ def inverse(
     times = time_grid(given, first, last, steps)
     _make_folder(out)
     result, stopped = _run(lambda: mbs.inverse_dynamics(model, times))
-    joints = [e.name for e in model.conditions if e not in model.drivers]
-    print("\n".join(efforts_and_loads(result, [e.name for e in model.drivers], joints, names)))
+    drivers = [e.name for e in model.conditions if isinstance(e, mbs.Driver)]
+    joints = [e.name for e in model.conditions if e.name not in drivers]
+    print("\n".join(efforts_and_loads(result, drivers, joints, names)))
     if out:
         print("written:", *write(result, names, out), *write_forces(result, out), sep="\n  ")
     if stopped:

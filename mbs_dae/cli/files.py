@@ -68,7 +68,7 @@ def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any, A
             raise ModelError(f"build() of {path} needs a value for {name!r}; give one with --set {name}=VALUE")
     with _blaming(path):
         model = build(**own)
-    if not isinstance(model, mbs.PlanarModel):
+    if not isinstance(model, mbs.PlanarModel | mbs.SpatialModel):
         raise ModelError(f"build() of {path} returns no model, but {model!r}; end it with: return model")
     others = {name: value for name, value in settings.items() if name not in own}
     for name in others:

@@ -13,6 +13,9 @@ import numpy as np
 from ..results import Result
 from .files import writing
 
+COMPONENTS = {3: ("Fx", "Fy", "M"), 6: ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
+"""Of a reaction, by how many there are: in the plane and in space."""
+
 
 def summary(result: Result, names: Sequence[str]) -> Iterator[str]:
     yield _headline(result)
@@ -65,7 +68,8 @@ def efforts_and_loads(
     open_ = False
     for name in joints:
         wrench = result.reaction(name)
-        sizes = np.hypot(wrench[:, 0], wrench[:, 1]), np.abs(wrench[:, 2])
+        force, moment = np.split(wrench, [2 if wrench.shape[1] == 3 else 3], axis=1)
+        sizes = np.linalg.norm(force, axis=1), np.linalg.norm(moment, axis=1)
         ends = [(size[k], result.t[k]) for size in sizes for k in [int(size.argmax())]]
         shared = not result.is_unique(name).all()
         open_ = open_ or shared
@@ -147,7 +151,8 @@ def write_forces(result: Result, folder: Path) -> Iterator[Path]:
     for name in result.reactions.names():
         if (effort := result.reactions.effort(name)) is not None:
             columns[f"{name}.effort"] = effort
-        columns |= dict(zip((f"{name}.Fx", f"{name}.Fy", f"{name}.M"), result.reaction(name).T, strict=True))
+        reaction = result.reaction(name)
+        columns |= {f"{name}.{c}": values for c, values in zip(COMPONENTS[reaction.shape[1]], reaction.T, strict=True)}
     with writing(folder):
         with table.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([list(columns), *zip(*(c.tolist() for c in columns.values()), strict=True)])

@@ -7,24 +7,31 @@ A marker at (s_x, s_y) in body axes, its frame turned by α, is
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 import sympy as sp
 
-from ..model.body import Body, Marker
-from ..model.parameters import Number
+from ..model.parameters import Evaluator, Number
+from ..model.planar_body import PlanarBody, PlanarPlace
 from ..symbolic.derive import MarkerMap
 from ..symbolic.inertia import Inertia
+from .layout import Layout, one_after_the_other
 
 
 class PlanarCartesian:
     """Every body, the ground too, owns three coordinates; those of the ground never move."""
 
-    name = "cartesian"
+    name = "planar cartesian"
     q_names = ("x", "y", "phi")
     v_names = ("vx", "vy", "omega")
+    symbols = q_names, ("xdot", "ydot", "phidot")
+    at_rest = (0, 0, 0)
     turns = (False, False, True)
-    """Which coordinates are angles."""
+
+    @staticmethod
+    def layout(bodies: Sequence[PlanarBody], ground: PlanarBody) -> Layout:
+        return one_after_the_other(bodies, ground, 3)
 
     @staticmethod
     @cache
@@ -36,38 +43,47 @@ class PlanarCartesian:
         sx, sy, ca, sa, alpha = slots = real("sx", "sy", "ca", "sa", "alpha")
         c, s = sp.cos(phi), sp.sin(phi)
         values = (x + sx * c - sy * s, y + sx * s + sy * c, ca * c - sa * s, ca * s + sa * c, phi + alpha)
-        return MarkerMap(q, real("vx", "vy", "omega"), slots, values, sp.eye(3))
+        v = real("vx", "vy", "omega")
+        P = sp.Matrix([values[0], values[1], values[4]]).jacobian(q)
+        bias = (P * sp.Matrix(v)).jacobian(q) * sp.Matrix(v)
+        return MarkerMap(q, v, slots, values, P, bias)
 
     @staticmethod
-    def marker_slots(marker: Marker) -> tuple[Number, ...]:
-        """What stands in the slots of `marker_map` for this marker."""
+    def ones(label: str) -> dict[sp.Expr, sp.Expr]:
+        return {}
+
+    @staticmethod
+    def marker_slots(marker: PlanarPlace) -> tuple[Number, ...]:
         if not isinstance(marker.angle, sp.Basic) and marker.angle == 0:
             return marker.x, marker.y, 1, 0, 0
         return marker.x, marker.y, sp.cos(marker.angle), sp.sin(marker.angle), marker.angle
 
     @staticmethod
-    def placement(body: Body) -> tuple[Number, ...]:
-        return (*body.position, body.angle)
+    def placement(body: PlanarBody, number: Evaluator) -> list[float]:
+        return [number(n) for n in (*body.position, body.angle)]
+
+    @staticmethod
+    def whole_turn(marker: PlanarPlace, number: Evaluator) -> list[float]:
+        return [0.0, 0.0, float(2 * sp.pi)]
 
     @staticmethod
     def weights(length: float) -> tuple[float, ...]:
-        """The norm in which "least change" is meant: a turn counts as the way of a point at the model's length."""
         return 1.0, 1.0, length**2
 
     @staticmethod
-    def masses(mass: float, inertia: float) -> tuple[float, ...]:
-        """What each coordinate of a body moves."""
-        return mass, mass, inertia
+    def masses(body: PlanarBody, number: Evaluator) -> tuple[float, ...]:
+        mass = number(body.mass)
+        return mass, mass, number(body.inertia)
 
     @staticmethod
     @cache
-    def inertia(centred: bool) -> Inertia:
+    def inertia(form: str) -> Inertia:
         """A body of mass m and inertia I about its centre of mass, which lies at s = A(φ) c from the frame's origin:
 
             T = ½ m |ṙ + φ̇ s⊥|² + ½ I φ̇²,      U = -m g · (r + s),      s⊥ = (-s_y, s_x).
 
         M = ∂²T/∂v² is written below. The term m φ̇² s (centripetal), moved to the right, leaves Q = weight + m φ̇² s.
-        With the origin in the centre of mass (`centred`) M is constant and diagonal.
+        With the origin in the centre of mass ("centred") M is constant and diagonal.
         """
 
         def real(*names: str) -> tuple[sp.Symbol, ...]:
@@ -76,7 +92,7 @@ class PlanarCartesian:
         own = PlanarCartesian.marker_map("i")
         (x, y, phi), (vx, vy, omega) = own.q, own.v
         m, inertia, cx, cy, gx, gy = slots = real("mass", "inertia", "cx", "cy", "gx", "gy")
-        if centred:
+        if form == "centred":
             cx = cy = sp.S.Zero
         c, s = sp.cos(phi), sp.sin(phi)
         sx, sy = cx * c - cy * s, cx * s + cy * c
@@ -94,6 +110,9 @@ class PlanarCartesian:
         )
 
     @staticmethod
-    def inertia_slots(body: Body, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
-        """What stands in the slots of `inertia` for this body."""
+    def inertia_form(body: PlanarBody) -> str:
+        return "centred" if body.centred else "offset"
+
+    @staticmethod
+    def inertia_slots(body: PlanarBody, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         return (body.mass, body.inertia, *body.com, *gravity)

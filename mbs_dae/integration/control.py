@@ -1,7 +1,8 @@
 """Step sizes: how large an error is, and how long the next step may be. Compiled.
 
-The error is measured coordinate by coordinate against atol · unit + rtol · |y|, and as the mean square of all; the unit
-of a length is the model's length, that of an angle is 1 rad, and velocities count per second. Works are not controlled.
+The error is measured number by number against atol · unit + rtol · |y|, and as the mean square of all; the unit of a
+length is the model's length, that of an angle is 1 rad, and velocities count per second. Works are not controlled, and
+neither are turns, which only count.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
 from ..system.poses import DONE
-from .machine import Mechanism, derivative
+from .machine import WORK, Mechanism, derivative
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 NOISE = 1e-14
@@ -26,7 +27,9 @@ class Control(NamedTuple):
     rtol: float
     atol: float
     unit: np.ndarray
-    """One number for each coordinate."""
+    """One number for each of y; infinite where it is not controlled."""
+    controlled: int
+    """How many are."""
     fixed: float
     """The longest step where steps are fixed; 0 where they are controlled."""
     step: np.ndarray
@@ -36,10 +39,21 @@ class Control(NamedTuple):
 
 
 def new_control(rtol: float, atol: float, fixed: float, mechanism: Mechanism) -> Control:
-    unit = np.sqrt(mechanism.geometric) ** -1 * mechanism.length
-    return block(
-        Control(float(rtol), float(atol), unit, float(fixed), step=np.zeros(1), again=np.zeros(1, dtype=np.int64))
-    )
+    unit = _units(mechanism)
+    controlled = int(np.isfinite(unit).sum())
+    again = np.zeros(1, dtype=np.int64)
+    return block(Control(float(rtol), float(atol), unit, controlled, float(fixed), step=np.zeros(1), again=again))
+
+
+def _units(mechanism: Mechanism) -> np.ndarray:
+    manifold, at_v = mechanism.machine.manifold, mechanism.q_size
+    velocities = np.sqrt(mechanism.geometric) ** -1 * mechanism.length
+    unit = np.full(at_v + mechanism.v_size + WORK, np.inf)
+    unit[at_v : at_v + velocities.size] = velocities
+    unit[manifold.plain[:, 0]] = velocities[manifold.plain[:, 1]]
+    for place, velocity in manifold.quaternions:
+        unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
+    return unit
 
 
 @compiled_part
@@ -51,44 +65,42 @@ def error_norm(tableau, control, stages, mechanism, h):
     an estimate of truncation errors cannot see through it, and shorter steps would only stay longer where it is worst.
     So that much is allowed for.
     """
-    size = mechanism.size
     sine = np.sqrt(mechanism.nearness[0])
+    y0, y1, k, n = stages.y0, stages.y1, stages.k, control.controlled
     rate = 0.0
-    for i in range(control.unit.size):
-        rate = max(rate, abs(stages.y0[size + i]) / control.unit[i])
+    for at in range(mechanism.q_size, mechanism.q_size + mechanism.v_size):
+        rate = max(rate, abs(y0[at]) / control.unit[at])
     noise = NOISE * rate * (1.0 + h * rate / sine) / sine**2
-    y0, y1, k = stages.y0, stages.y1, stages.k
-    n = control.unit.size
     rows = tableau.stages + 1
     first = second = 0.0
-    for part in range(2):
-        for i in range(n):
-            at = part * size + i
-            scale = (control.atol + noise) * control.unit[i] + control.rtol * max(abs(y0[at]), abs(y1[at]))
-            e = 0.0
+    for at in range(y0.size):
+        if not np.isfinite(control.unit[at]):
+            continue
+        scale = (control.atol + noise) * control.unit[at] + control.rtol * max(abs(y0[at]), abs(y1[at]))
+        e = 0.0
+        for stage in range(rows):
+            e += tableau.error[0, stage] * k[stage, at]
+        if tableau.error.shape[0] == 1:
+            first += (e / scale) ** 2
+        else:
+            e5 = 0.0
             for stage in range(rows):
-                e += tableau.error[0, stage] * k[stage, at]
-            if tableau.error.shape[0] == 1:
-                first += (e / scale) ** 2
-            else:
-                e5 = 0.0
-                for stage in range(rows):
-                    e5 += tableau.error[1, stage] * k[stage, at]
-                first += (e5 / scale) ** 2
-                second += (e / scale) ** 2
+                e5 += tableau.error[1, stage] * k[stage, at]
+            first += (e5 / scale) ** 2
+            second += (e / scale) ** 2
     if first == 0.0:
         return 0.0
     if tableau.error.shape[0] == 1:
-        return h * np.sqrt(first / (2 * n))
-    return h * first / np.sqrt((first + 0.01 * second) * 2 * n)
+        return h * np.sqrt(first / n)
+    return h * first / np.sqrt((first + 0.01 * second) * n)
 
 
 @compiled
 def first_step(mechanism, tableau, control, stages, t, span):
     """A length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀ must
     stand in `stages`."""
-    y0, y1, k, size = stages.y0, stages.y1, stages.k, mechanism.size
-    d0, d1 = _size(control, size, y0, y0), _size(control, size, y0, k[0])
+    y0, y1, k = stages.y0, stages.y1, stages.k
+    d0, d1 = _size(control, y0, y0), _size(control, y0, k[0])
     h = 1e-6 * span if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
     h = min(h, span)
     for i in range(y0.size):
@@ -97,21 +109,19 @@ def first_step(mechanism, tableau, control, stages, t, span):
         return 1e-6 * span
     for i in range(y0.size):
         y1[i] = (k[1, i] - k[0, i]) / h
-    largest = max(d1, _size(control, size, y0, y1))
+    largest = max(d1, _size(control, y0, y1))
     longer = max(1e-6 * span, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (tableau.error_order + 1))
     return min(100.0 * h, longer, span)
 
 
 @compiled
-def _size(control, size, y, x):
+def _size(control, y, x):
     """x in the norm of the tolerances at y."""
     total = 0.0
-    n = control.unit.size
-    for part in range(2):
-        for i in range(n):
-            at = part * size + i
-            total += (x[at] / (control.atol * control.unit[i] + control.rtol * abs(y[at]))) ** 2
-    return np.sqrt(total / (2 * n))
+    for at in range(y.size):
+        if np.isfinite(control.unit[at]):
+            total += (x[at] / (control.atol * control.unit[at] + control.rtol * abs(y[at]))) ** 2
+    return np.sqrt(total / control.controlled)
 
 
 @compiled_part

@@ -14,7 +14,7 @@ def solve_motion(mechanism, t, q, v, multipliers, rates):
     before a force that is not a finite number."""
     machine = mechanism.machine
     for k in range(t.size):
-        if accelerate(mechanism, t[k], q[k], v[k], machine.state[0]) != DONE:
+        if accelerate(mechanism, t[k], q[k], v[k], machine.motions[0]) != DONE:
             return k
         for row in range(machine.pattern.m):
             multipliers[k, row] = machine.multipliers[row]

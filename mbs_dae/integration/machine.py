@@ -1,6 +1,6 @@
 """The motion as a first-order differential equation: y = (q, v, work), and y' from the KKT system. Compiled.
 
-    q̇ = v,        [M Φ_vᵀ; Φ_v 0] [v̇; λ] = [Q; γ - 2α (Φ_v v - ν) - β² Φ],        ẇ = powers
+    q̇ = N(q) v,        [M Φ_vᵀ; Φ_v 0] [v̇; λ] = [Q; γ - 2α (Φ_v v - ν) - β² Φ],        ẇ = powers
 
 `work` adds up what leaves or enters the mechanical energy: stored without a potential, dissipated, supplied. It is
 integrated with the motion, by the same method, so that the energy ledger is as exact as the motion itself.
@@ -18,6 +18,7 @@ from ..symbolic.loads import WORKS
 from ..system import System
 from ..system.dynamics import POWER, Dynamics, evaluate_forces, take_masses
 from ..system.kkt import Factor, Pattern, factorise, new_factor, solve
+from ..system.manifold import rates
 from ..system.poses import DEPENDENT, DONE, FACTORISATIONS, NOT_FINITE, Machine, evaluate_and_factorise
 
 WORK = len(WORKS)
@@ -37,8 +38,9 @@ class Mechanism(NamedTuple):
 
     machine: Machine
     dynamics: Dynamics
-    size: int
-    """Length of q and of v, the ground's coordinates included."""
+    q_size: int
+    v_size: int
+    """Lengths of q and of v, the ground's coordinates included."""
     length: float
     geometric: np.ndarray
     """The squared lengths that coordinates count for, whatever the masses."""
@@ -68,7 +70,8 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
         Mechanism(
             machine=machine,
             dynamics=dynamics,
-            size=system.size,
+            q_size=system.layout.q_size,
+            v_size=system.layout.v_size,
             length=system.length,
             geometric=system.weight,
             refinements=max(refinements, 3 if soft.any() else 0),
@@ -163,10 +166,10 @@ def gauge_if_doubtful(mechanism):
 
 @compiled
 def _weakest(factor):
-    """The least `independence` of the rows that are enforced."""
+    """The least `independence` of the rows that are enforced (of velocities none are while positions are corrected)."""
     weakest = 1.0
     for row in range(factor.kept.size):
-        if factor.kept[row] > 0.0:
+        if factor.kept[row] > 0.0 and factor.row_square[row] > 0.0:
             weakest = min(weakest, factor.independence[row])
     return max(weakest, DEPENDENT)
 
@@ -239,12 +242,11 @@ def accelerate(mechanism, t, q, v, a):
 @compiled
 def derivative(mechanism, t, y, dy):
     """y' at (t, y)."""
-    size = mechanism.size
-    q, v = y[:size], y[size : 2 * size]
-    status = accelerate(mechanism, t, q, v, dy[size : 2 * size])
-    for k in range(size):
-        dy[k] = v[k]
-    powers(mechanism, dy[2 * size :])
+    at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
+    q, v = y[:at_v], y[at_v:at_work]
+    status = accelerate(mechanism, t, q, v, dy[at_v:at_work])
+    rates(mechanism.machine.manifold, q, v, dy[:at_v])
+    powers(mechanism, dy[at_work:])
     return status
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
 from ..system.dynamics import KINETIC, POTENTIAL
+from ..system.manifold import restore
 from ..system.poses import DONE, NOT_FINITE
 from .control import Control, error_norm, factor_of
 from .machine import WORK, Mechanism, derivative, gauge_if_doubtful, look_around, parted, widest_gap
@@ -65,21 +66,21 @@ class March(NamedTuple):
 def new_march(
     mechanism: Mechanism, tableau: Tableau, control: Control, stabiliser: Stabiliser, times: np.ndarray
 ) -> March:
-    size, rows = mechanism.size, mechanism.machine.pattern.m
-    zeros = np.zeros
-    stages = new_stages(tableau, size)
+    rows, zeros = mechanism.machine.pattern.m, np.zeros
+    width = mechanism.q_size + mechanism.v_size + WORK
+    stages = new_stages(tableau, width)
     record = block(
         Record(
             times=times,
-            q=zeros((times.size, size)),
-            v=zeros((times.size, size)),
-            a=zeros((times.size, size)),
+            q=zeros((times.size, mechanism.q_size)),
+            v=zeros((times.size, mechanism.v_size)),
+            a=zeros((times.size, mechanism.v_size)),
             multipliers=zeros((times.size, rows)),
             energies=zeros((times.size, 2 + WORK)),
             end_multipliers=zeros(rows),
             end_scalars=zeros(mechanism.scalars.size),
-            y=zeros(2 * size + WORK),
-            dy=zeros(2 * size + WORK),
+            y=zeros(width),
+            dy=zeros(width),
         )
     )
     counts = zeros(3, dtype=np.int64)
@@ -91,13 +92,14 @@ def new_march(
 @compiled
 def start(march, q, v):
     """The first state, and what follows from it at once."""
-    size, y0, record = march.mechanism.size, march.stages.y0, march.record
-    for k in range(size):
+    y0, record = march.stages.y0, march.record
+    y0[:] = 0.0
+    for k in range(q.size):
         y0[k] = q[k]
-        y0[size + k] = v[k]
-    y0[2 * size :] = 0.0
+    for k in range(v.size):
+        y0[q.size + k] = v[k]
     march.clock[TIME] = record.times[0]
-    look_around(march.mechanism, record.times[0], y0[:size], y0[size : 2 * size])
+    look_around(march.mechanism, record.times[0], q, v)
     status = _derivative_at_end(march, record.times[0], y0, march.stages.k[0])
     if status == DONE:
         _keep(march, 0, y0, march.stages.k[0])
@@ -150,7 +152,7 @@ def _try_step(march, t, end):
     """A step from t to `end`, settled if it is good: its status and its error, of which 1 is just acceptable."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
     h = end - t
-    adapt_gains(march.stabiliser, h)
+    adapt_gains(march.stabiliser, pace(march), h)
     mechanism.nearness[0] = 1.0
     status = take_step(mechanism, tableau, stages, t, h)
     if march.control.fixed > 0.0:
@@ -165,6 +167,18 @@ def _try_step(march, t, end):
     if error <= 1.0 and not tableau.end_in_error:
         status = _settle(march, end)
     return status, error
+
+
+@compiled
+def pace(march):
+    """How fast the motion changes at the beginning of the step, in 1/s: velocities over their unit, and the roots of
+    accelerations over theirs."""
+    mechanism, unit = march.mechanism, march.control.unit
+    y0, k0 = march.stages.y0, march.stages.k[0]
+    largest = 0.0
+    for at in range(mechanism.q_size, mechanism.q_size + mechanism.v_size):
+        largest = max(largest, abs(y0[at]) / unit[at], np.sqrt(abs(k0[at]) / unit[at]))
+    return largest
 
 
 @compiled_part
@@ -188,14 +202,24 @@ def _accept(march, t, end):
 @compiled_part
 def _settle(march, t):
     """Stabilise y₁, and find y' there: the first stage of the next step."""
-    size, y1 = march.mechanism.size, march.stages.y1
-    if is_projected(march.stabiliser, march.mechanism):
-        status = project(march.mechanism, t, y1[:size], y1[size : 2 * size])
-        if status != DONE:
-            return status
+    y1 = march.stages.y1
+    status = _put_right(march, t, y1)
+    if status != DONE:
+        return status
     status = _derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
     gauge_if_doubtful(march.mechanism)
     return status
+
+
+@compiled_part
+def _put_right(march, t, y):
+    """Quaternions of unit length; on the constraints, if the run is projected."""
+    mechanism = march.mechanism
+    at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
+    restore(mechanism.machine.manifold, y[:at_v])
+    if is_projected(march.stabiliser, mechanism):
+        return project(mechanism, t, y[:at_v], y[at_v:at_work])
+    return DONE
 
 
 @compiled
@@ -214,7 +238,7 @@ def _record(march, t, end):
     """Keep all requested times in (t, end]: the end as it is, others read from between (projected, if the run is)."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
     record, counts = march.record, march.counts
-    times, size = record.times, mechanism.size
+    times = record.times
     reading = False
     at_end = counts[NEXT]
     while at_end < times.size and times[at_end] < end:
@@ -230,10 +254,9 @@ def _record(march, t, end):
             reading = True
         y, dy = record.y, record.dy
         read_dense(tableau, stages, end - t, (times[k] - t) / (end - t), y)
-        if is_projected(march.stabiliser, march.mechanism):
-            status = project(mechanism, times[k], y[:size], y[size : 2 * size])
-            if status != DONE:
-                return status
+        status = _put_right(march, times[k], y)
+        if status != DONE:
+            return status
         status = _derivative_at_end(march, times[k], y, dy)
         if status != DONE:
             return status
@@ -247,17 +270,18 @@ def _record(march, t, end):
 @compiled_part
 def _keep(march, k, y, dy):
     """Row k of the record."""
-    record, size = march.record, march.mechanism.size
-    for i in range(size):
+    record, at_v, v_size = march.record, march.mechanism.q_size, march.mechanism.v_size
+    for i in range(at_v):
         record.q[k, i] = y[i]
-        record.v[k, i] = y[size + i]
-        record.a[k, i] = dy[size + i]
+    for i in range(v_size):
+        record.v[k, i] = y[at_v + i]
+        record.a[k, i] = dy[at_v + i]
     for row in range(record.end_multipliers.size):
         record.multipliers[k, row] = record.end_multipliers[row]
     record.energies[k, 0] = record.end_scalars[KINETIC]
     record.energies[k, 1] = record.end_scalars[POTENTIAL]
     for i in range(WORK):
-        record.energies[k, 2 + i] = y[2 * size + i]
+        record.energies[k, 2 + i] = y[at_v + v_size + i]
 
 
 @compiled_part

@@ -17,6 +17,7 @@ from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
 from ..system.batch import evaluate
 from ..system.kkt import solve
+from ..system.manifold import move
 from ..system.poses import DONE, EVALUATIONS, NOT_CONVERGED, NOT_FINITE, evaluate_and_factorise
 from .machine import Mechanism, leave_out_redundant, refinements, widest_gap
 
@@ -49,6 +50,8 @@ class Unstabilized:
     """Nothing is done: the constraints hold at acceleration level only, and drift at the others."""
 
 
+STIFF = 0.3
+"""Gains times step stay below this: above, stages feel the feedback more than the motion, and order is lost."""
 NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
 """When to project. Baumgarte's feedback divides by what a singular pose makes zero: there, it needs help."""
 GUARD = 3e-3
@@ -65,21 +68,25 @@ class Stabiliser(NamedTuple):
     gains: np.ndarray
     """α and β, which accelerations feel (the same array as the mechanism's)."""
     rule: np.ndarray
-    """One number: gains times step, where they follow it; 0 where they stay."""
+    """Two numbers: the most that gains are, over the pace of the motion, and times the step; 0 where they stay."""
     projected: np.ndarray
     """One number: how many steps were projected near singular poses."""
 
 
 def new_stabiliser(how: Stabilization, mechanism: Mechanism) -> Stabiliser:
     when = ALWAYS if isinstance(how, Projection) else NEAR_SINGULAR if isinstance(how, Baumgarte) else NEVER
-    return block(Stabiliser(when, mechanism.gains, rule=np.zeros(1), projected=np.zeros(1, dtype=np.int64)))
+    return block(Stabiliser(when, mechanism.gains, rule=np.zeros(2), projected=np.zeros(1, dtype=np.int64)))
 
 
 @compiled_part
-def adapt_gains(stabiliser, h):
-    """Gains for a step of this length."""
+def adapt_gains(stabiliser, pace, h):
+    """Gains for a step of this length, of a motion that changes at this pace (1/s).
+
+    They must not follow 1/h alone: stages are off the constraints by a low power of h, and a feedback of c/h, whatever
+    h, leaves an error of that low order; then steps shrink, gains grow, and it goes on so.
+    """
     if stabiliser.rule[0] > 0.0:
-        stabiliser.gains[0] = stabiliser.gains[1] = stabiliser.rule[0] / h
+        stabiliser.gains[0] = stabiliser.gains[1] = min(stabiliser.rule[0] * pace, stabiliser.rule[1] / h)
 
 
 @compiled_part
@@ -116,7 +123,7 @@ def project(mechanism, t, q, v):
         square = 0.0
         for k in range(pattern.n):
             square = max(square, mechanism.geometric[k] * machine.x[k] ** 2)
-            q[k] += machine.x[k]
+        move(machine.manifold, q, machine.x)
         step = np.sqrt(square) / mechanism.length
         if not step <= 1.0:
             break

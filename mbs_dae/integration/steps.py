@@ -9,7 +9,7 @@ import numpy as np
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
 from ..system.poses import DONE
-from .machine import WORK, derivative
+from .machine import derivative
 from .tableaus import NESTED, POLYNOMIAL, Tableau
 
 
@@ -23,8 +23,7 @@ class Stages(NamedTuple):
     dense: np.ndarray
 
 
-def new_stages(tableau: Tableau, size: int) -> Stages:
-    width = 2 * size + WORK
+def new_stages(tableau: Tableau, width: int) -> Stages:
     rows = tableau.a.shape[1]
     y0, y1, between = np.zeros((3, width))
     return block(Stages(y0, y1, between, k=np.zeros((rows, width)), dense=np.zeros((7, width))))

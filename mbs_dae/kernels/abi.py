@@ -22,7 +22,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from math import floor
+from math import floor, pi
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from numba.extending import intrinsic
 
 _reals = types.CPointer(types.float64)
 _integers = types.CPointer(types.int64)
+TURN = 2.0 * pi
 SIGNATURE = types.void(types.int64, types.float64, _reals, _reals, _integers, _reals, _reals, _reals)
 
 
@@ -115,6 +116,12 @@ call_kernel: Any = intrinsic(_call_kernel)
 def wrap(x, period):
     """x reduced to [0, period)."""
     return x - period * floor(x / period)
+
+
+@compiled
+def unwound(angle, near):
+    """The angle with so many whole turns added that it is nearest to `near`."""
+    return angle + TURN * floor((near - angle) / TURN + 0.5)
 
 
 @compiled

@@ -69,7 +69,7 @@ def fingerprint(meaning: str) -> str:
 def _derivation() -> str:
     """A checksum of the source files that derive kernels: a change in them makes every kernel a new one."""
     package = Path(__file__).resolve().parent.parent
-    files = sorted(file for room in ("symbolic", "kernels", "coordinates") for file in (package / room).glob("*.py"))
+    files = sorted(file for room in ("symbolic", "kernels", "coordinates") for file in (package / room).rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

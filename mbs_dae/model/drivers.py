@@ -15,11 +15,15 @@ from .element import checked_name
 from .fields import Function
 from .joints.base import Condition
 from .joints.rows import check_expression
-from .measures import Measure, rate_of
+from .measures import Measure
 from .parameters import Number, constants_out
 
 
-class Driver(Condition):
+class Prescribed(Condition):
+    """What follows a function of time."""
+
+
+class Driver(Prescribed):
     """``Driver("motor", mbs.angle(ground, crank), 0.6 + omega * mbs.t)``: Φ = measure - function(t).
 
     The function is a sympy expression of ``mbs.t`` and parameters, a `Table` or a `Motion`. The effort that the
@@ -34,12 +38,14 @@ class Driver(Condition):
             )
         self.measure = measure
         self.markers = measure.markers
-        self.units = (measure.unit,)
+        self.units = (measure.units[measure.lowest],)
         self._given = function
-        self.function = _function_of_time(function, f"Driver {name!r}")
-        symbols = marker_symbols(len(self.markers))
+        self.function = function_of_time(function, f"Driver {name!r}")
+        symbols = marker_symbols(len(self.markers), self.dimension)
         form, self._slots = _form_of(self.function)
-        self._relation = Relation(symbols, (measure.of(*symbols) - form,), (), tuple(self._slots))
+        row = (measure.of(*symbols) - form,)
+        phi, psi = (row, ()) if measure.lowest == 0 else ((), row)
+        self._relation = Relation(symbols, phi, psi, tuple(self._slots))
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         Function(of=t, name="function").check_value(self._given, number, f"Driver {self.name!r}")
@@ -51,7 +57,7 @@ class Driver(Condition):
         return {self.measure.kind: self.measure}
 
 
-def _function_of_time(function: Any, who: str) -> sp.Expr:
+def function_of_time(function: Any, who: str) -> sp.Expr:
     call = Function(of=t, name="function").check(function, who)
     try:
         value = call(t)
@@ -90,8 +96,7 @@ class Held(Condition):
         if level == 0:
             self._relation = Relation(relation.markers, (relation.phi[0] - slot,), (), (slot,))
         else:
-            rate = rate_of(relation.phi[0], relation.markers)
-            self._relation = Relation(relation.markers, (), (rate - slot,), (slot,))
+            self._relation = Relation(relation.markers, (), (measure.rate(relation.markers) - slot,), (slot,))
         self._slots: dict[sp.Symbol, Number] = {slot: value}
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:

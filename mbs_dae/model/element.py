@@ -12,7 +12,6 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup
-from ..symbolic.markers import PlanarMarker
 from .body import Body, Marker, as_marker
 from .fields import REQUIRED, Field, Function
 from .measures import Measure
@@ -29,8 +28,8 @@ class Element:
     values: Mapping[str, Any] = MappingProxyType({})
     """The constants of the element, by the names of its fields."""
     sketch: str = ""
-    """How the element is drawn: "pin", "slider", "slot", "link", "weld", "mesh", "contact", "spring", "damper", "arrow"
-    or "" (not at all)."""
+    """How the element is drawn: "pin", "slider", "sleeve", "ball", "cross", "face", "slot", "link", "weld", "mesh",
+    "contact", "disk", "runner", "spring", "damper", "arrow" or "" (not at all)."""
 
     def form(self) -> tuple[Form, dict[sp.Symbol, Number]]:
         """What is said, in marker symbols, and what stands in its slots."""
@@ -49,6 +48,11 @@ class Element:
     def measures(self) -> dict[str, Measure]:
         """The element's own coordinates, by name: what drivers, results and initial values call them."""
         return {}
+
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return self.markers[0].body.dimension
 
     @property
     def kind(self) -> str:
@@ -72,6 +76,10 @@ class Declared(Element):
     equations: ClassVar[tuple[str, ...]]
     """The names that an equation may have, in the order in which they are looked for."""
     marker_names: ClassVar[tuple[str, ...]] = ()
+    dimensions: ClassVar[tuple[int, ...]] = (2, 3)
+    """Whether there are such elements in the plane (2), in space (3), or in both."""
+    elsewhere: ClassVar[str] = ""
+    """What to take instead where there are none."""
     optional_markers: ClassVar[int] = 0
     """The markers whose default in the equation is None (the carrier of a gear) may be left out."""
 
@@ -88,13 +96,25 @@ class Declared(Element):
         cls.marker_names = tuple(n for n in names if n not in cls.fields)
         cls.optional_markers = sum(names[n].default is None for n in cls.marker_names)
 
-    def __init__(self, name: str, *args: Any, at: Any = None, axis: Any = None, **constants: Any):
+    def __init__(
+        self, name: str, *args: Any, at: Any = None, axis: Any = None, x_axis: Any = None, **constants: Any
+    ):
         self.name = checked_name(name)
         things, positional = self._split(args, constants)
-        self.markers = tuple(self._marker(thing, at, axis) for thing in things)
+        self.markers = tuple(self._marker(thing, at, axis, x_axis) for thing in things)
+        self.check_dimension()
         if len(things) > 1 and len(self.bodies) == 1:
             raise ModelError(f"{self.who} joins body {self.bodies[0].name!r} to itself; name two different bodies")
         self.values = self._constants(positional, constants)
+
+    def check_dimension(self) -> None:
+        """All markers in the plane or all in space, as the class is meant."""
+        if len({m.body.dimension for m in self.markers}) > 1:
+            raise ModelError(f"{self.who} mixes bodies in the plane with bodies in space; use those of one model")
+        if self.dimension not in self.dimensions:
+            where = {2: "the plane", 3: "space"}[self.dimension]
+            remedy = f"; {self.elsewhere}" if self.elsewhere else ""
+            raise ModelError(f"there is no {self.kind} in {where} ({self.name!r}){remedy}")
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         for name, field in self.fields.items():
@@ -116,14 +136,14 @@ class Declared(Element):
             )
         return things, args[count:]
 
-    def _marker(self, thing: Any, at: Any, axis: Any) -> Marker:
+    def _marker(self, thing: Any, at: Any, axis: Any, x_axis: Any) -> Marker:
         if at is None:
-            if axis is not None:
+            if axis is not None or x_axis is not None:
                 raise ModelError(f"{self.who} got axis= without at=; give at=(x, y) too, or markers with an angle")
             return as_marker(thing, self.who)
         if isinstance(thing, Marker):
             raise ModelError(f"{self.who} got a marker and at=; give bodies with at=, or markers without it")
-        return as_marker(thing, self.who).body.at_world(at, (1, 0) if axis is None else axis, self.who)
+        return as_marker(thing, self.who).body.at_world(at, axis, x_axis, self.who)
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
         given = dict(zip(self.fields, positional, strict=False))
@@ -144,21 +164,12 @@ class Declared(Element):
                 raise ModelError(f"{self.who} needs {name}; add {name}=... ({field.unit or 'no unit'})")
             if name not in given and callable(value) and not isinstance(field, Function):
                 wanted = inspect.signature(value).parameters
-                value = value(*map(placed, self.markers), **{n: v for n, v in values.items() if n in wanted})
+                here = [marker.placed for marker in self.markers]
+                value = value(*here, **{n: v for n, v in values.items() if n in wanted})
                 if not free_parameters([value]) and abs(float(value)) < 1e-12:
                     value = 0.0  # what should be zero is a rounding error off
             values[name] = field.check(value, self.who)
         return MappingProxyType(values)
-
-
-def placed(marker: Marker) -> PlanarMarker:
-    """The marker at its reference placement, as numbers or expressions of parameters."""
-    body = marker.body
-    c, s = sp.cos(body.angle), sp.sin(body.angle)
-    x, y = body.position
-    return PlanarMarker.placed(
-        x + c * marker.x - s * marker.y, y + s * marker.x + c * marker.y, sp.sympify(body.angle) + marker.angle
-    )
 
 
 def checked_name(name: Any) -> str:

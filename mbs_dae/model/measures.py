@@ -13,18 +13,23 @@ from typing import Any
 import sympy as sp
 
 from ..errors import ModelError
-from ..symbolic.derive import Relation, variables
-from ..symbolic.markers import PlanarMarker, marker_symbols
+from ..symbolic.derive import Relation
+from ..symbolic.markers import FormMarker, marker_symbols, rate_of
 from .body import Marker, as_marker
 
 LEVELS = {
     "x": ("x", "vx", "ax"),
     "y": ("y", "vy", "ay"),
+    "z": ("z", "vz", "az"),
+    "wx": ("", "wx", "alphax"),
+    "wy": ("", "wy", "alphay"),
+    "wz": ("", "wz", "alphaz"),
     "angle": ("angle", "omega", "alpha"),
     "displacement": ("displacement", "velocity", "acceleration"),
     "distance": ("distance", "distance_rate", "distance_acceleration"),
 }
-"""What the value, the rate and the acceleration of each kind of measure are called in results."""
+"""What the value, the rate and the acceleration of each kind of measure are called in results. An angular velocity in
+space is the rate of nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +37,7 @@ class Measure:
     kind: str
     markers: tuple[Marker, ...]
     of: Callable[..., sp.Expr]
+    """The value, as an expression of markers; where there is none, the rate."""
     unit: str
 
     @property
@@ -43,10 +49,24 @@ class Measure:
         return LEVELS[self.kind]
 
     @property
+    def lowest(self) -> int:
+        """The first level that it has: 0 a value, 1 a rate."""
+        return 0 if self.levels[0] else 1
+
+    @property
+    def dimension(self) -> int:
+        return self.markers[0].body.dimension
+
+    @property
     def relation(self) -> Relation:
         """The measure as a relation of one row."""
-        symbols = marker_symbols(len(self.markers))
-        return Relation(symbols, (self.of(*symbols),))
+        symbols = marker_symbols(len(self.markers), self.dimension)
+        row = (self.of(*symbols),)
+        return Relation(symbols, row) if self.lowest == 0 else Relation(symbols, (), row)
+
+    def rate(self, symbols: tuple[FormMarker, ...]) -> sp.Expr:
+        """Its rate, of these markers."""
+        return rate_of(self.of(*symbols), symbols) if self.lowest == 0 else self.of(*symbols)
 
     @property
     def label(self) -> str:
@@ -69,32 +89,28 @@ class Quantity(sp.Symbol):
         return symbol
 
     def _hashable_content(self) -> tuple:
-        places = tuple((id(m.body), str((m.x, m.y, m.angle))) for m in self.measure.markers)
+        places = tuple((id(m.body), str(m.numbers)) for m in self.measure.markers)
         return (*super()._hashable_content(), places)
 
-    def of(self, symbols: tuple[PlanarMarker, ...]) -> sp.Expr:
+    def of(self, symbols: tuple[FormMarker, ...]) -> sp.Expr:
         """What it is of these markers."""
-        value = self.measure.of(*symbols)
-        return value if self.level == 0 else rate_of(value, symbols)
-
-
-def rate_of(value: sp.Expr, markers: tuple[PlanarMarker, ...]) -> sp.Expr:
-    """The rate of an expression of marker variables."""
-    m, rates = variables(markers)
-    return sp.Add(*(value.diff(s) * rate for s, rate in zip(m, rates, strict=True)))
+        return self.measure.of(*symbols) if self.level == 0 else self.measure.rate(symbols)
 
 
 def angle(i: Any, j: Any = None) -> Measure:
-    """The angle of j against i (of one marker alone: against the world), counting past 2π; of a joint: its own."""
+    """The angle of j against i (of one marker alone: against the world), counting past 2π; of a joint: its own.
+
+    In space it is the angle about the axis of i, from the x axis of i to that of j; of one marker alone, its turning
+    about its own axis, added up."""
     if j is None:
-        return _of_joint(i, "angle") or Measure("angle", (as_marker(i, "angle()"),), lambda i: i.angle, "rad")
-    return Measure("angle", _two(i, j, "angle()"), lambda i, j: j.angle - i.angle, "rad")
+        return _of_joint(i, "angle") or Measure("angle", (as_marker(i, "angle()"),), lambda i: i.turn, "rad")
+    return Measure("angle", _two(i, j, "angle()"), lambda i, j: i.turn_to(j), "rad")
 
 
 def distance(i: Any, j: Any) -> Measure:
     """The distance between two points."""
 
-    def length(i: PlanarMarker, j: PlanarMarker) -> sp.Expr:
+    def length(i: FormMarker, j: FormMarker) -> sp.Expr:
         d = j.point - i.point
         return sp.sqrt(d.dot(d))
 
@@ -111,20 +127,49 @@ def y(marker: Any) -> Measure:
     return Measure("y", (as_marker(marker, "y()"),), lambda i: i.y, "m")
 
 
+def z(marker: Any) -> Measure:
+    """The world z of a marker, in space."""
+    return Measure("z", (_in_space(marker, "z()"),), lambda i: i.z, "m")
+
+
+def wx(body: Any) -> Measure:
+    """The x component of the angular velocity, in world axes."""
+    return Measure("wx", (_in_space(body, "wx()"),), lambda i: i.omega[0], "rad")
+
+
+def wy(body: Any) -> Measure:
+    """The y component of the angular velocity, in world axes."""
+    return Measure("wy", (_in_space(body, "wy()"),), lambda i: i.omega[1], "rad")
+
+
+def wz(body: Any) -> Measure:
+    """The z component of the angular velocity, in world axes."""
+    return Measure("wz", (_in_space(body, "wz()"),), lambda i: i.omega[2], "rad")
+
+
 def displacement(i: Any, j: Any = None) -> Measure:
-    """How far j lies along the x axis of i; of a translational joint: how far it has slid."""
+    """How far j lies along the x axis of i (in space: along its axis); of a sliding joint: how far it has slid."""
     if j is None:
         if own := _of_joint(i, "displacement"):
             return own
         raise ModelError(f"displacement() needs a sliding joint or two markers, not {i!r}; write displacement(i, j)")
-    return Measure("displacement", _two(i, j, "displacement()"), lambda i, j: i.x_axis.dot(j.point - i.point), "m")
+    return Measure("displacement", _two(i, j, "displacement()"), lambda i, j: i.guide.dot(j.point - i.point), "m")
 
 
 def _two(i: Any, j: Any, who: str) -> tuple[Marker, Marker]:
     first, second = as_marker(i, who), as_marker(j, who)
+    if first.body.dimension != second.body.dimension:
+        raise ModelError(f"{who} mixes a body in the plane with a body in space; use those of one model")
     if first.body is second.body:
         raise ModelError(f"{who} measures body {first.body.name!r} against itself; name two different bodies")
     return first, second
+
+
+def _in_space(thing: Any, who: str) -> Marker:
+    marker = as_marker(thing, who)
+    if marker.body.dimension != 3:
+        raise ModelError(f"{who} is for bodies in space, and {marker.body.name!r} is in the plane; use x, y or angle")
+    return marker
 
 
 def _of_joint(thing: Any, kind: str) -> Measure | None:

@@ -1,43 +1,47 @@
-"""The model: the one mutable object. It collects what the user says, and checks it at the door."""
+"""The model: the one mutable object. It collects what the user says, and checks it at the door. What is said of bodies
+depends on where they are: see `planar_model` and `spatial_model`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-import sympy as sp
+from typing import Any, ClassVar
 
 from ..errors import ModelError, Names, unknown_name
 from ..symbolic.markers import t
-from .body import Body, pair
-from .drivers import Driver
+from . import measures
+from .body import Body, coordinates_of
+from .drivers import Prescribed
 from .element import Element
 from .forces.base import ForceElement
 from .joints.base import Condition
-from .measures import Measure, Quantity, angle, x, y
-from .parameters import Evaluator, Number, Parameter, ParameterValue, check_number, finite_number, free_parameters
+from .measures import Measure, Quantity
+from .parameters import Evaluator, Number, Parameter, ParameterValue, finite_number, free_parameters
 from .tables import TableSymbol
 
 
-class PlanarModel:
-    """A planar mechanism: bodies, markers on them, parameters, and the elements between the markers.
+class Model:
+    """A mechanism: bodies, markers on them, parameters, and the elements between the markers.
 
-    SI units and radians throughout. Gravity is (g_x, g_y).
+    SI units and radians throughout.
     """
 
-    def __init__(self, name: str = "model", gravity: tuple[Number, Number] = (0.0, 0.0)):
+    body_class: ClassVar[type[Body]]
+
+    def __init__(self, name: str = "model", gravity: tuple[Number, ...] | None = None):
         self.name = name
-        try:
-            gx, gy = gravity
-        except (TypeError, ValueError) as exc:
-            raise ModelError(f"gravity must be a pair (g_x, g_y), not {gravity!r}") from exc
-        self.gravity = tuple(check_number(g, "gravity") for g in (gx, gy))
-        self.ground = Body("ground", fixed=True)
+        still = (0.0,) * self.dimension
+        self.gravity = still if gravity is None else coordinates_of(gravity, "gravity", self.dimension)
+        self.ground = self.body_class("ground", fixed=True)
         self.bodies: dict[str, Body] = Names("body")
         self.elements: dict[str, Element] = Names("element")
         self.parameters: dict[str, ParameterValue] = Names("parameter")
         self._compiled: dict[Any, Any] = {}
         self._checked = False
+
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return self.body_class.dimension
 
     # --- saying it ------------------------------------------------------------------------------------------
 
@@ -54,48 +58,13 @@ class PlanarModel:
         self._changed()
         return symbol
 
-    def body(
-        self,
-        name: str,
-        mass: Number = 0,
-        inertia: Number = 0,
-        com: tuple[Number, Number] = (0, 0),
-        position: tuple[Number, Number] = (0, 0),
-        angle: Number = 0,
-    ) -> Body:
-        """A rigid body whose frame stands at `position` with `angle` in the reference placement (a first guess is
-        enough); `com` in body axes, `inertia` about it."""
-        self._check_new(name, "body")
-        body = Body(name, mass, inertia, com, position, angle)
-        self._check_bound(f"body {name!r}", [mass, inertia, *body.com, *body.position, angle])
-        self.bodies[name] = body
+    def _added(self, body: Any) -> Any:
+        """The body, after the checks that every body passes."""
+        self._check_new(body.name, "body")
+        self._check_bound(f"body {body.name!r}", body.numbers)
+        self.bodies[body.name] = body
         self._changed()
         return body
-
-    def link(
-        self,
-        name: str,
-        P: tuple[Number, Number],
-        Q: tuple[Number, Number],
-        mass: Number = 0,
-        length: Number | None = None,
-    ) -> Body:
-        """A uniform slender rod with markers `tail` and `head`, placed between two world points; its frame stands in
-        the middle, its x axis points from tail to head.
-
-        Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
-        the rod."""
-        (px, py), (qx, qy) = (pair(point, f"{which} of link {name!r}") for which, point in (("P", P), ("Q", Q)))
-        dx, dy = qx - px, qy - py
-        between = sp.sqrt(sp.sympify(dx) ** 2 + sp.sympify(dy) ** 2)
-        if between == 0:
-            raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
-        length = _number(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
-        inertia = mass * length**2 / 12
-        rod = self.body(name, mass, inertia, (0, 0), ((px + qx) / 2, (py + qy) / 2), _number(sp.atan2(dy, dx)))
-        rod.marker("tail", -length / 2, 0)
-        rod.marker("head", length / 2, 0)
-        return rod
 
     def add(self, *elements: Element) -> Any:
         """Add joints, drivers and other elements; gives them back."""
@@ -111,21 +80,21 @@ class PlanarModel:
 
     # --- variations -----------------------------------------------------------------------------------------
 
-    def without(self, *names: str) -> PlanarModel:
+    def without(self, *names: str) -> Any:
         """The same model without these elements."""
         for name in names:
             if name not in self.elements:
                 raise unknown_name("element", name, self.elements)
         return self._copy(elements={n: e for n, e in self.elements.items() if n not in names})
 
-    def plus(self, *elements: Element) -> PlanarModel:
+    def plus(self, *elements: Element) -> Any:
         """The same model with these elements added."""
         copy = self._copy()
         if elements:
             copy.add(*elements)
         return copy
 
-    def with_parameters(self, **values: float) -> PlanarModel:
+    def with_parameters(self, **values: float) -> Any:
         """The same model with other parameter values; nothing is derived or compiled again."""
         changed = dict(self.parameters)
         for name, value in values.items():
@@ -140,7 +109,7 @@ class PlanarModel:
             copy._compiled[coordinates] = frozen._compiled[coordinates] = other
         return copy
 
-    def _copy(self, **changes: Any) -> PlanarModel:
+    def _copy(self, **changes: Any) -> Any:
         copy = type(self)(self.name, self.gravity)
         copy.ground = self.ground
         copy.bodies = Names("body", self.bodies)
@@ -148,7 +117,7 @@ class PlanarModel:
         copy.parameters = Names("parameter", changes.get("parameters", self.parameters))
         return copy
 
-    def __deepcopy__(self, memo: Any) -> PlanarModel:
+    def __deepcopy__(self, memo: Any) -> Any:
         """Bodies and elements never change, so copies may share them."""
         return self._copy()
 
@@ -183,15 +152,15 @@ class PlanarModel:
         return tuple(e for e in self.elements.values() if isinstance(e, ForceElement))
 
     @property
-    def drivers(self) -> tuple[Driver, ...]:
-        return tuple(e for e in self.elements.values() if isinstance(e, Driver))
+    def drivers(self) -> tuple[Prescribed, ...]:
+        return tuple(e for e in self.elements.values() if isinstance(e, Prescribed))
 
     def measures_of(self, owner: str) -> tuple[Measure, ...]:
         """What can be read of a body, of a named marker ("rod.tip"), or of an element."""
         body, _, marker = owner.partition(".")
         if body in self.bodies:
             at = self.bodies[body].markers.get(marker) if marker else self.bodies[body].origin
-            return () if at is None else (x(at), y(at), angle(at))
+            return () if at is None else tuple(getattr(measures, kind)(at) for kind in at.body.measure_kinds)
         if owner in self.elements:
             return tuple(self.elements[owner].measures().values())
         return ()
@@ -207,7 +176,7 @@ class PlanarModel:
         """The measure behind a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration)."""
         owner, _, wanted = str(name).rpartition(".")
         for measure in self.measures_of(owner):
-            if wanted in measure.levels:
+            if wanted and wanted in measure.levels:
                 return measure, measure.levels.index(wanted)
         raise unknown_name("quantity", name, self.quantity_names(), f"model {self.name!r}")
 
@@ -219,7 +188,7 @@ class PlanarModel:
         return Quantity(name, measure, level)
 
     def quantity_names(self) -> list[str]:
-        return [f"{o}.{level}" for o in self.owners() for m in self.measures_of(o) for level in m.levels]
+        return [f"{o}.{level}" for o in self.owners() for m in self.measures_of(o) for level in m.levels if level]
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: {len(self.bodies)} bodies, {len(self.elements)} elements>"
@@ -230,8 +199,7 @@ class PlanarModel:
         """What could not be checked before the parameters had values."""
         number = self.evaluator()
         for body in self.bodies.values():
-            for what, value in (("mass", body.mass), ("inertia", body.inertia)):
-                check_number(number(value), f"{what} of body {body.name!r}", non_negative=True)
+            body.check_values(number)
         for element in self.elements.values():
             element.check_values(number)
 
@@ -245,6 +213,12 @@ class PlanarModel:
         if not isinstance(element, Element):
             raise ModelError(f"cannot add {element!r}; add joints, drivers, forces: mbs.Revolute('A', i, j)")
         self._check_new(element.name, element.kind)
+        if element.dimension != self.dimension:
+            here, there = ("the plane", "space")[:: 1 if self.dimension == 2 else -1]
+            raise ModelError(
+                f"{element.who} is between bodies in {there}, and model {self.name!r} is in {here}; use bodies of this "
+                "model"
+            )
         for marker in element.markers:
             owner = self.ground if marker.body.fixed else self.bodies.get(marker.body.name)
             if owner is not marker.body:
@@ -255,9 +229,9 @@ class PlanarModel:
         if all(marker.body.fixed for marker in element.markers):
             raise ModelError(f"{element.kind} {element.name!r} joins nothing but the ground; name a body that moves")
         form, slots = element.form()
-        numbers = [n for m in element.markers for n in (m.x, m.y, m.angle)]
+        numbers = [n for m in element.markers for n in m.numbers]
         self._check_bound(element.who, [*slots.values(), *numbers])
-        known = {t, *form.slots, *(s for m in form.markers for s in (*m.m, *m.rates))}
+        known = {t, *form.slots, *(s for m in getattr(form, "everyone", form.markers) for s in (*m.m, *m.rates))}
         if stray := sorted(map(str, free_parameters(form.expressions) - known)):
             raise _unknown_symbols(element.who, stray)
 
@@ -272,7 +246,3 @@ def _unknown_symbols(who: str, names: list[str]) -> ModelError:
     return ModelError(
         f"{who} contains unknown symbols: {', '.join(names)}; declare them with model.parameter(name, value)"
     )
-
-
-def _number(expression: sp.Expr) -> Number:
-    return expression if expression.free_symbols else float(expression)

@@ -75,6 +75,11 @@ def finite_number(value: Any, what: str) -> float:
     return number
 
 
+def plain(expression: sp.Expr) -> Number:
+    """The number that an expression without symbols is."""
+    return expression if expression.free_symbols else float(expression)
+
+
 def free_parameters(expressions: Iterable[Any]) -> set[sp.Symbol]:
     return {s for e in expressions if isinstance(e, sp.Basic) for s in e.free_symbols}
 

@@ -19,7 +19,7 @@ from .reactions import StoredReactions
 from .result import Result, Violation
 from .sketch import BodySketch, ElementSketch, Sketch
 
-FORMAT = "mbs_dae result 1"
+FORMAT = "mbs_dae result 2"
 PARTS = ("kinetic", "potential", "dissipated", "supplied")
 
 
@@ -145,6 +145,7 @@ def _sketch(data: dict[str, Any]) -> Sketch:
             ElementSketch(e["name"], e["kind"], pairs(e["markers"]), e["constants"], pairs(e["outline"]))
             for e in data["elements"]
         ),
+        data.get("dimension", 2),
         tuple(map(_sketch, data["variants"])),
     )
 

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ..errors import unknown_name
+from ..model.measures import Measure
 from ..system import System
 
 
@@ -38,10 +39,7 @@ class ComputedQuantities:
         if name not in self._read:
             measure, _ = self.system.model.quantity(name)
             owner = name.rpartition(".")[0]
-            for level, values in zip(measure.levels, self.system.reader([measure])(*self.motion), strict=True):
-                self._read[f"{owner}.{level}"] = values[:, 0]
-                values.setflags(write=False)
-                self._read[f"{owner}.{level}"].setflags(write=False)
+            self._keep(owner, measure, [values[:, 0] for values in self.system.reader([measure])(*self.motion)])
         return self._read[name]
 
     def read_all(self) -> dict[str, np.ndarray]:
@@ -50,10 +48,14 @@ class ComputedQuantities:
         named = [(owner, measure) for owner in model.owners() for measure in model.measures_of(owner)]
         levels = self.system.reader([m for _, m in named])(*self.motion)
         for k, (owner, measure) in enumerate(named):
-            for level, values in zip(measure.levels, levels, strict=True):
-                self._read[f"{owner}.{level}"] = values[:, k]
-                self._read[f"{owner}.{level}"].setflags(write=False)
+            self._keep(owner, measure, [values[:, k] for values in levels])
         return dict(self._read)
+
+    def _keep(self, owner: str, measure: Measure, levels: list[np.ndarray]) -> None:
+        for level, values in zip(measure.levels, levels, strict=True):
+            if level:
+                values.setflags(write=False)
+                self._read[f"{owner}.{level}"] = values
 
 
 class StackedQuantities:

@@ -16,32 +16,31 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..errors import ModelError, unknown_name
-from ..model.body import Marker
+from ..model.body import Body, Marker
 from ..model.drivers import Driver
 from ..model.element import Element
 from ..model.forces.base import ForceElement
 from ..model.forces.effort import EffortElement
 from ..model.joints.base import Condition
+from ..rotations import from_quaternion
 from ..symbolic.loads import Load, joint_wrenches
 from ..system import System
 from .rank import null_vectors, smallest_singular_values
 
 AXES = ("world", "first", "second")
-WIDTH = 3
-"""Fx, Fy, M."""
 SHARE = 1e-8
 """A component is indeterminate if a null vector of unit length moves it by more than this, relative to what unit
 multipliers of the joint move it."""
 
 
 class Reactions(Protocol):
-    """For each element: its reaction in world axes (times, 3), which components are unique (times, 3), and its
-    effort."""
+    """For each element: its reaction in world axes (Fx, Fy, M; in space force and moment, three each) over time, which
+    components are unique, and its effort."""
 
     def names(self) -> list[str]: ...
     def world(self, name: str) -> np.ndarray: ...
     def turned(self, name: str) -> np.ndarray:
-        """The angles of the first and second body over time: (times, 2)."""
+        """The rotations of the first and second body over time, as matrices: (times, 2, dimension, dimension)."""
         ...
 
     def unique(self, name: str) -> np.ndarray: ...
@@ -66,6 +65,11 @@ class ComputedReactions:
         self._multipliers = multipliers
         self._redundant = redundant
 
+    @property
+    def _width(self) -> int:
+        """Components of force and moment."""
+        return {2: 3, 3: 6}[self._system.model.dimension]
+
     def names(self) -> list[str]:
         model = self._system.model
         return [*(e.name for e in model.conditions), *(e.name for e in model.forces)]
@@ -78,14 +82,13 @@ class ComputedReactions:
 
     def turned(self, name: str) -> np.ndarray:
         element = self._element(name)
-        t, q, _ = self._motion
-        angles = [q[:, self._system.start[m.body] + 2] for m in (element.markers[0], _second(element))]
-        return np.stack(angles, axis=1)
+        bodies = (element.markers[0].body, second_marker(element).body)
+        return np.stack([body_rotation(self._system, self._motion[1], body) for body in bodies], axis=1)
 
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         rows = self._system.rows_of(name)
-        out = np.ones((len(self._motion[0]), WIDTH), dtype=bool)
+        out = np.ones((len(self._motion[0]), self._width), dtype=bool)
         if isinstance(element, ForceElement) or not self._redundant:
             return out
         partials = self._partials(element)
@@ -124,20 +127,17 @@ class ComputedReactions:
         assert isinstance(element, Condition)
         relation, slots = element.form()
         values = self._system.read_values(joint_wrenches(relation), slots, element.markers, *self._motion)
-        shape = (len(values), relation.size, len(element.markers), WIDTH)
-        return values.reshape(shape)[:, :, _place_of_second(element)]
+        shape = (len(values), relation.size, len(element.markers), self._width)
+        return values.reshape(shape)[:, :, _place_ofsecond_marker(element)]
 
     def _load_wrench(self, element: Any) -> np.ndarray:
         form, slots = element.form()
         if isinstance(form, Load):
             values = self._system.read_values(form.wrenches, slots, element.markers, *self._motion)
-            wrenches = values.reshape(len(values), len(element.markers), WIDTH)
         else:  # a Python force: its form is what the function sees
             states = self._system.read_values(form, slots, element.markers, *self._motion)
-            half = states.shape[1] // 2
-            moments = zip(self._motion[0], states[:, :half], states[:, half:], strict=True)
-            wrenches = np.array([element.wrenches(t, m, rates) for t, m, rates in moments])
-        return wrenches[:, _place_of_second(element)]
+            values = np.array([element.wrenches(t, m) for t, m in zip(self._motion[0], states, strict=True)])
+        return values.reshape(len(values), len(element.markers), self._width)[:, _place_ofsecond_marker(element)]
 
 
 class StoredReactions:
@@ -178,17 +178,27 @@ def in_axes(reactions: Reactions, name: str, axes: str) -> np.ndarray:
     wrench = reactions.world(name)
     if axes == "world":
         return wrench
-    angle = reactions.turned(name)[:, AXES.index(axes) - 1]
-    c, s = np.cos(angle), np.sin(angle)
-    fx, fy, moment = wrench.T
-    return np.stack([c * fx + s * fy, -s * fx + c * fy, moment], axis=1)
+    rotation = reactions.turned(name)[:, AXES.index(axes) - 1]
+    size = rotation.shape[-1]
+    force, moment = wrench[:, :size], wrench[:, size:]
+    turned = [np.einsum("tkc,tk->tc", rotation, part) for part in (force, moment) if part.shape[1] == size]
+    return np.concatenate([*turned, moment][:2], axis=1)
 
 
-def _place_of_second(element: Element) -> int:
+def body_rotation(system: System, q: np.ndarray, body: Body) -> np.ndarray:
+    """The matrix from body axes to world axes along a motion."""
+    own = q[:, list(system.layout.q[body])]
+    if system.model.dimension == 3:
+        return from_quaternion(own[:, 3:7])
+    c, s = np.cos(own[:, 2]), np.sin(own[:, 2])
+    return np.stack([np.stack([c, -s], axis=1), np.stack([s, c], axis=1)], axis=1)
+
+
+def _place_ofsecond_marker(element: Element) -> int:
     """Of the markers that the element acts on, the second; the only one where there is one."""
     acting = element.acting if isinstance(element, ForceElement) else len(element.markers)
     return min(1, acting - 1)
 
 
-def _second(element: Element) -> Marker:
-    return element.markers[_place_of_second(element)]
+def second_marker(element: Element) -> Marker:
+    return element.markers[_place_ofsecond_marker(element)]

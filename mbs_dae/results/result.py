@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, unknown_name
+from ..model.body import Body
 from ..system import System
+from . import reading
 from .energy import Energy
 from .quantities import ComputedQuantities, Quantities
-from .reactions import Reactions, in_axes
+from .reactions import Reactions, body_rotation, in_axes
 from .sketch import Sketch, sketch_of
 
 _NO_FORCES = (
@@ -115,17 +117,52 @@ class Result:
         system, (t, q, v, a) = self.quantities.system, self.quantities.motion
         return State(system, float(t[index]), q[index].copy(), v[index].copy(), a[index].copy())
 
+    # --- attitudes and screws ---
+
+    def rotation(self, body: str) -> np.ndarray:
+        """The matrix from the axes of a body to those of the world over time: (len(t), 3, 3); in the plane 2 x 2."""
+        return body_rotation(*self._posed(body))
+
+    def quaternion(self, body: str) -> np.ndarray:
+        """The attitude of a body in space over time, as unit quaternions (scalar first): (len(t), 4)."""
+        system, q, own = self._posed(body)
+        if system.model.dimension != 3:
+            raise ModelError(f"body {body!r} is in the plane, and has no quaternion; read its angle")
+        return q[:, list(system.layout.q[own][3:7])]
+
+    def twist(self, body: str) -> np.ndarray:
+        """(ω, v_O) of a body over time, world axes: (len(t), 6), with v_O the velocity of what is passing through the
+        world's origin (`mbs.screws`)."""
+        return reading.twist(self, body)
+
+    def wrench(self, name: str) -> np.ndarray:
+        """(M_O, F) of what a joint, driver or force does to its second body, about the world's origin: (len(t), 6)."""
+        return reading.wrench(self, name)
+
+    def screw(self, joint: str) -> np.ndarray:
+        """The unit screw about which the second body of a joint may move, over time: (len(t), 6)."""
+        return reading.screw(self, joint)
+
+    def _posed(self, body: str) -> tuple[System, np.ndarray, Body]:
+        if not isinstance(self.quantities, ComputedQuantities):
+            raise ModelError("a result from a file has no attitudes; run it again, or save what is needed of them")
+        system, (_, q, _, _) = self.quantities.system, self.quantities.motion
+        if body not in system.model.bodies and body != "ground":
+            raise unknown_name("body", body, system.model.bodies, "the result")
+        return system, q, system.model.bodies[body] if body != "ground" else system.model.ground
+
     # --- forces ---
 
     def reaction(self, joint: str, axes: str = "world") -> np.ndarray:
-        """Fx, Fy and M over time, shape (len(t), 3): what the joint does to its second body, the moment about the
-        second marker. ``axes`` are those of the "world", of the "first" body or of the "second" one.
+        """Fx, Fy and M over time, shape (len(t), 3), in space force and moment, shape (len(t), 6): what the joint does
+        to its second body, the moment about the second marker. ``axes`` are those of the "world", of the "first" body
+        or of the "second" one.
 
         Of redundant joints it is the least of all possible ones: see `is_unique`."""
         return in_axes(self._forces(), joint, axes)
 
     def is_unique(self, joint: str) -> np.ndarray:
-        """Whether each component of the reaction (world axes) is determined: booleans of shape (len(t), 3)."""
+        """Whether each component of the reaction (world axes) is determined: booleans of that shape."""
         return self._forces().unique(joint)
 
     def effort(self, name: str) -> np.ndarray:
@@ -244,7 +281,7 @@ class State:
 
     @property
     def q(self) -> np.ndarray:
-        return self.full_q[: self.system.nv]
+        return self.full_q[: self.system.nq]
 
     @property
     def v(self) -> np.ndarray:
@@ -279,7 +316,7 @@ def result_of(
     return Result(
         title=system.model.name,
         t=_frozen(t[:]),
-        q=_frozen(q[:, : system.nv]),
+        q=_frozen(q[:, : system.nq]),
         v=_frozen(v[:, : system.nv]),
         a=_frozen(a[:, : system.nv]),
         coordinate_names=system.coordinate_names,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import cos, isfinite, nan, pi, sin
+from typing import Any
 
 import sympy as sp
 
@@ -14,14 +15,15 @@ from ..model.body import Marker
 from ..model.element import Element
 from ..model.fields import Choice, Expression, Scalar, theta
 from ..model.forces.base import ForceElement
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..model.parameters import Evaluator
 from ..model.tables import TableSymbol
 
-Point = tuple[float, float]
+Point = tuple[float, ...]
+"""Of two coordinates in the plane, of three in space."""
 
 OUTLINE_POINTS = 180
-SHAPED = ("mesh", "contact", "spring", "damper", "arrow")
+SHAPED = ("mesh", "contact", "disk", "sleeve", "spring", "damper", "arrow")
 """Kinds whose looks depend on constants."""
 
 
@@ -30,16 +32,17 @@ class BodySketch:
     name: str
     points: tuple[Point, ...]
     """The distinct places of the body's markers, in body axes."""
-    com: Point = (0.0, 0.0)
+    com: Point
 
 
 @dataclass(frozen=True)
 class ElementSketch:
-    """`kind` as in `Element.sketch`; one (body, x, y, angle) for each marker, in body axes."""
+    """`kind` as in `Element.sketch`; one (body, x, y, angle) for each marker, in body axes; in space (body, x, y, z,
+    and the nine numbers of its frame, row by row)."""
 
     name: str
     kind: str
-    markers: tuple[tuple[str, float, float, float], ...]
+    markers: tuple[tuple[Any, ...], ...]
     constants: Mapping[str, float | str] = field(default_factory=dict)
     """Of gears, cams and forces: the scalars and choices that tell radii, shapes and directions."""
     outline: tuple[Point, ...] = ()
@@ -52,6 +55,7 @@ class Sketch:
     bodies: tuple[BodySketch, ...]
     """The moving bodies; the ground is where the symbols on it stand."""
     elements: tuple[ElementSketch, ...]
+    dimension: int = 2
     variants: tuple[Sketch, ...] = ()
     """Of a sweep that changes dimensions: the sketch at each value. This one is the first."""
 
@@ -62,25 +66,24 @@ def swept(sketches: Sequence[Sketch]) -> Sketch:
     return first if all(sketch == first for sketch in sketches) else replace(first, variants=tuple(sketches))
 
 
-def sketch_of(model: PlanarModel) -> Sketch:
+def sketch_of(model: Model) -> Sketch:
     number = model.evaluator()
     points: dict[str, dict[Point, None]] = {name: {} for name in model.bodies}
     elements = []
     for element in model.elements.values():
-        markers = tuple((m.body.name, number(m.x), number(m.y), number(m.angle)) for m in felt(element))
+        markers = tuple((m.body.name, *map(number, m.numbers)) for m in felt(element))
         more = _shape(element, number) if element.sketch in SHAPED else {}
         elements.append(ElementSketch(element.name, element.sketch, markers, **more))
-        for owner, x, y, _ in markers:
+        for owner, *place in markers:
             if owner in points and element.sketch:
-                points[owner][x, y] = None
+                points[owner][tuple(place[: model.dimension])] = None
     for body in model.bodies.values():
         for marker in body.markers.values():
-            points[body.name][number(marker.x), number(marker.y)] = None
+            points[body.name][tuple(map(number, marker.point))] = None
     bodies = (
-        BodySketch(name, tuple(p), (number(model.bodies[name].com[0]), number(model.bodies[name].com[1])))
-        for name, p in points.items()
+        BodySketch(name, tuple(p), tuple(map(number, model.bodies[name].com))) for name, p in points.items()
     )
-    return Sketch(tuple(bodies), tuple(elements))
+    return Sketch(tuple(bodies), tuple(elements), model.dimension)
 
 
 def felt(element: Element) -> tuple[Marker, ...]:

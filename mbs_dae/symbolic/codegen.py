@@ -14,7 +14,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from ..errors import ModelError
 from .derive import Composed, Definition
-from .functions import Given, Lookup, Wrap
+from .functions import Given, Lookup, Unwound, Wrap
 
 FUNCTIONS = (
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign", "cos", "cosh", "erf", "erfc", "exp",
@@ -68,6 +68,10 @@ class _Printer(PythonCodePrinter):
         x, period = (self._print(a) for a in expr.args)
         return f"wrap({x}, {period})"
 
+    def _print_Unwound(self, expr: Unwound) -> str:
+        angle, near = (self._print(a) for a in expr.args)
+        return f"unwound({angle}, {near})"
+
 
 def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) -> tuple[list[str], set[sp.Symbol]]:
     """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
@@ -75,7 +79,8 @@ def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) 
     definitions, outputs = _functions_as_definitions(definitions, [sp.sympify(e) for e in outputs])
     symbols = [s for s, _ in definitions]
     expressions = [sp.sympify(e) for _, e in definitions] + outputs
-    temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations="basic")
+    # sympy's "basic" optimisations find hardly more, in five times the time
+    temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
 
     printer = _Printer()
@@ -147,7 +152,7 @@ def kernel_module(composed: Composed, title: str) -> str:
     functions = ", ".join(FUNCTIONS)
     return f'''"""{title}: written by mbs_dae, derived from its equations. Not for editing."""
 from math import {functions}
-from mbs_dae.kernels.abi import element_kernel, lookup, wrap
+from mbs_dae.kernels.abi import element_kernel, lookup, unwound, wrap
 
 LAYOUT = {layout!r}
 

@@ -1,16 +1,16 @@
 """From a relation between markers, and coordinates for the markers, to Φ, Φ_v, ν and γ.
 
-With m(q) the marker variables, their rates and accelerations are
+With m(q) the variables of markers and r their rates (`markers.base`: ṁ = F(m) r),
 
-    ṁ = P(q) v,     m̈ = P v̇ + b,     b = Ṗ v.
+    r = P(q) v,     ṙ = P v̇ + b,     b = Ṗ v.
 
-A position relation Φ(m, t) = 0 holds at all times, so ψ = Φ̇ = Φ_m ṁ + Φ_t = 0. A velocity relation
-(rolling, a knife edge) is a ψ(m, ṁ, t) = 0 to begin with. From ψ on, both are one case. ψ is linear in ṁ:
+A position relation Φ(m, t) = 0 holds at all times, so ψ = Φ̇ = Φ_m F r + Φ_t = 0. A velocity relation
+(rolling, a knife edge) is a ψ(m, r, t) = 0 to begin with. From ψ on, both are one case. ψ is linear in r:
 
-    ψ = A ṁ + c           A = ∂ψ/∂ṁ
+    ψ = A r + c           A = ∂ψ/∂r
     Φ_v = A P             ν = −c                      so that  Φ_v v = ν
-    ψ̇ = A (P v̇ + b) + ψ_m ṁ + ψ_t = 0
-    γ = −(A b + ψ_m ṁ + ψ_t)                          so that  Φ_v v̇ = γ
+    ψ̇ = A (P v̇ + b) + ψ_m F r + ψ_t = 0
+    γ = −(A b + ψ_m F r + ψ_t)                        so that  Φ_v v̇ = γ
 
 For ψ = Φ̇ this is the textbook's γ = −((Φ_q q̇)_q q̇ + 2 Φ_qt q̇ + Φ_tt).
 
@@ -30,16 +30,15 @@ from typing import Any, Protocol
 import sympy as sp
 
 from ..errors import ModelError
-from .markers import PlanarMarker, t
-
-Definition = tuple[sp.Symbol, sp.Expr]
+from .jets import Definition, differentiate
+from .markers import FormMarker, rate_of, t, variables
 
 
 class Form(Protocol):
     """Something said of markers, in no coordinates: a relation, a load, a reading."""
 
     @property
-    def markers(self) -> tuple[PlanarMarker, ...]: ...
+    def markers(self) -> tuple[FormMarker, ...]: ...
     @property
     def slots(self) -> tuple[sp.Symbol, ...]:
         """Its constants, filled with numbers one instance at a time."""
@@ -61,17 +60,31 @@ class Form(Protocol):
 
 
 @dataclass(frozen=True)
-class Relation:
-    """Equations between markers, in no coordinates: rows of Φ(m, t), then rows of ψ(m, ṁ, t)."""
+class Led:
+    """A marker on no body, that follows a trajectory: m as functions of time."""
 
-    markers: tuple[PlanarMarker, ...]
+    marker: FormMarker
+    values: tuple[sp.Expr, ...]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Equations between markers, in no coordinates: rows of Φ(m, t), then rows of ψ(m, r, t)."""
+
+    markers: tuple[FormMarker, ...]
     phi: tuple[sp.Expr, ...]
     psi: tuple[sp.Expr, ...] = ()
     slots: tuple[sp.Symbol, ...] = ()
+    led: tuple[Led, ...] = ()
 
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:
-        return (*self.phi, *self.psi)
+        return (*self.phi, *self.psi, *(e for led in self.led for e in led.values))
+
+    @property
+    def everyone(self) -> tuple[FormMarker, ...]:
+        """All markers, those led along included."""
+        return (*self.markers, *(led.marker for led in self.led))
 
     @property
     def size(self) -> int:
@@ -79,12 +92,8 @@ class Relation:
 
     @cached_property
     def velocity_rows(self) -> sp.Matrix:
-        """All rows as ψ: Φ̇ = Φ_m ṁ + Φ_t, then those that were ψ to begin with."""
-        m, rates = variables(self.markers)
-        if not self.phi:
-            return sp.Matrix(self.psi)
-        phi = sp.Matrix(self.phi)
-        return sp.Matrix([*(phi.jacobian(m) * sp.Matrix(rates) + phi.diff(t)), *self.psi])
+        """All rows as ψ: those of Φ̇, then those that were ψ to begin with."""
+        return sp.Matrix([*(rate_of(e, self.everyone) + e.diff(t) for e in self.phi), *self.psi])
 
     @cached_property
     def meaning(self) -> str:
@@ -96,43 +105,37 @@ class Relation:
 
 @dataclass(frozen=True)
 class Reading:
-    """Values to be read of markers: expressions of m, ṁ and t."""
+    """Values to be read of markers: expressions of m, r and t."""
 
-    markers: tuple[PlanarMarker, ...]
+    markers: tuple[FormMarker, ...]
     values: tuple[sp.Expr, ...]
     slots: tuple[sp.Symbol, ...] = ()
+    led: tuple[Led, ...] = ()
 
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:
-        return self.values
+        return (*self.values, *(e for led in self.led for e in led.values))
 
     @cached_property
     def meaning(self) -> str:
-        return f"reading {len(self.markers)} {in_text(self.values)}"
+        return f"reading {len(self.markers)} {len(self.values)} {in_text(self.expressions)}"
 
     def compose(self, maps: Sequence[MarkerMap]) -> Readings:
-        return Readings(**in_coordinates(self.markers, maps, self.slots), values=self.values)
+        return Readings(**in_coordinates(self.markers, maps, self.slots, self.led), values=self.values)
 
 
 @dataclass(frozen=True)
 class MarkerMap:
-    """How one marker follows from coordinates: m(q; slots) and q̇ = N v."""
+    """How one marker follows from coordinates: m(q; slots), r = P v and ṙ = P v̇ + bias."""
 
     q: tuple[sp.Symbol, ...]
     v: tuple[sp.Symbol, ...]
     slots: tuple[sp.Symbol, ...]
     values: tuple[sp.Expr, ...]
-    N: sp.Matrix
-
-    @cached_property
-    def P(self) -> sp.Matrix:
-        return sp.Matrix(self.values).jacobian(self.q) * self.N
-
-    @cached_property
-    def bias(self) -> sp.Matrix:
-        """b = Ṗ v = ∂(P v)/∂q · N v."""
-        v = sp.Matrix(self.v)
-        return (self.P * v).jacobian(self.q) * self.N * v
+    P: sp.Matrix
+    bias: sp.Matrix
+    steps: tuple[Definition, ...] = ()
+    """What the others are written with: symbols defined by q, v, slots and by the steps before."""
 
 
 @dataclass(frozen=True)
@@ -202,37 +205,23 @@ class Readings(Composed):
 
 def compose(relation: Relation, maps: Sequence[MarkerMap]) -> Equations:
     """Differentiate the relation and put the coordinates of its markers in."""
-    m, rates = variables(relation.markers)
-    biases = [sp.Symbol(f"dd{s.name}", real=True) for s in m]
-    psi = relation.velocity_rows
-    A = psi.jacobian(rates)
-    if A.has(*rates):
+    _, rates = variables(relation.markers)
+    jets = differentiate(relation.phi, relation.psi, relation.markers, [led.marker for led in relation.led])
+    if jets.A.has(*rates):
         raise ModelError("a velocity-level equation must be linear in the velocities; rewrite psi")
-    still = dict.fromkeys(rates, sp.S.Zero)
-    nu = [-e.xreplace(still) for e in psi]
-    gamma = -(A * sp.Matrix(biases) + psi.jacobian(m) * sp.Matrix(rates) + psi.diff(t))
 
     # Φ_v = A P, marker by marker: each marker owns its own block of columns.
-    jacobian, column, row_m = [], 0, 0
+    jacobian, column, first = [], 0, 0
     for marker, mp in zip(relation.markers, maps, strict=True):
-        block = A[:, row_m : row_m + len(marker.m)] * mp.P
+        block = jets.A[:, first : first + len(marker.rates)] * mp.P
         jacobian += [(r, column + c, e) for (r, c), e in sorted(block.todok().items())]
         column += len(mp.v)
-        row_m += len(marker.m)
+        first += len(marker.rates)
     jacobian.sort(key=lambda entry: entry[:2])
 
-    return Equations(
-        **in_coordinates(relation.markers, maps, relation.slots),
-        phi=relation.phi,
-        jacobian=tuple(jacobian),
-        nu=tuple(nu),
-        gamma=tuple(gamma),
-    )
-
-
-def variables(markers: Sequence[PlanarMarker]) -> tuple[list[sp.Symbol], list[sp.Symbol]]:
-    """m and ṁ of all markers, one after the other."""
-    return [s for marker in markers for s in marker.m], [s for marker in markers for s in marker.rates]
+    composed = in_coordinates(relation.markers, maps, relation.slots, relation.led)
+    composed["definitions"] += jets.steps
+    return Equations(**composed, phi=jets.phi, jacobian=tuple(jacobian), nu=jets.nu, gamma=jets.gamma)
 
 
 def in_text(expressions: Sequence[sp.Expr]) -> str:
@@ -240,22 +229,24 @@ def in_text(expressions: Sequence[sp.Expr]) -> str:
 
 
 def in_coordinates(
-    markers: Sequence[PlanarMarker], maps: Sequence[MarkerMap], slots: tuple[sp.Symbol, ...]
+    markers: Sequence[FormMarker], maps: Sequence[MarkerMap], slots: tuple[sp.Symbol, ...], led: Sequence[Led] = ()
 ) -> dict[str, Any]:
     """What every `Composed` has: the coordinates of the markers, all slots, and the marker variables defined."""
     pairs = [*zip(markers, maps, strict=True)]
+    definitions = [definition for marker, mp in pairs for definition in _definitions(marker, mp)]
+    definitions += [definition for one in led for definition in one.marker.along(one.values)]
     return {
         "q": tuple(s for mp in maps for s in mp.q),
         "v": tuple(s for mp in maps for s in mp.v),
         "slots": (*slots, *(s for mp in maps for s in mp.slots)),
-        "definitions": tuple(definition for marker, mp in pairs for definition in _definitions(marker, mp)),
+        "definitions": tuple(definitions),
     }
 
 
-def _definitions(marker: PlanarMarker, mp: MarkerMap) -> list[Definition]:
-    biases = [sp.Symbol(f"dd{s.name}", real=True) for s in marker.m]
+def _definitions(marker: FormMarker, mp: MarkerMap) -> list[Definition]:
     return [
+        *mp.steps,
         *zip(marker.m, mp.values, strict=True),
         *zip(marker.rates, mp.P * sp.Matrix(mp.v), strict=True),
-        *zip(biases, mp.bias, strict=True),
+        *zip(marker.biases, mp.bias, strict=True),
     ]

@@ -1,4 +1,5 @@
-"""Functions that sympy does not have: lookup in a table of points, wrapping into a period, and a function kept whole.
+"""Functions that sympy does not have: lookup in a table of points, wrapping into a period, counting turns, and a
+function kept whole.
 
 All are ordinary sympy functions: they can be differentiated, substituted and printed like ``sin``.
 The code generator knows how to print them (see ``codegen``).
@@ -46,6 +47,25 @@ class Wrap(sp.Function):
             return sp.S.One
         x, period = self.args
         return -sp.floor(x / period)
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+
+class Unwound(sp.Function):
+    """``Unwound(angle, near)``: the angle with so many whole turns added that it is nearest to `near`. Its slope is
+    that of the angle: `near` only counts turns."""
+
+    nargs = 2
+
+    @classmethod
+    def eval(cls, angle: sp.Expr, near: sp.Expr) -> sp.Expr | None:
+        if not (angle.is_number and near.is_number):
+            return None
+        return angle + 2 * sp.pi * sp.floor((near - angle) / (2 * sp.pi) + sp.Rational(1, 2))
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        return sp.S.One if argindex == 1 else sp.S.Zero
 
     def _eval_is_real(self) -> bool:
         return True

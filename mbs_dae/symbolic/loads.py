@@ -1,8 +1,9 @@
 """What bodies feel through markers: from a potential and forces on markers to Q, energy and powers.
 
-A force on a marker is dual to its rates: its power is f · ṁ. With ṁ = P(q) v it enters the equations of motion as
+What acts on a marker is dual to its rates: a force at the point and a moment f, of the power f · r. With r = P(q) v
+it enters the equations of motion as
 
-    Q = Pᵀ f,        f = Σ forces - ∂U/∂m,
+    Q = Pᵀ f,        f = Σ forces - ∂U̇/∂r,
 
 so whoever says a force says nothing of coordinates. What becomes of a force's work is kept apart, for the energy
 ledger: work that is stored without a potential in closed form, dissipated, or supplied from outside.
@@ -17,8 +18,8 @@ from typing import Any
 
 import sympy as sp
 
-from .derive import Composed, MarkerMap, Reading, Relation, in_coordinates, in_text, variables
-from .markers import PlanarMarker, t
+from .derive import Composed, MarkerMap, Reading, Relation, in_coordinates, in_text
+from .markers import FormMarker, rate_of, t, variables
 
 WORKS = ("stored", "dissipated", "supplied")
 """What becomes of the work of a force that has no potential."""
@@ -26,12 +27,12 @@ WORKS = ("stored", "dissipated", "supplied")
 
 @dataclass(frozen=True)
 class Load:
-    """A potential U(m, t) and forces f(m, ṁ, t), in no coordinates."""
+    """A potential U(m, t) and forces f(m, r, t), in no coordinates."""
 
-    markers: tuple[PlanarMarker, ...]
+    markers: tuple[FormMarker, ...]
     potential: sp.Expr = sp.S.Zero
     forces: tuple[tuple[str, tuple[sp.Expr, ...]], ...] = ()
-    """(what becomes of the work, components dual to the rates of all markers one after the other)."""
+    """(what becomes of the work, force and moment on each marker one after the other)."""
     slots: tuple[sp.Symbol, ...] = ()
     effort: sp.Expr = sp.S.Zero
     """Where all this is one effort along one coordinate: the effort, to be read."""
@@ -43,7 +44,7 @@ class Load:
     def rewritten(self, expressions: Sequence[sp.Expr], slots: tuple[sp.Symbol, ...]) -> Load:
         """The same load with these for its `expressions`."""
         potential, effort, *components = expressions
-        size = sum(len(marker.m) for marker in self.markers)
+        size = sum(len(marker.rates) for marker in self.markers)
         forces = tuple(
             (work, tuple(components[k * size : (k + 1) * size])) for k, (work, _) in enumerate(self.forces)
         )
@@ -52,8 +53,9 @@ class Load:
     @cached_property
     def total(self) -> tuple[sp.Expr, ...]:
         """All of f, that of the potential included."""
-        m, _ = variables(self.markers)
-        return tuple(-self.potential.diff(s) + sp.Add(*(f[k] for _, f in self.forces)) for k, s in enumerate(m))
+        _, rates = variables(self.markers)
+        stored = rate_of(self.potential, self.markers)
+        return tuple(-stored.diff(r) + sp.Add(*(f[k] for _, f in self.forces)) for k, r in enumerate(rates))
 
     @cached_property
     def meaning(self) -> str:
@@ -65,9 +67,9 @@ class Load:
         forces, first = [], 0
         column = 0
         for marker, mp in zip(self.markers, maps, strict=True):
-            own = sp.Matrix(self.total[first : first + len(marker.m)])
+            own = sp.Matrix(self.total[first : first + len(marker.rates)])
             forces += [(column + c, e) for c, e in enumerate(mp.P.T * own) if e != 0]
-            first += len(marker.m)
+            first += len(marker.rates)
             column += len(mp.v)
         powers = [(work, sp.Add(*(f * rate for f, rate in zip(fs, rates, strict=True)))) for work, fs in self.forces]
         if (growth := self.potential.diff(t)) != 0:  # whoever changes a potential from outside gives its energy
@@ -82,7 +84,7 @@ class Load:
     @cached_property
     def wrenches(self) -> Reading:
         """The force and moment on every marker's body, about the marker, in world axes."""
-        return Reading(self.markers, tuple(_wrenches(self.markers, self.total)), self.slots)
+        return Reading(self.markers, self.total, self.slots)
 
 
 @dataclass(frozen=True)
@@ -106,18 +108,7 @@ class LoadEquations(Composed):
 def joint_wrenches(relation: Relation) -> Reading:
     """Row by row and marker by marker, the force and moment on the marker's body when the row's multiplier is 1.
 
-    The equations of a joint act on the system by -Φ_vᵀ λ = -Pᵀ (∂ψ/∂ṁ)ᵀ λ: on its markers by -(∂ψ/∂ṁ)ᵀ λ.
+    The equations of a joint act on the system by -Φ_vᵀ λ = -Pᵀ (∂ψ/∂r)ᵀ λ: on its markers by -(∂ψ/∂r)ᵀ λ.
     """
     _, rates = variables(relation.markers)
-    rows = relation.velocity_rows.jacobian(rates)
-    values = [w for k in range(relation.size) for w in _wrenches(relation.markers, [-e for e in rows.row(k)])]
-    return Reading(relation.markers, tuple(values), relation.slots)
-
-
-def _wrenches(markers: Sequence[PlanarMarker], components: Sequence[sp.Expr]) -> list[sp.Expr]:
-    out: list[sp.Expr] = []
-    first = 0
-    for marker in markers:
-        out += marker.wrench(components[first : first + len(marker.m)])
-        first += len(marker.m)
-    return out
+    return Reading(relation.markers, tuple(-relation.velocity_rows.jacobian(rates)), relation.slots, relation.led)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from ..coordinates import PlanarCartesian
+from ..coordinates import CoordinateSet, Layout
 from ..errors import ModelError
 from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled
@@ -74,7 +74,7 @@ class Instance:
 
 
 def instance_of(
-    form: Form, slots: Mapping[sp.Symbol, Number], markers: tuple[Marker, ...], who: str, coordinates: PlanarCartesian
+    form: Form, slots: Mapping[sp.Symbol, Number], markers: tuple[Marker, ...], who: str, coordinates: CoordinateSet
 ) -> Instance:
     """A form on markers in a coordinate set."""
     maps = [coordinates.marker_map(LABELS[k]) for k in range(len(markers))]
@@ -100,17 +100,17 @@ class Place:
     out: int
     """Where its outputs begin."""
     columns: tuple[int, ...]
-    """Where its local coordinates stand among those of the system."""
+    """Where its local velocities stand among those of the system."""
     layout: dict[str, Any]
 
 
 class BatchBuilder:
     """Derives (or fetches) the kernels and lays out the index maps, once; `fill` puts numbers in, again and again."""
 
-    def __init__(self, instances: Sequence[Instance], coordinates: PlanarCartesian, start: Mapping[Body, int]):
+    def __init__(self, instances: Sequence[Instance], coordinates: CoordinateSet, layout: Layout):
         self.instances = list(instances)
         self.coordinates = coordinates
-        self.start = start
+        self.layout = layout
         self.groups = self._grouped()
         self._layout = self._laid_out()
 
@@ -159,12 +159,12 @@ class BatchBuilder:
         for group in self.groups:
             layout = group.kernel.layout
             for member in group.members:
-                yield Place(member, at, self._columns(member), layout)
+                yield Place(member, at, self._local(member, self.layout.v), layout)
                 at += layout["outputs"]
 
-    def _columns(self, member: int) -> tuple[int, ...]:
-        width = len(self.coordinates.q_names)
-        return tuple(self.start[m.body] + c for m in self.instances[member].markers for c in range(width))
+    def _local(self, member: int, places: Mapping[Body, tuple[int, ...]]) -> tuple[int, ...]:
+        """The coordinates of all its markers, one after the other."""
+        return tuple(place for m in self.instances[member].markers for place in places[m.body])
 
     def _grouped(self) -> list[_Group]:
         groups: dict[str, _Group] = {}
@@ -189,7 +189,7 @@ class BatchBuilder:
             out_at.append(size)
             size += group.kernel.layout["outputs"] * len(group.members)
             for member in group.members:
-                gather += self._columns(member) * 2  # planar: q and v are laid out alike
+                gather += [*self._local(member, self.layout.q), *self._local(member, self.layout.v)]
         return {
             "address": np.array([g.kernel.address for g in self.groups], dtype=np.int64),
             "instances": np.array([len(g.members) for g in self.groups], dtype=np.int64),

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..kernels.abi import compiled
 from .kkt import solve
+from .manifold import difference, way
 from .poses import DEPENDENT
 
 SMOOTH = 1e-3
@@ -28,12 +29,14 @@ def is_smooth(machine, h, q0, v0, a0, q1, v1, a1):
 
     A jump to another branch fails this, because there velocities and accelerations belong to another motion.
     """
+    foretold, done = machine.way, machine.x
+    way(machine.manifold, h, v0, a0, v1, a1, foretold)
+    difference(machine.manifold, q0, q1, done)
     error = length = 0.0
     for k in range(machine.pattern.n):
         w = machine.factor.weight[k]
-        way = 0.5 * h * (v0[k] + v1[k]) + h * h / 12.0 * (a0[k] - a1[k])
-        error += w * (q1[k] - q0[k] - way) ** 2
-        length += w * ((q1[k] - q0[k]) ** 2 + (h * v0[k]) ** 2)
+        error += w * (done[k] - foretold[k]) ** 2
+        length += w * (done[k] ** 2 + (h * v0[k]) ** 2)
     return np.sqrt(error) <= SMOOTH * np.sqrt(length) + 1e-9 * machine.length
 
 
@@ -70,8 +73,9 @@ def keeps_branch(machine, q0, q1):
     apart, as long as they are farther from each other than that.
     """
     longest = 0.0
+    difference(machine.manifold, q0, q1, machine.x)
     for k in range(machine.pattern.n):
-        longest = max(longest, machine.factor.weight[k] * (q1[k] - q0[k]) ** 2)
+        longest = max(longest, machine.factor.weight[k] * machine.x[k] ** 2)
     nearness, turned = 1.0, 0.0
     for row in range(machine.pattern.m):
         independence = machine.factor.independence[row]

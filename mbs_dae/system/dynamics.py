@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..coordinates import PlanarCartesian
+from ..coordinates import CoordinateSet
 from ..kernels.abi import compiled
 from ..kernels.blocks import block
 from ..model.body import Body
@@ -101,7 +101,7 @@ def dynamics_instances(
     bodies: Sequence[Body],
     forces: Sequence[ForceElement],
     gravity: tuple[Number, ...],
-    coordinates: PlanarCartesian,
+    coordinates: CoordinateSet,
 ) -> list[Instance]:
     """The inertia of every body, then every force."""
     instances = [_inertia_instance(body, gravity, coordinates) for body in bodies]
@@ -114,9 +114,8 @@ def dynamics_instances(
     return instances
 
 
-def _inertia_instance(body: Body, gravity: tuple[Number, ...], coordinates: PlanarCartesian) -> Instance:
-    centred = body.centred
-    composed = coordinates.inertia(centred)
+def _inertia_instance(body: Body, gravity: tuple[Number, ...], coordinates: CoordinateSet) -> Instance:
+    form = coordinates.inertia_form(body)
+    composed = coordinates.inertia(form)
     slots = dict(zip(map(str, composed.slots), coordinates.inertia_slots(body, gravity), strict=True))
-    meaning = f"inertia {'centred' if centred else 'offset'}"
-    return Instance(meaning, lambda: coordinates.inertia(centred), slots, (body.origin,), f"body {body.name!r}")
+    return Instance(f"inertia {form}", lambda: composed, slots, (body.origin,), f"body {body.name!r}")

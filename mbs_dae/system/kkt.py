@@ -117,7 +117,7 @@ def factorise(pattern, factor):
     largest = 0.0
     for i in range(m):
         largest = max(largest, s[diagonal_at + i])
-    least = FAINT * largest + 1e-300
+    least = FAINT * largest + 1e-200  # so that its reciprocal is finite where all rows are left out
     truncation = factor.truncation[0]
     extra = factor.damping[0] if truncation > 0.0 else DELTA + factor.damping[0]
     for i in range(m):

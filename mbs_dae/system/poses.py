@@ -16,6 +16,7 @@ import numpy as np
 from ..kernels.abi import compiled
 from .batch import evaluate
 from .kkt import Factor, factorise, solve
+from .manifold import Manifold, move
 from .pattern import Pattern
 from .program import Program
 
@@ -45,6 +46,7 @@ class Machine(NamedTuple):
     """A program, the pattern of its matrix, and work space for the solves."""
 
     program: Program
+    manifold: Manifold
     pattern: Pattern
     factor: Factor
     length: float
@@ -56,8 +58,11 @@ class Machine(NamedTuple):
     g: np.ndarray
     x: np.ndarray
     multipliers: np.ndarray
-    state: np.ndarray
-    """Six rows: q, v, a at the beginning and at the end of a step."""
+    poses: np.ndarray
+    """Two rows: q at the beginning and at the end of a step."""
+    motions: np.ndarray
+    """Four rows: v and a at the beginning, v and a at the end of a step."""
+    way: np.ndarray
     orientation: np.ndarray
     """Two rows, at the beginning and at the end of a step: see `orient`."""
     counts: np.ndarray
@@ -114,13 +119,6 @@ def newton_step(machine, refinements):
 
 
 @compiled
-def move(q, step):
-    """Go from q by a small motion, given like a velocity: for planar coordinates the two add."""
-    for k in range(step.size):
-        q[k] += step[k]
-
-
-@compiled
 def close(machine, t, q, v, iterations):
     """Newton from q (changed in place) until the gaps are closed to roundoff; leaves the factor of the last pose."""
     previous = np.inf
@@ -135,7 +133,7 @@ def close(machine, t, q, v, iterations):
         previous = gap
         newton_step(machine, 1)
         machine.counts[CORRECTIONS] += 1
-        move(q, machine.x)
+        move(machine.manifold, q, machine.x)
     return NOT_CONVERGED
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..coordinates import PlanarCartesian
+from ..coordinates import CoordinateSet
 from ..kernels.cache import Kernel
 from ..model.forces.python_force import PythonForce
 from ..symbolic.markers import LABELS
@@ -29,7 +29,7 @@ class PythonKernel(Kernel):
     """What the function raised; its outputs are then not numbers, which stops a run."""
 
 
-def python_instance(element: PythonForce, coordinates: PlanarCartesian) -> Instance:
+def python_instance(element: PythonForce, coordinates: CoordinateSet) -> Instance:
     reading, _ = element.form()
     maps = [coordinates.marker_map(LABELS[k]) for k in range(len(element.markers))]
     slots: dict[str, Any] = {}
@@ -42,24 +42,23 @@ def python_instance(element: PythonForce, coordinates: PlanarCartesian) -> Insta
 
 
 def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
-    """m and ṁ from q and v; then Q = (∂ṁ/∂v)ᵀ f and the power f · ṁ."""
+    """m and its rates r from q and v; then Q = (∂r/∂v)ᵀ f and the power f · r."""
     state, slots = [*composed.q, *composed.v], [*composed.slots]
     values = composed.explicit(composed.outputs)
-    half = len(values) // 2
-    jacobian = sp.Matrix(values[half:]).jacobian(composed.v)
+    rates_at = sum(len(marker.m) for marker in element.form()[0].markers)
+    jacobian = sp.Matrix(values[rates_at:]).jacobian(composed.v)
     read = sp.lambdify([*state, *slots], [values, jacobian.tolist()], modules="math", cse=True)
-    width, columns = len(state), len(composed.v)
+    width, places, columns = len(state), len(composed.q), len(composed.v)
     outputs = columns + 2
     errors: list[BaseException] = []
 
     def call(count: int, t: float, q: Any, v: Any, index: Any, parameters: Any, tables: Any, out: Any) -> None:
         try:
-            numbers = [(q if k < columns else v)[index[k]] for k in range(width)]
+            numbers = [(q if k < places else v)[index[k]] for k in range(width)]
             markers, partials = read(*numbers, *(parameters[k] for k in range(len(slots))))
-            m, rates = markers[:half], markers[half:]
-            dual = [x for w in element.wrenches(t, m, rates) for x in element.form()[0].markers[0].dual(*w)]
-            forces = np.asarray(partials, dtype=float).T @ np.asarray(dual, dtype=float)
-            results = [*forces, 0.0, float(np.dot(np.asarray(dual, dtype=float), rates))]
+            wrenches = np.array(element.wrenches(t, markers))
+            forces = np.asarray(partials, dtype=float).T @ wrenches
+            results = [*forces, 0.0, float(wrenches @ markers[rates_at:])]
         except BaseException as exc:  # it may raise anything (Ctrl-C, too), and nothing can pass through compiled code
             errors[:] = [exc]
             results = [float("nan")] * outputs

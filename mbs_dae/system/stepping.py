@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..kernels.abi import compiled
 from .branches import is_smooth, keeps_branch, orient
+from .manifold import count_turns, difference, move, way
 from .poses import (
     DEPENDENT,
     DONE,
@@ -17,7 +18,6 @@ from .poses import (
     complete,
     dependent_rows,
     evaluate_and_factorise,
-    move,
 )
 
 ROLLED = 1e-5
@@ -35,13 +35,14 @@ def roll(machine, h, q0, v0, a0, t1, q1, v1, a1):
     n = machine.pattern.n
     for _ in range(3):
         largest = 0.0
+        way(machine.manifold, h, v0, a0, v1, a1, machine.way)
+        difference(machine.manifold, q0, q1, machine.x)
         for k in range(n):
-            way = 0.5 * h * (v0[k] + v1[k]) + h * h / 12.0 * (a0[k] - a1[k])
-            machine.x[k] = q0[k] + way - q1[k]
+            machine.x[k] = machine.way[k] - machine.x[k]
             largest = max(largest, machine.factor.weight[k] * machine.x[k] ** 2)
         if largest > (ROLLED * machine.length) ** 2:
             return JUMPED
-        move(q1, machine.x)
+        move(machine.manifold, q1, machine.x)
         status = close(machine, t1, q1, v1, 25)
         if status == DONE:
             status = complete(machine, t1, q1, v1, a1)
@@ -55,11 +56,12 @@ def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
     """One pose from the last: predict, close, complete, and see whether the step is smooth and keeps clear of other
     branches. q1, v1, a1 are set."""
     h = t1 - t0
-    for k in range(machine.pattern.n):
+    for k in range(q0.size):
         q1[k] = q0[k]
+    for k in range(machine.pattern.n):
         v1[k] = v0[k] + h * a0[k]
         machine.x[k] = h * (v0[k] + 0.5 * h * a0[k])
-    move(q1, machine.x)
+    move(machine.manifold, q1, machine.x)
     status = close(machine, t1, q1, v1, 25)
     if status == DONE:
         status = complete(machine, t1, q1, v1, a1)
@@ -69,6 +71,7 @@ def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
         orient(machine)
         if not (is_smooth(machine, h, q0, v0, a0, q1, v1, a1) and keeps_branch(machine, q0, q1)):
             status = JUMPED
+        count_turns(machine.manifold, h, q0, v0, a0, q1, v1, a1)
     return status
 
 
@@ -92,6 +95,7 @@ def copy_state(q0, v0, a0, q1, v1, a1):
     """(q1, v1, a1) become (q0, v0, a0)."""
     for k in range(q0.size):
         q1[k] = q0[k]
+    for k in range(v0.size):
         v1[k] = v0[k]
         a1[k] = a0[k]
 
@@ -106,8 +110,8 @@ def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, dep
     first at a requested time is a singular pose; more of the second (NEAR) a pose close to one, and its state stands in
     row `poses done`.
     """
-    q0, v0, a0 = machine.state[0], machine.state[1], machine.state[2]
-    q1, v1, a1 = machine.state[3], machine.state[4], machine.state[5]
+    q0, v0, a0 = machine.poses[0], machine.motions[0], machine.motions[1]
+    q1, v1, a1 = machine.poses[1], machine.motions[2], machine.motions[3]
     begin(machine, times[start - 1], q[start - 1], v[start - 1])
     patience = PATIENCE
     for k in range(start, stop):

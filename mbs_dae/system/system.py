@@ -11,19 +11,20 @@ import numpy as np
 import scipy.sparse as sps
 import sympy as sp
 
-from ..coordinates import PlanarCartesian, coordinate_set
+from ..coordinates import CoordinateSet, Layout, coordinate_set
 from ..errors import ModelError
 from ..kernels.blocks import block
 from ..model.body import Body, Marker
 from ..model.element import Element
 from ..model.fields import Scalar
 from ..model.measures import Measure
-from ..model.model import PlanarModel
+from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading
 from . import kkt
 from .batch import Batch, BatchBuilder, Instance, instance_of
 from .dynamics import Dynamics, DynamicsBuilder, dynamics_instances
+from .manifold import Manifold, difference, manifold_of, move
 from .pattern import Pattern, analyse
 from .poses import Machine
 from .program import Program, ProgramBuilder
@@ -46,10 +47,10 @@ class Row:
 class System:
     """The compiled model. Arrays over the coordinates carry those of the ground behind the others."""
 
-    model: PlanarModel
-    coordinates: PlanarCartesian
+    model: Model
+    coordinates: CoordinateSet
     evaluator: Evaluator
-    start: dict[Body, int]
+    layout: Layout
     builder: ProgramBuilder
     pattern: Pattern
     rows: tuple[Row, ...]
@@ -70,9 +71,13 @@ class System:
         return self.builder.columns
 
     @property
-    def size(self) -> int:
-        """Length of a full coordinate array, the ground's coordinates included."""
-        return self.nv + len(self.coordinates.q_names)
+    def nq(self) -> int:
+        """How many coordinates say where the moving bodies are."""
+        return self.layout.nq
+
+    @cached_property
+    def manifold(self) -> Manifold:
+        return manifold_of(self.layout)
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -85,20 +90,37 @@ class System:
     @cached_property
     def placement(self) -> np.ndarray:
         """The reference placement as coordinates."""
-        q = np.zeros(self.size)
-        for body, at in self.start.items():
-            values = [self.evaluator(n) for n in self.coordinates.placement(body)]
-            q[at : at + len(values)] = values
+        q = np.zeros(self.layout.q_size)
+        for body, places in self.layout.q.items():
+            values = self.coordinates.placement(body, self.evaluator)
+            q[list(places)] = values
             if not np.isfinite(values).all():
                 raise ModelError(f"the placement of body {body.name!r} is not finite; mend its position or angle")
         return q
+
+    @property
+    def still(self) -> np.ndarray:
+        """No velocity (or acceleration), the ground's included."""
+        return np.zeros(self.layout.v_size)
+
+    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Where a small motion, given like a velocity, leads."""
+        out = q.copy()
+        move(self.manifold, out, np.ascontiguousarray(step, dtype=float))
+        return out
+
+    def between(self, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
+        """The small motion that leads from one pose to another."""
+        out = np.zeros(self.nv)
+        difference(self.manifold, q0, q1, out)
+        return out
 
     @cached_property
     def length(self) -> float:
         """The model's own length: the farthest marker from its body's origin, or the longest length among the constants
         of its joints (without either: the span of the placement)."""
         offsets = [
-            np.hypot(self.evaluator(m.x), self.evaluator(m.y))
+            float(np.linalg.norm([self.evaluator(x) for x in m.point]))
             for e in self.elements
             for m in e.markers
             if not m.body.fixed
@@ -109,9 +131,12 @@ class System:
         ]
         if (longest := max(offsets, default=0.0)) > 0:
             return float(longest)
-        places = self.placement[: self.nv].reshape(-1, len(self.coordinates.q_names))[:, :2]
-        span = float(np.abs(places).max()) if places.size else 0.0
-        return span or 1.0
+        return float(np.abs(self._places).max(initial=0.0)) or 1.0
+
+    @property
+    def _places(self) -> np.ndarray:
+        """The places of all bodies in the reference placement."""
+        return np.array([self.placement[list(self.layout.q[b][: self.model.dimension])] for b in self.bodies])
 
     @cached_property
     def weight(self) -> np.ndarray:
@@ -122,7 +147,7 @@ class System:
         """Derived when first asked for: kinematics has no use for it."""
         model = self.model
         instances = dynamics_instances(self.bodies, model.forces, model.gravity, self.coordinates)
-        batch = BatchBuilder(instances, self.coordinates, self.start)
+        batch = BatchBuilder(instances, self.coordinates, self.layout)
         return DynamicsBuilder(batch, self.nv)
 
     @cached_property
@@ -139,10 +164,8 @@ class System:
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """What each coordinate moves: the mass of its body, or the inertia."""
-        number = self.evaluator
-        pairs = ((number(b.mass), number(b.inertia)) for b in self.bodies)
-        return np.concatenate([self.coordinates.masses(mass, inertia) for mass, inertia in pairs])
+        """What each velocity moves: the mass of its body, or a moment of inertia."""
+        return np.concatenate([self.coordinates.masses(body, self.evaluator) for body in self.bodies])
 
     @cached_property
     def massless(self) -> np.ndarray:
@@ -160,10 +183,11 @@ class System:
         return block(
             Machine(
                 program=self.program,
+                manifold=self.manifold,
                 pattern=pattern,
                 factor=kkt.new_factor(pattern, self.weight),
                 length=self.length,
-                extent=self.length + float((np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max()),
+                extent=self._extent,
                 out=np.zeros(self.program.batch.out_size + 1),
                 f=np.zeros(n),
                 g=np.zeros(m),
@@ -171,9 +195,19 @@ class System:
                 multipliers=np.zeros(m),
                 orientation=np.zeros((2, m)),
                 counts=np.zeros(4, dtype=np.int64),
-                state=np.zeros((6, self.size)),
+                poses=np.zeros((2, self.layout.q_size)),
+                motions=np.zeros((4, self.layout.v_size)),
+                way=np.zeros(n),
             )
         )
+
+    @property
+    def _extent(self) -> float:
+        """How far the model reaches from the origin; how often it has turned counts, too, where angles are numbers."""
+        reach = np.abs(self._places).max(initial=0.0)
+        if self.model.dimension == 2:
+            reach = max(reach, (np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max())
+        return self.length + float(reach)
 
     def rows_of(self, element: str) -> np.ndarray:
         """The numbers of the rows that belong to an element."""
@@ -186,7 +220,7 @@ class System:
             found[row.element].append(k)
         return {name: np.array(numbers, dtype=int) for name, numbers in found.items()}
 
-    def with_values(self, evaluator: Evaluator, model: PlanarModel) -> System:
+    def with_values(self, evaluator: Evaluator, model: Model) -> System:
         """The same structure with other parameter values."""
         return replace(self, evaluator=evaluator, model=model)
 
@@ -209,7 +243,7 @@ class System:
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """Φ_v at a pose."""
         program = self.program
-        out = read_outputs(program.batch, np.array([t]), q[None], np.zeros((1, q.size)))[0]
+        out = read_outputs(program.batch, np.array([t]), q[None], self.still[None])[0]
         entries = out[program.jac_from], (program.jac_row, program.jac_column)
         return sps.csr_matrix(entries, shape=(program.rows, self.nv))
 
@@ -227,11 +261,6 @@ class System:
         """Whether Ctrl-C came inside a Python force."""
         return any(isinstance(e, KeyboardInterrupt) for errors in self._python_errors for e in errors)
 
-    def full_motion(self, t: np.ndarray, *motion: np.ndarray) -> tuple[np.ndarray, ...]:
-        """A motion with the ground's coordinates behind those of the bodies."""
-        rest = np.zeros((len(t), self.size - self.nv))
-        return np.array(t), *(np.concatenate([x, rest], axis=1) for x in motion)
-
     def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
         """The force (or body) whose value is not a finite number in this state."""
         batch = self._dynamics.batch
@@ -244,7 +273,7 @@ class System:
         return None
 
     def batch(self, instances: Sequence[Instance]) -> BatchBuilder:
-        return BatchBuilder(instances, self.coordinates, self.start)
+        return BatchBuilder(instances, self.coordinates, self.layout)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,24 +293,23 @@ class Reader:
         return _read(self.program, t, q, v, a)
 
 
-def compile_model(model: PlanarModel, coordinates: str) -> System:
+def compile_model(model: Model, coordinates: str) -> System:
     """Index the bodies, derive or fetch the kernels, analyse the pattern."""
-    chosen = coordinate_set(coordinates)
+    chosen = coordinate_set(model.dimension, coordinates)
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
-    width = len(chosen.q_names)
-    start = {body: width * k for k, body in enumerate([*model.bodies.values(), model.ground])}
-    columns = width * len(model.bodies)
+    where = chosen.layout([*model.bodies.values()], model.ground)
+    columns = where.nv
 
     instances, rows = [], []
     for element in model.conditions:
         relation, slots = element.form()
         instances.append(instance_of(relation, slots, element.markers, element.who, chosen))
         rows += [Row(element.name, k, element.units[k]) for k in range(relation.size)]
-    builder = ProgramBuilder(BatchBuilder(instances, chosen, start), columns)
+    builder = ProgramBuilder(BatchBuilder(instances, chosen, where), columns)
     layout = builder.layout
     pattern = analyse(columns, len(rows), layout["jac_row"], layout["jac_column"])
-    return System(model, chosen, model.evaluator(), start, builder, pattern, tuple(rows))
+    return System(model, chosen, model.evaluator(), where, builder, pattern, tuple(rows))
 
 
 def _told(error: BaseException) -> str:

@@ -13,9 +13,13 @@ from matplotlib.figure import Figure
 from ..errors import ModelError
 from ..results.result import Result
 from .motion import Motion, frames_of, motion_of, poses_of
+from .plane.scene import PlanarScene
 from .scene import Scene
 from .style import Picture, say_if_stopped, style
 from .writers import checked_path, notebook_html, write_film, write_picture
+
+Size = tuple[float, float]
+View = tuple[float, float] | None
 
 GHOSTS = 7
 """How many later poses a still picture of a motion shows."""
@@ -28,7 +32,8 @@ def animate(
     fps: float = 25,
     speed: float = 1.0,
     trace: str | Sequence[str] = (),
-    size: tuple[float, float] = (6.4, 4.8),
+    size: Size = (6.4, 4.8),
+    view: View = None,
 ) -> Film | Path:
     """The motion of a result, as a film.
 
@@ -37,13 +42,13 @@ def animate(
 
     `fps` are frames per second of the film and `speed` is model time over film time (0.1: ten times slower); a sweep
     of a parameter shows one frame for each value. `trace` names points whose paths are drawn: ``trace="rod.tip"``.
-    `size` is in inches.
+    `size` is in inches. In space ``view=(elevation, azimuth)`` says from where it is seen, in degrees.
     """
     fps, speed = _positive(fps, "fps", 25), _positive(speed, "speed", 1)
     path = None if path is None else checked_path(path)
     still = path is not None and path.suffix.lower() == ".png"  # which is whole, however short the motion is
     motion = poses_of(result, GHOSTS + 1) if still else frames_of(result, fps, speed)
-    film = Film(result, motion, fps, _names(trace), size)
+    film = Film(result, motion, fps, _names(trace), size, view)
     return film if path is None else film.save(path)
 
 
@@ -53,29 +58,31 @@ def draw(
     ax: Any = None,
     *,
     trace: str | Sequence[str] = (),
-    size: tuple[float, float] = (6.4, 4.8),
+    size: Size = (6.4, 4.8),
+    view: View = None,
 ) -> Figure:
-    """A still picture of one pose of the result, in axes of the user's or in a new figure."""
+    """A still picture of one pose of the result, in axes of the user's or in a new figure; in space as it is seen from
+    ``view=(elevation, azimuth)``."""
     motion = motion_of(result)
     if not -len(motion) <= index < len(motion):
         raise ModelError(f"the result has {len(motion)} poses, none with index {index}; use 0 to {len(motion) - 1}")
     with style():
-        ax = _new_axes(size) if ax is None else ax
-        Scene(result, motion.at([index]), ax, _names(trace))
-    return ax.figure
+        scene = _scene(result, motion.at([index]), ax, _names(trace), size, view)
+        if ax is None and scene.dimension == 3:
+            scene.lay_out()  # box and labels fill the paper
+    return scene.figure
 
 
 class Film:
     """An animation for a notebook: it plays where it is displayed; ``film.save("motion.gif")`` writes it to a file."""
 
-    def __init__(self, result: Result, motion: Motion, fps: float, trace: Sequence[str], size: tuple[float, float]):
+    def __init__(self, result: Result, motion: Motion, fps: float, trace: Sequence[str], size: Size, view: View = None):
         self.fps = fps
-        self._size = size
+        self._look: Any = size, view
         with style():
-            ax = _new_axes(size)
-            say_if_stopped(ax.figure, result)
-            self.scene = Scene(result, motion, ax, trace)
-            _freeze_layout(self.figure)
+            self.scene = _scene(result, motion, None, trace, *self._look)
+            say_if_stopped(self.figure, result)
+            self.scene.lay_out()
 
     @property
     def figure(self) -> Figure:
@@ -99,7 +106,7 @@ class Film:
     def _still(self) -> Figure:
         """The poses of a still picture reach to the end of the motion, where the frames of a film may not."""
         result = self.scene.result
-        film = Film(result, poses_of(result, GHOSTS + 1), self.fps, self.scene.trace, self._size)
+        film = Film(result, poses_of(result, GHOSTS + 1), self.fps, self.scene.trace, *self._look)
         film.scene.add_ghosts()
         return film.figure
 
@@ -112,18 +119,25 @@ class Film:
         return self._html
 
 
-def _new_axes(size: tuple[float, float]) -> Any:
+def _scene(result: Result, motion: Motion, ax: Any, trace: Sequence[str], size: Size, view: View) -> Scene:
+    """In the plane or in space; in axes of the user's, or in a new figure."""
+    if result.sketch.dimension == 2:
+        if view is not None:
+            raise ModelError(f"view={view!r} is for mechanisms in space, and {result.title!r} is in the plane; omit it")
+        return PlanarScene(result, motion, _new_figure(size).add_subplot() if ax is None else ax, trace)
+    from .space.axes import add_axes, checked_axes
+    from .space.scene import SpatialScene
+
+    ax = add_axes(_new_figure(size), view) if ax is None else checked_axes(ax, view)
+    return SpatialScene(result, motion, ax, trace)
+
+
+def _new_figure(size: Size) -> Figure:
     try:
         width, height = (_positive(s, "size", 4.8) for s in size)
     except (TypeError, ValueError) as exc:
         raise ModelError(f"size must be (width, height) in inches, not {size!r}; write e.g. size=(6.4, 4.8)") from exc
-    return Picture(figsize=(width, height), layout="constrained").add_subplot()
-
-
-def _freeze_layout(figure: Figure) -> None:
-    """Lay out once: doing it for each frame is slow, and makes the axes tremble."""
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    return Picture(figsize=(width, height), layout="constrained")
 
 
 def _names(trace: str | Sequence[str]) -> list[str]:

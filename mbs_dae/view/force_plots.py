@@ -41,6 +41,13 @@ def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", po
         known = result.reactions.names() if result.reactions is not None else []
         raise ModelError(f"plot_reaction() needs the names of joints; write e.g. plot_reaction({examples(known)})")
     wrenches = {name: result.reaction(name, axes) for name in joints}
+    if result.sketch.dimension == 3:
+        if polar:
+            raise ModelError(
+                "polar=True draws forces in a plane, and this mechanism is in space; leave it out to see components"
+            )
+        with style():
+            return _in_space(result, wrenches, axes)
     with style():
         return _hodographs(result, wrenches, axes) if polar else _over_time(result, wrenches, axes)
 
@@ -69,6 +76,40 @@ def _over_time(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Fi
     if axes != "world":
         panels[0].set_title(f"in the axes of the {axes} body", loc="right", fontsize=8, color=GROUND)
     return figure
+
+
+def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
+    """For each joint a panel of forces, and one of moments about its second marker; but none for what is zero."""
+    shown = [(name, part) for name, wrench in wrenches.items() for part in _acting(wrench)]
+    figure, panels = stacked(result, len(shown))
+    for ax, (name, part) in zip(panels, shown, strict=True):
+        letter, what, unit, columns = PARTS_IN_SPACE[part]
+        values, unique = wrenches[name][:, columns], unique_in(result, name, axes)[:, columns]
+        for k, (axis, colour) in enumerate(zip("xyz", COLOURS, strict=False)):
+            _line(ax, result, values[:, k], unique[:, k], f"${letter}_{axis}$", color=colour)
+        size, whole = np.linalg.norm(values, axis=1), np.all(unique, axis=1)
+        _line(ax, result, np.asarray(size), np.asarray(whole), f"$|{letter}|$", color=DARK, linewidth=1.2)
+        ax.set_ylabel(f"{as_label(name)}: {what}{_on_body(result, name)}\n[{unit}]")
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    if axes != "world":
+        panels[0].set_title(f"in the axes of the {axes} body", loc="right", fontsize=8, color=GROUND)
+    return figure
+
+
+PARTS_IN_SPACE = {
+    "force": ("F", "force", "N", slice(0, 3)),
+    "moment": ("M", "moment", "N m", slice(3, 6)),
+}
+"""Letter, name, unit and columns of the halves of a reaction in space."""
+NOTHING = 1e-12
+"""A moment this small against the force (at one metre), or a force against the moment, is roundoff."""
+
+
+def _acting(wrench: np.ndarray) -> list[str]:
+    """What there is to see of a reaction; of one that vanishes, the force."""
+    least = NOTHING * np.abs(wrench).max(initial=0.0)
+    parts = [part for part, (*_, columns) in PARTS_IN_SPACE.items() if (np.abs(wrench[:, columns]) > least).any()]
+    return parts or ["force"]
 
 
 def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
@@ -102,11 +143,13 @@ def _rings(ax: Any, largest: float) -> None:
 
 
 def unique_in(result: Result, name: str, axes: str) -> np.ndarray:
-    """Whether each component is determined. In turning axes both forces mix, so one left open leaves open both."""
+    """Whether each component is determined. In turning axes the components of a force mix, so one left open leaves open
+    all of them; in space those of a moment, too."""
     unique = result.is_unique(name)
     if axes != "world":
         unique = unique.copy()
-        unique[:, :2] = unique[:, :2].all(axis=1, keepdims=True)
+        for columns in (slice(0, 2),) if unique.shape[1] == 3 else (slice(0, 3), slice(3, 6)):
+            unique[:, columns] = unique[:, columns].all(axis=1, keepdims=True)
     return unique
 
 

@@ -1,15 +1,16 @@
-"""Names beside the bodies, placed where they cover least, over the whole motion."""
+"""Names beside the bodies, placed on the paper where they cover least, over the whole motion."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.patheffects import withStroke
-from matplotlib.text import Text
 
-from .drawing import Piece, Stage
+from .stage import Stage
 
 MOST_LABELS = 8
 """With more bodies than this, names would hide the mechanism."""
@@ -18,42 +19,60 @@ LOOKS = 8
 """At how many poses the places are judged."""
 
 COMPASS = [(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4]
+GRID_IN_BOX = np.stack(np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 3)), axis=-1).reshape(1, -1, 2)
+MIDDLE_AND_CORNERS = np.array([[0, 0], [-1, -1], [1, 1]])
 
 
-def label_pieces(stage: Stage, skeletons: dict[str, np.ndarray], drawn: list[Piece], inch: float) -> dict[str, Piece]:
-    """A label for each body, which goes along with it; `inch` is how many metres an inch of paper shows."""
+@dataclass(frozen=True, eq=False)
+class Label:
+    """Where a name goes along with its body."""
+
+    centre: np.ndarray
+    """On the paper (poses, 2), in metres."""
+    half: np.ndarray
+    """Half its width and height."""
+
+    @property
+    def path(self) -> np.ndarray:
+        """Its middle, and two corners: (poses, 3, 2)."""
+        return self.centre[:, None, :] + self.half * MIDDLE_AND_CORNERS
+
+
+def placed_labels(
+    stage: Stage, skeletons: dict[str, np.ndarray], drawn: list[np.ndarray], inch: float, both_sides: bool = False
+) -> dict[str, Label]:
+    """A place for the name of each body, beside its skeleton and off all that is drawn: paths on the paper, of shape
+    (poses, points, 2); `inch` is how many metres an inch of paper shows. Plates are gone round counter-clockwise, and
+    have their names outside; where they may be seen from behind, ``both_sides`` of their edges are tried."""
     if len(skeletons) > MOST_LABELS:
         return {}
     labels = {}
     poses = max((len(path) for path in skeletons.values()), default=1)
     looks = np.unique(np.linspace(0, poses - 1, LOOKS).astype(int))
-    paths = [piece.path[looks if len(piece.path) > 1 else 0 * looks] for piece in drawn]
+    paths = [path[looks if len(path) > 1 else 0 * looks] for path in drawn]
     obstacles = np.concatenate([_dense(path) for path in paths], axis=1)
     for body, skeleton in skeletons.items():
         half = _half_size(body, inch)
         box = 1.6 * stage.symbol if body in stage.drawn_by_joints else 0.6 * stage.symbol
-        places = _candidates(skeleton, half, gap=0.06 * inch, box=box)
+        places = [*_candidates(skeleton, half, gap=0.06 * inch, box=box)]
+        if both_sides:
+            places += [*_candidates(skeleton[:, ::-1], half, 0.06 * inch, 3 * box)]
         best = min(places, key=lambda place: _cost(place[looks], half, obstacles))
-        text = Text(
-            best[0, 0],
-            best[0, 1],
-            body,
-            color=_darker(stage.colour(body)),
-            fontsize=FONT_SIZE,
-            horizontalalignment="center",
-            verticalalignment="center",
-            path_effects=[withStroke(linewidth=2.5, foreground="white")],
-            zorder=7,
-            clip_on=True,
-            parse_math=False,
-        )
-        corners = half * np.array([[0, 0], [-1, -1], [1, 1]])
-        labels[body] = Piece(text, best[:, None, :] + corners)
+        labels[body] = Label(best, half)
         obstacles = np.concatenate([obstacles, best[looks][:, None] + half * GRID_IN_BOX], axis=1)
     return labels
 
 
-GRID_IN_BOX = np.stack(np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 3)), axis=-1).reshape(1, -1, 2)
+def look_of_label(stage: Stage, body: str) -> dict[str, Any]:
+    """How its text is written."""
+    return {
+        "color": _darker(stage.colour(body)),
+        "fontsize": FONT_SIZE,
+        "horizontalalignment": "center",
+        "verticalalignment": "center",
+        "path_effects": [withStroke(linewidth=2.5, foreground="white")],
+        "parse_math": False,
+    }
 
 
 def _darker(colour: str) -> str:
@@ -78,10 +97,16 @@ def _candidates(skeleton: np.ndarray, half: np.ndarray, gap: float, box: float) 
         return
     for start in range(count):
         along = skeleton[:, (start + 1) % count] - skeleton[:, start]
-        normal = np.stack([along[:, 1], -along[:, 0]], axis=-1) / np.hypot(*along.T)[:, None]
+        normal = _unit(np.stack([along[:, 1], -along[:, 0]], axis=-1))
         beside = normal * (gap + np.abs(normal) @ half)[:, None]
         for part in (0.5, 0.35, 0.65, 0.2, 0.8):
             yield skeleton[:, start] + part * along + beside
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    """Of length one; an edge that is seen end on has no direction, and any will do."""
+    length = np.hypot(*vectors.T)[:, None]
+    return np.where(length > 0.0, vectors / np.where(length > 0.0, length, 1.0), [0.0, 1.0])
 
 
 def _cost(centres: np.ndarray, half: np.ndarray, obstacles: np.ndarray) -> float:

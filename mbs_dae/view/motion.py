@@ -1,9 +1,11 @@
-"""Where every body is, at the poses of a result or at the frames of an animation."""
+"""Where every body is, at the poses of a result or at the frames of an animation, in the plane and in space."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline
@@ -15,71 +17,78 @@ from ..results.sketch import ElementSketch
 MOST_FRAMES = 5000
 """Beyond this an animation takes minutes to write, and was rarely meant."""
 
-Marker = tuple[str, float, float, float]
-"""(body, x, y, angle) in body axes."""
+Marker = tuple[Any, ...]
+"""(body, and where the marker's point and axes are in those of the body), as in `ElementSketch`."""
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class Motion(ABC):
     """The frames of all moving bodies at a number of poses; the ground is where it is."""
 
     values: np.ndarray
     """Time (or the swept parameter) at each pose."""
     frames: dict[str, np.ndarray]
-    """For each body (poses, 3): x, y and angle."""
+    """For each body (poses, coordinates): where it stands, and how it is turned."""
     numbers: np.ndarray
     """Which pose of the result each one is; of poses between those, all 0."""
     forces: dict[str, np.ndarray] = field(default_factory=dict)
-    """Of each element drawn as an arrow (poses, 2): the force on the body, in world axes."""
+    """Of each element drawn as an arrow (poses, dimension): the force on the body, in world axes."""
+
+    dimension: ClassVar[int]
 
     def __len__(self) -> int:
         return len(self.values)
 
+    @abstractmethod
     def places(self, body: str, points: np.ndarray) -> np.ndarray:
-        """Points given in body axes, shape (points, 2), in the world: shape (poses, points, 2)."""
-        x, y, angle = self._frame(body)
-        c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
-        px, py = np.asarray(points, dtype=float).reshape(-1, 2).T
-        return np.stack([x[:, None] + c * px - s * py, y[:, None] + s * px + c * py], axis=-1)
+        """Points given in body axes, shape (points, dimension), in the world: shape (poses, points, dimension)."""
 
+    @abstractmethod
     def at_marker(self, marker: Marker, points: np.ndarray) -> np.ndarray:
         """Points given in the axes of a marker, in the world."""
-        body, x, y, angle = marker
-        c, s = np.cos(angle), np.sin(angle)
-        return self.places(body, np.asarray(points, dtype=float).reshape(-1, 2) @ [[c, s], [-s, c]] + [x, y])
+
+    @classmethod
+    @abstractmethod
+    def read(cls, result: Result) -> dict[str, np.ndarray]:
+        """The frames of all bodies at the poses of a result."""
+
+    @abstractmethod
+    def read_between(self, result: Result, times: np.ndarray) -> dict[str, np.ndarray]:
+        """The frames of all bodies at other times than those of these poses."""
 
     def place(self, marker: Marker) -> np.ndarray:
-        """Where the marker is: shape (poses, 2)."""
-        return self.at_marker(marker, np.zeros((1, 2)))[:, 0]
+        """Where the marker is: shape (poses, dimension)."""
+        return self.at_marker(marker, np.zeros((1, self.dimension)))[:, 0]
 
-    def angle(self, marker: Marker) -> np.ndarray:
-        """How the marker is turned: shape (poses,)."""
-        return self._frame(marker[0])[2] + marker[3]
+    def axes(self, marker: Marker) -> np.ndarray:
+        """The unit vectors along the axes of the marker: shape (poses, axes, dimension)."""
+        ends = np.vstack([np.zeros(self.dimension), np.eye(self.dimension)])
+        along = self.at_marker(marker, ends)
+        return along[:, 1:] - along[:, :1]
 
     def seen_from(self, observer: Marker, marker: Marker) -> np.ndarray:
-        """Where a marker is in the axes of another one: shape (poses, 2)."""
-        along = self.at_marker(observer, np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
-        axes = along[:, 1:] - along[:, :1]
-        return np.einsum("kij,kj->ki", axes, self.place(marker) - along[:, 0])
+        """Where a marker is in the axes of another one: shape (poses, dimension)."""
+        return np.einsum("kij,kj->ki", self.axes(observer), self.place(marker) - self.place(observer))
 
-    def at(self, poses: Sequence[int] | np.ndarray) -> Motion:
+    def at(self, poses: Sequence[int] | np.ndarray) -> Self:
         """These poses alone."""
         frames, forces = ({k: v[poses] for k, v in each.items()} for each in (self.frames, self.forces))
-        return Motion(self.values[poses], frames, self.numbers[poses], forces)
+        return type(self)(self.values[poses], frames, self.numbers[poses], forces)
 
-    def thinned(self, count: int) -> Motion:
+    def thinned(self, count: int) -> Self:
         """At most so many poses, spread from the first to the last."""
         return self.at(np.unique(np.linspace(0, len(self) - 1, count).astype(int)))
-
-    def _frame(self, body: str) -> np.ndarray:
-        return self.frames[body].T if body in self.frames else np.zeros((3, len(self)))
 
 
 def motion_of(result: Result) -> Motion:
     """The poses of the result as they are."""
+    from .plane.motion import PlanarMotion
+    from .space.motion import SpatialMotion
+
     if len(result) == 0:
         raise ModelError(f"the result of {result.title!r} holds no pose to draw; {result.message or 'run it longer'}")
-    motion = Motion(np.asarray(result.t), _of_bodies(result, ("x", "y", "angle")), np.arange(len(result)))
+    kind: Any = {2: PlanarMotion, 3: SpatialMotion}[result.sketch.dimension]
+    motion: Motion = kind(np.asarray(result.t), kind.read(result), np.arange(len(result)))
     arrows = {e.name: _force_on(result, motion, e) for e in result.sketch.elements if e.kind == "arrow"}
     return replace(motion, forces={name: force for name, force in arrows.items() if force is not None})
 
@@ -87,13 +96,15 @@ def motion_of(result: Result) -> Motion:
 def _force_on(result: Result, motion: Motion, arrow: ElementSketch) -> np.ndarray | None:
     """Read off the result; where that knows no forces, off the element, if it is a constant; else it is unknown."""
     if result.reactions is not None:
-        return result.reaction(arrow.name)[:, :2]
-    x, y, axes = (arrow.constants.get(what) for what in ("x", "y", "axes"))
-    if x is None or y is None or axes is None:
+        return result.reaction(arrow.name)[:, : motion.dimension]
+    components = [arrow.constants.get(what) for what in "xyz"[: motion.dimension]]
+    axes = arrow.constants.get("axes")
+    if axes is None or None in components:
         return None
-    angle = motion.angle(arrow.markers[0]) if axes == "body" else np.zeros(len(motion))
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack([c * float(x) - s * float(y), s * float(x) + c * float(y)], axis=-1)
+    force = np.array(components, dtype=float)
+    if axes == "world":
+        return np.tile(force, (len(motion), 1))
+    return np.einsum("i,kij->kj", force, motion.axes(arrow.markers[0]))
 
 
 def frames_of(result: Result, fps: float, speed: float) -> Motion:
@@ -123,36 +134,29 @@ def poses_of(result: Result, count: int) -> Motion:
 
 
 def _at_times(result: Result, motion: Motion, times: np.ndarray) -> Motion:
-    rates = _of_bodies(result, ("vx", "vy", "omega"))
-    frames = {b: interpolated(motion.values, frame, rates[b], times) for b, frame in motion.frames.items()}
     forces = {
         name: np.stack([np.interp(times, motion.values, part) for part in force.T], axis=-1)
         for name, force in motion.forces.items()
     }
-    return Motion(times, frames, np.zeros(len(times), dtype=int), forces)
+    return type(motion)(times, motion.read_between(result, times), np.zeros(len(times), dtype=int), forces)
 
 
 def path_of(result: Result, point: str, motion: Motion | None = None) -> np.ndarray:
-    """Where a named point is, shape (poses, 2): at all poses of the result, or at those of a motion drawn from it."""
-    path = np.stack([result[f"{point}.x"], result[f"{point}.y"]], axis=-1)
+    """Where a named point is, shape (poses, dimension): at all poses of the result, or at those of a motion drawn from
+    it."""
+    axes = "xyz"[: result.sketch.dimension]
+    path = np.stack([result[f"{point}.{axis}"] for axis in axes], axis=-1)
     if motion is None:
         return path
     if result.axis[0] != "t" or len(result) < 2:
         return path[motion.numbers]
-    rates = np.stack([result[f"{point}.vx"], result[f"{point}.vy"]], axis=-1)
+    rates = np.stack([result[f"{point}.v{axis}"] for axis in axes], axis=-1)
     return interpolated(np.asarray(result.t), path, rates, motion.values)
 
 
 def _check_count(count: int, remedy: str) -> None:
     if count > MOST_FRAMES:
         raise ModelError(f"this animation would have {count} frames ({MOST_FRAMES} at most); {remedy}")
-
-
-def _of_bodies(result: Result, levels: tuple[str, str, str]) -> dict[str, np.ndarray]:
-    return {
-        body.name: np.stack([result[f"{body.name}.{level}"] for level in levels], axis=-1)
-        for body in result.sketch.bodies
-    }
 
 
 def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np.ndarray) -> np.ndarray:

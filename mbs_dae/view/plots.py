@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from ..errors import ModelError
 from ..results.result import Result
+from .motion import path_of
 from .style import COLOURS, GROUND, Picture, as_label, axis_label, say_if_stopped, style
 
 ZERO = 1e-18
@@ -48,25 +49,49 @@ def plot(result: Result, names: Sequence[str]) -> Figure:
 
 
 def plot_path(result: Result, markers: Sequence[str]) -> Figure:
-    """The paths of named points in the plane; a circle shows where each begins."""
+    """The paths of named points, in the plane or in space; a circle shows where each begins."""
     markers = names_of(markers)
     if not markers:
         points = [n[:-2] for n in result.names if n.endswith(".x")]
         raise ModelError(f"plot_path() needs the names of points; write e.g. plot_path({examples(points)})")
-    paths = [(name, result[f"{name}.x"], result[f"{name}.y"]) for name in markers]
+    paths = {name: path_of(result, name).T for name in markers}
     with style():
         figure = Picture(figsize=(6.4, 4.8), layout="constrained")
-        ax = figure.add_subplot()
-        for name, x, y in paths:
-            (line,) = ax.plot(x, y, label=as_label(name))
-            ax.plot(x[:1], y[:1], "o", color=line.get_color(), markersize=6)
-        ax.plot([], [], "o", color=GROUND, markersize=6, label="start")
-        ax.set_xlabel(axis_label("x", result.unit(f"{markers[0]}.x")))
-        ax.set_ylabel(axis_label("y", result.unit(f"{markers[0]}.y")))
-        ax.set_aspect("equal", adjustable="datalim")
-        ax.legend(loc="best")
+        ax = figure.add_subplot() if result.sketch.dimension == 2 else _axes_in_space(figure, [*paths.values()])
+        for name, path in paths.items():
+            (line,) = ax.plot(*path, label=as_label(name))
+            ax.plot(*path[:, :1], "o", color=line.get_color(), markersize=6)
+        ax.plot(*np.zeros((len(path), 0)), "o", color=GROUND, markersize=6, label="start")
         say_if_stopped(figure, result)
+        if result.sketch.dimension == 2:
+            ax.set_xlabel(axis_label("x", result.unit(f"{markers[0]}.x")))
+            ax.set_ylabel(axis_label("y", result.unit(f"{markers[0]}.y")))
+            ax.set_aspect("equal", adjustable="datalim")
+            ax.legend(loc="best")
+        else:
+            _fill_paper(ax)
     return figure
+
+
+def _axes_in_space(figure: Figure, paths: list[np.ndarray]) -> Any:
+    """3-D axes that hold the paths."""
+    from .space.axes import add_axes, hold
+
+    ax: Any = add_axes(figure)
+    points = np.concatenate(paths, axis=1)
+    low, high = np.nanmin(points, axis=1), np.nanmax(points, axis=1)
+    margin = 0.03 * (high - low).max() or 0.1
+    hold(ax, low - margin, high + margin)
+    ax.set_autoscale_on(False)
+    return ax
+
+
+def _fill_paper(ax: Any) -> None:
+    from .space.axes import fit
+
+    handles, labels = ax.get_legend_handles_labels()
+    ax.figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+    fit(ax)
 
 
 def plot_violation(result: Result) -> Figure:

@@ -76,7 +76,7 @@ def pictures(scene: Filmed, poses: Iterable[int] | None = None) -> Iterator[np.n
     """The poses as arrays of pixels. What stands still is drawn only once: axes take longer than a mechanism."""
     figure = scene.figure
     canvas = FigureCanvasAgg(figure)
-    moving = sorted(scene.show(0), key=lambda artist: artist.get_zorder())
+    moving = scene.show(0)
     for artist in moving:
         artist.set_animated(True)  # left out of what `draw` draws
     try:
@@ -84,8 +84,9 @@ def pictures(scene: Filmed, poses: Iterable[int] | None = None) -> Iterator[np.n
         still = canvas.copy_from_bbox(figure.bbox)
         for pose in range(len(scene)) if poses is None else poses:
             canvas.restore_region(still)
-            scene.show(pose)
-            for artist in moving:
+            for artist in sorted(scene.show(pose), key=lambda artist: artist.get_zorder()):
+                if hasattr(artist, "do_3d_projection"):  # of areas in space; axes do it when they draw them
+                    artist.do_3d_projection()
                 artist.draw(canvas.get_renderer())
             yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
     finally:

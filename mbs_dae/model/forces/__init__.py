@@ -1,13 +1,16 @@
 """The forces, one short file a family; `base` says what a force is."""
 
 from .base import ForceElement, registered_forces
+from .bushing import Bushing
 from .effort import EffortElement
-from .given import Force, Motor, Torque
+from .given import Actuator, Force, Motor, Torque, Wrench
 from .python_force import PythonForce
 from .resistance import Drag, ViscousFriction
 from .springs import Damper, Spring, SpringDamper, TorsionSpring
 
 __all__ = [
+    "Actuator",
+    "Bushing",
     "Damper",
     "Drag",
     "EffortElement",
@@ -20,5 +23,6 @@ __all__ = [
     "Torque",
     "TorsionSpring",
     "ViscousFriction",
+    "Wrench",
     "registered_forces",
 ]

@@ -7,7 +7,8 @@ The contract of a force (all that `ForceElement` asks of a new class):
 
        potential(i, j, ..., constants)    the energy that it stores, an expression of places and angles
        force(i, j, ..., constants)        what it does to each marker's body, one item a marker in their order:
-                                          (Fx, Fy, M), force at the marker and moment, world axes; M may be left out
+                                          (Fx, Fy, M), force at the marker and moment, world axes; M may be left out.
+                                          In space (Fx, Fy, Fz, Mx, My, Mz), or the force alone
 
    ``force`` may use ``velocity`` and ``omega`` of a marker.
 3. ``work`` says what becomes of the work that ``force`` takes or gives: "supplied" (the default) or "dissipated". The
@@ -28,7 +29,7 @@ import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.loads import WORKS, Load
-from ...symbolic.markers import LABELS, PlanarMarker, marker_symbols
+from ...symbolic.markers import LABELS, FormMarker, marker_symbols, variables
 from ..body import Marker
 from ..element import Declared
 from ..fields import Scalar
@@ -91,11 +92,11 @@ class ForceElement(Declared):
         slots = {_slot(n): self.values[n] for n in scalars}
         others = tuple(sorted((n, v) for n, v in self.values.items() if n not in scalars))
         say: Any = _said_by_class if not others else _said_by_class.__wrapped__
-        load = say(type(self), len(self.markers), scalars, others)
+        load = say(type(self), self.dimension, len(self.markers), scalars, others)
         return load, slots
 
     @classmethod
-    def said(cls, markers: tuple[PlanarMarker, ...], constants: dict[str, Any]) -> Load:
+    def said(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
         """The load of these markers."""
         energy, forces = sp.S.Zero, []
         if say := getattr(cls, "potential", None):
@@ -107,25 +108,32 @@ class ForceElement(Declared):
         return Load(markers, energy, tuple(forces))
 
 
-def duals(markers: Sequence[PlanarMarker], wrenches: Any, who: str) -> tuple[sp.Expr, ...]:
-    """Forces and moments on markers as components dual to the markers' rates."""
+WRENCH = {2: "(Fx, Fy, M)", 3: "(Fx, Fy, Fz, Mx, My, Mz)"}
+"""What is said of the force and moment on a marker; the moment may be left out."""
+
+
+def duals(markers: Sequence[FormMarker], wrenches: Any, who: str) -> tuple[sp.Expr, ...]:
+    """The forces and moments on markers, one after the other."""
+    dimension, size = markers[0].dimension, len(markers[0].rates)
     try:
         rows = [tuple(w) for w in wrenches]
     except TypeError as exc:
-        raise ModelError(f"force of {who} returns {wrenches!r}; return one (Fx, Fy, M) for each marker") from exc
-    if len(rows) != len(markers) or any(len(w) not in (2, 3) for w in rows):
-        raise ModelError(f"force of {who} must return one (Fx, Fy, M) for each of its {len(markers)} markers: {rows}")
-    out: list[sp.Expr] = []
-    for marker, w in zip(markers, rows, strict=True):
-        fx, fy, moment = (one_expression(e, f"force of {who}") for e in (*w, 0)[:3])
-        out += marker.dual(fx, fy, moment)
-    return tuple(out)
+        raise ModelError(
+            f"force of {who} returns {wrenches!r}; return one {WRENCH[dimension]} for each marker"
+        ) from exc
+    if len(rows) != len(markers) or any(len(w) not in (dimension, size) for w in rows):
+        raise ModelError(
+            f"force of {who} must return one {WRENCH[dimension]} for each of its {len(markers)} markers: {rows}"
+        )
+    return tuple(one_expression(e, f"force of {who}") for w in rows for e in (*w, *(0,) * (size - len(w))))
 
 
 @cache
-def _said_by_class(cls: Any, count: int, scalars: tuple[str, ...], others: tuple[tuple[str, Any], ...]) -> Load:
+def _said_by_class(
+    cls: Any, dimension: int, count: int, scalars: tuple[str, ...], others: tuple[tuple[str, Any], ...]
+) -> Load:
     slots = {name: _slot(name) for name in scalars}
-    return replace(cls.said(marker_symbols(count), {**slots, **dict(others)}), slots=tuple(slots.values()))
+    return replace(cls.said(marker_symbols(count, dimension), {**slots, **dict(others)}), slots=tuple(slots.values()))
 
 
 def called(say: Callable, arguments: Sequence[Any], constants: dict[str, Any], what: str) -> Any:
@@ -155,9 +163,9 @@ def _with_markers(
         places += [m for m in quantity.measure.markers if m not in places]
     if len(places) > len(LABELS):
         raise ModelError(f"a force reads {len(places)} markers, {len(LABELS)} at most; split it in two")
-    symbols = marker_symbols(len(places))
+    symbols = marker_symbols(len(places), places[0].body.dimension)
     values = {q: q.of(tuple(symbols[places.index(m)] for m in q.measure.markers)) for q in quantities}
-    silent = (sp.S.Zero,) * sum(len(s.m) for s in symbols[len(markers) :])
+    silent = (sp.S.Zero,) * len(variables(symbols[len(markers) :])[1])
     forces = tuple((work, (*(e.xreplace(values) for e in f), *silent)) for work, f in load.forces)
     potential, effort = load.potential.xreplace(values), load.effort.xreplace(values)
     return Load(symbols, potential, forces, load.slots, effort), tuple(places)

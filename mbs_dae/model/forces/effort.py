@@ -1,6 +1,6 @@
 """Forces along one coordinate: a length, a displacement, an angle.
 
-An effort F on a coordinate s(m) has the power F ṡ; so the markers feel f = F ∂s/∂m. A subclass says
+An effort F on a coordinate s(m) has the power F ṡ; so the markers feel f = F ∂ṡ/∂r, with r their rates. A subclass says
 
     effort(s, rate, constants)
 
@@ -20,11 +20,11 @@ import sympy as sp
 from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.loads import Load
-from ...symbolic.markers import PlanarMarker, marker_symbols, t
+from ...symbolic.markers import FormMarker, marker_symbols, rate_of, t, variables
 from .. import measures
 from ..body import Body, Marker
 from ..element import Element, checked_name
-from ..measures import Measure, Quantity, rate_of
+from ..measures import Measure, Quantity
 from .base import ForceElement, called, one_expression
 
 _s, _rate = sp.symbols("s_ rate_", real=True)
@@ -51,6 +51,7 @@ class EffortElement(ForceElement):
         self.name = checked_name(name)
         self.measure, positional = self._measure(args)
         self.markers = self.measure.markers
+        self.check_dimension()
         self.values = self._constants(positional, constants)
         if self.some_of and not {*list(self.fields)[: len(positional)], *constants} & {*self.some_of}:
             raise ModelError(f"{self.who} does nothing; give {' or '.join(f'{name}=' for name in self.some_of)}")
@@ -95,7 +96,7 @@ class EffortElement(ForceElement):
         return self._along(load), slots
 
     @classmethod
-    def said(cls, markers: tuple[PlanarMarker, ...], constants: dict[str, Any]) -> Load:
+    def said(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
         """The efforts on the bare coordinate s, by what becomes of their work; `_along` puts s in."""
         what = f"the effort of force class {cls.__name__}"
         total = one_expression(called(cls.effort, (_s, _rate), constants, what), what)
@@ -112,10 +113,11 @@ class EffortElement(ForceElement):
         return Load(markers, energy, tuple((work, (e,)) for work, e in efforts if e != 0), effort=total)
 
     def _along(self, load: Load) -> Load:
-        """f = F ∂s/∂m for every part."""
-        symbols = marker_symbols(len(self.markers))
+        """f = F ∂ṡ/∂r for every part."""
+        symbols = marker_symbols(len(self.markers), self.dimension)
         s = self.measure.of(*symbols)
-        put = {_s: s, _rate: rate_of(s, symbols)}
-        slopes = [s.diff(x) for marker in symbols for x in marker.m]
+        rate = rate_of(s, symbols)
+        put = {_s: s, _rate: rate}
+        slopes = [rate.diff(r) for r in variables(symbols)[1]]
         forces = tuple((work, tuple(e.xreplace(put) * slope for slope in slopes)) for work, (e,) in load.forces)
         return Load(symbols, load.potential.xreplace(put), forces, load.slots, load.effort.xreplace(put))

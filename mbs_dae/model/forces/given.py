@@ -2,45 +2,98 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import sympy as sp
 
 from ...errors import ModelError
 from .. import fields
+from ..body import as_marker
 from ..fields import choice, expression, function
 from .base import ForceElement
 from .effort import EffortElement
 
 
 class Force(ForceElement):
-    """A force at a marker: ``Force("push", slider, (-50, 0))``, in world axes or (``axes="body"``) in the marker's own.
+    """A force at a marker: ``Force("push", slider, (-50, 0))``, in world axes or (``axes="body"``) in the marker's own;
+    in space of three components.
 
     The components are numbers or sympy expressions of `mbs.t`, parameters and quantities: ``-c * model["slider.vx"]``.
     """
 
     x = expression("N", default=0)
     y = expression("N", default=0)
+    z = expression("N", default=0)
     axes = choice("world", "body", default="world")
 
     def __init__(self, name: str, marker: Any, force: Any = None, **constants: Any):
         if force is not None:
-            try:
-                x, y = force
-            except (TypeError, ValueError) as exc:
-                raise ModelError(f"Force {name!r} must be a pair (Fx, Fy), not {force!r}") from exc
-            constants = {"x": x, "y": y, **constants}
-        if not {"x", "y"} & {*constants}:
+            constants = {**components(force, "xyz", marker, f"Force {name!r}"), **constants}
+        if not {"x", "y", "z"} & {*constants}:
             raise ModelError(f"Force {name!r} needs a force; add (Fx, Fy), in N")
         super().__init__(name, marker, **constants)
 
     @staticmethod
-    def force(i, x, y, axes):
-        if axes == "body":
-            return [tuple(x * i.x_axis + y * i.y_axis)]
-        return [(x, y)]
+    def force(i, x, y, z, axes):
+        return [_in_axes(i, (x, y, z), axes)]
+
+
+class Wrench(ForceElement):
+    """A force and a moment at a marker, in world axes or (``axes="body"``) in the marker's own:
+    ``Wrench("load", platform, force=(0, 0, -10), moment=(10, 0, 0))``; in the plane the moment is a number.
+    """
+
+    x = expression("N", default=0)
+    y = expression("N", default=0)
+    z = expression("N", default=0)
+    mx = expression("N m", default=0)
+    my = expression("N m", default=0)
+    mz = expression("N m", default=0)
+    axes = choice("world", "body", default="world")
+
+    def __init__(self, name: str, marker: Any, force: Any = None, moment: Any = None, **constants: Any):
+        who = f"Wrench {name!r}"
+        if force is not None:
+            constants = {**components(force, "xyz", marker, who), **constants}
+        if moment is not None:
+            spatial = as_marker(marker, who).body.dimension == 3
+            given = components(moment, ("mx", "my", "mz"), marker, who) if spatial else {"mz": moment}
+            constants = {**given, **constants}
+        if not {"x", "y", "z", "mx", "my", "mz"} & {*constants}:
+            raise ModelError(f"{who} does nothing; give force= or moment=")
+        super().__init__(name, marker, **constants)
+
+    @staticmethod
+    def force(i, x, y, z, mx, my, mz, axes):
+        if i.dimension == 2:
+            return [(*_in_axes(i, (x, y, z), axes), mz)]
+        return [(*_in_axes(i, (x, y, z), axes), *_in_axes(i, (mx, my, mz), axes))]
+
+
+def components(vector: Any, names: Sequence[str], marker: Any, who: str) -> dict[str, Any]:
+    """A vector by the names of its components, as many as there are dimensions."""
+    count = as_marker(marker, who).body.dimension
+    try:
+        numbers = tuple(vector)
+        if len(numbers) != count:
+            raise ValueError
+    except (TypeError, ValueError) as exc:
+        kind = {2: "a pair (Fx, Fy)", 3: "a triple (Fx, Fy, Fz)"}[count]
+        raise ModelError(f"{who} must be {kind}, not {vector!r}") from exc
+    return dict(zip(names, numbers, strict=False))
+
+
+def _in_axes(i: Any, vector: tuple[Any, ...], axes: str) -> tuple[Any, ...]:
+    """World components of a vector that is given in the axes of the world or of the marker."""
+    if axes == "world":
+        return vector[: i.dimension]
+    return tuple(sum((c * d for c, d in zip(vector, i.axes, strict=False)), sp.zeros(i.dimension, 1)))
 
 
 class Torque(EffortElement):
-    """A torque on a body, or on the second of two bodies and against the first, or in a revolute joint.
+    """A torque on a body, or on the second of two bodies and against the first, or in a revolute joint; in space about
+    the axis of the marker.
 
     A number or a sympy expression of `mbs.t`, parameters and quantities: ``-c * model["crank.omega"]``.
     """
@@ -54,6 +107,23 @@ class Torque(EffortElement):
     @staticmethod
     def effort(s, rate, torque):
         return torque
+
+
+class Actuator(EffortElement):
+    """A given force along a slide, or between two points: ``Actuator("leg", slide, 50 * sp.sin(mbs.t))``; positive
+    where it drives the second body on, or the points apart.
+
+    A number or a sympy expression of `mbs.t`, parameters and quantities: ``-c * model["slide.velocity"]``.
+    """
+
+    coordinates = ("distance", "displacement")
+    work = "supplied"
+    sketch = ""
+    force = expression("N")
+
+    @staticmethod
+    def effort(s, rate, force):
+        return force
 
 
 class Motor(EffortElement):

@@ -11,18 +11,19 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ModelError
-from ...symbolic.derive import Reading, variables
+from ...symbolic.derive import Reading
 from ...symbolic.loads import WORKS
-from ...symbolic.markers import PlanarMarker, marker_symbols
+from ...symbolic.markers import FormMarker, PlanarMarker, SpatialMarker, marker_symbols, variables
 from ..body import as_marker
 from ..element import checked_name
 from ..parameters import Number
-from .base import ForceElement
+from .base import WRENCH, ForceElement
 
 
 class PythonForce(ForceElement):
     """``PythonForce("wind", sail, function=f)``: f(t, i, j, ...) gets the markers with numbers for `point`, `velocity`,
-    `angle`, `omega`, and returns one (Fx, Fy, M) for each of them, world axes; M may be left out.
+    `angle`, `omega`, and returns one (Fx, Fy, M) for each of them, world axes; M may be left out. In space these have
+    three components each (and `x_axis`, `y_axis`, `z_axis` take the place of the angle).
 
     Slow: the function is called at every evaluation. It must be smooth, and depend on nothing but its arguments.
     """
@@ -39,39 +40,47 @@ class PythonForce(ForceElement):
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         if not self.markers:
             raise ModelError(f"{self.who} has no marker; name those whose bodies feel it")
+        self.check_dimension()
         self.acting = len(self.markers)
         self.function = function
         self.work = work  # type: ignore[misc]
 
     def form(self) -> tuple[Reading, dict[sp.Symbol, Number]]:  # type: ignore[override]
         """The state of the markers, which is all that the function sees."""
-        symbols = marker_symbols(len(self.markers))
+        symbols = marker_symbols(len(self.markers), self.dimension)
         m, rates = variables(symbols)
         return Reading(symbols, (*m, *rates)), {}
 
-    def wrenches(self, t: float, m: Any, rates: Any) -> list[tuple[float, float, float]]:
-        """What the function returns for these numbers, checked."""
-        size = len(m) // len(self.markers)
+    def wrenches(self, t: float, values: Any) -> list[float]:
+        """What the function returns for these numbers (m of all markers, then their rates), checked: the forces and
+        moments on all markers, one after the other."""
+        count, kind = len(self.markers), NUMERIC[self.dimension]
+        m, rates = len(kind.variable_names), len(kind.rate_names)
         states = [
-            NumericMarker(tuple(m[k : k + size]), tuple(rates[k : k + size])) for k in range(0, len(m), size)
+            kind(tuple(values[k * m : (k + 1) * m]), tuple(values[count * m + k * rates :][:rates]))
+            for k in range(count)
         ]
         out = [tuple(float(x) for x in w) for w in self.function(t, *states)]
-        if len(out) != len(states) or any(len(w) not in (2, 3) for w in out):
-            raise ModelError(f"the function of {self.who} must return one (Fx, Fy, M) for each marker, not {out}")
-        return [(w[0], w[1], w[2] if len(w) > 2 else 0.0) for w in out]
+        if len(out) != count or any(len(w) not in (self.dimension, rates) for w in out):
+            raise ModelError(
+                f"the function of {self.who} must return one {WRENCH[self.dimension]} for each marker, not {out}"
+            )
+        return [x for w in out for x in (*w, *(0.0,) * (rates - len(w)))]
 
 
-class NumericMarker(PlanarMarker):
-    """A marker at one moment, in numbers."""
+class _InNumbers(FormMarker):
+    """A marker at one moment: its vectors are tuples."""
 
     @property
     def point(self) -> Any:
-        return self.m[:2]
+        return self.m[: self.dimension]
 
     @property
     def velocity(self) -> Any:
-        return self.rates[:2]
+        return self.rates[: self.dimension]
 
+
+class NumericPlanarMarker(_InNumbers, PlanarMarker):
     @property
     def x_axis(self) -> Any:
         return self.m[2:4]
@@ -79,3 +88,13 @@ class NumericMarker(PlanarMarker):
     @property
     def y_axis(self) -> Any:
         return (-self.m[3], self.m[2])
+
+
+class NumericSpatialMarker(_InNumbers, SpatialMarker):
+    x_axis = property(lambda self: self.m[3:6])
+    y_axis = property(lambda self: self.m[6:9])
+    z_axis = property(lambda self: self.m[9:12])
+    omega = property(lambda self: self.rates[3:])
+
+
+NUMERIC: dict[int, type[FormMarker]] = {2: NumericPlanarMarker, 3: NumericSpatialMarker}

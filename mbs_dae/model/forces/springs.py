@@ -6,12 +6,12 @@ from typing import Any
 
 from .. import fields
 from ..fields import function, scalar
-from ..joints.links import _length
+from ..joints import primitives as the
 from .effort import EffortElement
 
 
 def _angle(*markers: Any) -> Any:
-    return markers[-1].angle - (markers[0].angle if len(markers) > 1 else 0)
+    return the.turn(*markers) if len(markers) > 1 else markers[0].turn
 
 
 class Spring(EffortElement):
@@ -25,7 +25,7 @@ class Spring(EffortElement):
     free = "length"
     some_of = ("stiffness", "law")
     stiffness = scalar("N/m", default=0, non_negative=True)
-    length = scalar("m", default=_length, non_negative=True)
+    length = scalar("m", default=the.distance, non_negative=True)
     law = function("N", of=fields.length, default=0)
 
     @staticmethod
@@ -60,7 +60,7 @@ class SpringDamper(EffortElement):
     some_of = ("stiffness", "damping", "law")
     stiffness = scalar("N/m", default=0, non_negative=True)
     damping = scalar("N s/m", default=0, non_negative=True)
-    length = scalar("m", default=_length, non_negative=True)
+    length = scalar("m", default=the.distance, non_negative=True)
     law = function("N", of=(fields.length, fields.rate), default=0)
 
     @staticmethod

@@ -5,12 +5,15 @@ The contract of a joint (all that `Joint` asks of a new class):
 1. Its constants are declared in the class with `scalar`, `function` or `choice`.
 2. ``phi(i, j, ..., constants)`` is a static, pure function. The parameters that are not declared constants are
    markers, as many as there are. It returns the list of expressions that vanish.
-3. It uses of a marker only ``point``, ``x_axis``, ``y_axis``, ``angle`` (and ``x``, ``y``): no coordinate of any body.
+3. It uses of a marker only ``point``, ``x_axis``, ``y_axis``, ``angle`` (and ``x``, ``y``; in space ``z_axis`` and
+   ``z``), and what `primitives` make of them, which holds in the plane and in space: no coordinate of any body.
 4. Convention: *first marker minus second*. Where a row is a difference of places or of angles, its multiplier is then
    the force, or the moment, on the second body.
 5. Rows that restrict velocities only (rolling, a knife edge) are returned by ``psi``, which may also use
    ``velocity`` and ``omega`` of a marker, linearly.
 6. ``unit`` names the unit of each row of phi ("m", "rad", "m²"), for messages; ``sketch`` says how it is drawn.
+7. ``facing`` says what the rows keep parallel in space ("axis" or "frame"), so that no body is assembled on its head.
+8. ``dimensions`` says where there is such a joint, if not in the plane (2) as well as in space (3).
 
 Everything else - Jacobian, ν, γ, machine code, diagnosis, tests - follows from being a subclass.
 """
@@ -46,6 +49,8 @@ class Condition(Element):
 
     units: tuple[str, ...]
     """The unit of each equation, for messages."""
+    facing: ClassVar[str] = ""
+    """What the equations keep parallel in space, and must point the same way: "axis", "frame" or nothing."""
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         """The relation between marker symbols, and what stands in its slots."""
@@ -80,7 +85,7 @@ class Constraint(Condition):
         return self._relation
 
     def _built(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        symbols = marker_symbols(len(self.markers))
+        symbols = marker_symbols(len(self.markers), self.dimension)
         phi = position_rows(self._phi, symbols, {}, self.who)
         psi = velocity_rows(self._psi, symbols, {}, self.who)
         canonical, slots = constants_out([*phi, *psi])
@@ -91,7 +96,8 @@ class Joint(Condition, Declared):
     """The base of every joint with a class of its own; the module's docstring is its contract."""
 
     equations = ("phi", "psi")
-    unit: ClassVar[str | tuple[str, ...]] = "m"
+    unit: ClassVar[str | tuple[str, ...] | dict[int, tuple[str, ...]]] = "m"
+    """Of all rows, of each row, or of each row in the plane (2) and in space (3)."""
     sketch = "contact"
 
     phi: ClassVar[Callable]
@@ -105,7 +111,8 @@ class Joint(Condition, Declared):
         super().__init__(name, *args, **constants)
         self._relation = self._built()
         size = self._relation[0].size
-        self.units = (self.unit,) * size if isinstance(self.unit, str) else self.unit
+        unit = self.unit[self.dimension] if isinstance(self.unit, dict) else self.unit
+        self.units = (unit,) * size if isinstance(unit, str) else unit
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation
@@ -117,9 +124,9 @@ class Joint(Condition, Declared):
         inline = {n: v for n, v in self.values.items() if n not in scalars}
         joint_class: Any = type(self)
         if not any(isinstance(self.fields[n], Function) for n in inline):
-            return _of_class(joint_class, len(self.markers), tuple(sorted(inline.items()))), slots
+            return _of_class(joint_class, self.dimension, len(self.markers), tuple(sorted(inline.items()))), slots
         inline |= {n: kept_whole(v) for n, v in inline.items() if isinstance(self.fields[n], Function)}
-        relation = _of_class.__wrapped__(joint_class, len(self.markers), tuple(inline.items()))
+        relation = _of_class.__wrapped__(joint_class, self.dimension, len(self.markers), tuple(inline.items()))
         canonical, constants = constants_out([*relation.phi, *relation.psi])
         return (
             _relation(relation.markers, canonical, len(relation.phi), (*slots, *constants)),
@@ -128,8 +135,8 @@ class Joint(Condition, Declared):
 
 
 @cache
-def _of_class(cls: Any, marker_count: int, inline: tuple[tuple[str, Any], ...]) -> Relation:
-    symbols = marker_symbols(marker_count)
+def _of_class(cls: Any, dimension: int, marker_count: int, inline: tuple[tuple[str, Any], ...]) -> Relation:
+    symbols = marker_symbols(marker_count, dimension)
     scalars = {n: _slot(n) for n, f in cls.fields.items() if isinstance(f, Scalar)}
     constants = {**scalars, **dict(inline)}
     who = f"joint class {cls.__name__}"

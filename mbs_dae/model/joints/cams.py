@@ -9,6 +9,7 @@ import sympy as sp
 from ...errors import ModelError
 from ..fields import choice, function
 from ..tables import Table
+from . import primitives as the
 from .base import Joint
 
 
@@ -24,6 +25,8 @@ class CamFollower(Joint):
     is the distance of the tangent from the cam's centre as a function of its normal's direction in cam axes:
 
         Φ = y_j · (r_j - r_i) - profile(θ_j + π/2 - θ_i).
+
+    In space both markers have their axes along the camshaft, and only what is at right angles to it counts.
 
     The profile is a sympy expression of ``mbs.theta``, a periodic `Table`, or a `Motion`.
     """
@@ -42,6 +45,6 @@ class CamFollower(Joint):
     def phi(i, j, profile, follower):
         d = j.point - i.point
         if follower == "flat":
-            return [j.y_axis.dot(d) - profile(j.angle + sp.pi / 2 - i.angle)]
+            return [j.y_axis.dot(d) - profile(the.turn(i, j) + sp.pi / 2)]
         along, across = i.x_axis.dot(d), i.y_axis.dot(d)
-        return [sp.sqrt(d.dot(d)) - profile(sp.atan2(across, along))]
+        return [sp.sqrt(along**2 + across**2) - profile(sp.atan2(across, along))]

@@ -1,21 +1,16 @@
-"""Composite joints: a massless link between two joints, or a pin in a slot."""
+"""Composite joints: a massless link between two joints, or a point that is guided."""
 
 from __future__ import annotations
 
-import sympy as sp
-
 from ..fields import scalar
 from ..measures import Measure, angle, displacement, distance
+from . import primitives as the
 from .base import Joint
 
 
-def _length(i, j):
-    d = j.point - i.point
-    return sp.sqrt(d.dot(d))
-
-
 class Distance(Joint):
-    """A massless rod with a pin at either end (revolute-revolute).
+    """A massless rod with a pin at either end (revolute-revolute), in space with a ball at either end
+    (spherical-spherical).
 
     Φ = d·d - length², d from the first point to the second: smooth also where d is short. The length defaults to
     that of the reference placement.
@@ -23,7 +18,7 @@ class Distance(Joint):
 
     unit = "m²"
     sketch = "link"
-    length = scalar("m", default=_length, positive=True)
+    length = scalar("m", default=the.distance, positive=True)
 
     @staticmethod
     def phi(i, j, length):
@@ -34,17 +29,56 @@ class Distance(Joint):
         return {"distance": distance(*self.markers)}
 
 
-class PinInSlot(Joint):
-    """A pin (second marker) in a straight slot along the x axis of the first (revolute-translational).
+SphericalSpherical = Distance
+"""The same link by its name in space."""
 
-    Φ = y_i · (r_i - r_j): the pin may slide and turn.
+
+class RevoluteSpherical(Joint):
+    """A massless rod, pinned to the first body about the axis of its marker, with a ball at the second body; it stands
+    at right angles to the pin.
+
+    Φ = (d·d - length², z_i · d).
+    """
+
+    dimensions = (3,)
+    elsewhere = "take a Distance"
+    unit = ("m²", "m")
+    sketch = "link"
+    length = scalar("m", default=the.distance, positive=True)
+
+    @staticmethod
+    def phi(i, j, length):
+        d = j.point - i.point
+        return [d.dot(d) - length**2, i.axis.dot(d)]
+
+
+class PinInSlot(Joint):
+    """A pin (second marker) in a straight slot along the x axis of the first (revolute-translational): it may slide and
+    turn. In space, a ball in a straight guide along the first marker's axis.
     """
 
     sketch = "slot"
 
     @staticmethod
     def phi(i, j):
-        return [i.y_axis.dot(i.point - j.point)]
+        return the.on_line(i, j)
 
     def measures(self) -> dict[str, Measure]:
-        return {"displacement": displacement(*self.markers), "angle": angle(*self.markers)}
+        own = {"displacement": displacement(*self.markers)}
+        return own | {"angle": angle(*self.markers)} if self.dimension == 2 else own
+
+
+PointOnLine = PinInSlot
+"""The same joint by its name in space."""
+
+
+class PointInPlane(Joint):
+    """A point of the second body stays in the plane through the first marker, at right angles to its axis."""
+
+    dimensions = (3,)
+    elsewhere = "take a PinInSlot"
+    sketch = "face"
+
+    @staticmethod
+    def phi(i, j):
+        return the.in_plane(i, j)

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
+import sympy as sp
+
+from ..fields import scalar
 from ..measures import Measure, angle, displacement
+from . import primitives as the
 from .base import Joint
 
 
 class Revolute(Joint):
-    """A pin: the two points coincide.
+    """A pin: the two points coincide; in space the axes are parallel, too.
 
-    Φ = r_i - r_j, two rows; its multiplier is the force on the second body, in world axes.
+    Φ = r_i - r_j: its multiplier is the force on the second body, in world axes.
     """
 
+    unit = {2: ("m",) * 2, 3: ("m",) * 3 + ("rad",) * 2}
+    facing = "axis"
     sketch = "pin"
 
     @staticmethod
     def phi(i, j):
-        return list(i.point - j.point)
+        return [*the.coincident(i, j), *the.parallel(i, j)]
 
     def measures(self) -> dict[str, Measure]:
         return {"angle": angle(*self.markers)}
 
 
 class Translational(Joint):
-    """A straight guide: the second marker slides along the x axis of the first, and does not turn against it.
-
-    Φ₁ = y_i · (r_i - r_j): no offset across the guide;  Φ₂ = θ_i - θ_j.
+    """A straight guide: the second marker slides along the first, and does not turn against it. In the plane it slides
+    along the x axis of the first marker, in space along its axis.
     """
 
-    unit = ("m", "rad")
+    unit = {2: ("m", "rad"), 3: ("m",) * 2 + ("rad",) * 3}
+    facing = "frame"
     sketch = "slider"
 
     @staticmethod
     def phi(i, j):
-        return [i.y_axis.dot(i.point - j.point), i.angle - j.angle]
+        return [*the.on_line(i, j), *the.unturned(i, j)]
 
     def measures(self) -> dict[str, Measure]:
         return {"displacement": displacement(*self.markers)}
@@ -46,9 +52,80 @@ Prismatic = Translational
 class Fixed(Joint):
     """A weld: points and axes of the two markers coincide."""
 
-    unit = ("m", "m", "rad")
+    unit = {2: ("m", "m", "rad"), 3: ("m",) * 3 + ("rad",) * 3}
+    facing = "frame"
     sketch = "weld"
 
     @staticmethod
     def phi(i, j):
-        return [*(i.point - j.point), i.angle - j.angle]
+        return [*the.coincident(i, j), *the.unturned(i, j)]
+
+
+class Cylindrical(Joint):
+    """A shaft in a sleeve: it turns about the axis of the first marker and slides along it."""
+
+    dimensions = (3,)
+    elsewhere = "a PinInSlot turns and slides there"
+    unit = ("m",) * 2 + ("rad",) * 2
+    facing = "axis"
+    sketch = "sleeve"
+
+    @staticmethod
+    def phi(i, j):
+        return [*the.on_line(i, j), *the.parallel(i, j)]
+
+    def measures(self) -> dict[str, Measure]:
+        return {"angle": angle(*self.markers), "displacement": displacement(*self.markers)}
+
+
+def _thread(i, j, *, pitch):
+    return the.displacement(i, j) - pitch * the.turn(i, j) / (2 * sp.pi)
+
+
+class Screw(Joint):
+    """A nut on a thread: a cylindrical joint that advances by `pitch` with every turn (right-handed where positive).
+    `phase` is how far it has advanced at angle 0; it defaults to that of the reference placement.
+    """
+
+    dimensions = (3,)
+    unit = ("m",) * 2 + ("rad",) * 2 + ("m",)
+    facing = "axis"
+    sketch = "sleeve"
+    pitch = scalar("m")
+    phase = scalar("m", default=_thread)
+
+    @staticmethod
+    def phi(i, j, pitch, phase):
+        return [*the.on_line(i, j), *the.parallel(i, j), _thread(i, j, pitch=pitch) - phase]
+
+    def measures(self) -> dict[str, Measure]:
+        return {"angle": angle(*self.markers), "displacement": displacement(*self.markers)}
+
+
+class Spherical(Joint):
+    """A ball and socket: the two points coincide."""
+
+    dimensions = (3,)
+    elsewhere = "take a Revolute"
+    sketch = "ball"
+
+    @staticmethod
+    def phi(i, j):
+        return the.coincident(i, j)
+
+
+class Planar(Joint):
+    """Two faces on each other: the second body slides and turns in the plane at right angles to the first's axis."""
+
+    dimensions = (3,)
+    elsewhere = "bodies move in the plane without it"
+    unit = ("m",) + ("rad",) * 2
+    facing = "axis"
+    sketch = "face"
+
+    @staticmethod
+    def phi(i, j):
+        return [*the.in_plane(i, j), *the.parallel(i, j)]
+
+    def measures(self) -> dict[str, Measure]:
+        return {"angle": angle(*self.markers)}

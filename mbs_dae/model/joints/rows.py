@@ -11,13 +11,13 @@ from sympy.core.function import AppliedUndef
 
 from ...errors import ModelError
 from ...symbolic.functions import Given
-from ...symbolic.markers import PlanarMarker
+from ...symbolic.markers import FormMarker
 
 JUMPS = (sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.DiracDelta)
 
 
 def position_rows(
-    equation: Callable | None, markers: tuple[PlanarMarker, ...], constants: dict[str, Any], who: str
+    equation: Callable | None, markers: tuple[FormMarker, ...], constants: dict[str, Any], who: str
 ) -> list[sp.Expr]:
     """The rows of phi: expressions of places and angles."""
     rows = _rows(equation, markers, constants, who)
@@ -30,7 +30,7 @@ def position_rows(
 
 
 def velocity_rows(
-    equation: Callable | None, markers: tuple[PlanarMarker, ...], constants: dict[str, Any], who: str
+    equation: Callable | None, markers: tuple[FormMarker, ...], constants: dict[str, Any], who: str
 ) -> list[sp.Expr]:
     """The rows of psi: expressions linear in the velocities."""
     rows = _rows(equation, markers, constants, who)

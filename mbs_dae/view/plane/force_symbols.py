@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from ..results.sketch import ElementSketch
-from .drawing import Piece, Stage, area, dot, line
-from .motion import Marker
-from .style import ELASTIC, GROUND, LOAD
+from ...results.sketch import ElementSketch
+from ..motion import Marker
+from ..stage import Stage
+from ..style import ELASTIC, GROUND, LOAD
+from .drawing import PlanePiece, area, dot, line
 
 TEETH = 6
 """Of a spring: as many at any length, so that it is seen to stretch."""
@@ -19,13 +20,13 @@ APART = 1.1
 """How far spring and damper side by side are off the line between their ends, in the same unit."""
 
 
-def force_pieces(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def force_pieces(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """The pieces of one force; joints, and kinds without a symbol, have none."""
     if element.kind in KINDS:
         yield from KINDS[element.kind](stage, element)
 
 
-def spring(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def spring(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """A zigzag; where it damps as well, with a damper beside it."""
     if element.constants.get("damping"):
         fork: list[Shape] = [[(0, 0, 0), (0.1, 0, 0)], [(0.1, 0, -APART), (0.1, 0, APART)]]
@@ -38,12 +39,12 @@ def spring(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
     yield from _ends(stage, element)
 
 
-def damper(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def damper(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     yield from _between(stage, element, cylinder_and_piston(stage, element, 0, 1))
     yield from _ends(stage, element)
 
 
-def arrow(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def arrow(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """From the point that the force acts on, in its direction; its length is in proportion to the force, by one
     scale for all arrows and times."""
     if element.name not in stage.whole.forces:
@@ -96,7 +97,7 @@ def cylinder_and_piston(stage: Stage, element: ElementSketch, start: float, end:
     ]
 
 
-def _between(stage: Stage, element: ElementSketch, shapes: Sequence[Shape], aside: float = 0.0) -> Iterator[Piece]:
+def _between(stage: Stage, element: ElementSketch, shapes: Sequence[Shape], aside: float = 0.0) -> Iterator[PlanePiece]:
     """Shapes on the line between the first two markers, or that far beside it."""
     start, end = (stage.shown.place(marker) for marker in element.markers[:2])
     along, across = _directions(end - start)
@@ -107,7 +108,7 @@ def _between(stage: Stage, element: ElementSketch, shapes: Sequence[Shape], asid
         yield line(path, color=ELASTIC, linewidth=1.4 * stage.fine, zorder=2.2)
 
 
-def _ends(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def _ends(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """A small dot at either end; on the ground a wall as well, unless a joint has its support there."""
     first, second = element.markers[:2]
     for marker, other in ((first, second), (second, first)):
@@ -116,7 +117,7 @@ def _ends(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
             yield _wall(stage, marker, other)
 
 
-def _wall(stage: Stage, marker: Marker, other: Marker) -> Piece:
+def _wall(stage: Stage, marker: Marker, other: Marker) -> PlanePiece:
     """A hatched line across the direction in which the other end is at first."""
     place = stage.shown.place(marker)
     along, across = _directions((stage.whole.place(other) - stage.whole.place(marker))[:1])
@@ -139,7 +140,7 @@ def _directions(way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return along, np.stack([-along[:, 1], along[:, 0]], axis=-1)
 
 
-KINDS: dict[str, Callable[[Stage, ElementSketch], Iterator[Piece]]] = {
+KINDS: dict[str, Callable[[Stage, ElementSketch], Iterator[PlanePiece]]] = {
     "spring": spring,
     "damper": damper,
     "arrow": arrow,

@@ -8,27 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from ..results.sketch import ElementSketch
-from .drawing import Piece, Stage, area, dot, line, slider_markers
-from .motion import Marker, Motion
-from .style import DARK, GROUND
+from ...results.sketch import ElementSketch
+from ..motion import Marker
+from ..stage import Stage, slider_markers
+from ..style import DARK, GROUND
+from .drawing import PlanePiece, area, dot, line
+from .motion import PlanarMotion
 
 CIRCLE = np.linspace(0.0, 2 * np.pi, 73)
 
 
-def joint_pieces(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def joint_pieces(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """The pieces of one joint; kinds without a symbol have none."""
     if element.kind in KINDS and len(element.markers) >= 2:
         yield from KINDS[element.kind](stage, element)
 
 
-def pin(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def pin(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """A small circle where the first marker is (the second is there as well)."""
     yield _hole(stage, element.markers[0])
     yield from _supports(stage, element)
 
 
-def weld(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def weld(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     place = stage.shown.place(element.markers[1])
     yield dot(place, marker="s", color=DARK, markersize=6 * stage.fine)
     for marker in element.markers[:2]:
@@ -36,7 +38,7 @@ def weld(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
             yield _hatched(stage, marker, depth=0.5)
 
 
-def link(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def link(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """A massless rod: a thin line with a pin at either end."""
     ends = [stage.shown.place(marker) for marker in element.markers[:2]]
     yield line(np.stack(ends, axis=1), color=DARK, linewidth=1.8 * stage.fine)
@@ -45,14 +47,14 @@ def link(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
     yield from _supports(stage, element)
 
 
-def slider(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def slider(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """A box on a rail."""
     rail, box = slider_markers(stage, element)
     yield line(_rail(stage, rail, box), color=stage.colour(rail[0]), linewidth=2 * stage.fine, zorder=1)
     yield slider_box(stage, element)
 
 
-def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Piece:
+def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> PlanePiece:
     _, box = slider_markers(stage, element)
     a, b = 1.5 * stage.symbol, stage.symbol
     path = stage.shown.at_marker(box, np.array([[-a, -b], [a, -b], [a, b], [-a, b]]))
@@ -60,7 +62,7 @@ def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Piece:
     return area(path, **how)
 
 
-def slot(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def slot(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """A pin in a long hole: a wide line with a white one on it is a hole with round ends."""
     rail, follower = element.markers[:2]
     path = _rail(stage, rail, follower)
@@ -71,7 +73,13 @@ def slot(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
         yield from _support(stage, follower)
 
 
-def mesh(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def runner(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
+    """The blade of a skate, along the x axis of the second marker."""
+    ends = stage.symbol * np.array([[-2.0, 0.0], [2.0, 0.0]])
+    yield line(stage.shown.at_marker(element.markers[1], ends), color=DARK, linewidth=3.5 * stage.fine, zorder=4)
+
+
+def mesh(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """The pitch circles of two wheels, or of a pinion and the pitch line of its rack."""
     first, second = element.markers[:2]
     if "radius" in element.constants:
@@ -85,7 +93,7 @@ def mesh(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
             yield from _wheel(stage, marker, wheel_radius)
 
 
-def pitch_radii(motion: Motion, element: ElementSketch) -> tuple[float, ...]:
+def pitch_radii(motion: PlanarMotion, element: ElementSketch) -> tuple[float, ...]:
     """The two radii that share the distance of the centres as the ratio says; none if it does not stay the same."""
     first, second = element.markers[:2]
     distances = np.hypot(*(motion.place(second) - motion.place(first)).T)
@@ -100,7 +108,7 @@ def pitch_radii(motion: Motion, element: ElementSketch) -> tuple[float, ...]:
     return radius, ratio * radius
 
 
-def contact(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def contact(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     """The cam's curve, the face of a flat follower, and a dot where they touch."""
     cam, follower = element.markers[:2]
     touching = stage.shown.place(follower)
@@ -117,7 +125,7 @@ def contact(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
     yield dot(touching, color=DARK, markersize=5 * stage.fine, markeredgewidth=0)
 
 
-def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:
+def touch_point(motion: PlanarMotion, element: ElementSketch) -> np.ndarray:
     """Where the flat face touches the cam: the point of the curve whose normal is the face's."""
     cam, follower = element.markers[:2]
     curve = np.array(element.outline)
@@ -129,7 +137,7 @@ def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:
     return np.stack([x + c * on_cam[0] - s * on_cam[1], y + s * on_cam[0] + c * on_cam[1]], axis=-1)
 
 
-def _face(stage: Stage, element: ElementSketch) -> Piece:
+def _face(stage: Stage, element: ElementSketch) -> PlanePiece:
     """As long as the way of the touching point on it."""
     follower = element.markers[1]
     away = touch_point(stage.whole, element) - stage.whole.place(follower)
@@ -140,7 +148,7 @@ def _face(stage: Stage, element: ElementSketch) -> Piece:
     return line(path, color=stage.colour(follower[0]), linewidth=4 * stage.fine)
 
 
-def _wheel(stage: Stage, marker: Marker, radius: float) -> Iterator[Piece]:
+def _wheel(stage: Stage, marker: Marker, radius: float) -> Iterator[PlanePiece]:
     """A circle with one spoke, so that its turning is seen; what stands on the ground needs none."""
     rim = radius * np.stack([np.cos(CIRCLE), np.sin(CIRCLE)], axis=-1)
     path = stage.shown.at_marker(marker, np.vstack([[0.0, 0.0], rim]))
@@ -159,19 +167,19 @@ def _rail(stage: Stage, rail: Marker, follower: Marker) -> np.ndarray:
     return stage.shown.at_marker(rail, ends)
 
 
-def _hole(stage: Stage, marker: Marker) -> Piece:
+def _hole(stage: Stage, marker: Marker) -> PlanePiece:
     place = stage.shown.place(marker)
     how = {"markerfacecolor": "white", "markeredgecolor": DARK, "markeredgewidth": 1.2 * stage.fine}
     return dot(place, markersize=6 * stage.fine, **how)
 
 
-def _supports(stage: Stage, element: ElementSketch) -> Iterator[Piece]:
+def _supports(stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
     for marker in element.markers[:2]:
         if stage.is_ground(marker[0]):
             yield from _support(stage, marker)
 
 
-def _support(stage: Stage, marker: Marker) -> Iterator[Piece]:
+def _support(stage: Stage, marker: Marker) -> Iterator[PlanePiece]:
     """The ground under a joint: a triangle on a hatched line."""
     corners = np.array([[0.0, 0.0], [-0.9, -1.5], [0.9, -1.5]])
     path = stage.shown.place(marker)[:, None, :] + stage.symbol * corners
@@ -179,7 +187,7 @@ def _support(stage: Stage, marker: Marker) -> Iterator[Piece]:
     yield _hatched(stage, marker, depth=1.5)
 
 
-def _hatched(stage: Stage, marker: Marker, depth: float) -> Piece:
+def _hatched(stage: Stage, marker: Marker, depth: float) -> PlanePiece:
     """A line with strokes below it, so far below the marker."""
     gap = (np.nan, np.nan)
     strokes = [p for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for p in ((x, -depth), (x - 0.4, -depth - 0.5), gap)]
@@ -188,12 +196,13 @@ def _hatched(stage: Stage, marker: Marker, depth: float) -> Piece:
     return line(path, color=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
 
 
-KINDS: dict[str, Callable[[Stage, ElementSketch], Iterator[Piece]]] = {
+KINDS: dict[str, Callable[[Stage, ElementSketch], Iterator[PlanePiece]]] = {
     "pin": pin,
     "slider": slider,
     "slot": slot,
     "link": link,
     "weld": weld,
+    "runner": runner,
     "mesh": mesh,
     "contact": contact,
 }

@@ -1,0 +1,173 @@
+"""Spatial Cartesian coordinates: q = (r, e) of every body's frame, e a unit quaternion; v = (ṙ, ω), ω in body axes.
+
+With A(e) the rotation from body axes to those of the world, a marker at s in body axes, with axes a, is
+
+    p = r + ρ,   ρ = A s;     the axes A a;     τ = a_z · (turns of the body)
+    ṗ = ṙ + ω_w × ρ,          ω_w = A ω
+    p̈ = r̈ - ρ × A ω̇ + ω_w × (ω_w × ρ),         ω̇_w = A ω̇        since A (ω × ω) = 0.
+
+A is divided by |e|², so that it is a rotation also where e, between two steps, is not quite of unit length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import sympy as sp
+
+from ..model.parameters import Evaluator, Number
+from ..model.spatial_body import SpatialBody, SpatialPlace
+from ..rotations import quaternion
+from ..symbolic.derive import Definition, MarkerMap
+from ..symbolic.inertia import Inertia
+from .layout import Layout, with_attitudes
+
+TAU = float(2 * sp.pi)
+
+
+class SpatialCartesian:
+    """Every body, the ground too, owns seven coordinates, and three turns that tell how often it went round."""
+
+    name = "spatial cartesian"
+    q_names = ("x", "y", "z", "e0", "e1", "e2", "e3")
+    v_names = ("vx", "vy", "vz", "wx", "wy", "wz")
+    symbols = (*q_names, "tau1", "tau2", "tau3"), ("xdot", "ydot", "zdot", "omega1", "omega2", "omega3")
+    at_rest = (0, 0, 0, 1, 0, 0, 0, 0, 0, 0)
+    turns = (False, False, False, True, True, True)
+
+    @staticmethod
+    def layout(bodies: Sequence[SpatialBody], ground: SpatialBody) -> Layout:
+        return with_attitudes(bodies, ground)
+
+    @staticmethod
+    @cache
+    def marker_map(label: str) -> MarkerMap:
+        def vector(name: str) -> sp.Matrix:
+            return sp.Matrix([sp.Symbol(f"{name}{k}_{label}", real=True) for k in "xyz"])
+
+        steps: list[Definition] = []
+
+        def step(name: str, value: sp.MatrixBase) -> sp.Matrix:
+            """Name what others are written with."""
+            columns = "xyz" if value.shape[1] == 3 else ("",)
+            named = sp.Matrix(
+                value.rows, value.cols, lambda r, c: sp.Symbol(f"{name}{'xyz'[r]}{columns[c]}_{label}", real=True)
+            )
+            steps.extend(zip(named, value, strict=True))
+            return named
+
+        e = sp.Matrix([sp.Symbol(f"e{k}_{label}", real=True) for k in range(4)])
+        r, turns, v, omega, s = (vector(name) for name in ("r", "t", "v", "o", "s"))
+        axes = [vector(name) for name in ("lx", "ly", "lz")]
+        A = step("A", rotation(e))
+        rho = step("rho", A * s)
+        omega_w = step("ow", A * omega)
+        lever = step("L", -_cross(rho) * A)
+        P = sp.Matrix(sp.BlockMatrix([[sp.eye(3), lever], [sp.zeros(3), A]]))
+        return MarkerMap(
+            q=(*r, *e, *turns),
+            v=(*v, *omega),
+            slots=(*s, *axes[0], *axes[1], *axes[2]),
+            values=(*(r + rho), *(A * axes[0]), *(A * axes[1]), *(A * axes[2]), axes[2].dot(turns)),
+            P=P,
+            bias=sp.Matrix([*omega_w.cross(omega_w.cross(rho)), 0, 0, 0]),
+            steps=tuple(steps),
+        )
+
+    @staticmethod
+    def ones(label: str) -> dict[sp.Expr, sp.Expr]:
+        e = sp.Matrix(SpatialCartesian.marker_map(label).q[3:7])
+        return {e.dot(e): sp.S.One}
+
+    @staticmethod
+    def marker_slots(marker: SpatialPlace) -> tuple[Number, ...]:
+        axes = marker.axes
+        return (*marker.point, *(axes[row][column] for column in range(3) for row in range(3)))
+
+    @staticmethod
+    def placement(body: SpatialBody, number: Evaluator) -> list[float]:
+        attitude = [[number(n) for n in row] for row in body.rotation]
+        return [*(number(n) for n in body.position), *map(float, quaternion(attitude)), 0.0, 0.0, 0.0]
+
+    @staticmethod
+    def whole_turn(marker: SpatialPlace, number: Evaluator) -> list[float]:
+        return [*[0.0] * 7, *(TAU * number(marker.axes[row][2]) for row in range(3))]
+
+    @staticmethod
+    def weights(length: float) -> tuple[float, ...]:
+        return (1.0,) * 3 + (length**2,) * 3
+
+    @staticmethod
+    def masses(body: SpatialBody, number: Evaluator) -> tuple[float, ...]:
+        return (number(body.mass),) * 3 + tuple(number(body.inertia[k][k]) for k in range(3))
+
+    @staticmethod
+    @cache
+    def inertia(form: str) -> Inertia:
+        """A body of mass m whose centre of mass lies at c, with inertia I about it, both in body axes; ρ = A c:
+
+            T = ½ m |ṙ + A (ω × c)|² + ½ ω·I ω,         U = -m g · (r + ρ).
+
+        Newton and Euler about the frame's origin, with I₀ = I + m (c·c - c cᵀ) and u = ω × c:
+
+            m (r̈ + A (ω̇ × c))        = m g - m A (ω × u)
+            m c × Aᵀ r̈ + I₀ ω̇        = m c × Aᵀ g - ω × I₀ ω
+
+        "centred": c = 0, M is constant. "principal": and I is diagonal, and so is M.
+        """
+
+        def vector(name: str) -> sp.Matrix:
+            return sp.Matrix([sp.Symbol(f"{name}{k}", real=True) for k in "xyz"])
+
+        own = SpatialCartesian.marker_map("i")
+        r, e = sp.Matrix(own.q[:3]), sp.Matrix(own.q[3:7])
+        v, omega = sp.Matrix(own.v[:3]), sp.Matrix(own.v[3:])
+        m = sp.Symbol("mass", real=True)
+        c, g = vector("c"), vector("g")
+        moments = sp.symbols("Ixx Iyy Izz Ixy Ixz Iyz", real=True)
+        (xx, yy, zz, xy, xz, yz), com = moments, c
+        if form != "offset":
+            com = sp.zeros(3, 1)
+        if form == "principal":
+            xy = xz = yz = sp.S.Zero
+        own_inertia = sp.Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        about_origin = own_inertia + m * (com.dot(com) * sp.eye(3) - com * com.T)
+        A = sp.Matrix(3, 3, sp.symbols("A:3:3", real=True)) if form == "offset" else sp.eye(3)
+        steps = tuple(zip(A, rotation(e), strict=True)) if form == "offset" else ()
+        coupling = -m * A * _cross(com)
+        M = sp.Matrix(sp.BlockMatrix([[m * sp.eye(3), coupling], [coupling.T, about_origin]]))
+        push = omega.cross(com)
+        force = m * (g - A * omega.cross(push))
+        moment = m * com.cross(A.T * g) - omega.cross(about_origin * omega)
+        motion = v + A * push
+        return Inertia(
+            own.q,
+            own.v,
+            (m, *moments, *c, *g),
+            steps,
+            mass=tuple((i, k, M[i, k]) for i in range(6) for k in range(i + 1) if M[i, k] != 0),
+            forces=tuple((k, x) for k, x in enumerate([*force, *moment]) if x != 0),
+            potential=-m * g.dot(r + A * com),
+            kinetic=m * motion.dot(motion) / 2 + omega.dot(own_inertia * omega) / 2,
+        )
+
+    @staticmethod
+    def inertia_form(body: SpatialBody) -> str:
+        return ("principal" if body.principal else "centred") if body.centred else "offset"
+
+    @staticmethod
+    def inertia_slots(body: SpatialBody, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
+        J = body.inertia
+        return (body.mass, J[0][0], J[1][1], J[2][2], J[0][1], J[0][2], J[1][2], *body.com, *gravity)
+
+
+def rotation(e: sp.MatrixBase) -> sp.Matrix:
+    """A(e) = 1 + 2/|e|² (e₀ ê + ê ê), ê the cross product with (e₁, e₂, e₃)."""
+    hat = _cross(e[1:, 0])
+    return sp.eye(3) + 2 / e.dot(e) * (e[0] * hat + hat * hat)
+
+
+def _cross(a: sp.MatrixBase) -> sp.Matrix:
+    """The matrix of the cross product with a."""
+    return sp.Matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])

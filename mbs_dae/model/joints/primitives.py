@@ -1,0 +1,67 @@
+"""What joints are made of: what can hold between two markers, in the plane and in space alike.
+
+Each gives rows that vanish, or a coordinate of the second marker seen from the first. In space an axis is the z axis
+of a marker; in the plane all axes lead out of it, so `parallel` says nothing there, and a guide runs along x.
+
+    rows         coincident     parallel     unturned      on_line     in_plane     perpendicular
+    plane        2              0            1             1           -            -
+    space        3              2            3             2           1            1
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+
+def coincident(i: Any, j: Any) -> list[sp.Expr]:
+    """The points coincide. The multipliers are the force on the second body, in world axes."""
+    return list(i.point - j.point)
+
+
+def parallel(i: Any, j: Any) -> list[sp.Expr]:
+    """The axes are parallel."""
+    return i.axis_offsets(j)
+
+
+def unturned(i: Any, j: Any) -> list[sp.Expr]:
+    """The frames are parallel."""
+    return i.frame_offsets(j)
+
+
+def turned_by(i: Any, j: Any) -> list[sp.Expr]:
+    """How the second frame is turned against the first: an angle; in space a vector, for small turns the rotation
+    vector. Unlike `unturned` it vanishes for no other turn, and costs more."""
+    return i.turned_by(j)
+
+
+def on_line(i: Any, j: Any) -> list[sp.Expr]:
+    """The second point lies on the guide through the first."""
+    return [across.dot(i.point - j.point) for across in i.across]
+
+
+def in_plane(i: Any, j: Any) -> list[sp.Expr]:
+    """The second point lies in the plane through the first, at right angles to its axis."""
+    return [i.axis.dot(i.point - j.point)]
+
+
+def perpendicular(a: sp.Matrix, b: sp.Matrix) -> list[sp.Expr]:
+    """Two directions are at right angles."""
+    return [a.dot(b)]
+
+
+def turn(i: Any, j: Any) -> sp.Expr:
+    """The angle by which the second marker is turned against the first about their axis, counting past 2π."""
+    return i.turn_to(j)
+
+
+def displacement(i: Any, j: Any) -> sp.Expr:
+    """How far the second point lies along the guide of the first."""
+    return i.guide.dot(j.point - i.point)
+
+
+def distance(i: Any, j: Any) -> sp.Expr:
+    """How far the points are apart."""
+    d = j.point - i.point
+    return sp.sqrt(d.dot(d))

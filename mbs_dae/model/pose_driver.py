@@ -1,0 +1,76 @@
+"""A driver of a whole pose: a body that follows a trajectory of position and orientation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from ..errors import ModelError
+from ..symbolic.derive import Led, Relation
+from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols
+from .body import as_marker
+from .drivers import Prescribed, function_of_time
+from .element import checked_name
+from .joints import primitives as the
+from .parameters import Number, constants_out
+
+
+class PoseDriver(Prescribed):
+    """``PoseDriver("tool", platform, position=(x, y, z), rotation=mbs.rotations.bryant(a, b, c))``
+
+    The marker's point is at `position` and its frame is turned by `rotation` (a 3 x 3 matrix that takes its axes to
+    those of the world; in the plane an angle): expressions of `mbs.t` and parameters, tables or motions. Either may be
+    left out. What the driver gives is a force and a moment: ``result.reaction("tool")``.
+
+    The trajectory is that of a marker which no body carries; Φ is the marker's place and turn, seen from there.
+    """
+
+    def __init__(self, name: str, marker: Any, position: Any = None, rotation: Any = None):
+        self.name = checked_name(name)
+        self.markers = (as_marker(marker, self.who),)
+        own, leader = marker_symbols(2, self.dimension)
+        if position is None and rotation is None:
+            raise ModelError(f"{self.who} drives nothing; give position= or rotation=")
+        rows: list[sp.Expr] = []
+        self.units: tuple[str, ...] = ()
+        if position is not None:
+            rows += list(own.point - leader.point)
+            self.units += ("m",) * len(rows)
+        if rotation is not None:
+            turns = the.turned_by(leader, own)
+            rows += turns
+            self.units += ("rad",) * len(turns)
+        trajectory, self._slots = constants_out(self._trajectory(position, rotation))
+        led = Led(leader, tuple(trajectory))
+        self._relation = Relation((own,), tuple(rows), (), tuple(self._slots), (led,))
+
+    def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
+        return self._relation, self._slots
+
+    def _trajectory(self, position: Any, rotation: Any) -> tuple[sp.Expr, ...]:
+        """The variables of the leading marker, as functions of time."""
+        place = (sp.S.Zero,) * self.dimension if position is None else self._place(position)
+        if self.dimension == 2:
+            angle = sp.S.Zero if rotation is None else function_of_time(rotation, f"rotation of {self.who}")
+            return PlanarMarker.placed(place[0], place[1], angle).m
+        axes = sp.eye(3) if rotation is None else self._matrix(rotation)
+        return SpatialMarker.placed(place, axes.tolist()).m
+
+    def _place(self, position: Any) -> tuple[sp.Expr, ...]:
+        try:
+            functions = [*position]
+            if len(functions) != self.dimension:
+                raise ValueError
+        except (TypeError, ValueError) as exc:
+            raise ModelError(f"position of {self.who} must have {self.dimension} components, not {position!r}") from exc
+        return tuple(function_of_time(f, f"position of {self.who}") for f in functions)
+
+    def _matrix(self, rotation: Any) -> sp.Matrix:
+        matrix = sp.Matrix(rotation) if isinstance(rotation, sp.MatrixBase | list | tuple) else None
+        if matrix is None or matrix.shape != (3, 3):
+            raise ModelError(
+                f"rotation of {self.who} must be a 3 x 3 matrix of expressions of mbs.t, not {rotation!r}; write e.g. "
+                "mbs.rotations.bryant(a, b, c)"
+            )
+        return matrix.applyfunc(lambda e: function_of_time(e, f"rotation of {self.who}"))

@@ -1,0 +1,117 @@
+"""First and second derivatives of a relation, without swelling.
+
+Where rows are long, what they have in common is named first: w₁ = f₁(m, t), w₂ = f₂(m, w₁, t), ... Each name gets a
+rate and a second rate of its own, by the chain rule with the names kept:
+
+    ẇ_k = Σ_j ∂f_k/∂w_j ẇ_j + ∂f_k/∂m F r + ∂f_k/∂t,        ẅ_k likewise from ẇ_k, with ṙ as it is where v̇ = 0.
+
+So derivatives are about as long as what they are derived from, and not as its square. Short rows have no names, and all
+this is the plain chain rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy as sp
+
+from .functions import Given
+from .markers import FormMarker, t, variables
+
+Definition = tuple[sp.Symbol, sp.Expr]
+LONG = 60
+"""Operations from which on rows are named in parts."""
+
+
+@dataclass(frozen=True)
+class Jets:
+    """Φ, and of ψ = A r + c what follows: ν = -c, γ. Written in marker symbols and in those that `steps` define."""
+
+    phi: tuple[sp.Expr, ...]
+    A: sp.Matrix
+    nu: tuple[sp.Expr, ...]
+    gamma: tuple[sp.Expr, ...]
+    steps: tuple[Definition, ...]
+
+
+def differentiate(
+    phi: Sequence[sp.Expr], psi: Sequence[sp.Expr], markers: Sequence[FormMarker], led: Sequence[FormMarker] = ()
+) -> Jets:
+    """Rows of Φ(m, t), then rows of ψ(m, r, t); A is by the rates of the markers, not of those that are led along."""
+    _, own = variables(markers)
+    first: dict[sp.Symbol, sp.Expr] = {t: sp.S.One}
+    for marker in (*markers, *led):
+        first |= dict(zip(marker.m, marker.m_rates, strict=True))
+
+    places, phi = _named(phi, "w_")
+    moving: list[Definition] = []
+    for w, f in places:
+        rate = sp.Symbol(f"d{w}", real=True)
+        moving.append((rate, _total(f, first)))
+        first[w] = rate
+    parts, psi = _named(psi, "u_")
+    rows = [*(_total(e, first) for e in phi), *psi]
+    moving += parts
+
+    second = dict(first)
+    for marker in (*markers, *led):
+        second |= dict(zip(marker.rates, marker.biases, strict=True))
+    steps, rest = [*places], dict.fromkeys(own, sp.S.Zero)
+    slopes: dict[sp.Symbol, dict[sp.Symbol, sp.Expr]] = {}
+    for s, e in moving:
+        bias = sp.Symbol(f"d{s}", real=True)
+        steps += [(s, e), (bias, _total(e, second))]
+        second[s] = bias
+        slopes[s] = _kept(_gradient(e, own, slopes), s, steps)
+        rest |= _kept({s: e.xreplace(rest)}, "still", steps)
+
+    A = sp.zeros(len(rows), len(own))
+    for k, e in enumerate(rows):
+        for rate, slope in _gradient(e, own, slopes).items():
+            A[k, own.index(rate)] = slope
+    nu = tuple(-e.xreplace(rest) for e in rows)
+    gamma = tuple(-_total(e, second) for e in rows)
+    return Jets(tuple(phi), A, nu, gamma, tuple(steps))
+
+
+def _named(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definition], Sequence[sp.Expr]]:
+    """What long rows have in common, and the rows written with it. (Functions kept whole are not to be looked into.)"""
+    if sum(e.count_ops() for e in rows) < LONG or any(e.has(Given) for e in rows):
+        return [], rows
+    names = sp.numbered_symbols(prefix, real=True)
+    parts, rows = sp.cse(rows, symbols=names, optimizations=None)
+    return parts, rows
+
+
+def _total(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """The rate of an expression, from the rates of its symbols."""
+    free = e.free_symbols
+    return sp.Add(*(e.diff(s) * rate for s, rate in rates.items() if s in free))
+
+
+def _gradient(
+    e: sp.Expr, own: Iterable[sp.Symbol], slopes: Mapping[sp.Symbol, Mapping[sp.Symbol, sp.Expr]]
+) -> dict[sp.Symbol, sp.Expr]:
+    """By the rates of markers, what stands in e by name included."""
+    free = e.free_symbols
+    out = {r: e.diff(r) for r in own if r in free}
+    for s in slopes:
+        if s in free:
+            by_name = e.diff(s)
+            for r, slope in slopes[s].items():
+                out[r] = out.get(r, sp.S.Zero) + by_name * slope
+    return {r: slope for r, slope in out.items() if slope != 0}
+
+
+def _kept(values: Mapping[sp.Symbol, sp.Expr], what: object, steps: list[Definition]) -> dict[sp.Symbol, sp.Expr]:
+    """The values by names of their own; numbers stay numbers."""
+    out = {}
+    for symbol, value in values.items():
+        if value.is_Atom:
+            out[symbol] = value
+            continue
+        name = sp.Symbol(f"{what}_{symbol}", real=True)
+        steps.append((name, value))
+        out[symbol] = name
+    return out

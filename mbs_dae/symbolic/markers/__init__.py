@@ -1,0 +1,26 @@
+"""The symbols of markers: all that equations may speak of."""
+
+from .base import LABELS, FormMarker, rate_of, t, variables
+from .planar import PlanarMarker
+from .spatial import SpatialMarker
+
+MARKERS: dict[int, type[FormMarker]] = {2: PlanarMarker, 3: SpatialMarker}
+"""The kind of marker in the plane and in space."""
+
+
+def marker_symbols(count: int, dimension: int) -> tuple[FormMarker, ...]:
+    """The symbols of the markers of an element that has this many."""
+    return tuple(MARKERS[dimension].symbols(LABELS[k]) for k in range(count))
+
+
+__all__ = [
+    "LABELS",
+    "MARKERS",
+    "FormMarker",
+    "PlanarMarker",
+    "SpatialMarker",
+    "marker_symbols",
+    "rate_of",
+    "t",
+    "variables",
+]

@@ -1,0 +1,133 @@
+"""What a marker is to an equation, in the plane and in space.
+
+A marker is a point and a frame fixed on a body. It has variables m (the point, the axes, how far it has turned) and
+rates r (the velocity of the point, the angular velocity). Axes have no rates of their own, they turn with the frame:
+
+    ṁ = F(m) r.
+
+So what is said of markers is differentiated by the chain rule, and whatever is dual to the rates is a force and a
+moment. A coordinate set says how m and r follow from q and v; a joint says what must hold between markers. Neither
+knows of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import sympy as sp
+
+t = sp.Symbol("t", real=True)
+"""Time."""
+
+LABELS = "ijklmnop"
+"""What the markers of an element are called in its equations, in their order."""
+
+
+@dataclass(frozen=True)
+class FormMarker:
+    """A marker as Φ sees it. `m` and `rates` are symbols when equations are derived, and numbers or parameter
+    expressions when a relation is read off a given placement."""
+
+    m: tuple[Any, ...]
+    rates: tuple[Any, ...]
+
+    dimension: ClassVar[int]
+    variable_names: ClassVar[tuple[str, ...]]
+    rate_names: ClassVar[tuple[str, ...]]
+    """Velocity of the point, then angular velocity; forces and moments are given in this order."""
+
+    @classmethod
+    def symbols(cls, label: str) -> Any:
+        def real(names: tuple[str, ...]) -> tuple[sp.Symbol, ...]:
+            return tuple(sp.Symbol(f"{name}_{label}", real=True) for name in names)
+
+        return cls(real(cls.variable_names), real(cls.rate_names))
+
+    @property
+    def m_rates(self) -> tuple[sp.Expr, ...]:
+        """ṁ = F(m) r."""
+        raise NotImplementedError
+
+    @property
+    def biases(self) -> list[sp.Symbol]:
+        """The symbols of ṙ where v̇ = 0."""
+        return [sp.Symbol(f"d{s.name}", real=True) for s in self.rates]
+
+    def along(self, values: Sequence[sp.Expr]) -> list[tuple[sp.Symbol, sp.Expr]]:
+        """Definitions of m, of the rates and of the biases where m is a function of time."""
+        raise NotImplementedError
+
+    @property
+    def point(self) -> Any:
+        return sp.Matrix(self.m[: self.dimension])
+
+    @property
+    def x(self) -> Any:
+        return self.m[0]
+
+    @property
+    def y(self) -> Any:
+        return self.m[1]
+
+    @property
+    def velocity(self) -> Any:
+        """The velocity of the point: for forces and velocity-level (nonholonomic) rows."""
+        return sp.Matrix(self.rates[: self.dimension])
+
+    @property
+    def omega(self) -> Any:
+        """The angular velocity, a vector in space: for forces and velocity-level (nonholonomic) rows."""
+        raise NotImplementedError
+
+    @property
+    def axes(self) -> tuple[Any, ...]:
+        """The axes of the frame, as many as there are dimensions."""
+        raise NotImplementedError
+
+    @property
+    def guide(self) -> Any:
+        """The direction in which a straight guide leads."""
+        raise NotImplementedError
+
+    @property
+    def across(self) -> list[Any]:
+        """The directions at right angles to the guide."""
+        raise NotImplementedError
+
+    @property
+    def turn(self) -> Any:
+        """How far it has turned, counting past 2π; in space about its own axis, added up."""
+        raise NotImplementedError
+
+    def turn_to(self, other: Any) -> Any:
+        """The angle by which the other marker is turned against this one, counting past 2π; in space about the axis,
+        which both have in common."""
+        raise NotImplementedError
+
+    def turned_by(self, other: Any) -> list[Any]:
+        """How the other marker is turned against this one, seen from here: an angle in the plane; in space twice the
+        vector part of a quaternion, 2 sin(θ/2) n: the rotation vector for small turns, and zero for no other."""
+        raise NotImplementedError
+
+    def axis_offsets(self, other: Any) -> list[Any]:
+        """What vanishes when the axes of both markers are parallel; in the plane they always are."""
+        raise NotImplementedError
+
+    def frame_offsets(self, other: Any) -> list[Any]:
+        """What vanishes when the frames of both markers are parallel: for small turns of the other one, minus the angle
+        about each axis."""
+        raise NotImplementedError
+
+
+def variables(markers: Sequence[FormMarker]) -> tuple[list[Any], list[Any]]:
+    """The m and the rates of all markers, one after the other."""
+    return [s for marker in markers for s in marker.m], [s for marker in markers for s in marker.rates]
+
+
+def rate_of(value: sp.Expr, markers: Sequence[FormMarker]) -> sp.Expr:
+    """The rate of an expression of marker variables; what time itself changes is not in it."""
+    pairs = ((s, rate) for marker in markers for s, rate in zip(marker.m, marker.m_rates, strict=True))
+    free = value.free_symbols
+    return sp.Add(*(value.diff(s) * rate for s, rate in pairs if s in free))

@@ -1,0 +1,1 @@
+"""Mechanisms in the plane."""

@@ -1,0 +1,70 @@
+"""A mechanism in the plane on a pair of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...results.sketch import BodySketch, ElementSketch
+from ..scene import Scene
+from ..stage import Stage, all_pieces, reach
+from ..style import axis_label
+from . import drawing
+from .drawing import PlanePiece
+from .force_symbols import force_pieces
+from .labels import label_pieces
+from .symbols import joint_pieces, slider_box
+
+
+class PlanarScene(Scene):
+    dimension = 2
+
+    def body_pieces(self, stage: Stage, body: BodySketch, **how: Any) -> Iterator[PlanePiece]:
+        return drawing.body_pieces(stage, body, **how)
+
+    def joint_pieces(self, stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
+        return joint_pieces(stage, element)
+
+    def force_pieces(self, stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
+        return force_pieces(stage, element)
+
+    def ghost_pieces(self, stage: Stage, element: ElementSketch, **how: Any) -> Iterator[PlanePiece]:
+        if element.kind == "slider":
+            yield slider_box(stage, element, **how)
+
+    def line(self, path: np.ndarray, **how: Any) -> PlanePiece:
+        return drawing.line(path, **how)
+
+    def dot(self, path: np.ndarray, **how: Any) -> PlanePiece:
+        return drawing.dot(path, **how)
+
+    def skeleton(self, stage: Stage, body: BodySketch) -> np.ndarray:
+        return drawing.skeleton(stage, body)
+
+    def label_pieces(self, skeletons: dict[str, np.ndarray], drawn: list[Any]) -> dict[str, PlanePiece]:
+        return label_pieces(self.stage, skeletons, drawn, self.inch)
+
+    def metres_per_inch(self) -> float:
+        """The longer side decides; some paper is left for labels."""
+        box = self.ax.get_position()
+        paper = self.figure.get_size_inches() * [box.width, box.height]
+        span = (self.corners[1] - self.corners[0]) / np.maximum(paper - 0.8, 0.5 * paper)
+        return float(span.max()) or 0.2
+
+    def set_axes(self) -> None:
+        low, high = self.corners
+        if beside := [*self.labels.values(), *all_pieces(self.forces)]:  # their size is of the paper: not yet counted
+            near, far = reach(beside, 2)
+            low, high = np.minimum(low, near), np.maximum(high, far)
+        margin = 0.05 * self.inch + 2 * self.stage.symbol
+        low, high = low - margin, high + margin
+        self.ax.update_datalim([low, high])  # equal aspect may widen the limits, and keeps clear of these
+        self.ax.set_xlim(low[0], high[0], auto=True)
+        self.ax.set_ylim(low[1], high[1], auto=True)
+        self.ax.set_aspect("equal", adjustable="datalim")
+        wide = self.ax.get_position().width * self.figure.get_size_inches()[0]
+        self.ax.locator_params(axis="x", nbins=int(np.clip(1.8 * wide, 3, 9)))  # numbers side by side need room
+        self.ax.set_xlabel(axis_label("x", "m"))
+        self.ax.set_ylabel(axis_label("y", "m"))

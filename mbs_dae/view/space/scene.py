@@ -1,0 +1,127 @@
+"""A mechanism in space on 3-D axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...results.result import Result
+from ...results.sketch import BodySketch, ElementSketch
+from ..labels import look_of_label, placed_labels
+from ..motion import Motion
+from ..scene import Scene
+from ..stage import Stage, all_pieces, reach
+from . import bodies, pieces
+from .axes import boxed, fit, hold, inch_of
+from .camera import Camera
+from .force_symbols import force_pieces
+from .pieces import AS_SAID, OVER_BODIES, Line, Solid, Word
+from .symbols import joint_pieces, sleeve_box, slider_box
+from .wheels import wheel
+
+FIRST, LAST = 2.0, 5.0
+"""The zorders of what is farthest and nearest."""
+STEP = 1e-4
+"""Between what stands over one another at the same place."""
+
+
+class SpatialScene(Scene):
+    dimension = 3
+
+    def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
+        self.camera = Camera.of(ax)
+        self._orders: list[tuple[Any, np.ndarray]] = []
+        super().__init__(result, motion, ax, trace)
+        self._orders = self._ordered()
+        self.show(0)
+
+    def show(self, pose: int) -> list[Any]:
+        for artist, order in self._orders:
+            artist.set_zorder(order[pose])
+        return super().show(pose)
+
+    def say(self, title: str) -> None:
+        self.ax.title.set_text(title)  # which stays where `fit` has put it
+
+    def lay_out(self) -> None:
+        fit(self.ax)
+
+    def body_pieces(self, stage: Stage, body: BodySketch, **how: Any) -> Iterator[Line | Solid]:
+        return bodies.body_pieces(stage, body, **how)
+
+    def joint_pieces(self, stage: Stage, element: ElementSketch) -> Iterator[Line | Solid]:
+        return joint_pieces(stage, element)
+
+    def force_pieces(self, stage: Stage, element: ElementSketch) -> Iterator[Line | Solid]:
+        return force_pieces(stage, element)
+
+    def ghost_pieces(self, stage: Stage, element: ElementSketch, **how: Any) -> Iterator[Line | Solid]:
+        if element.kind == "slider":
+            yield slider_box(stage, element, **how)
+        elif element.kind == "sleeve":
+            yield sleeve_box(stage, element, **how)
+        elif element.kind == "disk":
+            yield from wheel(stage, element.markers[1], float(element.constants["radius"]), **how)
+
+    def line(self, path: np.ndarray, **how: Any) -> Line:
+        return pieces.line(path, AS_SAID, **how)
+
+    def dot(self, path: np.ndarray, **how: Any) -> Line:
+        return pieces.dot(path, AS_SAID, **how)
+
+    def skeleton(self, stage: Stage, body: BodySketch) -> np.ndarray:
+        return bodies.skeleton(stage, body)
+
+    def label_pieces(self, skeletons: dict[str, np.ndarray], drawn: list[Any]) -> dict[str, Word]:
+        """Placed on the paper, then put into space at the depth of their bodies."""
+        paper = {name: self.camera.on_paper(path) for name, path in skeletons.items()}
+        covered = [self.camera.on_paper(piece.path) for piece in drawn]
+        labels = {}
+        for body, place in placed_labels(self.stage, paper, covered, self.inch, both_sides=True).items():
+            depth = self.camera.depth(skeletons[body].mean(axis=1))
+            path = self.camera.in_space(place.path, np.repeat(depth[:, None], 3, axis=1))
+            labels[body] = pieces.word(path, body, zorder=7, **look_of_label(self.stage, body))
+        return labels
+
+    def metres_per_inch(self) -> float:
+        return inch_of(self.ax, *boxed(*self.corners)) or 0.2
+
+    def set_axes(self) -> None:
+        low, high = self.corners
+        if beside := [*all_pieces(self.bodies), *all_pieces(self.joints), *all_pieces(self.forces)]:
+            near, far = reach(beside, 3)  # with symbols in their true size
+            low, high = np.minimum(low, near), np.maximum(high, far)
+        margin = self.stage.symbol
+        hold(self.ax, low - margin, high + margin)
+
+    def _ordered(self) -> list[tuple[Any, np.ndarray]]:
+        """The zorder of each piece at each pose: by its mean depth; but a joint stands before the bodies that it joins,
+        and a part of its symbol before those that were drawn earlier."""
+        poses = len(self.motion)
+        corners = np.array(np.meshgrid(*np.transpose(self.corners))).reshape(3, -1).T
+        depths = self.camera.depth(corners)
+        back, span = depths.min(), np.ptp(depths) or 1.0
+
+        def order(path: np.ndarray) -> np.ndarray:
+            depth = np.broadcast_to(self.camera.depth(np.nanmean(path, axis=1)), poses)
+            return FIRST + (LAST - FIRST) * np.clip((depth - back) / span, 0.0, 1.0)
+
+        of_bodies = {name: [order(p.path) for p in group] for name, group in self.bodies.items()}
+        orders = [
+            (piece.artist, order_ + k * STEP)
+            for name, group in self.bodies.items()
+            for k, (piece, order_) in enumerate(zip(group, of_bodies[name], strict=True))
+        ]
+        for element in self.stage.sketch.elements:
+            below = [o for body, *_ in element.markers for o in of_bodies.get(body, ())]
+            for k, piece in enumerate([*self.joints[element.name], *self.forces[element.name]]):
+                if piece.order == AS_SAID:
+                    continue
+                own = order(piece.path)
+                if piece.order == OVER_BODIES:
+                    own = np.maximum.reduce([own, *below])
+                orders.append((piece.artist, own + (k + 10) * STEP))
+                below.append(own)
+        return orders

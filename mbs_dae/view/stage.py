@@ -1,0 +1,135 @@
+"""What everything that is drawn has in common, in the plane and in space: who is who, and where all of it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..results.sketch import BodySketch, ElementSketch, Sketch
+from .motion import Motion
+from .style import COLOURS, GROUND
+
+NEAR = 1e-9
+"""Points nearer to each other than this part of the body's size are one."""
+
+
+class Piece(Protocol):
+    """An artist, and its points at each pose: shape (poses, points, dimension). Artists are made once; showing another
+    pose only moves them, and how far the drawing reaches is read off the same paths."""
+
+    @property
+    def artist(self) -> Any: ...
+    @property
+    def path(self) -> np.ndarray: ...
+    def show(self, pose: int) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A sketch, and where it is."""
+
+    sketch: Sketch
+    shown: Any
+    """The poses to show: a `Motion` of the sketch's dimension."""
+    whole: Any
+    """The poses that rails and limits must reach."""
+    symbol: float = 0.0
+    """Half the size of a joint's symbol, in metres."""
+
+    @classmethod
+    def all_of(cls, sketch: Sketch, shown: Motion, whole: Motion, symbol: float = 0.0) -> list[Stage]:
+        """One stage for all poses; where dimensions change from pose to pose, one for each."""
+        if not sketch.variants:
+            return [cls(sketch, shown, whole, symbol)]
+        return [cls(sketch.variants[n], shown.at([k]), whole, symbol) for k, n in enumerate(shown.numbers)]
+
+    @cached_property
+    def colours(self) -> dict[str, str]:
+        return {body.name: COLOURS[k % len(COLOURS)] for k, body in enumerate(self.sketch.bodies)}
+
+    def colour(self, body: str) -> str:
+        return self.colours.get(body, GROUND)
+
+    def is_ground(self, body: str) -> bool:
+        return body not in self.colours
+
+    @cached_property
+    def fine(self) -> float:
+        """Factor of line widths and symbols: 1 for a handful of bodies, less in a crowd."""
+        return max(0.35, min(1.0, (12 / max(1, len(self.sketch.bodies))) ** 0.5))
+
+    @cached_property
+    def held(self) -> dict[str, list[str]]:
+        """The kinds of the joints that hold each body."""
+        kinds: dict[str, list[str]] = {name: [] for name in self.colours}
+        for element in self.sketch.elements:
+            if element.kind not in ("", "spring", "damper", "arrow"):
+                for body in {body for body, *_ in element.markers if body in kinds}:
+                    kinds[body].append(element.kind)
+        return kinds
+
+    @cached_property
+    def drawn_by_joints(self) -> set[str]:
+        """Bodies that a joint's symbol shows: the box of a slider, a sleeve, a wheel, a cam."""
+        sliding = [e for e in self.sketch.elements if e.kind in ("slider", "sleeve")]
+        slid = {body for e in sliding for body, *_ in slider_markers(self, e)}
+        round_ = {body for e in self.sketch.elements if e.kind in ("mesh", "contact") for body, *_ in e.markers[:2]}
+        rolling = {e.markers[1][0] for e in self.sketch.elements if e.kind == "disk" and e.markers[1:]}
+        return slid | round_ | rolling
+
+
+def slider_markers(stage: Stage, element: ElementSketch) -> tuple:
+    """(rail, box): as written, but the rail stands on the ground where one of them does. The two markers have one
+    axis in common, so that this is the same joint."""
+    rail, box = element.markers[:2]
+    return (box, rail) if stage.is_ground(box[0]) else (rail, box)
+
+
+def corners_of(stage: Stage, body: BodySketch) -> np.ndarray:
+    """The points of a body that its drawing joins, in body axes. One that hangs on a point (or flies on none) is seen
+    by its centre of mass, unless its joint shows it."""
+    corners = distinct(body.points, stage.sketch.dimension)
+    if len(corners) == 0:
+        return np.array([body.com], dtype=float)
+    if len(corners) == 1 and body.name not in stage.drawn_by_joints:
+        return distinct((*body.points, body.com), stage.sketch.dimension)
+    return corners
+
+
+def hangs(stage: Stage, body: BodySketch) -> bool:
+    return len(distinct(body.points, stage.sketch.dimension)) == 1
+
+
+def distinct(points: Sequence[Any], dimension: int) -> np.ndarray:
+    array = np.asarray(points, dtype=float).reshape(-1, dimension)
+    least = NEAR * np.abs(array).max(initial=0.0)
+    kept: list[np.ndarray] = []
+    for point in array:
+        if all(np.linalg.norm(point - other) > least for other in kept):
+            kept.append(point)
+    return np.array(kept).reshape(-1, dimension)
+
+
+def one_after_the_other(paths: list[np.ndarray]) -> np.ndarray:
+    """Paths of the same thing in later poses; where it has fewer corners, the last one stands for the others."""
+    most = max(path.shape[1] for path in paths)
+    corners = [np.minimum(np.arange(most), path.shape[1] - 1) for path in paths]
+    return np.concatenate([path[:, kept] for path, kept in zip(paths, corners, strict=True)])
+
+
+def all_pieces(groups: dict[str, list[Any]]) -> Iterator[Any]:
+    for group in groups.values():
+        yield from group
+
+
+def reach(pieces: Sequence[Any], dimension: int) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and the highest corner of all paths."""
+    if not pieces:
+        return np.zeros(dimension), np.zeros(dimension)
+    points = np.concatenate([piece.path.reshape(-1, dimension) for piece in pieces])
+    points = points[np.isfinite(points).all(axis=1)]
+    return points.min(axis=0), points.max(axis=0)
