@@ -17,8 +17,10 @@ from rich.progress import MofNCompleteColumn, Progress
 
 import mbs_dae as mbs
 
+Model = mbs.PlanarModel | mbs.SpatialModel
 
-def show(model: mbs.PlanarModel, times: np.ndarray, *names: str, paths: tuple[str, ...] = ()) -> mbs.Result:
+
+def show(model: Model, times: np.ndarray, *names: str, paths: tuple[str, ...] = ()) -> mbs.Result:
     """Move a driven model over the times; tell and plot the named quantities, draw the paths of named points."""
     out = begin(model)
     result = watched("kinematics", len(times), lambda progress: mbs.kinematics(model, times, progress=progress))
@@ -29,7 +31,7 @@ def show(model: mbs.PlanarModel, times: np.ndarray, *names: str, paths: tuple[st
 
 
 def show_efforts(
-    model: mbs.PlanarModel,
+    model: Model,
     times: np.ndarray,
     *names: str,
     efforts: tuple[str, ...] = (),
@@ -48,7 +50,7 @@ def show_efforts(
 
 
 def show_motion(
-    model: mbs.PlanarModel,
+    model: Model,
     times: np.ndarray,
     *names: str,
     initial: Mapping[str, float],
@@ -71,7 +73,7 @@ def show_motion(
     return result
 
 
-def begin(model: mbs.PlanarModel) -> Path | None:
+def begin(model: Model) -> Path | None:
     """Say what the model is; where its files go, if they are wanted."""
     arguments = ArgumentParser(description=f"Show the model {model.name!r}.")
     arguments.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="for the files (%(default)s)")
@@ -89,7 +91,7 @@ def watched(what: str, total: int, run: Callable[[Callable], mbs.Result]) -> mbs
         return run(lambda done, total: bar.update(poses, completed=done, total=total))
 
 
-def tell(model: mbs.PlanarModel, result: mbs.Result, names: tuple[str, ...]) -> None:
+def tell(model: Model, result: mbs.Result, names: tuple[str, ...]) -> None:
     """A line for each quantity: its range, and the peaks of its rate and of its acceleration."""
     t = result.t
     print(f"\n{model.name}: {len(t)} poses, t = {t[0]:g} to {t[-1]:g} s\n")
@@ -104,7 +106,7 @@ def tell(model: mbs.PlanarModel, result: mbs.Result, names: tuple[str, ...]) -> 
 
 
 def tell_forces(
-    model: mbs.PlanarModel, result: mbs.Result, efforts: tuple[str, ...], reactions: tuple[str, ...]
+    model: Model, result: mbs.Result, efforts: tuple[str, ...], reactions: tuple[str, ...]
 ) -> None:
     """A line for each effort, and for each force between two bodies."""
     print(f"\n{'':24}{'least':>10}{'mean':>10}{'most':>10}")
@@ -113,7 +115,8 @@ def tell_forces(
         numbers = effort.min(), mean(result, effort), effort.max()
         print(f"{name:24}" + "".join(f"{x:10.4g}" for x in numbers) + f"  {effort_label(result, name)}")
     for name in reactions:
-        force = np.hypot(*result.reaction(name)[:, :2].T)
+        reaction = result.reaction(name)
+        force = np.linalg.norm(reaction[:, : 2 if reaction.shape[1] == 3 else 3], axis=1)
         numbers = force.min(), mean(result, force), force.max()
         print(f"{name:24}" + "".join(f"{x:10.4g}" for x in numbers) + "  force [N]")
 
@@ -128,7 +131,7 @@ def tell_energy(result: mbs.Result) -> None:
     print(f"\n{stats['method']}, {stats['stabilization']}: {stats['accepted']} steps, {stats['rejected']} rejected")
 
 
-def levels(model: mbs.PlanarModel, name: str) -> list[str]:
+def levels(model: Model, name: str) -> list[str]:
     """The names of a quantity, its rate and its acceleration: slider.x, slider.vx, slider.ax."""
     owner = name.rpartition(".")[0]
     return [f"{owner}.{level}" for level in model.quantity(name)[0].levels]
@@ -145,7 +148,7 @@ def effort_label(result: mbs.Result, name: str) -> str:
 
 
 def write(
-    model: mbs.PlanarModel,
+    model: Model,
     result: mbs.Result,
     names: tuple[str, ...],
     paths: tuple[str, ...],

@@ -184,9 +184,9 @@ for gain in (1, 10, 100, 1000):
 assert 5 < evaluations[1000] / evaluations[100] < 12 and evaluations[100] > 4 * evaluations[1]
 
 # %% [markdown]
-# So gains must fit the *step*, and not the taste. `mbs.Baumgarte()` without numbers takes $\alpha = \beta$ as a fixed
-# part of $1/h$, step by step: a few times faster than the motion itself, and well inside the stability limit. The
-# result reports what was done.
+# So gains must fit the *motion*, and not the taste. `mbs.Baumgarte()` without numbers takes $\alpha = \beta$ as the
+# pace of the motion itself, step by step, and never so large that the stability limit of the step is near. The result
+# reports what was done.
 
 # %%
 chosen = mbs.simulate(model, times, swing)
