@@ -9,18 +9,12 @@ the cost of one evaluation of all accelerations, from 1 loop to 1000. The peers 
 from __future__ import annotations
 
 import sys
-import time
 from importlib import import_module
 
-import numpy as np
 import ours
 from peers import available
 from peers.references import four_bar_tip
 from peers.run import Run
-
-import mbs_dae as mbs
-from mbs_dae.integration.machine import accelerate, mechanism
-from mbs_dae.kernels.abi import compiled
 
 
 def main() -> None:
@@ -34,9 +28,11 @@ def main() -> None:
             if n <= getattr(peer, "LARGEST", n):
                 show(n, peer.n_four_bar(n, repeat=5 if n < 100 else 1), own)
     print()
+    import n_four_bar as four_bars
+
     print(f"{'loops':>6}{'unknowns':>10}{'evaluation [µs]':>17}{'per unknown [ns]':>18}")
     for n in (1, 10, 100, 1000):
-        unknowns, cost = evaluation_cost(n)
+        unknowns, cost = ours.evaluation_cost(four_bars.build(n))
         print(f"{n:>6}{unknowns:>10}{cost:>17.2f}{1e3 * cost / unknowns:>18.1f}", flush=True)
 
 
@@ -47,28 +43,6 @@ def show(n: int, run: Run, own: Run) -> None:
         f"{run.seconds / own.seconds:>8.1f}",
         flush=True,
     )
-
-
-@compiled
-def _evaluate_often(run, t, q, v, a, count):
-    for _ in range(count):
-        accelerate(run, t, q, v, a)
-
-
-def evaluation_cost(n: int) -> tuple[int, float]:
-    """Unknowns of the KKT system, and microseconds for all accelerations of one state."""
-    import n_four_bar as four_bars
-
-    system = mbs.PlanarModel.compile(four_bars.build(n))
-    run, q = mechanism(system), system.placement
-    v, a = np.full_like(q, 0.1), np.zeros_like(q)
-    count = max(10, 20_000 // n)
-    best = np.inf
-    for _ in range(7):
-        start = time.perf_counter()
-        _evaluate_often(run, 0.0, q, v, a, count)
-        best = min(best, time.perf_counter() - start)
-    return system.nv + len(system.rows), 1e6 * best / count
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from peers.run import Run, drift, nearest, timed
 import mbs_dae as mbs
 from mbs_dae.analysis.simulate import prepare
 from mbs_dae.integration import march as marching
+from mbs_dae.integration.machine import accelerate, mechanism
+from mbs_dae.kernels.abi import compiled
+from mbs_dae.model.model import Model
 from mbs_dae.system import poses
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
@@ -90,8 +94,50 @@ def andrews_sweep(repeat: int = 3) -> list[Run]:
     return [andrews(setting, repeat) for setting in SWEEP]
 
 
+BRICARD = ("bar2.head.x", "bar2.head.y", "bar2.head.z")
+"""Where the second bar meets the third: the point P3 of the benchmark."""
+BRICARD_SWEEP = tuple(Setting("DP8", rtol=rtol) for rtol in (1e-3, 1e-4, 1e-5, 1e-6, 1e-8))
+
+
+def bricard(setting: Setting, seconds: float = 10.0, repeat: int = 5) -> Run:
+    """The point P3 of Bricard's linkage, IFToMM benchmark A04."""
+    import bricard as linkage
+
+    return _run(linkage.build(), linkage.INITIAL, BRICARD, seconds, setting, repeat)
+
+
+def bricard_sweep(seconds: float = 10.0, repeat: int = 5) -> list[Run]:
+    return [bricard(setting, seconds, repeat) for setting in BRICARD_SWEEP]
+
+
+def bricard_reference(seconds: float = 10.0) -> np.ndarray:
+    """P3 at the end, at the tightest tolerance; the tests compare that with an independent reduction."""
+    return bricard(Setting("DP8", rtol=1e-13), seconds, repeat=1).states[-1]
+
+
+@compiled
+def _evaluate_often(run, t, q, v, a, count):
+    for _ in range(count):
+        accelerate(run, t, q, v, a)
+
+
+def evaluation_cost(model: Model) -> tuple[int, float]:
+    """Unknowns of the KKT system, and microseconds for all accelerations of one state."""
+    system = model.compile()
+    run, q = mechanism(system), system.placement
+    v, a = system.still + 0.1, system.still
+    unknowns = system.nv + len(system.rows)
+    count = max(10, 240_000 // unknowns)
+    best = np.inf
+    for _ in range(7):
+        start = time.perf_counter()
+        _evaluate_often(run, 0.0, q, v, a, count)
+        best = min(best, time.perf_counter() - start)
+    return unknowns, 1e6 * best / count
+
+
 def _run(
-    model: mbs.PlanarModel,
+    model: Model,
     initial: dict[str, float],
     names: tuple[str, ...],
     seconds: float,
@@ -112,8 +158,8 @@ def _run(
 
         return timed(solve, repeat)[0], prepared.march
 
-    time, march = solved(np.array([0.0, seconds]))
+    best, march = solved(np.array([0.0, seconds]))
     steps = int(march.counts[marching.ACCEPTED]) // repeat
     result = mbs.simulate(model, np.linspace(0.0, seconds, steps + 1), initial, **options)
     states = np.stack([result[name] for name in names], axis=1)
-    return Run("mbs_dae", str(setting), time, steps, drift(result.energy.total), result.t, states)
+    return Run("mbs_dae", str(setting), best, steps, drift(result.energy.total), result.t, states)
