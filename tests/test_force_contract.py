@@ -465,7 +465,7 @@ CASES = list(cases())
 def test_a_registered_force_is_what_its_class_says(build, arguments):
     case = build(*arguments)
     system = case.stage.model.compile()
-    for motion in motions(case.stage, 2 if case.stage.dimension == 2 else 1):
+    for motion in motions(case.stage, 1):
         found = evaluated_loads(system, motion.t0, motion.q0, motion.v0)
         with mp.workdps(DIGITS):
             expected = case.expected(motion)

@@ -253,7 +253,7 @@ TWO_ANGLES = "Gear 'g' couples two joints that have an angle; name two revolute 
 ELEMENTS: dict[str, tuple[Callable[[Scene], Any], str]] = {
     "displacement of a pin": (
         lambda s: mbs.displacement(s.on_ground(mbs.Revolute)),
-        "displacement() needs a sliding joint or two markers, not <Revolute G>; write displacement(i, j)",
+        "displacement(): Revolute 'G' has no displacement (it has: angle); write displacement(i, j) with two markers",
     ),
     "torsion of a guide": (
         lambda s: mbs.TorsionSpring("s", s.on_ground(mbs.Prismatic), stiffness=1),

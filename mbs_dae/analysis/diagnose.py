@@ -54,6 +54,8 @@ class Diagnosis:
     """Independent equations at this pose, drivers included."""
     degrees_of_freedom: int
     """Coordinates less rank: the velocities that remain free at this pose, with the drivers at work."""
+    place_freedom: int
+    """The same of positions: more than of velocities where something rolls or cuts, which may get anywhere."""
     mobility: int
     """The same without the drivers."""
     drivers: int
@@ -107,6 +109,7 @@ def diagnose(model: Model | System) -> Diagnosis:
 
     contradictory = [c for c in generic if not agrees(system, 0.0, q, c)]
     rank = len(rows) - len(momentary_rows)
+    places = [k for k in rows if system.program.phi_from[k] >= 0]
     joint_rows = [k for k in rows if not isinstance(model.elements[system.rows[k].element], Prescribed)]
     return Diagnosis(
         title=model.name,
@@ -115,6 +118,7 @@ def diagnose(model: Model | System) -> Diagnosis:
         equations_by_element={e.name: len(system.rows_of(e.name)) for e in model.conditions},
         rank=rank,
         degrees_of_freedom=system.nv - rank,
+        place_freedom=system.nv - len(places) + len(here.dependent(places)),
         mobility=system.nv - len(joint_rows) + len(here.dependent(joint_rows)),
         drivers=len(rows) - len(joint_rows),
         moved=_moved(system, q),
@@ -225,6 +229,8 @@ def _report(d: Diagnosis) -> list[str]:
         f"  {'  without the drivers':<{width}} {d.mobility:>5}",
         f"  {'Grübler count':<{width}} {d.gruebler:>5}",
     ]
+    if d.place_freedom != d.degrees_of_freedom:
+        lines.append(f"  ({_count(d.place_freedom, 'degree')} of freedom of places: some equations hold velocities)")
     body, metres, radians = d.moved
     if d.assembled and metres + radians * d.length > 1e-9 * d.length:
         lines.append(f"  (assembly moved {body} most: by {metres:.3g} m and {radians:.3g} rad from its placement)")

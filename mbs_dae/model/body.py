@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, ClassVar
 
 import sympy as sp
@@ -27,6 +28,15 @@ class Marker:
     @property
     def point(self) -> tuple[Number, ...]:
         return self.numbers[: self.body.dimension]
+
+    def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        """What could not be checked before the parameters had values."""
+        symbolic = [n for n in self.numbers if isinstance(n, sp.Basic)]
+        if not all(isfinite(number(n)) for n in symbolic):
+            raise ModelError(
+                f"a number of marker {self.label} of {who} is not a finite real number for these parameters; mend its "
+                "expression or the parameters"
+            )
 
     @property
     def placed(self) -> FormMarker:

@@ -31,6 +31,11 @@ class Element:
     """How the element is drawn: "pin", "slider", "sleeve", "ball", "cross", "face", "slot", "link", "weld", "mesh",
     "contact", "disk", "runner", "spring", "damper", "arrow" or "" (not at all)."""
 
+    dimensions: ClassVar[tuple[int, ...]] = (2, 3)
+    """Whether there are such elements in the plane (2), in space (3), or in both."""
+    elsewhere: ClassVar[str] = ""
+    """What to take instead where there are none."""
+
     def form(self) -> tuple[Form, dict[sp.Symbol, Number]]:
         """What is said, in marker symbols, and what stands in its slots."""
         raise NotImplementedError
@@ -54,6 +59,15 @@ class Element:
         """2 in the plane, 3 in space."""
         return self.markers[0].body.dimension
 
+    def check_dimension(self) -> None:
+        """All markers in the plane or all in space, as the class is meant."""
+        if len({m.body.dimension for m in self.markers}) > 1:
+            raise ModelError(f"{self.who} mixes bodies in the plane with bodies in space; use those of one model")
+        if self.dimension not in self.dimensions:
+            where = {2: "the plane", 3: "space"}[self.dimension]
+            remedy = f"; {self.elsewhere}" if self.elsewhere else ""
+            raise ModelError(f"there is no {self.kind} in {where} ({self.name!r}){remedy}")
+
     @property
     def kind(self) -> str:
         return type(self).__name__
@@ -76,10 +90,6 @@ class Declared(Element):
     equations: ClassVar[tuple[str, ...]]
     """The names that an equation may have, in the order in which they are looked for."""
     marker_names: ClassVar[tuple[str, ...]] = ()
-    dimensions: ClassVar[tuple[int, ...]] = (2, 3)
-    """Whether there are such elements in the plane (2), in space (3), or in both."""
-    elsewhere: ClassVar[str] = ""
-    """What to take instead where there are none."""
     optional_markers: ClassVar[int] = 0
     """The markers whose default in the equation is None (the carrier of a gear) may be left out."""
 
@@ -106,15 +116,6 @@ class Declared(Element):
         if len(things) > 1 and len(self.bodies) == 1:
             raise ModelError(f"{self.who} joins body {self.bodies[0].name!r} to itself; name two different bodies")
         self.values = self._constants(positional, constants)
-
-    def check_dimension(self) -> None:
-        """All markers in the plane or all in space, as the class is meant."""
-        if len({m.body.dimension for m in self.markers}) > 1:
-            raise ModelError(f"{self.who} mixes bodies in the plane with bodies in space; use those of one model")
-        if self.dimension not in self.dimensions:
-            where = {2: "the plane", 3: "space"}[self.dimension]
-            remedy = f"; {self.elsewhere}" if self.elsewhere else ""
-            raise ModelError(f"there is no {self.kind} in {where} ({self.name!r}){remedy}")
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         for name, field in self.fields.items():

@@ -29,6 +29,13 @@ def rotation_of(value: Any, what: str) -> Rotation:
     return _plain(rotations.rotation_matrix(rows, what))
 
 
+def check_rotation(rows: Sequence[Sequence[float]], what: str) -> None:
+    """For matrices of which the numbers are known only now."""
+    if not np.isfinite(rows).all():
+        raise ModelError(f"{what} has no direction for these parameters; mend its axis, or give x_axis=")
+    rotations.rotation_matrix(np.array(rows), what)
+
+
 def frame_of(axis: Any, x_axis: Any, who: str) -> Rotation:
     """The right-handed frame with this z axis, and with the x axis as near to `x_axis` as can be."""
     if axis is None and x_axis is None:

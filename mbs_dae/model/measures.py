@@ -173,5 +173,11 @@ def _in_space(thing: Any, who: str) -> Marker:
 
 
 def _of_joint(thing: Any, kind: str) -> Measure | None:
-    measures = getattr(thing, "measures", None)
-    return measures().get(kind) if callable(measures) else None
+    """The joint's own coordinate; nothing if it is no joint."""
+    if not callable(getattr(thing, "measures", None)):
+        return None
+    own = thing.measures()
+    if kind not in own:
+        has = f" (it has: {', '.join(own)})" if own else " of its own"
+        raise ModelError(f"{kind}(): {thing.who} has no {kind}{has}; write {kind}(i, j) with two markers")
+    return own[kind]

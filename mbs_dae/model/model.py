@@ -201,6 +201,8 @@ class Model:
         for body in self.bodies.values():
             body.check_values(number)
         for element in self.elements.values():
+            for marker in element.markers:
+                marker.check_values(number, element.who)
             element.check_values(number)
 
     def _check_new(self, name: Any, kind: str) -> None:
@@ -232,6 +234,7 @@ class Model:
         numbers = [n for m in element.markers for n in m.numbers]
         self._check_bound(element.who, [*slots.values(), *numbers])
         known = {t, *form.slots, *(s for m in getattr(form, "everyone", form.markers) for s in (*m.m, *m.rates))}
+        known |= {s for s, _ in getattr(form, "steps", ())}
         if stray := sorted(map(str, free_parameters(form.expressions) - known)):
             raise _unknown_symbols(element.who, stray)
 

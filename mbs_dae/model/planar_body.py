@@ -79,11 +79,13 @@ class PlanarBody(Body):
         dx, dy = sp.sympify(px) - x0, sp.sympify(py) - y0
         return PlanarPlace(self, c * dx + s * dy, -s * dx + c * dy, direction - sp.sympify(self.angle))
 
-    def _place(self, name: str, x: Any, y: Any = None, angle: Number = 0, **other: Any) -> PlanarPlace:
+    def _place(
+        self, name: str, x: Any, y: Any = None, angle: Number = 0, *more: Any, **other: Any
+    ) -> PlanarPlace:
         if y is None:
             x, y = coordinates_of(x, f"point on body {self.name!r}", 2)
-        if other or isinstance(angle, tuple | list):
-            strange = ", ".join(other) or "third number"
+        if more or other or isinstance(angle, tuple | list):
+            strange = ", ".join(other) or "fourth number"
             raise ModelError(
                 f"a marker on planar body {self.name!r} has x, y and angle, and no {strange}; markers in space belong "
                 "to a SpatialModel"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
 
 from ..errors import ModelError
 from ..symbolic.derive import Led, Relation
-from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols
+from ..symbolic.functions import Lookup
+from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols, t
 from .body import as_marker
 from .drivers import Prescribed, function_of_time
 from .element import checked_name
+from .frames import check_rotation
 from .joints import primitives as the
 from .parameters import Number, constants_out
 
@@ -30,6 +33,7 @@ class PoseDriver(Prescribed):
         self.name = checked_name(name)
         self.markers = (as_marker(marker, self.who),)
         own, leader = marker_symbols(2, self.dimension)
+        self._rotation: sp.Matrix | None = None
         if position is None and rotation is None:
             raise ModelError(f"{self.who} drives nothing; give position= or rotation=")
         rows: list[sp.Expr] = []
@@ -44,6 +48,14 @@ class PoseDriver(Prescribed):
         trajectory, self._slots = constants_out(self._trajectory(position, rotation))
         led = Led(leader, tuple(trajectory))
         self._relation = Relation((own,), tuple(rows), (), tuple(self._slots), (led,))
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        """Whether the matrix is a rotation at two moments (where tables are read, that is left to the motion)."""
+        if self._rotation is None or self._rotation.has(Lookup):
+            return
+        for moment in (sp.Float(0), sp.Float(0.7319)):
+            rows = [[number(e.xreplace({t: moment})) for e in row] for row in self._rotation.tolist()]
+            check_rotation(rows, f"rotation of {self.who} at t = {float(moment):g}")
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation, self._slots
@@ -67,10 +79,15 @@ class PoseDriver(Prescribed):
         return tuple(function_of_time(f, f"position of {self.who}") for f in functions)
 
     def _matrix(self, rotation: Any) -> sp.Matrix:
-        matrix = sp.Matrix(rotation) if isinstance(rotation, sp.MatrixBase | list | tuple) else None
-        if matrix is None or matrix.shape != (3, 3):
+        rows = rotation.tolist() if hasattr(rotation, "tolist") else rotation
+        try:
+            matrix = sp.Matrix([[*row] for row in rows])
+            if matrix.shape != (3, 3):
+                raise ValueError
+        except (TypeError, ValueError) as exc:
             raise ModelError(
                 f"rotation of {self.who} must be a 3 x 3 matrix of expressions of mbs.t, not {rotation!r}; write e.g. "
                 "mbs.rotations.bryant(a, b, c)"
-            )
-        return matrix.applyfunc(lambda e: function_of_time(e, f"rotation of {self.who}"))
+            ) from exc
+        self._rotation = matrix.applyfunc(lambda e: function_of_time(e, f"rotation of {self.who}"))
+        return self._rotation

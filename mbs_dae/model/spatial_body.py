@@ -12,7 +12,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.markers import SpatialMarker
 from .body import Body, Marker, coordinates_of, is_zero
-from .frames import IDENTITY, Rotation, frame_of, product, rotation_of, transposed, turned
+from .frames import IDENTITY, Rotation, check_rotation, frame_of, product, rotation_of, transposed, turned
 from .parameters import Number, check_number
 
 NOTHING: Rotation = ((0, 0, 0), (0, 0, 0), (0, 0, 0))
@@ -32,6 +32,11 @@ class SpatialPlace(Marker):
     @property
     def numbers(self) -> tuple[Number, ...]:
         return self.x, self.y, self.z, *(n for row in self.axes for n in row)
+
+    def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        if any(isinstance(n, sp.Basic) for row in self.axes for n in row):
+            check_rotation([[number(n) for n in row] for row in self.axes], f"frame of a marker of {who}")
+        super().check_values(number, who)
 
     @property
     def placed(self) -> SpatialMarker:
@@ -79,6 +84,7 @@ class SpatialBody(Body):
     def check_values(self, number: Callable[[Number], float]) -> None:
         check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
         self._check_inertia(number)
+        check_rotation([[number(n) for n in row] for row in self.rotation], f"rotation of body {self.name!r}")
 
     def _check_inertia(self, number: Callable[[Number], float]) -> None:
         """A body's moments of inertia are sums over its mass: I₁ + I₂ - I₃ = 2 ∫ x₃² dm is never negative."""
@@ -114,8 +120,11 @@ class SpatialBody(Body):
         axis: Any = None,
         x_axis: Any = None,
         rotation: Any = None,
+        **other: Any,
     ) -> SpatialPlace:
         who = f"a marker on body {self.name!r}"
+        if other:
+            raise ModelError(f"{who} in space has no {', '.join(other)}; give axis= (and x_axis=), or rotation=")
         if y is None:
             x, y, z = coordinates_of(x, f"point on body {self.name!r}", 3)
         if z is None:

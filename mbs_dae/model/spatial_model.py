@@ -30,6 +30,7 @@ class SpatialModel(Model):
         com: tuple[Number, Number, Number] = (0, 0, 0),
         position: tuple[Number, Number, Number] = (0, 0, 0),
         rotation: Any = None,
+        **other: Any,
     ) -> SpatialBody:
         """A rigid body whose frame stands at `position` in the reference placement (a first guess is enough).
 
@@ -37,6 +38,8 @@ class SpatialModel(Model):
         takes body axes to world axes: a matrix (``mbs.rotations.bryant(...)``, ``euler(...)``,
         ``about(axis, angle)``), a quaternion (scalar first), or a scipy Rotation.
         """
+        if other:
+            raise ModelError(f"body {name!r} in space has no {', '.join(other)}; its attitude is given by rotation=")
         return self._added(SpatialBody(name, mass, inertia, com, position, rotation=rotation))
 
     def link(
@@ -67,7 +70,10 @@ class SpatialModel(Model):
         across = mass * (length**2 / 12 + radius**2 / 4)
         if z_axis is None:
             z_axis = (-way[2], 0, 0) if way[0] == way[1] == 0 else (0, 0, 1)  # so that y stays y in the x-z plane
-        z, y, x = zip(*frame_of(tuple(map(plain, way)), z_axis, f"link {name!r}"), strict=True)
+        try:
+            z, y, x = zip(*frame_of(tuple(map(plain, way)), z_axis, f"link {name!r}"), strict=True)
+        except ModelError as exc:
+            raise ModelError(f"z_axis={z_axis} of link {name!r} has no part across the rod; give another one") from exc
         rod = self.body(
             name,
             mass,

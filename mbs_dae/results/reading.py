@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import screws
-from ..errors import ModelError
+from ..errors import ModelError, unknown_name
 from ..model.element import Element
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def twist(result: Result, body: str) -> np.ndarray:
-    _in_space(result)
+    model = _in_space(result).system.model
+    if body not in model.bodies:
+        raise unknown_name("body", body, model.bodies, "the result")
     place, velocity, omega = (
         np.stack([result[f"{body}.{name}"] for name in names], axis=1)
         for names in (("x", "y", "z"), ("vx", "vy", "vz"), ("wx", "wy", "wz"))
@@ -42,7 +44,9 @@ def screw(result: Result, joint: str) -> np.ndarray:
     """A joint turns about the axis of its first marker, with its pitch; one that does not turn slides along it."""
     computed = _in_space(result)
     element = computed.system.model.elements.get(joint)
-    if element is None or not {"angle", "displacement"} & {*element.measures()}:
+    if element is None:
+        raise unknown_name("joint", joint, computed.system.model.elements, "the result")
+    if not {"angle", "displacement"} & {*element.measures()}:
         raise ModelError(f"{joint!r} has no axis to turn about or to slide along; name a revolute or sliding joint")
     (symbols,) = marker_symbols(1, 3)
     t, q, v, _ = computed.motion

@@ -111,17 +111,19 @@ class Reading:
     values: tuple[sp.Expr, ...]
     slots: tuple[sp.Symbol, ...] = ()
     led: tuple[Led, ...] = ()
+    steps: tuple[Definition, ...] = ()
 
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:
-        return (*self.values, *(e for led in self.led for e in led.values))
+        return (*self.values, *(e for led in self.led for e in led.values), *(e for _, e in self.steps))
 
     @cached_property
     def meaning(self) -> str:
         return f"reading {len(self.markers)} {len(self.values)} {in_text(self.expressions)}"
 
     def compose(self, maps: Sequence[MarkerMap]) -> Readings:
-        return Readings(**in_coordinates(self.markers, maps, self.slots, self.led), values=self.values)
+        where = in_coordinates(self.markers, maps, self.slots, self.led, self.steps)
+        return Readings(**where, values=self.values)
 
 
 @dataclass(frozen=True)
@@ -219,8 +221,7 @@ def compose(relation: Relation, maps: Sequence[MarkerMap]) -> Equations:
         first += len(marker.rates)
     jacobian.sort(key=lambda entry: entry[:2])
 
-    composed = in_coordinates(relation.markers, maps, relation.slots, relation.led)
-    composed["definitions"] += jets.steps
+    composed = in_coordinates(relation.markers, maps, relation.slots, relation.led, jets.steps)
     return Equations(**composed, phi=jets.phi, jacobian=tuple(jacobian), nu=jets.nu, gamma=jets.gamma)
 
 
@@ -229,7 +230,11 @@ def in_text(expressions: Sequence[sp.Expr]) -> str:
 
 
 def in_coordinates(
-    markers: Sequence[FormMarker], maps: Sequence[MarkerMap], slots: tuple[sp.Symbol, ...], led: Sequence[Led] = ()
+    markers: Sequence[FormMarker],
+    maps: Sequence[MarkerMap],
+    slots: tuple[sp.Symbol, ...],
+    led: Sequence[Led] = (),
+    steps: Sequence[Definition] = (),
 ) -> dict[str, Any]:
     """What every `Composed` has: the coordinates of the markers, all slots, and the marker variables defined."""
     pairs = [*zip(markers, maps, strict=True)]
@@ -239,7 +244,7 @@ def in_coordinates(
         "q": tuple(s for mp in maps for s in mp.q),
         "v": tuple(s for mp in maps for s in mp.v),
         "slots": (*slots, *(s for mp in maps for s in mp.slots)),
-        "definitions": tuple(definitions),
+        "definitions": (*definitions, *steps),
     }
 
 

@@ -12,17 +12,19 @@ ledger: work that is stored without a potential in closed form, dissipated, or s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import sympy as sp
 
-from .derive import Composed, MarkerMap, Reading, Relation, in_coordinates, in_text
+from .derive import Composed, Definition, MarkerMap, Reading, Relation, in_coordinates, in_text
 from .markers import FormMarker, rate_of, t, variables
 
 WORKS = ("stored", "dissipated", "supplied")
 """What becomes of the work of a force that has no potential."""
+OF_POTENTIAL = "potential"
+"""For forces that are said beside the potential they belong to: it accounts for their work."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,12 @@ class Load:
     slots: tuple[sp.Symbol, ...] = ()
     effort: sp.Expr = sp.S.Zero
     """Where all this is one effort along one coordinate: the effort, to be read."""
+    steps: tuple[Definition, ...] = ()
+    """What the others are written with. A potential that is written with steps has its forces said beside it."""
 
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:
-        return (self.potential, self.effort, *(e for _, f in self.forces for e in f))
+        return (self.potential, self.effort, *(e for _, f in self.forces for e in f), *(e for _, e in self.steps))
 
     def rewritten(self, expressions: Sequence[sp.Expr], slots: tuple[sp.Symbol, ...]) -> Load:
         """The same load with these for its `expressions`."""
@@ -48,7 +52,9 @@ class Load:
         forces = tuple(
             (work, tuple(components[k * size : (k + 1) * size])) for k, (work, _) in enumerate(self.forces)
         )
-        return Load(self.markers, potential, forces, slots, effort)
+        named = components[len(forces) * size :]
+        steps = tuple((symbol, e) for (symbol, _), e in zip(self.steps, named, strict=True))
+        return replace(self, potential=potential, forces=forces, slots=slots, effort=effort, steps=steps)
 
     @cached_property
     def total(self) -> tuple[sp.Expr, ...]:
@@ -60,7 +66,8 @@ class Load:
     @cached_property
     def meaning(self) -> str:
         parts = " | ".join(f"{work} {in_text(f)}" for work, f in self.forces)
-        return f"load {len(self.markers)} {in_text([self.potential])} | {parts}"
+        steps = in_text([e for _, e in self.steps])
+        return f"load {len(self.markers)} {in_text([self.potential])} | {parts}" + (f" | {steps}" if steps else "")
 
     def compose(self, maps: Sequence[MarkerMap]) -> LoadEquations:
         _, rates = variables(self.markers)
@@ -71,11 +78,15 @@ class Load:
             forces += [(column + c, e) for c, e in enumerate(mp.P.T * own) if e != 0]
             first += len(marker.rates)
             column += len(mp.v)
-        powers = [(work, sp.Add(*(f * rate for f, rate in zip(fs, rates, strict=True)))) for work, fs in self.forces]
+        powers = [
+            (work, sp.Add(*(f * rate for f, rate in zip(fs, rates, strict=True))))
+            for work, fs in self.forces
+            if work != OF_POTENTIAL
+        ]
         if (growth := self.potential.diff(t)) != 0:  # whoever changes a potential from outside gives its energy
             powers.append(("supplied", growth))
         return LoadEquations(
-            **in_coordinates(self.markers, maps, self.slots),
+            **in_coordinates(self.markers, maps, self.slots, steps=self.steps),
             potential=self.potential,
             forces=tuple(forces),
             powers=tuple(powers),
@@ -84,7 +95,7 @@ class Load:
     @cached_property
     def wrenches(self) -> Reading:
         """The force and moment on every marker's body, about the marker, in world axes."""
-        return Reading(self.markers, self.total, self.slots)
+        return Reading(self.markers, self.total, self.slots, steps=self.steps)
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
-from ...symbolic.loads import Load
+from ...symbolic.loads import OF_POTENTIAL, Load
 from ...symbolic.markers import FormMarker, rate_of, variables
 from ..fields import Field
 from ..joints import primitives as the
 from ..parameters import Number, check_number
 from .base import ForceElement
 
+Matrix = tuple[tuple[Number, ...], ...]
+DIRECTIONS = {2: 3, 3: 6}
+
 
 class Coupling(Field):
-    """A stiffness or damping: one number for each direction, or a symmetric matrix."""
+    """A stiffness or damping: one number for each direction, or a symmetric matrix; nothing at all where it is 0."""
 
-    def check(self, value: Any, who: str) -> tuple[tuple[Number, ...], ...]:
+    def check(self, value: Any, who: str) -> Matrix:
         if not hasattr(value, "__len__") and value == 0:
             return ()
         rows = value.tolist() if hasattr(value, "tolist") else [*value] if isinstance(value, list | tuple) else [value]
@@ -26,7 +31,7 @@ class Coupling(Field):
             rows = [[n if r == c else 0 for c in range(len(rows))] for r, n in enumerate(rows)]
         what = f"{self.name} of {who}"
         if any(not isinstance(row, list | tuple) or len(row) != len(rows) for row in rows):
-            raise ModelError(f"{what} must be a list of numbers or a square matrix, not {value!r}")
+            raise ModelError(f"{what} is {value!r}; give one number for each direction, or a square matrix")
         matrix = tuple(tuple(check_number(n, f"a number in the {what}") for n in row) for row in rows)
         if any(sp.sympify(matrix[r][c]) != sp.sympify(matrix[c][r]) for r in range(len(rows)) for c in range(r)):
             raise ModelError(f"{what} is not symmetric; a force with a potential has K[j][k] = K[k][j]")
@@ -37,47 +42,64 @@ class Bushing(ForceElement):
     """An elastic sleeve between two bodies: springs and dampers in all directions, with
 
         ξ = (offset of the second point, turn of the second frame), in axes of the first marker
-        U = ½ ξᵀ K ξ,        damping force along ξ: -D ξ̇
+        U = ½ ξᵀ K ξ,        efforts along ξ: -K ξ - D ξ̇
 
     `stiffness` K and `damping` D are a number for each of the six directions (three in the plane: x, y, angle) or
     symmetric matrices. A turn in space is twice the vector part of its quaternion: for small turns the rotation vector.
     """
 
+    work = "dissipated"
     sketch = "spring"
     stiffness = Coupling(default=0)
     damping = Coupling(default=0)
 
-    def __init__(self, name: str, *args: Any, **constants: Any):
-        super().__init__(name, *args, **constants)
-        if not self.values["stiffness"] and not self.values["damping"]:
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        if damping := self.values["damping"]:
+            least = np.linalg.eigvalsh([[number(n) for n in row] for row in damping]).min()
+            if least < -1e-12 * max(abs(number(n)) for row in damping for n in row):
+                raise ModelError(
+                    f"damping of {self.who} feeds energy in (eigenvalue {least:.3g}); it must not be negative"
+                )
+
+    def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
+        values = super()._constants(positional, named)
+        if not values["stiffness"] and not values["damping"]:
             raise ModelError(f"{self.who} does nothing; give stiffness= or damping=")
-        size = {2: 3, 3: 6}[self.dimension]
-        for what in ("stiffness", "damping"):
-            if self.values[what] and len(self.values[what]) != size:
-                raise ModelError(f"{what} of {self.who} has {len(self.values[what])} directions; there are {size}")
+        size = DIRECTIONS[self.dimension]
+        for what, matrix in values.items():
+            if matrix and len(matrix) != size:
+                raise ModelError(f"{what} of {self.who} has {len(matrix)} directions; give a number for each of {size}")
+        return values
 
     @staticmethod
     def potential(i, j, stiffness, damping):
-        xi = offsets(i, j)
-        return (xi.T * _matrix(stiffness, xi.rows) * xi)[0] / 2
+        xi = sp.Matrix(_offsets(i, j))
+        return (xi.T * _square(stiffness, xi.rows) * xi)[0] / 2
 
     @classmethod
     def said(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
-        load = super().said(markers, constants)
-        if not constants["damping"]:
-            return load
-        xi = offsets(*markers)
-        rates = sp.Matrix([rate_of(x, markers) for x in xi])
-        effort = -_matrix(constants["damping"], xi.rows) * rates
-        damping = rates.jacobian(variables(markers)[1]).T * effort
-        return Load(load.markers, load.potential, (("dissipated", tuple(damping)),))
+        """The same, and the damping, with ξ, ξ̇, J = ∂ξ̇/∂r and the efforts named: markers feel Jᵀ (-K ξ) + Jᵀ (-D ξ̇)."""
+        _, rates = variables(markers)
+        offsets = _offsets(*markers)
+        size = len(offsets)
+        xi, pace, elastic, damping = (
+            sp.Matrix(sp.symbols(f"{name}:{size}", real=True)) for name in ("xi", "dxi", "elastic", "damping")
+        )
+        J = sp.Matrix(size, len(rates), lambda k, n: sp.Symbol(f"J{k}_{n}", real=True))
+        slopes = sp.Matrix([rate_of(e, markers) for e in offsets]).jacobian(rates)
+        steps = [*zip(xi, offsets, strict=True), *zip(J, slopes, strict=True)]
+        steps += zip(pace, J * sp.Matrix(rates), strict=True)
+        K, D = (_square(constants[what], size) for what in ("stiffness", "damping"))
+        steps += [*zip(elastic, -K * xi, strict=True), *zip(damping, -D * pace, strict=True)]
+        forces = ((OF_POTENTIAL, tuple(J.T * elastic)), ("dissipated", tuple(J.T * damping)))
+        return Load(markers, -xi.dot(elastic) / 2, forces, steps=tuple(steps))
 
 
-def offsets(i: Any, j: Any) -> sp.Matrix:
-    """Where the second marker stands, seen from the first: its point, then its turn."""
+def _offsets(i: Any, j: Any) -> list[sp.Expr]:
+    """ξ: where the second marker stands and how it is turned, seen from the first."""
     d = j.point - i.point
-    return sp.Matrix([*(axis.dot(d) for axis in i.axes), *the.turned_by(i, j)])
+    return [*(axis.dot(d) for axis in i.axes), *the.turned_by(i, j)]
 
 
-def _matrix(rows: tuple[tuple[Number, ...], ...], size: int) -> sp.Matrix:
-    return sp.Matrix(rows) if rows else sp.zeros(size)
+def _square(matrix: Matrix, size: int) -> sp.Matrix:
+    return sp.Matrix(matrix) if matrix else sp.zeros(size)

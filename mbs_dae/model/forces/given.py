@@ -30,6 +30,7 @@ class Force(ForceElement):
     def __init__(self, name: str, marker: Any, force: Any = None, **constants: Any):
         if force is not None:
             constants = {**components(force, "xyz", marker, f"Force {name!r}"), **constants}
+        _refuse_spatial(marker, constants, f"Force {name!r}")
         if not {"x", "y", "z"} & {*constants}:
             raise ModelError(f"Force {name!r} needs a force; add (Fx, Fy), in N")
         super().__init__(name, marker, **constants)
@@ -60,6 +61,7 @@ class Wrench(ForceElement):
             spatial = as_marker(marker, who).body.dimension == 3
             given = components(moment, ("mx", "my", "mz"), marker, who) if spatial else {"mz": moment}
             constants = {**given, **constants}
+        _refuse_spatial(marker, constants, who)
         if not {"x", "y", "z", "mx", "my", "mz"} & {*constants}:
             raise ModelError(f"{who} does nothing; give force= or moment=")
         super().__init__(name, marker, **constants)
@@ -71,6 +73,11 @@ class Wrench(ForceElement):
         return [(*_in_axes(i, (x, y, z), axes), *_in_axes(i, (mx, my, mz), axes))]
 
 
+def _refuse_spatial(marker: Any, constants: dict[str, Any], who: str) -> None:
+    if as_marker(marker, who).body.dimension == 2 and (strange := {"z", "mx", "my"} & {*constants}):
+        raise ModelError(f"{who} has no {', '.join(sorted(strange))} in the plane; give x and y, and mz for a moment")
+
+
 def components(vector: Any, names: Sequence[str], marker: Any, who: str) -> dict[str, Any]:
     """A vector by the names of its components, as many as there are dimensions."""
     count = as_marker(marker, who).body.dimension
@@ -80,7 +87,8 @@ def components(vector: Any, names: Sequence[str], marker: Any, who: str) -> dict
             raise ValueError
     except (TypeError, ValueError) as exc:
         kind = {2: "a pair (Fx, Fy)", 3: "a triple (Fx, Fy, Fz)"}[count]
-        raise ModelError(f"{who} must be {kind}, not {vector!r}") from exc
+        kind = "a triple (Mx, My, Mz)" if "mx" in names else kind
+        raise ModelError(f"{'moment of ' * ('mx' in names)}{who} must be {kind}, not {vector!r}") from exc
     return dict(zip(names, numbers, strict=False))
 
 

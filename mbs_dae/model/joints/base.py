@@ -77,6 +77,7 @@ class Constraint(Condition):
         if len(markers) > len(LABELS):
             raise ModelError(f"{self.who} has {len(markers)} markers, {len(LABELS)} at most; split it in two")
         self.markers = tuple(as_marker(m, self.who) for m in markers)
+        self.check_dimension()
         self._phi, self._psi = phi, psi
         self._relation = self._built()
         self.units = (unit,) * self._relation[0].size
