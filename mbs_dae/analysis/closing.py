@@ -14,11 +14,14 @@ import numpy as np
 
 from ..errors import AssemblyError, ModelError
 from ..model.drivers import Driver, Held, Prescribed
+from ..model.pose_driver import PoseDriver
+from ..rotations import quaternion
 from ..system import System, kkt, poses
 from ..system.batch import evaluate
 from ..system.poses import Machine
 from .dependence import PoseRank
 from .facing import turned_over
+from .trajectories import is_rotation, trajectory
 
 TURN = 0.5
 """The longest first step of a body: radians, or model lengths."""
@@ -45,14 +48,19 @@ class Closure:
 def closed(system: System, t: float, guess: np.ndarray) -> np.ndarray:
     """The closed pose that Newton reaches from a guess; an error that tells why there is none otherwise."""
     machine = system.machine()
+    guess = _put_where_led(system, t, guess)
     check_finite(system, t, guess)
     guess = _turned_near(system, machine, t, guess)
     attempt = close_from_afar(machine, t, guess)
-    if attempt.closed:
-        if turned := turned_over(system, attempt.q):
-            raise _on_its_head(system, t, attempt, turned)
+    turned = turned_over(system, attempt.q) if attempt.closed else ()
+    if attempt.closed and not turned:
         return attempt.q
     others = [close_from_afar(machine, t, start) for start in _other_starts(system, guess)]
+    if turned:  # a body stands on its head: the nearest start from which it does not
+        upright = [o.q for o in others if o.closed and not turned_over(system, o.q)]
+        if upright:
+            return min(upright, key=lambda q: float(system.weight @ system.between(guess, q) ** 2))
+        raise _on_its_head(system, t, attempt, turned)
     found = next((o for o in others if o.closed), None)
     best = attempt if found else min([attempt, *others], key=lambda c: c.largest)
     raise assembly_error(system, t, best, found)
@@ -96,6 +104,22 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
     if poses.evaluate_and_factorise(machine, t, q, still, True):
         return Closure(q, False, _gaps(machine), _residuals(machine))
     return Closure(q, False, *np.full((2, machine.program.rows), np.inf))
+
+
+def _put_where_led(system: System, t: float, guess: np.ndarray) -> np.ndarray:
+    """The guess with bodies whose pose is driven where they belong at once."""
+    q = guess.copy()
+    for driver in system.model.drivers:
+        if isinstance(driver, PoseDriver) and driver.turns and system.model.dimension == 3:
+            (marker,), places = driver.markers, list(system.layout.q[driver.markers[0].body])
+            led = trajectory(system, driver, np.array([t]))[0]
+            numbers = np.array([system.evaluator(n) for n in marker.numbers])
+            attitude = led[3:12].reshape(3, 3).T @ numbers[3:].reshape(3, 3).T
+            if is_rotation(attitude):
+                q[places[3:7]] = quaternion(attitude)
+                if driver.leads:
+                    q[places[:3]] = led[:3] - attitude @ numbers[:3]
+    return q
 
 
 def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ from .arguments import model_of
 from .assemble import assemble
 from .dependence import Circuit, PoseRank, agrees, elements_of
 from .elsewhere import other_poses
-from .relaxation import relaxations
+from .relaxation import relaxations, spare
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,10 @@ class Diagnosis:
     """Independent equations at this pose, drivers included."""
     degrees_of_freedom: int
     """Coordinates less rank: the velocities that remain free at this pose, with the drivers at work."""
-    place_freedom: int
-    """The same of positions: more than of velocities where something rolls or cuts, which may get anywhere."""
     mobility: int
     """The same without the drivers."""
+    place_freedom: int
+    """Of positions: more than of velocities where something rolls or cuts, which may get anywhere."""
     drivers: int
     """How many coordinates are driven: one by a driver, all of a body's by the driver of a pose."""
     generic_degrees_of_freedom: int
@@ -194,10 +194,20 @@ def _advice(system: System, q: np.ndarray, joints: tuple[str, ...], kind: str, c
     if len(joints) == 1:
         return f"{joints[0]} says the same thing twice: leave one of its equations out."
     if drivers:
-        return f"The others already determine {drivers[-1]}: take this driver away."
+        last = drivers[-1]
+        if (size := len(system.rows_of(last))) > count:
+            return f"{last} drives {size} coordinates, and the others determine {count} of them: drive fewer of them."
+        return f"The others already determine {last}: take this driver away."
     instead = relaxations(system.model, q, joints, count)
     words = " and ".join(f"{name} by a {joint}" for name, joint in instead)
-    relax = f"replace {words}" if instead else f"take {joints[-1]} away"
+    too_much = None if instead else spare(system.model, q, joints)
+    if not instead and too_much is None:
+        return (
+            f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is "
+            "right, but how these joints share the load is not unique. None of them can be left out without freeing a "
+            "motion; to make the loads unique let one give way (mbs.Bushing), or hold fewer directions with it."
+        )
+    relax = f"replace {words}" if instead else f"take {too_much} away"
     return (
         f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is right, "
         f"but how these joints share the load is not unique. To make it unique, {relax}."

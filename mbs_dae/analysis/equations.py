@@ -19,7 +19,7 @@ import sympy as sp
 
 from ..coordinates import CoordinateSet, coordinate_set
 from ..errors import ModelError
-from ..model.body import Body
+from ..model.body import Body, reference_turns
 from ..model.joints.base import Condition
 from ..model.model import Model
 from ..model.parameters import Number
@@ -250,7 +250,8 @@ class _Constants:
             mp, (q, v) = self.coordinates.marker_map(label), state[marker.body]
             place = map(self._number, self.coordinates.marker_slots(marker))
             put |= zip((*mp.q, *mp.v, *mp.slots), (*q, *v, *place), strict=True)
-        return put
+        turns = reference_turns(element.form()[0], element.markers)
+        return put | {symbol: self._number(angle) for symbol, angle in turns.items()}
 
     def back(self, e: sp.Expr) -> sp.Expr:
         return exact(e.xreplace(self._numbers))

@@ -22,7 +22,8 @@ def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
         if element.facing:
             first, second = (_frame(system, q, marker) for marker in element.markers[:2])
             cosines = (first * second).sum(axis=0)
-            if cosines[2] < 0 or (element.facing == "frame" and cosines.min() < 0.5):
+            wrong = {"axis": cosines[2] < 0, "frame": cosines.min() < 0.5, "twist": cosines[0] + cosines[1] < 0}
+            if wrong[element.facing]:
                 out.append(element.name)
     return tuple(out)
 

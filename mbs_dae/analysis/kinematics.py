@@ -25,6 +25,8 @@ from .bridge import bridge
 from .elsewhere import is_momentary
 from .progress import Progress, progress_bar
 from .stops import change_point_at_start, stop_reason
+from .trajectories import check_trajectories
+from .turns import check_turns
 
 DEPTH = 45
 """How often a step may be halved."""
@@ -47,6 +49,7 @@ def kinematics(
     model = model_of(model)
     t = checked_times(times)
     check_tables(model, t)
+    check_trajectories(model, t)
     system = model.compile()
     announce(stepping.sweep, "the kinematics core")
     first = assemble(model, t[0], start=start)
@@ -82,7 +85,9 @@ def kinematics(
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
     kept = slice(0, done)
-    return result_of(system, t[kept], q[kept], v[kept], a[kept], success=not message, message=message, stats=stats)
+    result = result_of(system, t[kept], q[kept], v[kept], a[kept], success=not message, message=message, stats=stats)
+    check_turns(system, result, t[kept], q[kept])
+    return result
 
 
 def _redundant_rows(system: System, machine: Machine, t: np.ndarray, first: State) -> tuple[int, int]:

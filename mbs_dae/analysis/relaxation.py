@@ -41,10 +41,17 @@ def relaxations(model: Model, q: np.ndarray, joints: Sequence[str], redundant: i
     return found
 
 
+def spare(model: Model, q: np.ndarray, joints: Sequence[str]) -> str | None:
+    """A joint that could be left out without freeing any motion."""
+    freedom, _ = _counts(model, q)
+    return next((name for name in reversed(joints) if _counts(model.without(name), q)[0] == freedom), None)
+
+
 def _untouched(model: Model, joints: Sequence[str], found: list[Replacement]) -> Iterator[Condition]:
     """The last joints first: the first ones hold the frame."""
     done = {name for name, _ in found}
-    return (model.elements[name] for name in reversed(joints) if name not in done)  # type: ignore[misc]
+    found_elements = (model.elements[name] for name in reversed(joints) if name not in done)
+    return (element for element in found_elements if isinstance(element, Condition))
 
 
 def _counts(model: Model, q: np.ndarray) -> tuple[int, int]:

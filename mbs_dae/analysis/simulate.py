@@ -33,6 +33,8 @@ from .failures import check_energy, check_masses, failure
 from .initial import initial_state
 from .progress import Progress, progress_bar
 from .start import set_first_step, set_gains
+from .trajectories import check_trajectories
+from .turns import check_turns
 
 PATIENCE = 2e6
 """Unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second."""
@@ -78,6 +80,7 @@ def simulate(
     if status not in (poses.DONE, marching.PAUSED):
         raise failure(system, march, status, result)
     check_energy(system, march, result)
+    check_turns(system, result, march.record.times[:done], march.record.q[:done])
     return result
 
 
@@ -123,6 +126,7 @@ def prepare(
     method, rtol, atol, step = _checked(method, rtol, atol, step)
     how = _stabilization(stabilization)
     check_tables(model, t)
+    check_trajectories(model, t)
     system = model.compile()
     check_masses(system)
     first, note = initial_state(model, t[0], initial)

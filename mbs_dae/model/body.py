@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from math import isfinite
 from typing import Any, ClassVar
 
 import sympy as sp
 
 from ..errors import ModelError
-from ..symbolic.markers import FormMarker
+from ..symbolic.markers import LABELS, FormMarker, reference_turn
 from .parameters import Number, check_number
 
 
@@ -118,6 +119,14 @@ class Body:
 
     def __repr__(self) -> str:
         return f"<body {self.name}>"
+
+
+def reference_turns(form: Any, markers: Sequence[Marker]) -> dict[sp.Symbol, Number]:
+    """What stands for the reference turns in a form on these markers: the angles of the reference placement."""
+    free = {s for e in form.expressions for s in e.free_symbols}
+    labelled = zip(LABELS, markers, strict=False)
+    pairs = ((reference_turn(a, b), i, j) for (a, i), (b, j) in permutations(labelled, 2))
+    return {symbol: i.placed.turn_to(j.placed) for symbol, i, j in pairs if symbol in free}
 
 
 def as_marker(thing: Any, who: str) -> Any:

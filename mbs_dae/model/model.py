@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..errors import ModelError, Names, unknown_name
 from ..symbolic.markers import t
 from . import measures
-from .body import Body, coordinates_of
+from .body import Body, coordinates_of, reference_turns
 from .drivers import Prescribed
 from .element import Element
 from .forces.base import ForceElement
@@ -234,7 +234,7 @@ class Model:
         numbers = [n for m in element.markers for n in m.numbers]
         self._check_bound(element.who, [*slots.values(), *numbers])
         known = {t, *form.slots, *(s for m in getattr(form, "everyone", form.markers) for s in (*m.m, *m.rates))}
-        known |= {s for s, _ in getattr(form, "steps", ())}
+        known |= {s for s, _ in getattr(form, "steps", ())} | {*reference_turns(form, element.markers)}
         if stray := sorted(map(str, free_parameters(form.expressions) - known)):
             raise _unknown_symbols(element.who, stray)
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from ..errors import ModelError
 from ..symbolic.derive import Led, Relation
-from ..symbolic.functions import Lookup
-from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols, t
+from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols
 from .body import as_marker
 from .drivers import Prescribed, function_of_time
 from .element import checked_name
-from .frames import check_rotation
+from .frames import rotation_of
 from .joints import primitives as the
 from .parameters import Number, constants_out
 
@@ -24,7 +23,8 @@ class PoseDriver(Prescribed):
 
     The marker's point is at `position` and its frame is turned by `rotation` (a 3 x 3 matrix that takes its axes to
     those of the world; in the plane an angle): expressions of `mbs.t` and parameters, tables or motions. Either may be
-    left out. What the driver gives is a force and a moment: ``result.reaction("tool")``.
+    left out, and components of the position may be None. What the driver gives is a force and a moment:
+    ``result.reaction("tool")``.
 
     The trajectory is that of a marker which no body carries; Φ is the marker's place and turn, seen from there.
     """
@@ -33,14 +33,19 @@ class PoseDriver(Prescribed):
         self.name = checked_name(name)
         self.markers = (as_marker(marker, self.who),)
         own, leader = marker_symbols(2, self.dimension)
-        self._rotation: sp.Matrix | None = None
+        self.turns = rotation is not None
         if position is None and rotation is None:
             raise ModelError(f"{self.who} drives nothing; give position= or rotation=")
+        self.leads = False
         rows: list[sp.Expr] = []
         self.units: tuple[str, ...] = ()
         if position is not None:
-            rows += list(own.point - leader.point)
+            gaps = zip(own.point - leader.point, self._components(position), strict=True)
+            rows += [gap for gap, function in gaps if function is not None]
             self.units += ("m",) * len(rows)
+            self.leads = len(rows) == self.dimension
+            if not rows:
+                raise ModelError(f"position of {self.who} leaves all components open; leave position= out")
         if rotation is not None:
             turns = the.turned_by(leader, own)
             rows += turns
@@ -49,38 +54,36 @@ class PoseDriver(Prescribed):
         led = Led(leader, tuple(trajectory))
         self._relation = Relation((own,), tuple(rows), (), tuple(self._slots), (led,))
 
-    def check_values(self, number: Callable[[Number], float]) -> None:
-        """Whether the matrix is a rotation at two moments (where tables are read, that is left to the motion)."""
-        if self._rotation is None or self._rotation.has(Lookup):
-            return
-        for moment in (sp.Float(0), sp.Float(0.7319)):
-            rows = [[number(e.xreplace({t: moment})) for e in row] for row in self._rotation.tolist()]
-            check_rotation(rows, f"rotation of {self.who} at t = {float(moment):g}")
-
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation, self._slots
 
     def _trajectory(self, position: Any, rotation: Any) -> tuple[sp.Expr, ...]:
         """The variables of the leading marker, as functions of time."""
-        place = (sp.S.Zero,) * self.dimension if position is None else self._place(position)
+        given = (None,) * self.dimension if position is None else self._components(position)
+        place = tuple(
+            sp.S.Zero if f is None else function_of_time(f, f"position of {self.who}") for f in given
+        )
         if self.dimension == 2:
             angle = sp.S.Zero if rotation is None else function_of_time(rotation, f"rotation of {self.who}")
             return PlanarMarker.placed(place[0], place[1], angle).m
         axes = sp.eye(3) if rotation is None else self._matrix(rotation)
         return SpatialMarker.placed(place, axes.tolist()).m
 
-    def _place(self, position: Any) -> tuple[sp.Expr, ...]:
+    def _components(self, position: Any) -> tuple[Any, ...]:
+        """As many as there are dimensions."""
         try:
-            functions = [*position]
+            functions = tuple(position)
             if len(functions) != self.dimension:
                 raise ValueError
         except (TypeError, ValueError) as exc:
             raise ModelError(f"position of {self.who} must have {self.dimension} components, not {position!r}") from exc
-        return tuple(function_of_time(f, f"position of {self.who}") for f in functions)
+        return functions
 
     def _matrix(self, rotation: Any) -> sp.Matrix:
         rows = rotation.tolist() if hasattr(rotation, "tolist") else rotation
         try:
+            if hasattr(rotation, "as_matrix") or np.shape(rotation) == (4,):
+                rows = rotation_of(rotation, f"rotation of {self.who}")
             matrix = sp.Matrix([[*row] for row in rows])
             if matrix.shape != (3, 3):
                 raise ValueError
@@ -89,5 +92,4 @@ class PoseDriver(Prescribed):
                 f"rotation of {self.who} must be a 3 x 3 matrix of expressions of mbs.t, not {rotation!r}; write e.g. "
                 "mbs.rotations.bryant(a, b, c)"
             ) from exc
-        self._rotation = matrix.applyfunc(lambda e: function_of_time(e, f"rotation of {self.who}"))
-        return self._rotation
+        return matrix.applyfunc(lambda e: function_of_time(e, f"rotation of {self.who}"))

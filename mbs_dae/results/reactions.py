@@ -128,7 +128,7 @@ class ComputedReactions:
         relation, slots = element.form()
         values = self._system.read_values(joint_wrenches(relation), slots, element.markers, *self._motion)
         shape = (len(values), relation.size, len(element.markers), self._width)
-        return values.reshape(shape)[:, :, _place_ofsecond_marker(element)]
+        return values.reshape(shape)[:, :, _place_of_second_marker(element)]
 
     def _load_wrench(self, element: Any) -> np.ndarray:
         form, slots = element.form()
@@ -137,7 +137,7 @@ class ComputedReactions:
         else:  # a Python force: its form is what the function sees
             states = self._system.read_values(form, slots, element.markers, *self._motion)
             values = np.array([element.wrenches(t, m) for t, m in zip(self._motion[0], states, strict=True)])
-        return values.reshape(len(values), len(element.markers), self._width)[:, _place_ofsecond_marker(element)]
+        return values.reshape(len(values), len(element.markers), self._width)[:, _place_of_second_marker(element)]
 
 
 class StoredReactions:
@@ -194,11 +194,11 @@ def body_rotation(system: System, q: np.ndarray, body: Body) -> np.ndarray:
     return np.stack([np.stack([c, -s], axis=1), np.stack([s, c], axis=1)], axis=1)
 
 
-def _place_ofsecond_marker(element: Element) -> int:
+def _place_of_second_marker(element: Element) -> int:
     """Of the markers that the element acts on, the second; the only one where there is one."""
     acting = element.acting if isinstance(element, ForceElement) else len(element.markers)
     return min(1, acting - 1)
 
 
 def second_marker(element: Element) -> Marker:
-    return element.markers[_place_ofsecond_marker(element)]
+    return element.markers[_place_of_second_marker(element)]

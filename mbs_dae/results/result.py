@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, unknown_name
-from ..model.body import Body
+from ..rotations import from_quaternion
 from ..system import System
-from . import reading
+from . import as_screws
 from .energy import Energy
 from .quantities import ComputedQuantities, Quantities
-from .reactions import Reactions, body_rotation, in_axes
+from .reactions import Reactions, in_axes
 from .sketch import Sketch, sketch_of
 
 _NO_FORCES = (
@@ -121,35 +121,38 @@ class Result:
 
     def rotation(self, body: str) -> np.ndarray:
         """The matrix from the axes of a body to those of the world over time: (len(t), 3, 3); in the plane 2 x 2."""
-        return body_rotation(*self._posed(body))
+        own = self._placed(body)
+        if own.shape[1] == 7:
+            return from_quaternion(own[:, 3:])
+        c, s = np.cos(own[:, 2]), np.sin(own[:, 2])
+        return np.stack([np.stack([c, -s], axis=1), np.stack([s, c], axis=1)], axis=1)
 
     def quaternion(self, body: str) -> np.ndarray:
         """The attitude of a body in space over time, as unit quaternions (scalar first): (len(t), 4)."""
-        system, q, own = self._posed(body)
-        if system.model.dimension != 3:
+        own = self._placed(body)
+        if own.shape[1] != 7:
             raise ModelError(f"body {body!r} is in the plane, and has no quaternion; read its angle")
-        return q[:, list(system.layout.q[own][3:7])]
+        return own[:, 3:]
 
     def twist(self, body: str) -> np.ndarray:
         """(ω, v_O) of a body over time, world axes: (len(t), 6), with v_O the velocity of what is passing through the
         world's origin (`mbs.screws`)."""
-        return reading.twist(self, body)
+        return as_screws.twist(self, body)
 
     def wrench(self, name: str) -> np.ndarray:
         """(M_O, F) of what a joint, driver or force does to its second body, about the world's origin: (len(t), 6)."""
-        return reading.wrench(self, name)
+        return as_screws.wrench(self, name)
 
     def screw(self, joint: str) -> np.ndarray:
         """The unit screw about which the second body of a joint may move, over time: (len(t), 6)."""
-        return reading.screw(self, joint)
+        return as_screws.screw(self, joint)
 
-    def _posed(self, body: str) -> tuple[System, np.ndarray, Body]:
-        if not isinstance(self.quantities, ComputedQuantities):
-            raise ModelError("a result from a file has no attitudes; run it again, or save what is needed of them")
-        system, (_, q, _, _) = self.quantities.system, self.quantities.motion
-        if body not in system.model.bodies and body != "ground":
-            raise unknown_name("body", body, system.model.bodies, "the result")
-        return system, q, system.model.bodies[body] if body != "ground" else system.model.ground
+    def _placed(self, body: str) -> np.ndarray:
+        """The coordinates of one body over time."""
+        columns = [k for k, name in enumerate(self.coordinate_names) if name.rpartition(".")[0] == body]
+        if not columns:
+            raise unknown_name("body", body, {n.rpartition(".")[0] for n in self.coordinate_names}, "the result")
+        return self.q[:, columns]
 
     # --- forces ---
 

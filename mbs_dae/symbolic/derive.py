@@ -25,13 +25,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import permutations
 from typing import Any, Protocol
 
 import sympy as sp
 
 from ..errors import ModelError
 from .jets import Definition, differentiate
-from .markers import FormMarker, rate_of, t, variables
+from .markers import LABELS, FormMarker, rate_of, reference_turn, t, variables
 
 
 class Form(Protocol):
@@ -243,9 +244,13 @@ def in_coordinates(
     return {
         "q": tuple(s for mp in maps for s in mp.q),
         "v": tuple(s for mp in maps for s in mp.v),
-        "slots": (*slots, *(s for mp in maps for s in mp.slots)),
+        "slots": (*slots, *(s for mp in maps for s in mp.slots), *_reference_turns(len(markers))),
         "definitions": (*definitions, *steps),
     }
+
+
+def _reference_turns(count: int) -> list[sp.Symbol]:
+    return [reference_turn(*pair) for pair in permutations(LABELS[:count], 2)]
 
 
 def _definitions(marker: FormMarker, mp: MarkerMap) -> list[Definition]:

@@ -19,7 +19,7 @@ from ..errors import ModelError
 from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled
 from ..kernels.blocks import block
-from ..model.body import Body, Marker
+from ..model.body import Body, Marker, reference_turns
 from ..model.parameters import Evaluator, Number
 from ..model.tables import TableSymbol
 from ..symbolic.codegen import kernel_module
@@ -81,6 +81,7 @@ def instance_of(
     values = {str(s): n for s, n in slots.items()}
     for mp, marker in zip(maps, markers, strict=True):
         values |= {str(s): n for s, n in zip(mp.slots, coordinates.marker_slots(marker), strict=True)}
+    values |= {str(s): n for s, n in reference_turns(form, markers).items()}
     return Instance(form.meaning, lambda: form.compose(maps), values, markers, who)
 
 

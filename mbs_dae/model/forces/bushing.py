@@ -33,9 +33,17 @@ class Coupling(Field):
         if any(not isinstance(row, list | tuple) or len(row) != len(rows) for row in rows):
             raise ModelError(f"{what} is {value!r}; give one number for each direction, or a square matrix")
         matrix = tuple(tuple(check_number(n, f"a number in the {what}") for n in row) for row in rows)
-        if any(sp.sympify(matrix[r][c]) != sp.sympify(matrix[c][r]) for r in range(len(rows)) for c in range(r)):
+        pairs = [(r, c) for r in range(len(rows)) for c in range(r)]
+        if not all(_same(matrix[r][c], matrix[c][r], matrix) for r, c in pairs):
             raise ModelError(f"{what} is not symmetric; a force with a potential has K[j][k] = K[k][j]")
-        return matrix
+        return tuple(tuple(matrix[max(r, c)][min(r, c)] for c in range(len(rows))) for r in range(len(rows)))
+
+
+def _same(a: Number, b: Number, matrix: Matrix) -> bool:
+    """But for roundoff, where they are numbers."""
+    if isinstance(a, sp.Basic) or isinstance(b, sp.Basic):
+        return bool(sp.sympify(a) == sp.sympify(b))
+    return abs(a - b) <= 1e-9 * max(abs(n) for row in matrix for n in row if not isinstance(n, sp.Basic))
 
 
 class Bushing(ForceElement):

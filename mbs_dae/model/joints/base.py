@@ -50,7 +50,8 @@ class Condition(Element):
     units: tuple[str, ...]
     """The unit of each equation, for messages."""
     facing: ClassVar[str] = ""
-    """What the equations keep parallel in space, and must point the same way: "axis", "frame" or nothing."""
+    """What the equations keep parallel in space, and must point the same way: "axis", "frame" (all axes), "twist" (the
+    directions across the axis, on the whole) or nothing."""
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         """The relation between marker symbols, and what stands in its slots."""

@@ -33,6 +33,7 @@ class ConstantVelocity(Joint):
 
     dimensions = (3,)
     unit = ("m",) * 3 + ("rad",)
+    facing = "twist"  # R_xy = R_yx also where the shaft is twisted by half a turn
     sketch = "cross"
 
     @staticmethod

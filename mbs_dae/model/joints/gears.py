@@ -72,8 +72,15 @@ class Gear(Joint):
 
 def _wheels(name: str, *joints: Any) -> tuple[Any, ...]:
     """Of the joints of two wheels: the wheels, then what carries them."""
-    if len(joints) != 2 or not all("angle" in joint.measures() for joint in joints):
+    if len(joints) != 2 or joints[0] is joints[1] or not all("angle" in joint.measures() for joint in joints):
         raise ModelError(f"Gear {name!r} couples two joints that have an angle; name two revolute joints")
+    first, second = joints
+    if not {*first.bodies} & {*second.bodies}:
+        raise ModelError(
+            f"Gear {name!r}: {first.name!r} turns on {first.markers[0].body.name!r}, and {second.name!r} on "
+            f"{second.markers[0].body.name!r}; teeth mesh on one carrier, so name the joints of both wheels on the "
+            "same body"
+        )
     return tuple(joint.markers[side] for side in (1, 0) for joint in joints)
 
 

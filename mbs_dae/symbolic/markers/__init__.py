@@ -1,6 +1,6 @@
 """The symbols of markers: all that equations may speak of."""
 
-from .base import LABELS, FormMarker, rate_of, t, variables
+from .base import LABELS, FormMarker, rate_of, reference_turn, t, variables
 from .planar import PlanarMarker
 from .spatial import SpatialMarker
 
@@ -21,6 +21,7 @@ __all__ = [
     "SpatialMarker",
     "marker_symbols",
     "rate_of",
+    "reference_turn",
     "t",
     "variables",
 ]

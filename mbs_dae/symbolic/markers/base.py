@@ -121,6 +121,12 @@ class FormMarker:
         raise NotImplementedError
 
 
+def reference_turn(first: str, second: str) -> sp.Symbol:
+    """The angle from one marker to another about their axis in the reference placement, within (-π, π]: a constant of
+    every instance, from which turns are counted."""
+    return sp.Symbol(f"turn_{first}_{second}", real=True)
+
+
 def variables(markers: Sequence[FormMarker]) -> tuple[list[Any], list[Any]]:
     """The m and the rates of all markers, one after the other."""
     return [s for marker in markers for s in marker.m], [s for marker in markers for s in marker.rates]

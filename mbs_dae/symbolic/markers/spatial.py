@@ -6,8 +6,9 @@
 
 The z axis is *the* axis of the marker: a joint turns about it, slides along it. τ is no function of where the frame
 stands, it is the turning about z added up (a quasi-coordinate). Where two markers keep their z axes parallel, the
-difference of their τ is the angle between them and counts past 2π; the axes say the same angle exactly, up to whole
-turns. `Unwound` takes the digits from the axes and the turns from τ.
+difference of their τ is how far one has turned against the other, and counts past 2π; the axes say the angle exactly,
+up to whole turns. `Unwound` takes the digits from the axes and the turns from τ, counted from the angle in the
+reference placement.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 import sympy as sp
 
 from ..functions import Unwound
-from .base import FormMarker, t
+from .base import FormMarker, reference_turn, t
 
 
 class SpatialMarker(FormMarker):
@@ -90,7 +91,13 @@ class SpatialMarker(FormMarker):
 
     def turn_to(self, other: Any) -> Any:
         sine, cosine = self.y_axis.dot(other.x_axis), self.x_axis.dot(other.x_axis)
-        return Unwound(sp.atan2(sine, cosine), other.turn - self.turn)
+        return Unwound(sp.atan2(sine, cosine), self._reference(other) + other.turn - self.turn)
+
+    def _reference(self, other: Any) -> Any:
+        """Where turns are counted from; markers that are placed stand there."""
+        if not (self.turn.is_Symbol and other.turn.is_Symbol):
+            return sp.S.Zero
+        return reference_turn(*(marker.turn.name.rpartition("_")[2] for marker in (self, other)))
 
     def turned_by(self, other: Any) -> list[Any]:
         R = sp.Matrix(3, 3, lambda row, column: self.axes[row].dot(other.axes[column]))

@@ -15,14 +15,18 @@ from ..symbolic.markers import marker_symbols
 from .quantities import ComputedQuantities
 from .reactions import second_marker
 
+_FLAT = "twists and wrenches are read of motions in space; in the plane read vx, vy, omega and reaction()"
+
 if TYPE_CHECKING:
     from .result import Result
 
 
 def twist(result: Result, body: str) -> np.ndarray:
-    model = _in_space(result).system.model
-    if body not in model.bodies:
-        raise unknown_name("body", body, model.bodies, "the result")
+    if f"{body}.wx" not in result:
+        bodies = {name.removesuffix(".wx") for name in result.names if name.endswith(".wx")}
+        if not bodies:
+            raise ModelError(_FLAT)
+        raise unknown_name("body", body, bodies, "the result")
     place, velocity, omega = (
         np.stack([result[f"{body}.{name}"] for name in names], axis=1)
         for names in (("x", "y", "z"), ("vx", "vy", "vz"), ("wx", "wy", "wz"))
@@ -65,9 +69,9 @@ def _pitch(computed: ComputedQuantities, element: Element) -> float:
 def _in_space(result: Result) -> ComputedQuantities:
     quantities = result.quantities
     if not isinstance(quantities, ComputedQuantities):
-        raise ModelError("a result from a file is not read as screws; run it again, or save what is needed of them")
-    if quantities.system.model.dimension != 3:
         raise ModelError(
-            "twists and wrenches are read of motions in space; in the plane read vx, vy, omega and reaction()"
+            "wrenches and screws are read of one run in memory, not of a file or a sweep; run the motion again"
         )
+    if quantities.system.model.dimension != 3:
+        raise ModelError(_FLAT)
     return quantities
