@@ -68,6 +68,9 @@ def everything() -> list[tuple[str, mbs.SpatialModel]]:
     one = {
         "Force": lambda i, j: mbs.Force("it", j, (1, 2, 3), axes="body"),
         "Wrench": lambda i, j: mbs.Wrench("it", j, (1, 2, 3), (1, 2, 3), axes="body"),
+        "Actuator": lambda i, j: mbs.Actuator("it", i, j, t),
+        "CoordinateFix": lambda i, j: mbs.CoordinateFix("it", j, "z", 0.1),
+        "Constraint": lambda i, j: mbs.Constraint("it", i, j, phi=lambda i, j: i.point.dot(j.z_axis)),
         "Drag": lambda i, j: mbs.Drag("it", j, coefficient=1),
         "Driver of an angle": lambda i, j: mbs.Driver("it", mbs.angle(i, j), t),
         "Driver of a displacement": lambda i, j: mbs.Driver("it", mbs.displacement(i, j), t),
@@ -78,6 +81,11 @@ def everything() -> list[tuple[str, mbs.SpatialModel]]:
         model, i, j = _pair()
         model.add(make(i, j))
         found.append((name, model))
+    skew = [[2, 1, 0], [1, 3, 0], [0, 0, 4]]
+    for form, tensor, com in (("centred", skew, (0, 0, 0)), ("offset", (1, 2, 2), (1, 0, 0))):
+        model = mbs.SpatialModel(form)
+        model.body("it", 1, tensor, com)
+        found.append((f"inertia, {form}", model))
     model, i, j = _pair()
     A, B = mbs.Revolute("A", model.ground, i.body, at=(0, 0, 0)), mbs.Revolute("B", model.ground, j.body, at=(1, 0, 0))
     model.add(A, B, mbs.Gear("it", A, B, ratio=2))

@@ -21,7 +21,7 @@ import sympy as sp
 from sympy.utilities.lambdify import implemented_function
 
 import mbs_dae as mbs
-from mbs_dae.symbolic.markers import marker_symbols, variables
+from mbs_dae.symbolic.markers import LABELS, marker_symbols, reference_turn, variables
 
 DIGITS = 40
 STATES = {2: 3, 3: 1}
@@ -281,12 +281,26 @@ class Reference:
         """Both as functions of (t, m, rates) in numbers."""
         symbols = marker_symbols(len(self.markers), self.stage.dimension)
         m, rates = variables(symbols)
-        known = {s: self.stage.exact(s) for s in self.stage.values}
+        known = {s: self.stage.exact(s) for s in self.stage.values} | self._reference_turns
         out = {}
         for name in ("phi", "psi"):
             rows = [sp.sympify(e).xreplace(known) for e in getattr(self, name)(mbs.t, *symbols)]
             out[name] = sp.lambdify([mbs.t, m, rates], rows, modules=[{"Unwound": nearest}, "mpmath"], cse=True)
         return out
+
+    @property
+    def _reference_turns(self) -> dict[sp.Symbol, sp.Float]:
+        """From x axis to x axis about the first marker's z axis, where the bodies were placed."""
+        if self.stage.dimension == 2:
+            return {}
+        placement = [mp.mpf(float(x)) for x in self.stage.model.compile().placement]
+        placed = self.placed(placement, [mp.mpf(0)] * self.layout.v_size)
+        turns = {}
+        for (a, i), (b, j) in itertools.permutations(zip(LABELS, placed, strict=False), 2):
+            x, y, other = i.m[3:6], i.m[6:9], j.m[3:6]
+            sine, cosine = (sum(p * q for p, q in zip(axis, other, strict=True)) for axis in (y, x))
+            turns[reference_turn(a, b)] = sp.Float(str(mp.atan2(sine, cosine)), 40)
+        return turns
 
     def placed(self, q: list, v: list) -> list[Placed]:
         out = []

@@ -49,6 +49,7 @@ from mbs_dae import model as model_room
 from mbs_dae.kernels.cache import counts
 from mbs_dae.model.fields import Choice, Function, Scalar
 from mbs_dae.symbolic.loads import joint_wrenches
+from mbs_dae.symbolic.markers import reference_turn
 
 VALUE, SLOPE = 1e-12, 1e-10
 """How well Φ, and how well derivatives of Φ, must agree: relative to the largest number of their row."""
@@ -262,7 +263,8 @@ def turn(i, j):
     if i.dimension == 2:
         return j.m[4] - i.m[4]
     x, y, other = (sp.Matrix(a) for a in (i.m[3:6], i.m[6:9], j.m[3:6]))
-    return unwound(sp.atan2(y.dot(other), x.dot(other)), j.m[12] - i.m[12])
+    start = reference_turn(*(str(marker.m[12]).rpartition("_")[2] for marker in (i, j)))
+    return unwound(sp.atan2(y.dot(other), x.dot(other)), start + j.m[12] - i.m[12])
 
 
 @dataclass(frozen=True)
@@ -512,8 +514,8 @@ def test_a_joint_between_bodies_keeps_the_third_law(cls, dimension, name, count,
 
 def close(system, motion: Motion) -> None:
     """Bring the bodies to where the element holds, by Newton's steps of least length, none longer than 1."""
-    for body in motion.layout.q:
-        motion.q0[list(motion.layout.q[body][7:])] = 0.0  # the turns counted: a gear would have to go back all the way
+    aside = motion.v0[: system.nv] / max(1.0, np.linalg.norm(motion.v0))
+    motion.q0 = system.moved(system.placement, aside)  # not far from where turns are counted from
     for _ in range(100):
         residual = compiled_reading(system, motion)[0]
         if np.abs(residual).max() < 1e-13:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sympy as sp
 
@@ -76,12 +77,23 @@ def differentiate(
 
 
 def _named(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definition], Sequence[sp.Expr]]:
-    """What long rows have in common, and the rows written with it. (Functions kept whole are not to be looked into.)"""
-    if sum(e.count_ops() for e in rows) < LONG or any(e.has(Given) for e in rows):
+    """What long rows have in common, and the rows written with it. Functions kept whole are not looked into."""
+    if sum(e.count_ops() for e in rows) < LONG:
         return [], rows
-    names = sp.numbered_symbols(prefix, real=True)
-    parts, rows = sp.cse(rows, symbols=names, optimizations=None)
-    return parts, rows
+    names: dict[tuple[sp.Expr, ...], Any] = {}
+
+    def hidden(given: sp.Expr) -> sp.Expr:
+        *function, x = given.args
+        return names.setdefault(tuple(function), sp.Function(f"whole_{len(names)}"))(x)
+
+    def shown(e: sp.Expr) -> sp.Expr:
+        for function, name in names.items():
+            e = e.replace(name, lambda x, function=function: Given(*function, x))
+        return e
+
+    rows = [e.replace(lambda x: isinstance(x, Given), hidden) for e in rows]
+    parts, rows = sp.cse(rows, symbols=sp.numbered_symbols(prefix, real=True), optimizations=None)
+    return [(w, shown(f)) for w, f in parts], [shown(e) for e in rows]
 
 
 def _total(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
