@@ -14,7 +14,7 @@ demo: .venv/.installed  ## run a slider-crank; its files go to out/
 	$(BIN)/python models/slider_crank.py --out out
 
 test: lint              ## ruff, mypy, and the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 lint: .venv/.testable   ## ruff and mypy
 	$(BIN)/ruff check

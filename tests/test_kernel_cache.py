@@ -28,6 +28,12 @@ from helpers import slider_crank
 sys.stdin.readline()
 res = mbs.kinematics(slider_crank(), np.linspace(0, 1, 9))
 numbers = [x.hex() for name in ("slider.x", "rod.omega", "guide.acceleration") for x in res[name]]
+space = mbs.SpatialModel("in space", gravity=(0, 1, -9.81))
+nut = space.body("nut", 1.0, (0.1, 0.2, 0.25))
+thread = mbs.Screw("thread", space.ground, nut, pitch=0.1)
+space.add(thread, mbs.TorsionSpring("spring", thread, stiffness=0.3))
+fall = mbs.simulate(space, np.linspace(0, 1, 9))
+numbers += [x.hex() for name in ("thread.angle", "nut.wz", "nut.az") for x in fall[name]]
 print(json.dumps({"numbers": numbers, **vars(counts)}))
 """
 

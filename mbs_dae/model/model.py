@@ -233,8 +233,7 @@ class Model:
         form, slots = element.form()
         numbers = [n for m in element.markers for n in m.numbers]
         self._check_bound(element.who, [*slots.values(), *numbers])
-        known = {t, *form.slots, *(s for m in getattr(form, "everyone", form.markers) for s in (*m.m, *m.rates))}
-        known |= {s for s, _ in getattr(form, "steps", ())} | {*reference_turns(form, element.markers)}
+        known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
         if stray := sorted(map(str, free_parameters(form.expressions) - known)):
             raise _unknown_symbols(element.who, stray)
 

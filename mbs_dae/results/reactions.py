@@ -24,6 +24,7 @@ from ..model.forces.effort import EffortElement
 from ..model.joints.base import Condition
 from ..rotations import from_quaternion
 from ..symbolic.loads import Load, joint_wrenches
+from ..symbolic.markers import MARKERS
 from ..system import System
 from .rank import null_vectors, smallest_singular_values
 
@@ -68,7 +69,7 @@ class ComputedReactions:
     @property
     def _width(self) -> int:
         """Components of force and moment."""
-        return {2: 3, 3: 6}[self._system.model.dimension]
+        return len(MARKERS[self._system.model.dimension].rate_names)
 
     def names(self) -> list[str]:
         model = self._system.model

@@ -46,6 +46,11 @@ class Form(Protocol):
         ...
 
     @property
+    def own_symbols(self) -> set[sp.Symbol]:
+        """All other symbols that it gives a meaning: those of markers, and those that it defines."""
+        ...
+
+    @property
     def expressions(self) -> tuple[sp.Expr, ...]:
         """All that is said."""
         ...
@@ -88,6 +93,10 @@ class Relation:
         return (*self.markers, *(led.marker for led in self.led))
 
     @property
+    def own_symbols(self) -> set[sp.Symbol]:
+        return symbols_of(self.everyone)
+
+    @property
     def size(self) -> int:
         return len(self.phi) + len(self.psi)
 
@@ -117,6 +126,10 @@ class Reading:
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:
         return (*self.values, *(e for led in self.led for e in led.values), *(e for _, e in self.steps))
+
+    @property
+    def own_symbols(self) -> set[sp.Symbol]:
+        return symbols_of((*self.markers, *(led.marker for led in self.led))) | {s for s, _ in self.steps}
 
     @cached_property
     def meaning(self) -> str:
@@ -224,6 +237,11 @@ def compose(relation: Relation, maps: Sequence[MarkerMap]) -> Equations:
 
     composed = in_coordinates(relation.markers, maps, relation.slots, relation.led, jets.steps)
     return Equations(**composed, phi=jets.phi, jacobian=tuple(jacobian), nu=jets.nu, gamma=jets.gamma)
+
+
+def symbols_of(markers: Sequence[FormMarker]) -> set[sp.Symbol]:
+    m, rates = variables(markers)
+    return {*m, *rates}
 
 
 def in_text(expressions: Sequence[sp.Expr]) -> str:

@@ -18,7 +18,8 @@ from typing import Any
 
 import sympy as sp
 
-from .derive import Composed, Definition, MarkerMap, Reading, Relation, in_coordinates, in_text
+from ..errors import ModelError
+from .derive import Composed, Definition, MarkerMap, Reading, Relation, in_coordinates, in_text, symbols_of
 from .markers import FormMarker, rate_of, t, variables
 
 WORKS = ("stored", "dissipated", "supplied")
@@ -44,6 +45,15 @@ class Load:
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:
         return (self.potential, self.effort, *(e for _, f in self.forces for e in f), *(e for _, e in self.steps))
+
+    @property
+    def own_symbols(self) -> set[sp.Symbol]:
+        return symbols_of(self.markers) | {s for s, _ in self.steps}
+
+    def __post_init__(self) -> None:
+        named = self.potential.has(*(s for s, _ in self.steps)) if self.steps else False
+        if named and OF_POTENTIAL not in dict(self.forces):
+            raise ModelError("a potential that is written with steps has no forces of its own; say them beside it")
 
     def rewritten(self, expressions: Sequence[sp.Expr], slots: tuple[sp.Symbol, ...]) -> Load:
         """The same load with these for its `expressions`."""

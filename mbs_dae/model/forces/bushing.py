@@ -10,14 +10,13 @@ import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.loads import OF_POTENTIAL, Load
-from ...symbolic.markers import FormMarker, rate_of, variables
+from ...symbolic.markers import MARKERS, FormMarker, rate_of, variables
 from ..fields import Field
 from ..joints import primitives as the
 from ..parameters import Number, check_number
 from .base import ForceElement
 
 Matrix = tuple[tuple[Number, ...], ...]
-DIRECTIONS = {2: 3, 3: 6}
 
 
 class Coupling(Field):
@@ -73,7 +72,7 @@ class Bushing(ForceElement):
         values = super()._constants(positional, named)
         if not values["stiffness"] and not values["damping"]:
             raise ModelError(f"{self.who} does nothing; give stiffness= or damping=")
-        size = DIRECTIONS[self.dimension]
+        size = len(MARKERS[self.dimension].rate_names)
         for what, matrix in values.items():
             if matrix and len(matrix) != size:
                 raise ModelError(f"{what} of {self.who} has {len(matrix)} directions; give a number for each of {size}")

@@ -10,14 +10,7 @@ from .base import Joint
 
 def _against(i, j, point):
     """The velocity of the second body at a point, seen from the first."""
-    return _velocity_at(j, point) - _velocity_at(i, point)
-
-
-def _velocity_at(marker, point):
-    arm = point - marker.point
-    if marker.dimension == 2:
-        return marker.velocity + marker.omega * sp.Matrix([-arm[1], arm[0]])
-    return marker.velocity + marker.omega.cross(arm)
+    return j.velocity_at(point) - i.velocity_at(point)
 
 
 class KnifeEdge(Joint):

@@ -81,6 +81,10 @@ class FormMarker:
         """The angular velocity, a vector in space: for forces and velocity-level (nonholonomic) rows."""
         raise NotImplementedError
 
+    def velocity_at(self, point: Any) -> Any:
+        """The velocity of the marker's body at a point."""
+        raise NotImplementedError
+
     @property
     def axes(self) -> tuple[Any, ...]:
         """The axes of the frame, as many as there are dimensions."""

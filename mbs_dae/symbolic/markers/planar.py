@@ -57,6 +57,10 @@ class PlanarMarker(FormMarker):
     def omega(self) -> Any:
         return self.rates[2]
 
+    def velocity_at(self, point: Any) -> Any:
+        arm = point - self.point
+        return self.velocity + self.omega * sp.Matrix([-arm[1], arm[0]])
+
     @property
     def axes(self) -> tuple[Any, ...]:
         return self.x_axis, self.y_axis

@@ -77,6 +77,9 @@ class SpatialMarker(FormMarker):
     def omega(self) -> Any:
         return sp.Matrix(self.rates[3:])
 
+    def velocity_at(self, point: Any) -> Any:
+        return self.velocity + self.omega.cross(point - self.point)
+
     @property
     def axes(self) -> tuple[Any, ...]:
         return self.x_axis, self.y_axis, self.z_axis
