@@ -43,8 +43,9 @@ def python_instance(element: PythonForce, coordinates: CoordinateSet) -> Instanc
 
 def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
     """m and its rates r from q and v; then Q = (∂r/∂v)ᵀ f and the power f · r."""
-    state, slots = [*composed.q, *composed.v], [*composed.slots]
-    values = composed.explicit(composed.outputs)
+    state, values = [*composed.q, *composed.v], composed.explicit(composed.outputs)
+    used = {s for e in values for s in e.free_symbols}
+    slots = [s for s in composed.slots if s in used]
     rates_at = sum(len(marker.m) for marker in element.form()[0].markers)
     jacobian = sp.Matrix(values[rates_at:]).jacobian(composed.v)
     read = sp.lambdify([*state, *slots], [values, jacobian.tolist()], modules="math", cse=True)
