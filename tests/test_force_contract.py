@@ -259,6 +259,10 @@ def force_case(cls: Any, dimension: int, name: str, chosen: dict, of: str, telli
     count = len(cls.marker_names)
     markers = tuple(s.marker(body) for body in dict(placements(count, s.moving, s.ground))[where])
     given, exact = made_up(s, cls, of, telling)
+    if dimension == 2:  # where these are refused
+        for component in {"z", "mx", "my"} & {*given}:
+            del given[component]
+            exact[component] = lambda q, v, t: mp.mpf(0)
     element = s.model.add(cls("load", *markers, **chosen, **given))
     reference = Reference(s, markers)
     names = {n: sp.Symbol(f"constant_{n}", real=True) for n in exact}
