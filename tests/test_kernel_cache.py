@@ -102,7 +102,7 @@ def test_a_cached_module_is_readable_and_knows_nothing_of_this_machine(rush):
         compile(text, "kernel", "exec")
         for place in (cache, ROOT, Path.home(), Path(sys.prefix), TESTS):
             assert str(place) not in text
-        assert max(map(len, text.splitlines())) < 4000
+        assert max(map(len, text.splitlines())) < 1000
 
 
 UNWRITABLE = ["read-only directory", "below a regular file", "empty file"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from textwrap import wrap
 
 import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
@@ -22,6 +23,8 @@ FUNCTIONS = (
     "tanh", "nan",
 )  # fmt: skip
 """What generated code takes from Python's math."""
+WIDTH = 110
+"""Characters of a line of generated code, where it can be broken."""
 
 
 class _Printer(PythonCodePrinter):
@@ -96,7 +99,7 @@ def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) 
             return
         written.add(symbol)
         need(values[symbol])
-        lines.append(f"{symbol} = {show(values[symbol])}")
+        lines.extend(_broken(f"{symbol} = ", show(values[symbol])))
 
     def need(expression: sp.Expr) -> None:
         for symbol in sorted(expression.free_symbols, key=str):
@@ -113,8 +116,16 @@ def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) 
 
     for k, output in enumerate(reduced[len(symbols) :]):
         need(output)
-        lines.append(f"out[at + {k}] = {show(output)}")
+        lines.extend(_broken(f"out[at + {k}] = ", show(output)))
     return lines, used
+
+
+def _broken(head: str, body: str) -> list[str]:
+    """An assignment as lines that can be read."""
+    if len(head) + len(body) <= WIDTH:
+        return [head + body]
+    parts = wrap(body, WIDTH, break_long_words=False, break_on_hyphens=False)
+    return [f"{head}(", *(f"    {part}" for part in parts), ")"]
 
 
 def _functions_as_definitions(
@@ -149,12 +160,13 @@ def kernel_module(composed: Composed, title: str) -> str:
         *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots)),
     ]
     lines = "\n        ".join([*loads, *body])
+    shown = "\n    ".join(wrap(repr(layout), WIDTH, break_long_words=False, break_on_hyphens=False))
     functions = ", ".join(FUNCTIONS)
     return f'''"""{title}: written by mbs_dae, derived from its equations. Not for editing."""
 from math import {functions}
 from mbs_dae.kernels.abi import element_kernel, lookup, unwound, wrap
 
-LAYOUT = {layout!r}
+LAYOUT = {shown}
 
 
 def kernel(count, t, q, v, index, parameters, tables, out):

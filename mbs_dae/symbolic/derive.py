@@ -107,7 +107,7 @@ class Relation:
 
     @cached_property
     def meaning(self) -> str:
-        return f"relation {len(self.markers)} {len(self.phi)} {in_text(self.expressions)}"
+        return f"relation {len(self.markers)} {len(self.phi)} {len(self.psi)} {in_text(self.expressions)}"
 
     def compose(self, maps: Sequence[MarkerMap]) -> Equations:
         return compose(self, maps)
