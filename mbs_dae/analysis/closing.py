@@ -17,7 +17,6 @@ from ..model.drivers import Driver, Held, Prescribed
 from ..model.pose_driver import PoseDriver
 from ..rotations import quaternion
 from ..system import System, kkt, poses
-from ..system.batch import evaluate
 from ..system.poses import Machine
 from .dependence import PoseRank
 from .facing import turned_over
@@ -100,9 +99,9 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
         NEWTON * machine.length
     )
     if near and poses.close(machine, t, polished, still, 20) == poses.DONE:
-        return Closure(polished, True, _gaps(machine), _residuals(machine))
+        return Closure(polished, True, _gaps(machine), machine.phi.copy())
     if poses.evaluate_and_factorise(machine, t, q, still, True):
-        return Closure(q, False, _gaps(machine), _residuals(machine))
+        return Closure(q, False, _gaps(machine), machine.phi.copy())
     return Closure(q, False, *np.full((2, machine.program.rows), np.inf))
 
 
@@ -132,7 +131,7 @@ def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) 
         poses.evaluate_and_factorise(machine, t, q, still, True)
         gaps = _gaps(machine)
         marker = driver.markers[-1]
-        turns = -np.round(_residuals(machine)[system.rows_of(driver.name)][:1] / (2 * np.pi))
+        turns = -np.round(machine.phi[system.rows_of(driver.name)][:1] / (2 * np.pi))
         if marker.body.fixed or turns.size == 0 or not np.isfinite(turns[0]) or turns[0] == 0:
             continue
         trial = q.copy()
@@ -149,12 +148,7 @@ def _gaps(machine: Machine) -> np.ndarray:
     (whose part of Φ_v is zero)."""
     square = machine.factor.row_square
     length = np.sqrt(np.where(square > kkt.FAINT * square.max(initial=0.0), square, 1.0))
-    return np.abs(_residuals(machine)) / length
-
-
-def _residuals(machine: Machine) -> np.ndarray:
-    where = machine.program.phi_from
-    return np.where(where >= 0, machine.out[where], 0.0)
+    return np.abs(machine.phi) / length
 
 
 def _line_search(
@@ -167,8 +161,8 @@ def _line_search(
     while fraction > longest * 2.0**-12:
         trial = q.copy()
         poses.move(machine.manifold, trial, fraction * step)
-        evaluate(machine.program.batch, t, trial, still, machine.out)
-        gaps = _residuals(machine) * scale
+        poses.observe(machine, t, trial, still)
+        gaps = machine.phi * scale
         if np.isfinite(gaps).all() and float(gaps @ gaps) <= (1.0 - 1e-3 * fraction) * goal:
             return fraction
         fraction *= 0.5

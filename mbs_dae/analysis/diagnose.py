@@ -103,7 +103,7 @@ def diagnose(model: Model | System) -> Diagnosis:
     generic = [
         c for c in most_regular.circuits(rows) if all(pose.dependent(c.rows) for pose in (here, *elsewhere))
     ]
-    remaining = [k for k in rows if k not in {c.dependent for c in generic}]
+    remaining = _without_one_of_each(generic, here, rows)
     momentary = here.circuits(remaining) if len(momentary_rows) > len(generic) else []
     generic_rank = len(rows) - len(most_regular.dependent(rows))
 
@@ -134,6 +134,16 @@ def diagnose(model: Model | System) -> Diagnosis:
         poses_tested=1 + len(others),
         length=system.length,
     )
+
+
+def _without_one_of_each(groups: list[Circuit], here: PoseRank, rows: Iterable[int]) -> list[int]:
+    """The rows but for one of each group that the others determine here. (Any one will do at most poses. But in a
+    singular one the part of a row in its group may vanish, and then the others do not determine it.)"""
+    left = set(rows)
+    for group in groups:
+        dependent = here.dependent(left.intersection(group.rows))
+        left.discard(dependent[-1] if dependent else group.dependent)
+    return sorted(left)
 
 
 # --- poses ------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sps
 
 from ..errors import IntegrationError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..integration import march as marching
@@ -10,6 +11,7 @@ from ..integration.machine import evaluate_all, mechanism
 from ..integration.march import March
 from ..results.result import Result, State
 from ..system import System, poses
+from ..system.kkt import Factor
 from .closing import check_finite
 from .dependence import PoseRank, elements_of, joints_at_fault
 
@@ -23,28 +25,39 @@ def check_masses(system: System) -> None:
         raise ModelError(
             f"no body of {system.model.name!r} has a mass; give some: model.body(name, mass=..., inertia=...)"
         )
-    light = np.flatnonzero(system.massless)
-    if not light.size:
+    if not system.massless.any():
         return
-    # E = Φ_v L_W⁻ᵀ has one column for each motion that M weighs by itself: turns about centres of mass, among others
     run = mechanism(system)
     evaluate_all(run, 0.0, system.placement, system.still)
-    pattern, factor = run.machine.pattern, run.machine.factor
-    held = np.zeros((pattern.m, pattern.n))
-    held[pattern.e_row, pattern.e_column] = factor.e
-    _, sines, motions = np.linalg.svd(held[:, light] / np.sqrt(system.weight[light]), full_matrices=True)
+    idle = _idle_motions(system, run.machine.factor)
+    held = system.jacobian(0.0, system.placement) @ idle
+    _, sines, motions = np.linalg.svd(held, full_matrices=True)
     rank = int((sines > 1e-9 * max(sines.max(initial=0.0), 1e-300)).sum())
-    if rank == light.size:
+    if rank == idle.shape[1]:
         return
-    free = np.abs(motions[rank:]).max(axis=0) > 1e-6
-    width = len(system.coordinates.v_names)
-    at_fault = [system.bodies[k // width] for k in dict.fromkeys(int(c) // width * width for c in light[free])]
+    free = np.abs(idle @ motions[rank:].T).max(axis=1) * np.sqrt(system.weight) > 1e-6
+    at_fault = [body for body in system.bodies if free[list(system.layout.v[body])].any()]
     names = ", ".join(repr(b.name) for b in at_fault)
     raise ModelError(
         f"{names} of {system.model.name!r} can move without moving any mass, so its acceleration is undetermined; give "
         "it a mass and an inertia, or hold it by joints",
         bodies=tuple(b.name for b in at_fault),
     )
+
+
+def _idle_motions(system: System, factor: Factor) -> np.ndarray:
+    """The motions of single bodies that move no mass, of unit length, as columns."""
+    pattern, n = system.mass_pattern, system.nv
+    M = sps.diags(factor.weight) + sps.csr_matrix((factor.beside, (pattern.block_row, pattern.block_column)), (n, n))
+    columns = []
+    for body in system.bodies:
+        places = list(system.layout.v[body])
+        own = np.sqrt(system.weight[places])
+        masses, ways = np.linalg.eigh(M.tocsr()[places][:, places].toarray() / np.outer(own, own), UPLO="L")
+        for way in ways.T[masses <= 1e-14 * system.heaviest]:
+            columns.append(np.zeros(n))
+            columns[-1][places] = way / own
+    return np.array(columns).reshape(-1, n).T
 
 
 def check_energy(system: System, march: March, result: Result) -> None:

@@ -21,6 +21,7 @@ from ..model.parameters import finite_number
 from ..results.result import State
 from ..system import System, poses
 from ..system.kkt import solve
+from ..system.poses import velocity_residual
 from .arguments import check_start
 from .assemble import check_level, posed
 from .dependence import PoseRank, elements_of, joints_at_fault
@@ -54,8 +55,7 @@ def _moving(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray
     machine = run.machine
     evaluate_all(run, t, q, v)
     machine.f[:] = 0.0
-    machine.g[:] = machine.out[machine.program.nu_from]
-    np.subtract.at(machine.g, machine.pattern.jac_row, machine.factor.jacobian * v[machine.pattern.jac_column])
+    velocity_residual(machine, v)
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2 + refinements(run))
     v[: system.nv] += machine.x
     check_level(held, machine, t, q, v, system.still, 1)

@@ -186,14 +186,13 @@ def refinements(mechanism):
 def widest_gap(mechanism):
     """The largest gap at the last evaluation, as a length. The squared lengths of the rows are left in machine.g."""
     machine, geometric = mechanism.machine, mechanism.geometric
-    program, pattern, g = machine.program, machine.pattern, machine.g
+    pattern, g = machine.pattern, machine.g
     g[:] = 0.0
     for e in range(pattern.jac_row.size):
         g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
     widest = 0.0
     for row in range(pattern.m):
-        if program.phi_from[row] >= 0:
-            widest = max(widest, machine.out[program.phi_from[row]] ** 2 / (g[row] + 1e-300))
+        widest = max(widest, machine.phi[row] ** 2 / (g[row] + 1e-300))
     return np.sqrt(widest)
 
 
@@ -204,12 +203,11 @@ def parted(mechanism):
     machine, kept = mechanism.machine, mechanism.machine.factor.kept
     inside = outside = 0.0
     for row in range(kept.size):
-        if machine.program.phi_from[row] >= 0:
-            gap = abs(machine.out[machine.program.phi_from[row]]) / np.sqrt(machine.g[row] + 1e-300)
-            if kept[row] > 0.0:
-                inside = max(inside, gap)
-            else:
-                outside = max(outside, gap)
+        gap = abs(machine.phi[row]) / np.sqrt(machine.g[row] + 1e-300)
+        if kept[row] > 0.0:
+            inside = max(inside, gap)
+        else:
+            outside = max(outside, gap)
     return outside > 100.0 * inside + 1e-5 * mechanism.length
 
 
@@ -219,16 +217,13 @@ def accelerate(mechanism, t, q, v, a):
     if not evaluate_all(mechanism, t, q, v):
         return NOT_FINITE
     machine = mechanism.machine
-    program, pattern, jacobian = machine.program, machine.pattern, machine.factor.jacobian
-    out, g = machine.out, machine.g
+    pattern, jacobian, g = machine.pattern, machine.factor.jacobian, machine.g
     alpha, beta = mechanism.gains[0], mechanism.gains[1]
     for row in range(pattern.m):
-        g[row] = out[program.gamma_from[row]]
+        g[row] = machine.gamma[row]
     if alpha > 0.0 or beta > 0.0:
         for row in range(pattern.m):
-            g[row] += 2.0 * alpha * out[program.nu_from[row]]
-            if program.phi_from[row] >= 0:
-                g[row] -= beta * beta * out[program.phi_from[row]]
+            g[row] += 2.0 * alpha * machine.nu[row] - beta * beta * machine.phi[row]
         for e in range(jacobian.size):
             g[pattern.jac_row[e]] -= 2.0 * alpha * jacobian[e] * v[pattern.jac_column[e]]
     solve(pattern, machine.factor, machine.f, g, machine.x, machine.multipliers, refinements(mechanism))
@@ -258,5 +253,5 @@ def powers(mechanism, work):
         work[k] = -scalars[POWER + k]
     supplied = scalars[POWER + WORK - 1]
     for row in range(machine.pattern.m):  # prescribed motion: its forces -Φ_vᵀ λ have the power -λ · ν
-        supplied -= machine.multipliers[row] * machine.out[machine.program.nu_from[row]]
+        supplied -= machine.multipliers[row] * machine.nu[row]
     work[WORK - 1] = supplied

@@ -28,6 +28,8 @@ STUCK, LOST, DRIFTED, PAUSED = 11, 12, 13, 14
 for the singular pose that is near; patience is over, and the run can be taken up again."""
 ACCEPTED, REJECTED, NEXT = 0, 1, 2
 TIME, WIDEST = 0, 1
+MOMENT = 1e-3
+"""A time that is told, relative to the span of the run, is exact to this."""
 LOSS = 0.1
 """The gap, relative to the model's length, at which a drifting run makes no sense any more."""
 
@@ -166,7 +168,19 @@ def _try_step(march, t, end):
         return NOT_FINITE, 0.0
     if error <= 1.0 and not tableau.end_in_error:
         status = _settle(march, end)
+    if status == DONE and error <= 1.0 and _parted_within(march, h):
+        status = LOST  # a shorter step tells better where
     return status, error
+
+
+@compiled_part
+def _parted_within(march, h):
+    """Whether rows came to contradict each other in a step too long to say when."""
+    times, mechanism = march.record.times, march.mechanism
+    if march.stabiliser.when == ALWAYS or h <= MOMENT * (times[times.size - 1] - times[0]):
+        return False
+    widest_gap(mechanism)
+    return parted(mechanism)
 
 
 @compiled

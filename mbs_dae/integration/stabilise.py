@@ -15,10 +15,17 @@ import numpy as np
 
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
-from ..system.batch import evaluate
 from ..system.kkt import solve
 from ..system.manifold import move
-from ..system.poses import DONE, EVALUATIONS, NOT_CONVERGED, NOT_FINITE, evaluate_and_factorise
+from ..system.poses import (
+    DONE,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    evaluate_and_factorise,
+    leave_out_velocity_rows,
+    observe,
+    velocity_residual,
+)
 from .machine import Mechanism, leave_out_redundant, refinements, widest_gap
 
 SETTLED = 1e-15
@@ -114,11 +121,11 @@ def project(mechanism, t, q, v):
                 return NOT_FINITE
             leave_out_redundant(mechanism)
         else:
-            evaluate(program.batch, t, q, v, machine.out)
-            machine.counts[EVALUATIONS] += 1
+            observe(machine, t, q, v)
+            leave_out_velocity_rows(machine)
         machine.f[:] = 0.0
         for row in range(pattern.m):
-            machine.g[row] = -machine.out[program.phi_from[row]] if program.phi_from[row] >= 0 else 0.0
+            machine.g[row] = -machine.phi[row]
         solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
         square = 0.0
         for k in range(pattern.n):
@@ -145,15 +152,9 @@ def project_velocity(mechanism, t, q, v):
         if not evaluate_and_factorise(machine, t, q, v, False):
             return NOT_FINITE
     else:
-        evaluate(program.batch, t, q, v, machine.out)
-        machine.counts[EVALUATIONS] += 1
-        for e in range(pattern.jac_row.size):
-            factor.jacobian[e] = machine.out[program.jac_from[e]]
+        observe(machine, t, q, v)
     machine.f[:] = 0.0
-    for row in range(pattern.m):
-        machine.g[row] = machine.out[program.nu_from[row]]
-    for e in range(pattern.jac_row.size):
-        machine.g[pattern.jac_row[e]] -= factor.jacobian[e] * v[pattern.jac_column[e]]
+    velocity_residual(machine, v)
     solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
     finite = True
     for k in range(pattern.n):

@@ -1,24 +1,24 @@
-"""The one linear system of everything, solved by a sparse LDLᵀ whose pattern is analysed once:
+"""One shape of linear system for everything: [W Φ_vᵀ; Φ_v 0] [x; λ] = [f; g]. Compiled.
 
-    [ W   Φ_vᵀ ] [x]   [f]
-    [ Φ_v   0  ] [λ] = [g]
+With W = M it gives accelerations and multipliers; with W a norm of displacements and f = 0 it gives the least x with
+Φ_v x = g, which serves position, velocity and acceleration solves. W is symmetric and positive definite, sparse.
 
-Of all x with Φ_v x = g it gives the one that is least in the norm of W, so under-, fully and over-determined mechanisms
-share one path. With the mass matrix for W it is the system of dynamics. W is diagonal, or block-diagonal with one small
-block a body.
+The matrix is taken apart as L D Lᵀ, in an order that keeps L sparse, in which the λ of a row comes after all x of that
+row. Let X be the x before it and Λ the λ. Its pivot depends on nothing that comes later:
 
-All x are eliminated first, then the λ:
+    d_k = -(Φ_k W_XX⁻¹ Φ_kᵀ - what Λ explains of it) = -(squared distance of row k from the span of the rows Λ)
 
-    W = L_W D L_Wᵀ,      E = Φ_v L_W⁻ᵀ,      S = E D⁻¹ Eᵀ = Φ_v W⁻¹ Φ_vᵀ = L_S D_S L_Sᵀ
-    S λ = Φ_v W⁻¹ f - g,      x = W⁻¹ (f - Φ_vᵀ λ)
+in the norm of W_XX⁻¹. So the pivots of λ are negative, those of x positive (W_kk less what X takes, but for motions
+that Λ forbids, which can only add): none can be zero by accident, and no pivoting is needed. Relative to the row's own
+length the pivot says how independent the row is: `independence`, between 0 and 1. That is the rank test of all
+analyses.
 
-S is a Gram matrix: its pivots are squared lengths, none can be zero by accident, and no pivoting is needed. A minimum
-degree ordering keeps its fill low. The pivot of row k is the squared distance of Φ_v's row k from the span of the rows
-before it; relative to the row's own length it says how independent the row is: `independence`, between 0 and 1. That
-is the rank test of all analyses.
+Where W is diagonal (or made of small blocks) this is the elimination of all x, then of S = Φ_v W⁻¹ Φ_vᵀ, in another
+order. Where W couples bodies (natural coordinates share points), W⁻¹ and S are full, and this order is what keeps the
+work in proportion to the size.
 
-Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which makes S
-definite; iterative refinement against the true matrix then takes the extra's effect away again. The same is done where
+Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which makes the matrix
+regular; iterative refinement against the true matrix then takes the extra's effect away again. The same is done where
 W has no weight of its own (a body without mass): `soft` is what its diagonal is given.
 """
 
@@ -35,7 +35,7 @@ from .pattern import Pattern
 
 DELTA = 1e-13
 FAINT = 1e-36
-"""Rows whose squared length is less than this, relative to the longest row's, count as zero. Rows may be in different
+"""Rows whose squared length is less than this, relative to the largest entry's, count as zero. Rows may be in different
 units (m², rad), so this is far below what a small mechanism makes of that."""
 
 
@@ -58,18 +58,12 @@ class Factor(NamedTuple):
     """1 for a row that is enforced, 0 for one that is left out: its λ is 0, its `independence` is found all the
     same."""
     row_square: np.ndarray
-    """(Φ_v W⁻¹ Φ_vᵀ)_kk: the squared length of each row."""
+    """The squared length of each row."""
     independence: np.ndarray
-    w: np.ndarray
-    w_u: np.ndarray
-    w_l: np.ndarray
-    w_inverse: np.ndarray
-    e: np.ndarray
-    e_over_d: np.ndarray
-    s: np.ndarray
-    s_u: np.ndarray
-    s_l: np.ndarray
-    s_inverse: np.ndarray
+    u: np.ndarray
+    l: np.ndarray
+    inverse: np.ndarray
+    """Of the pivots; 0 for what is left out."""
     rest_x: np.ndarray
     """What is left of the right-hand side, during a solve."""
     rest_g: np.ndarray
@@ -78,6 +72,7 @@ class Factor(NamedTuple):
 
 def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
     n, m, zeros = pattern.n, pattern.m, np.zeros
+    size = pattern.L.column.size
     return block(
         Factor(
             weight=np.array(weight, dtype=float),
@@ -89,113 +84,88 @@ def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
             kept=np.ones(m),
             row_square=zeros(m),
             independence=zeros(m),
-            w=zeros(pattern.W.column.size),
-            w_u=zeros(pattern.W.column.size),
-            w_l=zeros(pattern.W.column.size),
-            w_inverse=zeros(n),
-            e=zeros(pattern.e_row.size),
-            e_over_d=zeros(pattern.e_row.size),
-            s=zeros(pattern.pair_at.size - 1),
-            s_u=zeros(pattern.S.column.size),
-            s_l=zeros(pattern.S.column.size),
-            s_inverse=zeros(m),
+            u=zeros(size),
+            l=zeros(size),
+            inverse=zeros(n + m),
             rest_x=zeros(n),
             rest_g=zeros(m),
-            part=zeros(m),
+            part=zeros(n + m),
         )
     )
 
 
 @compiled
 def factorise(pattern, factor):
-    """All stages, for the weight and Jacobian entries that stand in `factor`."""
-    m, S = pattern.m, pattern.S
-    eliminate_weights(pattern, factor)
-    form_gram(pattern, factor)
-    s, s_u, s_l, s_inverse = factor.s, factor.s_u, factor.s_l, factor.s_inverse
-    diagonal_at = s.size - m
-    largest = 0.0
-    for i in range(m):
-        largest = max(largest, s[diagonal_at + i])
-    least = FAINT * largest + 1e-200  # so that its reciprocal is finite where all rows are left out
+    """L and D, for the weight and Jacobian entries that stand in `factor`."""
+    n, L, order = pattern.n, pattern.L, pattern.order
+    u, l, inverse = factor.u, factor.l, factor.inverse
+    weight, soft, kept = factor.weight, factor.soft, factor.kept
+    for k in range(pattern.fill_item.size):
+        u[pattern.fill_item[k]] = 0.0
+    for e in range(factor.jacobian.size):
+        u[pattern.jac_item[e]] = factor.jacobian[e]
+    for k in range(factor.beside.size):
+        u[pattern.block_item[k]] = factor.beside[k]
+    for i in range(L.lead):
+        unknown = order[i]
+        if unknown < n:
+            inverse[i] = 1.0 / (weight[unknown] + soft[unknown])
+        else:  # a row of nothing
+            inverse[i] = factor.row_square[unknown - n] = factor.independence[unknown - n] = 0.0
+    least = negligible(pattern, factor)
     truncation = factor.truncation[0]
     extra = factor.damping[0] if truncation > 0.0 else DELTA + factor.damping[0]
-    for i in range(m):
-        square = s[diagonal_at + i]
-        pivot = eliminate_row(S, i, s, square, s_inverse, s_u, s_l)
-        row = pattern.row_at[i]
-        independence = max(pivot / square, 0.0) if square > least else 0.0
-        factor.row_square[row] = square
+    for i in range(L.lead, order.size):
+        unknown = order[i]
+        plus, minus = eliminate_row(L, i, inverse, u, l)
+        if unknown < n:
+            inverse[i] = 1.0 / (weight[unknown] + soft[unknown] - plus - minus)
+            continue
+        row = unknown - n
+        distance = plus + minus
+        independence = max(distance / plus, 0.0) if plus > least else 0.0
+        factor.row_square[row] = plus
         factor.independence[row] = independence
-        if factor.kept[row] == 0.0 or independence < truncation:
-            s_inverse[i] = 0.0
+        if kept[row] == 0.0 or independence < truncation:
+            inverse[i] = 0.0
         else:
-            s_inverse[i] = 1.0 / (pivot + extra * max(square, least))
+            inverse[i] = -1.0 / (distance + extra * max(plus, least))
 
 
 @compiled_part
-def eliminate_weights(pattern, factor):
-    """W = L_W D L_Wᵀ."""
-    weight, soft, w_inverse = factor.weight, factor.soft, factor.w_inverse
-    if factor.beside.size == 0:
-        for i in range(pattern.n):
-            w_inverse[i] = 1.0 / (weight[i] + soft[i])
-        return
-    w, w_u, w_l = factor.w, factor.w_u, factor.w_l
-    for k in range(factor.beside.size):
-        w[pattern.w_from[k]] = factor.beside[k]
-    for i in range(pattern.n):
-        w_inverse[i] = 1.0 / eliminate_row(pattern.W, i, w, weight[i] + soft[i], w_inverse, w_u, w_l)
-
-
-@compiled
-def form_gram(pattern, factor):
-    """E = Φ_v L_W⁻ᵀ and S = E D⁻¹ Eᵀ."""
-    jacobian, e, e_over_d, s = factor.jacobian, factor.e, factor.e_over_d, factor.s
-    e_from, e_column, w_inverse = pattern.e_from, pattern.e_column, factor.w_inverse
-    pair_at, pair_a, pair_b = pattern.pair_at, pattern.pair_a, pattern.pair_b
-    e[:] = 0.0
-    for j in range(jacobian.size):
-        e[e_from[j]] += jacobian[j]
-    for k in range(pattern.spread_to.size):
-        e[pattern.spread_to[k]] -= e[pattern.spread_source[k]] * factor.w_l[pattern.spread_item[k]]
-    for k in range(e.size):
-        e_over_d[k] = e[k] * w_inverse[e_column[k]]
-    for item in range(s.size):
-        total = 0.0
-        for pair in range(pair_at[item], pair_at[item + 1]):
-            total += e[pair_a[pair]] * e_over_d[pair_b[pair]]
-        s[item] = total
+def negligible(pattern, factor):
+    """The squared length below which a row counts as zero; positive, so that it has a reciprocal."""
+    longest = heaviest = 0.0
+    for e in range(factor.jacobian.size):
+        longest = max(longest, abs(factor.jacobian[e]))
+    for k in range(pattern.n):
+        heaviest = max(heaviest, factor.weight[k] + factor.soft[k])
+    return FAINT * longest**2 / heaviest + 1e-200 if heaviest > 0.0 else 1e-200
 
 
 @compiled
 def _solve_once(pattern, factor, f, g):
-    """f becomes x and `part` (in the order of elimination) λ, by the last factor."""
-    m, e_row, e_column = pattern.m, pattern.e_row, pattern.e_column
-    e, e_over_d, part, w_inverse = factor.e, factor.e_over_d, factor.part, factor.w_inverse
-    if factor.beside.size > 0:
-        forward(pattern.W, factor.w_l, f)
-    for i in range(m):
-        part[i] = -g[pattern.row_at[i]]
-    for k in range(e.size):
-        part[e_row[k]] += e_over_d[k] * f[e_column[k]]
-    forward(pattern.S, factor.s_l, part)
-    for i in range(m):
-        part[i] *= factor.s_inverse[i]
-    backward(pattern.S, factor.s_l, part)
-    for i in range(pattern.n):
-        f[i] *= w_inverse[i]
-    for k in range(e.size):
-        f[e_column[k]] -= e_over_d[k] * part[e_row[k]]
-    if factor.beside.size > 0:
-        backward(pattern.W, factor.w_l, f)
+    """f becomes x and g becomes λ, by the last factor."""
+    n, order, part, inverse = pattern.n, pattern.order, factor.part, factor.inverse
+    for i in range(order.size):
+        unknown = order[i]
+        part[i] = f[unknown] if unknown < n else g[unknown - n]
+    forward(pattern.L, factor.l, part)
+    for i in range(order.size):
+        part[i] *= inverse[i]
+    backward(pattern.L, factor.l, part)
+    for i in range(order.size):
+        unknown = order[i]
+        if unknown < n:
+            f[unknown] = part[i]
+        else:
+            g[unknown - n] = part[i]
 
 
 @compiled
 def solve(pattern, factor, f, g, x, multipliers, refinements):
     """Solve for x and λ; `refinements` corrections against the matrix without the extras on its diagonal."""
-    n, m, row_at = pattern.n, pattern.m, pattern.row_at
-    rest_x, rest_g, part = factor.rest_x, factor.rest_g, factor.part
+    n, m, rest_x, rest_g = pattern.n, pattern.m, factor.rest_x, factor.rest_g
     for k in range(n):
         rest_x[k] = f[k]
     for k in range(m):
@@ -204,14 +174,14 @@ def solve(pattern, factor, f, g, x, multipliers, refinements):
     for k in range(n):
         x[k] = rest_x[k]
     for k in range(m):
-        multipliers[row_at[k]] = part[k]
+        multipliers[k] = rest_g[k]
     for _ in range(refinements):
         _residual(pattern, factor, f, g, x, multipliers)
         _solve_once(pattern, factor, rest_x, rest_g)
         for k in range(n):
             x[k] += rest_x[k]
         for k in range(m):
-            multipliers[row_at[k]] += part[k]
+            multipliers[k] += rest_g[k]
 
 
 @compiled_part

@@ -24,6 +24,10 @@ class Structure(NamedTuple):
     at: np.ndarray
     """Row i has the items at[i] : at[i + 1], in columns that increase."""
     column: np.ndarray
+    lead: int
+    """So many rows come first that have no items: their columns take nothing from others on the way."""
+    plain_to: np.ndarray
+    """Items at[i] : plain_to[i] are in such columns."""
     pair_at: np.ndarray
     """Item e takes the products of pairs pair_at[e] : pair_at[e + 1]: u at `pair_u` times l at `pair_l`."""
     pair_u: np.ndarray
@@ -35,7 +39,12 @@ def structure(at: np.ndarray, column: np.ndarray) -> tuple[Structure, np.ndarray
     l_at, l_column = _fill(at, column)
     pair_at, pair_u, pair_l = _pairs(l_at, l_column)
     rows = np.repeat(np.arange(at.size - 1), np.diff(l_at))
-    fields = Structure(l_at, l_column.astype(INDEX), pair_at, pair_u.astype(INDEX), pair_l.astype(INDEX))
+    empty = np.diff(l_at) == 0
+    lead = int(np.argmin(empty)) if not empty.all() else empty.size
+    plain_to = l_at[:-1] + np.bincount(rows, weights=l_column < lead, minlength=empty.size).astype(np.int64)
+    fields = Structure(
+        l_at, l_column.astype(INDEX), lead, plain_to, pair_at, pair_u.astype(INDEX), pair_l.astype(INDEX)
+    )
     return block(fields), rows
 
 
@@ -110,26 +119,34 @@ def _pairs(at, column):
 
 
 @compiled
-def eliminate_row(structure, i, items, diagonal, inverse, u, l):
-    """Row i of L from row i of the matrix, after the rows before it; returns its pivot, which the caller inverts."""
+def eliminate_row(structure, i, inverse, u, l):
+    """Row i of L, after the rows before it, from row i of the matrix, which stands in u. Gives back what the columns
+    with positive and with negative pivots take from its own pivot."""
     column, pair_at, pair_u, pair_l = structure.column, structure.pair_at, structure.pair_u, structure.pair_l
-    pivot = diagonal
-    for e in range(structure.at[i], structure.at[i + 1]):
-        value = items[e]
+    plus = minus = 0.0
+    for e in range(structure.at[i], structure.plain_to[i]):
+        value = u[e]
+        ratio = value * inverse[column[e]]
+        l[e] = ratio
+        plus += ratio * value
+    for e in range(structure.plain_to[i], structure.at[i + 1]):
+        value = u[e]
         for pair in range(pair_at[e], pair_at[e + 1]):
             value -= u[pair_u[pair]] * l[pair_l[pair]]
         u[e] = value
         ratio = value * inverse[column[e]]
         l[e] = ratio
-        pivot -= ratio * value
-    return pivot
+        taken = ratio * value
+        plus += taken if taken > 0.0 else 0.0
+        minus += taken if taken < 0.0 else 0.0
+    return plus, minus
 
 
 @compiled
 def forward(structure, l, x):
     """x becomes L⁻¹ x."""
     at, column = structure.at, structure.column
-    for i in range(at.size - 1):
+    for i in range(structure.lead, at.size - 1):
         value = x[i]
         for e in range(at[i], at[i + 1]):
             value -= l[e] * x[column[e]]
@@ -140,7 +157,7 @@ def forward(structure, l, x):
 def backward(structure, l, x):
     """x becomes L⁻ᵀ x."""
     at, column = structure.at, structure.column
-    for i in range(at.size - 2, -1, -1):
+    for i in range(at.size - 2, structure.lead - 1, -1):
         value = x[i]
         for e in range(at[i], at[i + 1]):
             x[column[e]] -= l[e] * value

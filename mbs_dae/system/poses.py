@@ -18,7 +18,7 @@ from .batch import evaluate
 from .kkt import Factor, factorise, solve
 from .manifold import Manifold, move
 from .pattern import Pattern
-from .program import Program
+from .program import Program, read_jacobian, read_rows
 
 # what a compiled solve reports
 DONE = 0
@@ -54,6 +54,10 @@ class Machine(NamedTuple):
     extent: float
     """How far the model reaches from the origin: roundoff is relative to it."""
     out: np.ndarray
+    phi: np.ndarray
+    """Φ, ν and γ of the last evaluation."""
+    nu: np.ndarray
+    gamma: np.ndarray
     f: np.ndarray
     g: np.ndarray
     x: np.ndarray
@@ -70,47 +74,71 @@ class Machine(NamedTuple):
 
 
 @compiled
+def observe(machine, t, q, v):
+    """Φ, ν, γ and Φ_v at (t, q, v)."""
+    program = machine.program
+    evaluate(program.batch, t, q, v, machine.out)
+    machine.counts[EVALUATIONS] += 1
+    read_rows(program, machine.out, machine.phi, machine.nu, machine.gamma)
+    read_jacobian(program, machine.out, machine.factor.jacobian)
+
+
+@compiled
+def leave_out_velocity_rows(machine):
+    """Of the last evaluation, keep the rows that say where bodies are."""
+    program, jacobian = machine.program, machine.factor.jacobian
+    if program.velocity_rows > 0:
+        for e in range(jacobian.size):
+            if program.phi_from[program.jac_row[e]] < 0:
+                jacobian[e] = 0.0
+
+
+@compiled
 def evaluate_and_factorise(machine, t, q, v, positions_only):
     """Evaluate at (t, q, v) and factorise. With `positions_only`, rows that restrict velocities alone are left out.
     Returns whether all numbers are finite."""
-    program, factor = machine.program, machine.factor
-    evaluate(program.batch, t, q, v, machine.out)
-    machine.counts[EVALUATIONS] += 1
-    finite = True
-    for e in range(program.jac_row.size):
-        value = machine.out[program.jac_from[e]]
-        finite = finite and np.isfinite(value)
-        if positions_only and program.phi_from[program.jac_row[e]] < 0:
-            value = 0.0
-        factor.jacobian[e] = value
-    if finite:
+    factor = machine.factor
+    observe(machine, t, q, v)
+    strange = 0
+    for e in range(factor.jacobian.size):
+        strange += 0 if abs(factor.jacobian[e]) < np.inf else 1
+    if positions_only:
+        leave_out_velocity_rows(machine)
+    if strange == 0:
         factorise(machine.pattern, factor)
         machine.counts[FACTORISATIONS] += 1
-    return finite
+    return strange == 0
 
 
 @compiled
 def largest_gap(machine):
     """The largest gap of the last evaluation, as a length; infinite if a residual is not finite."""
-    program, factor = machine.program, machine.factor
     largest = 0.0
-    for row in range(program.rows):
-        if program.phi_from[row] >= 0:
-            residual = abs(machine.out[program.phi_from[row]])
-            if not np.isfinite(residual):
-                return np.inf
-            if residual > 0.0:
-                largest = max(largest, residual / np.sqrt(factor.row_square[row] + 1e-300))
+    for row in range(machine.program.rows):
+        residual = abs(machine.phi[row])
+        if not np.isfinite(residual):
+            return np.inf
+        if residual > 0.0:
+            largest = max(largest, residual / np.sqrt(machine.factor.row_square[row] + 1e-300))
     return largest
+
+
+@compiled
+def velocity_residual(machine, v):
+    """ν - Φ_v v into machine.g."""
+    pattern, jacobian, g = machine.pattern, machine.factor.jacobian, machine.g
+    for row in range(pattern.m):
+        g[row] = machine.nu[row]
+    for e in range(jacobian.size):
+        g[pattern.jac_row[e]] -= jacobian[e] * v[pattern.jac_column[e]]
 
 
 @compiled
 def newton_step(machine, refinements):
     """The least correction that cancels the linearised residual of the last evaluation: in machine.x; its length."""
-    program = machine.program
     machine.f[:] = 0.0
-    for row in range(program.rows):
-        machine.g[row] = -machine.out[program.phi_from[row]] if program.phi_from[row] >= 0 else 0.0
+    for row in range(machine.pattern.m):
+        machine.g[row] = -machine.phi[row]
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, refinements)
     total = 0.0
     for k in range(machine.pattern.n):
@@ -146,17 +174,13 @@ def complete(machine, t, q, v, a):
     if program.velocity_rows > 0 and not evaluate_and_factorise(machine, t, q, v, False):
         return NOT_FINITE
     machine.f[:] = 0.0
-    for row in range(program.rows):
-        machine.g[row] = machine.out[program.nu_from[row]]
-    for e in range(pattern.jac_row.size):
-        machine.g[pattern.jac_row[e]] -= factor.jacobian[e] * v[pattern.jac_column[e]]
+    velocity_residual(machine, v)
     solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
     for k in range(n):
         v[k] += machine.x[k]
-    evaluate(program.batch, t, q, v, machine.out)
-    machine.counts[EVALUATIONS] += 1
+    observe(machine, t, q, v)
     for row in range(program.rows):
-        machine.g[row] = machine.out[program.gamma_from[row]]
+        machine.g[row] = machine.gamma[row]
     solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
     finite = True
     for k in range(n):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..kernels.abi import compiled
 from ..kernels.blocks import block
 from ..model.parameters import Evaluator
 from .batch import Batch, BatchBuilder
@@ -23,11 +24,34 @@ class Program(NamedTuple):
     nu_from: np.ndarray
     gamma_from: np.ndarray
     jac_row: np.ndarray
+    """The entries of Φ_v: their rows, and their columns."""
     jac_column: np.ndarray
     jac_from: np.ndarray
+    """Output jac_from[k] belongs to entry jac_to[k]: first one for each entry, in their order, then all that are added
+    to these, since two markers may move with the same coordinate."""
+    jac_to: np.ndarray
     rows: int
     velocity_rows: int
     """How many rows restrict velocities only."""
+
+
+@compiled
+def read_rows(program, out, phi, nu, gamma):
+    """Φ, ν and γ from the outputs of the last evaluation; of rows that restrict velocities only, Φ is 0."""
+    for row in range(program.rows):
+        at = program.phi_from[row]
+        phi[row] = out[at] if at >= 0 else 0.0
+        nu[row] = out[program.nu_from[row]]
+        gamma[row] = out[program.gamma_from[row]]
+
+
+@compiled
+def read_jacobian(program, out, jacobian):
+    """The entries of Φ_v from the outputs of the last evaluation."""
+    for e in range(jacobian.size):
+        jacobian[e] = out[program.jac_from[e]]
+    for k in range(jacobian.size, program.jac_to.size):
+        jacobian[program.jac_to[k]] += out[program.jac_from[k]]
 
 
 class ProgramBuilder:
@@ -59,14 +83,17 @@ class ProgramBuilder:
                 for k, (row, column) in enumerate(entries)
                 if place.columns[column] < self.columns
             ]
-        table = np.array(jacobian, dtype=np.int64).reshape(-1, 3)
+        row, column, source = np.array(jacobian, dtype=np.int64).reshape(-1, 3).T
+        _, first_of, to = np.unique(row * max(self.columns, 1) + column, return_index=True, return_inverse=True)
+        order = np.concatenate([first_of, np.setdiff1d(np.arange(row.size), first_of)]).astype(np.int64)
         return {
             "phi_from": np.array(phi_from, dtype=np.int64),
             "nu_from": np.array(nu_from, dtype=np.int64),
             "gamma_from": np.array(gamma_from, dtype=np.int64),
-            "jac_row": table[:, 0].copy(),
-            "jac_column": table[:, 1].copy(),
-            "jac_from": table[:, 2].copy(),
+            "jac_row": row[first_of],
+            "jac_column": column[first_of],
+            "jac_from": source[order],
+            "jac_to": to[order].astype(np.int64),
             "rows": len(nu_from),
             "velocity_rows": phi_from.count(-1),
         }

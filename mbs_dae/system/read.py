@@ -17,8 +17,8 @@ def read(program, times, q, v, a, out, values, rates, accelerations):
                 values[k, row] = out[program.phi_from[row]]
             rates[k, row] = -out[program.nu_from[row]]
             accelerations[k, row] = -out[program.gamma_from[row]]
-        for e in range(program.jac_row.size):
-            entry = out[program.jac_from[e]]
+        for item in range(program.jac_to.size):
+            e, entry = program.jac_to[item], out[program.jac_from[item]]
             rates[k, program.jac_row[e]] += entry * v[k, program.jac_column[e]]
             accelerations[k, program.jac_row[e]] += entry * a[k, program.jac_column[e]]
 

@@ -189,6 +189,9 @@ class System:
                 length=self.length,
                 extent=self._extent,
                 out=np.zeros(self.program.batch.out_size + 1),
+                phi=np.zeros(m),
+                nu=np.zeros(m),
+                gamma=np.zeros(m),
                 f=np.zeros(n),
                 g=np.zeros(m),
                 x=np.zeros(n),
@@ -244,8 +247,8 @@ class System:
         """Φ_v at a pose."""
         program = self.program
         out = read_outputs(program.batch, np.array([t]), q[None], self.still[None])[0]
-        entries = out[program.jac_from], (program.jac_row, program.jac_column)
-        return sps.csr_matrix(entries, shape=(program.rows, self.nv))
+        places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
+        return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.nv))
 
     @cached_property
     def _python_errors(self) -> list[list[BaseException]]:
