@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..coordinates import body_coordinates
 from ..errors import AssemblyError, ModelError
 from ..model.drivers import Driver, Held, Prescribed
 from ..model.pose_driver import PoseDriver
@@ -135,7 +136,7 @@ def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) 
         if marker.body.fixed or turns.size == 0 or not np.isfinite(turns[0]) or turns[0] == 0:
             continue
         trial = q.copy()
-        whole = np.array(system.coordinates.whole_turn(marker, system.evaluator))
+        whole = np.array(body_coordinates(system.model.dimension).whole_turn(marker, system.evaluator))
         trial[list(system.layout.q[marker.body])] += turns[0] * whole
         poses.evaluate_and_factorise(machine, t, trial, still, True)
         if _gaps(machine) @ _gaps(machine) < gaps @ gaps:
@@ -172,7 +173,7 @@ def _line_search(
 def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
     """Other placements, the same ones every time: all bodies turned and moved at random."""
     random = np.random.default_rng(20)
-    angles = np.tile(system.coordinates.turns, len(system.bodies))
+    angles = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
     starts = []
     for _ in range(RESTARTS):
         shift = random.uniform(-1.0, 1.0, system.nv) / np.sqrt(system.weight) * system.length

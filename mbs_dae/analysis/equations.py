@@ -17,7 +17,7 @@ from typing import Any
 
 import sympy as sp
 
-from ..coordinates import CoordinateSet, coordinate_set
+from ..coordinates import BodyCoordinates, body_coordinates
 from ..errors import ModelError
 from ..model.body import Body, reference_turns
 from ..model.joints.base import Condition
@@ -137,7 +137,7 @@ def equations(model: Model | System) -> SystemEquations:
     model = model.model if isinstance(model, System) else model
     if not isinstance(model, Model):
         raise ModelError(f"equations() needs a model, not {model!r}; build one with mbs.PlanarModel(name)")
-    coordinates = coordinate_set(model.dimension, "cartesian")
+    coordinates = body_coordinates(model.dimension)
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
     moving = [*model.bodies.values()]
@@ -165,14 +165,14 @@ def equations(model: Model | System) -> SystemEquations:
     )
 
 
-def _symbols(coordinates: CoordinateSet, number: int) -> tuple[State, State]:
+def _symbols(coordinates: BodyCoordinates, number: int) -> tuple[State, State]:
     """The coordinates of a body and their rates. sympy sets the name phidot_2 as a dotted letter with an index."""
     q, v = (tuple(sp.Symbol(f"{n}_{number}", real=True) for n in names) for names in coordinates.symbols)
     return q, v
 
 
 def _inertia(
-    model: Model, body: Body, coordinates: CoordinateSet, state: tuple[State, State]
+    model: Model, body: Body, coordinates: BodyCoordinates, state: tuple[State, State]
 ) -> tuple[sp.Matrix, sp.Matrix]:
     """M and Q of one body in its own symbols."""
     own = coordinates.inertia(coordinates.inertia_form(body))
@@ -195,14 +195,14 @@ def _parameters(model: Model, taken: set[str]) -> dict[sp.Symbol, float]:
     return {p.symbol: p.value for p in model.parameters.values()}
 
 
-def _placement(model: Model, coordinates: CoordinateSet, q: list[sp.Symbol]) -> dict[sp.Symbol, float]:
+def _placement(model: Model, coordinates: BodyCoordinates, q: list[sp.Symbol]) -> dict[sp.Symbol, float]:
     number, visible = model.evaluator(), len(coordinates.q_names)
     placed = [x for body in model.bodies.values() for x in coordinates.placement(body, number)[:visible]]
     return dict(zip(q, placed, strict=True))
 
 
 def _constraints(
-    model: Model, coordinates: CoordinateSet, state: States
+    model: Model, coordinates: BodyCoordinates, state: States
 ) -> tuple[dict[str, Any], dict[str, sp.ImmutableMatrix]]:
     """Whose each row is and the tables in them; then Φ, Φ_q, ν and γ of all elements."""
     derived: dict[Relation, Equations] = {}
@@ -237,7 +237,7 @@ class _Constants:
     """What stands in the slots. Decimal numbers get stand-ins while terms are sorted, so that what cancels does so
     exactly and leaves no 1e-17 behind."""
 
-    def __init__(self, coordinates: CoordinateSet) -> None:
+    def __init__(self, coordinates: BodyCoordinates) -> None:
         self.coordinates = coordinates
         self.tables: dict[TableSymbol, None] = {}
         self._stand_ins: dict[sp.Expr, sp.Symbol] = {}
@@ -266,7 +266,7 @@ class _Constants:
         return self._stand_ins.get(e, e)
 
 
-def _derive(relation: Relation, coordinates: CoordinateSet) -> Equations:
+def _derive(relation: Relation, coordinates: BodyCoordinates) -> Equations:
     """The relation in coordinates, with everything put in: no marker symbols are left."""
     own = compose(relation, [coordinates.marker_map(LABELS[k]) for k in range(len(relation.markers))])
 

@@ -2,58 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 import sympy as sp
 
+from ..model.body import Body
+from ..model.element import Element
 from ..model.parameters import Evaluator, Number
-from ..symbolic.derive import MarkerMap
+from ..symbolic.derive import Equations, MarkerMap
 from ..symbolic.inertia import Inertia
 from .layout import Layout
 
+Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""q, v and a over time, one row for each moment; what stands still included."""
+
+
+@dataclass(frozen=True, eq=False)
+class OwnEquations:
+    """Equations that a coordinate set has of itself: what keeps a body rigid."""
+
+    body: Body
+    kind: str
+    """All that its kernel depends on besides the coordinate set."""
+    form: Equations
+    slots: Mapping[str, Number]
+    owners: tuple[Any, ...]
+    """What owns its coordinates, one after the other (`Layout.q`)."""
+    units: tuple[str, ...]
+
 
 class CoordinateSet(Protocol):
-    """A coordinate set speaks of markers and bodies, never of joints."""
+    """A coordinate set speaks of markers and bodies; of joints only where they let bodies share coordinates."""
 
     name: str
-    q_names: tuple[str, ...]
-    """What the coordinates of a body are called, but for its turns."""
-    v_names: tuple[str, ...]
-    symbols: tuple[tuple[str, ...], tuple[str, ...]]
-    """What all coordinates of a body, and its velocities, are called in printed equations."""
-    at_rest: tuple[int, ...]
-    """The coordinates of the ground."""
-    turns: tuple[bool, ...]
-    """Which velocities of a body are turns."""
 
-    def layout(self, bodies: Sequence[Any], ground: Any) -> Layout: ...
+    @property
+    def layout(self) -> Layout: ...
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]: ...
 
     def marker_map(self, label: str) -> MarkerMap: ...
-
-    def ones(self, label: str) -> dict[sp.Expr, sp.Expr]:
-        """What is always 1 in `marker_map`, for printing."""
-        ...
 
     def marker_slots(self, marker: Any) -> tuple[Number, ...]:
         """What stands in the slots of `marker_map` for this marker."""
         ...
 
-    def placement(self, body: Any, number: Evaluator) -> list[float]:
-        """The reference placement of a body as coordinates."""
+    def settled(self, joint: Element) -> frozenset[int]:
+        """The rows of a joint that need not be said, because its bodies share what they are about."""
         ...
 
-    def whole_turn(self, marker: Any, number: Evaluator) -> list[float]:
-        """What is added to the coordinates of a marker's body by a turn of 2π about the marker."""
-        ...
+    def own_equations(self) -> Iterable[OwnEquations]: ...
 
-    def weights(self, length: float) -> tuple[float, ...]:
+    def weights(self, length: float) -> np.ndarray:
         """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
         at the model's length."""
         ...
 
-    def masses(self, body: Any, number: Evaluator) -> tuple[float, ...]:
-        """What each velocity of a body moves."""
+    def masses(self, number: Evaluator) -> np.ndarray:
+        """What each velocity moves."""
         ...
 
     def inertia(self, form: str) -> Inertia: ...
@@ -65,3 +75,52 @@ class CoordinateSet(Protocol):
     def inertia_slots(self, body: Any, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         """What stands in the slots of `inertia` for this body."""
         ...
+
+    def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
+        """A motion of the bodies in these coordinates."""
+        ...
+
+    def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion: ...
+
+
+class BodyCoordinates(Protocol):
+    """Where every body owns its coordinates: those of one body (see `planar`, `spatial`)."""
+
+    name: str
+    q_names: tuple[str, ...]
+    """What they are called, but for turns."""
+    v_names: tuple[str, ...]
+    symbols: tuple[tuple[str, ...], tuple[str, ...]]
+    """What all of them, and the velocities, are called in printed equations."""
+    at_rest: tuple[int, ...]
+    """Those of the ground."""
+    turns: tuple[bool, ...]
+    """Which velocities are turns."""
+
+    def layout(self, bodies: Sequence[Any], ground: Any) -> Layout: ...
+
+    def marker_map(self, label: str) -> MarkerMap: ...
+
+    def ones(self, label: str) -> dict[sp.Expr, sp.Expr]:
+        """What is always 1 in `marker_map`, for printing."""
+        ...
+
+    def marker_slots(self, marker: Any) -> tuple[Number, ...]: ...
+
+    def placement(self, body: Any, number: Evaluator) -> list[float]:
+        """The reference placement of a body as coordinates."""
+        ...
+
+    def whole_turn(self, marker: Any, number: Evaluator) -> list[float]:
+        """What is added to the coordinates of a marker's body by a turn of 2π about the marker."""
+        ...
+
+    def weights(self, length: float) -> tuple[float, ...]: ...
+
+    def masses(self, body: Any, number: Evaluator) -> tuple[float, ...]: ...
+
+    def inertia(self, form: str) -> Inertia: ...
+
+    def inertia_form(self, body: Any) -> str: ...
+
+    def inertia_slots(self, body: Any, gravity: tuple[Number, ...]) -> tuple[Number, ...]: ...

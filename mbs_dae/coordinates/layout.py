@@ -13,7 +13,8 @@ nothing of where a body is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +25,9 @@ from ..model.body import Body
 class Layout:
     """All numbers are places in q and in v, the ground's coordinates included."""
 
-    q: Mapping[Body, tuple[int, ...]]
-    """The coordinates of every body, in the order of the coordinate set's marker maps."""
-    v: Mapping[Body, tuple[int, ...]]
+    q: Mapping[Any, tuple[int, ...]]
+    """The coordinates of every body, in the order of the coordinate set's marker maps; and of what else has some."""
+    v: Mapping[Any, tuple[int, ...]]
     plain: np.ndarray
     """Pairs (place in q, place in v)."""
     quaternions: np.ndarray
@@ -38,6 +39,9 @@ class Layout:
     nv: int
     q_size: int
     v_size: int
+    turned: Mapping[Body, tuple[int, ...]] = field(default_factory=dict)
+    """Where the turning of a body is added up whose angular velocity is none of the velocities (in space in body
+    axes)."""
 
 
 def one_after_the_other(bodies: Sequence[Body], ground: Body, width: int) -> Layout:

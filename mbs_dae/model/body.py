@@ -30,6 +30,11 @@ class Marker:
     def point(self) -> tuple[Number, ...]:
         return self.numbers[: self.body.dimension]
 
+    @property
+    def frame(self) -> tuple[tuple[Number, ...], ...]:
+        """The rows of the matrix whose columns are the axes of its frame, in body axes."""
+        raise NotImplementedError
+
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
         """What could not be checked before the parameters had values."""
         symbolic = [n for n in self.numbers if isinstance(n, sp.Basic)]

@@ -28,6 +28,11 @@ class PlanarPlace(Marker):
         return self.x, self.y, self.angle
 
     @property
+    def frame(self) -> tuple[tuple[Number, ...], ...]:
+        c, s = (1, 0) if is_zero(self.angle) else (sp.cos(self.angle), sp.sin(self.angle))
+        return (c, -s), (s, c)
+
+    @property
     def placed(self) -> PlanarMarker:
         body = self.body
         c, s = sp.cos(body.angle), sp.sin(body.angle)

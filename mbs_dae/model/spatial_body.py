@@ -33,6 +33,10 @@ class SpatialPlace(Marker):
     def numbers(self) -> tuple[Number, ...]:
         return self.x, self.y, self.z, *(n for row in self.axes for n in row)
 
+    @property
+    def frame(self) -> Rotation:
+        return self.axes
+
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
         if any(isinstance(n, sp.Basic) for row in self.axes for n in row):
             check_rotation([[number(n) for n in row] for row in self.axes], f"frame of a marker of {who}")

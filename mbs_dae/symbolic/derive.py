@@ -23,7 +23,7 @@ with maps, becomes a `Composed`, and that becomes a kernel.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 from typing import Any, Protocol
@@ -99,6 +99,14 @@ class Relation:
     @property
     def size(self) -> int:
         return len(self.phi) + len(self.psi)
+
+    def only(self, rows: Sequence[int]) -> Relation:
+        """The relation of these rows alone."""
+        if len(rows) == self.size:
+            return self
+        phi = tuple(e for k, e in enumerate(self.phi) if k in rows)
+        psi = tuple(e for k, e in enumerate(self.psi, len(self.phi)) if k in rows)
+        return replace(self, phi=phi, psi=psi)
 
     @cached_property
     def velocity_rows(self) -> sp.Matrix:

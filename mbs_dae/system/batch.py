@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from ..coordinates import CoordinateSet, Layout
+from ..coordinates import Computed, CoordinateSet, Layout
 from ..errors import ModelError
 from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled
 from ..kernels.blocks import block
-from ..model.body import Body, Marker, reference_turns
+from ..model.body import Marker, reference_turns
 from ..model.parameters import Evaluator, Number
 from ..model.tables import TableSymbol
 from ..symbolic.codegen import kernel_module
@@ -67,7 +67,8 @@ class Instance:
     """All that its kernel depends on besides the coordinate set."""
     compose: Callable[[], Composed]
     slots: Mapping[str, Number]
-    markers: tuple[Marker, ...]
+    owners: tuple[Any, ...]
+    """Whose coordinates it is in, one after the other: bodies, mostly."""
     who: str
     kernel: Callable[[], cache.Kernel] | None = None
     """Where the kernel comes from if it is not derived."""
@@ -82,7 +83,7 @@ def instance_of(
     for mp, marker in zip(maps, markers, strict=True):
         values |= {str(s): n for s, n in zip(mp.slots, coordinates.marker_slots(marker), strict=True)}
     values |= {str(s): n for s, n in reference_turns(form, markers).items()}
-    return Instance(form.meaning, lambda: form.compose(maps), values, markers, who)
+    return Instance(form.meaning, lambda: form.compose(maps), values, tuple(m.body for m in markers), who)
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,8 @@ class BatchBuilder:
                     table_at[value] = sum(map(len, tables))
                     tables.append(value.table.data)
                 return float(table_at[value])
+            if isinstance(value, Computed):
+                return value(evaluate)
             return evaluate(value)
 
         parameters_at = []
@@ -163,9 +166,9 @@ class BatchBuilder:
                 yield Place(member, at, self._local(member, self.layout.v), layout)
                 at += layout["outputs"]
 
-    def _local(self, member: int, places: Mapping[Body, tuple[int, ...]]) -> tuple[int, ...]:
-        """The coordinates of all its markers, one after the other."""
-        return tuple(place for m in self.instances[member].markers for place in places[m.body])
+    def _local(self, member: int, places: Mapping[Any, tuple[int, ...]]) -> tuple[int, ...]:
+        """The coordinates of all its owners, one after the other."""
+        return tuple(place for owner in self.instances[member].owners for place in places[owner])
 
     def _grouped(self) -> list[_Group]:
         groups: dict[str, _Group] = {}

@@ -79,8 +79,11 @@ class DynamicsBuilder:
         for place in sorted(self.batch.places(), key=lambda place: place.member):
             at, layout = place.out, place.layout
             for row, column in layout.get("mass", ()):
-                entry = place.columns[row], place.columns[column]
-                masses.append((at, entry[0] if row == column else self.columns + beside.setdefault(entry, len(beside))))
+                entry = max(place.columns[row], place.columns[column]), min(place.columns[row], place.columns[column])
+                if entry[0] < self.columns:
+                    diagonal = entry[0] == entry[1]
+                    item = entry[0] if diagonal else self.columns + beside.setdefault(entry, len(beside))
+                    masses.append((at, item))
                 at += 1
             for column in layout["forces"]:
                 if place.columns[column] < self.columns:
@@ -118,4 +121,4 @@ def _inertia_instance(body: Body, gravity: tuple[Number, ...], coordinates: Coor
     form = coordinates.inertia_form(body)
     composed = coordinates.inertia(form)
     slots = dict(zip(map(str, composed.slots), coordinates.inertia_slots(body, gravity), strict=True))
-    return Instance(f"inertia {form}", lambda: composed, slots, (body.origin,), f"body {body.name!r}")
+    return Instance(f"inertia {form}", lambda: composed, slots, (body,), f"body {body.name!r}")

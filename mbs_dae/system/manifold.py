@@ -14,6 +14,7 @@ import numpy as np
 from ..coordinates import Layout
 from ..kernels.abi import compiled
 from ..kernels.blocks import block
+from .batch import Batch, evaluate
 
 
 class Manifold(NamedTuple):
@@ -22,15 +23,33 @@ class Manifold(NamedTuple):
     plain: np.ndarray
     quaternions: np.ndarray
     turns: np.ndarray
+    turning: Batch
+    """Reads the angular velocities of bodies whose turning is none of the velocities; they are linear in v."""
+    turned: np.ndarray
+    """Where it is added up in q, one place for each output."""
+    omega: np.ndarray
+    """Four rows of work space for such outputs."""
 
 
-def manifold_of(layout: Layout) -> Manifold:
-    return block(Manifold(layout.plain, layout.quaternions, layout.turns))
+def manifold_of(layout: Layout, turning: Batch) -> Manifold:
+    turned = np.array([place for places in layout.turned.values() for place in places], dtype=np.int64)
+    omega = np.zeros((4, turned.size + 1))
+    return block(Manifold(layout.plain, layout.quaternions, layout.turns, turning, turned, omega))
+
+
+@compiled
+def read_turning(manifold, q, v, row):
+    """The angular velocities at (q, v), into a row of `omega`."""
+    if manifold.turned.size > 0:
+        evaluate(manifold.turning, 0.0, q, v, manifold.omega[row])
 
 
 @compiled
 def rates(manifold, q, v, dq):
     """q̇ = N(q) v. (What never moves is left alone.)"""
+    read_turning(manifold, q, v, 0)
+    for k in range(manifold.turned.size):
+        dq[manifold.turned[k]] = manifold.omega[0, k]
     for k in range(manifold.plain.shape[0]):
         dq[manifold.plain[k, 0]] = v[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):
@@ -74,6 +93,9 @@ def velocities(manifold, q, dq, v):
 @compiled
 def move(manifold, q, step):
     """Go from q by a small motion, given like a velocity."""
+    read_turning(manifold, q, step, 0)
+    for k in range(manifold.turned.size):
+        q[manifold.turned[k]] += manifold.omega[0, k]
     for k in range(manifold.plain.shape[0]):
         q[manifold.plain[k, 0]] += step[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):
@@ -144,6 +166,14 @@ def way(manifold, h, v0, a0, v1, a1, out):
 @compiled
 def count_turns(manifold, h, q0, v0, a0, q1, v1, a1):
     """The turns at the end of a step, added up from those at its beginning."""
+    omega = manifold.omega
+    read_turning(manifold, q0, v0, 0)
+    read_turning(manifold, q0, a0, 1)
+    read_turning(manifold, q1, v1, 2)
+    read_turning(manifold, q1, a1, 3)
+    for k in range(manifold.turned.size):
+        to, slopes = manifold.turned[k], omega[1, k] - omega[3, k]
+        q1[to] = q0[to] + 0.5 * h * (omega[0, k] + omega[2, k]) + h * h / 12.0 * slopes
     for k in range(manifold.turns.shape[0]):
         to, of = manifold.turns[k, 0], manifold.turns[k, 1]
         for c in range(3):

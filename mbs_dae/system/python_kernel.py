@@ -38,7 +38,7 @@ def python_instance(element: PythonForce, coordinates: CoordinateSet) -> Instanc
     composed = reading.compose(maps)
     meaning = f"python {id(element)}"
     made = partial(_kernel, element, composed)
-    return Instance(meaning, lambda: composed, slots, element.markers, element.who, made)
+    return Instance(meaning, lambda: composed, slots, tuple(m.body for m in element.markers), element.who, made)
 
 
 def _kernel(element: PythonForce, composed: Any) -> PythonKernel:

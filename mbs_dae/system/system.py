@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sps
 import sympy as sp
 
-from ..coordinates import CoordinateSet, Layout, coordinate_set
+from ..coordinates import Cartesian, CoordinateSet, Layout, Motion, OwnEquations, body_coordinates, coordinate_set
 from ..errors import ModelError
 from ..kernels.blocks import block
 from ..model.body import Body, Marker
@@ -21,6 +21,7 @@ from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading
+from ..symbolic.markers import marker_symbols
 from . import kkt
 from .batch import Batch, BatchBuilder, Instance, instance_of
 from .dynamics import Dynamics, DynamicsBuilder, dynamics_instances
@@ -77,11 +78,33 @@ class System:
 
     @cached_property
     def manifold(self) -> Manifold:
-        return manifold_of(self.layout)
+        """With what reads angular velocities, where these are none of the velocities."""
+        (symbols,) = marker_symbols(1, self.model.dimension)
+        omega = symbols.omega
+        flat = self.model.dimension == 2
+        reading = Reading((symbols,), (omega,) if flat else tuple(axis.dot(omega) for axis in symbols.axes))
+        instances = [instance_of(reading, {}, (b.origin,), b.name, self.coordinates) for b in self.layout.turned]
+        return manifold_of(self.layout, self.batch(instances).fill(self.evaluator))
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
-        return tuple(f"{b.name}.{n}" for b in self.bodies for n in self.coordinates.q_names)
+        return self.coordinates.coordinate_names
+
+    @property
+    def is_cartesian(self) -> bool:
+        return self.cartesian is self
+
+    @cached_property
+    def cartesian(self) -> System:
+        """The same model in Cartesian coordinates: where bodies are asked for, whatever the coordinates."""
+        return self if isinstance(self.coordinates, Cartesian) else self.model.compile()
+
+    def from_bodies(self, motion: Motion) -> Motion:
+        """A motion of bodies (Cartesian coordinates) in the coordinates of this system."""
+        return self.coordinates.from_bodies(self.cartesian.layout, motion, self.evaluator)
+
+    def to_bodies(self, motion: Motion) -> Motion:
+        return self.coordinates.to_bodies(self.cartesian.layout, motion, self.evaluator)
 
     @cached_property
     def program(self) -> Program:
@@ -90,9 +113,12 @@ class System:
     @cached_property
     def placement(self) -> np.ndarray:
         """The reference placement as coordinates."""
-        q = np.zeros(self.layout.q_size)
+        if not self.is_cartesian:
+            still = self.cartesian.still[None]
+            return self.from_bodies((self.cartesian.placement[None], still, still))[0][0]
+        q, of_body = np.zeros(self.layout.q_size), body_coordinates(self.model.dimension)
         for body, places in self.layout.q.items():
-            values = self.coordinates.placement(body, self.evaluator)
+            values = of_body.placement(body, self.evaluator)
             q[list(places)] = values
             if not np.isfinite(values).all():
                 raise ModelError(f"the placement of body {body.name!r} is not finite; mend its position or angle")
@@ -136,11 +162,12 @@ class System:
     @property
     def _places(self) -> np.ndarray:
         """The places of all bodies in the reference placement."""
-        return np.array([self.placement[list(self.layout.q[b][: self.model.dimension])] for b in self.bodies])
+        own = self.cartesian
+        return np.array([own.placement[list(own.layout.q[b][: self.model.dimension])] for b in self.bodies])
 
     @cached_property
     def weight(self) -> np.ndarray:
-        return np.tile(self.coordinates.weights(self.length), len(self.bodies))
+        return self.coordinates.weights(self.length)
 
     @cached_property
     def _dynamics(self) -> DynamicsBuilder:
@@ -165,7 +192,7 @@ class System:
     @cached_property
     def masses(self) -> np.ndarray:
         """What each velocity moves: the mass of its body, or a moment of inertia."""
-        return np.concatenate([self.coordinates.masses(body, self.evaluator) for body in self.bodies])
+        return self.coordinates.masses(self.evaluator)
 
     @cached_property
     def massless(self) -> np.ndarray:
@@ -208,7 +235,7 @@ class System:
     def _extent(self) -> float:
         """How far the model reaches from the origin; how often it has turned counts, too, where angles are numbers."""
         reach = np.abs(self._places).max(initial=0.0)
-        if self.model.dimension == 2:
+        if self.model.dimension == 2 and self.is_cartesian:
             reach = max(reach, (np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max())
         return self.length + float(reach)
 
@@ -220,7 +247,8 @@ class System:
     def _rows_of(self) -> dict[str, np.ndarray]:
         found: dict[str, list[int]] = {name: [] for name in self.model.elements}
         for k, row in enumerate(self.rows):
-            found[row.element].append(k)
+            if row.element in found:
+                found[row.element].append(k)
         return {name: np.array(numbers, dtype=int) for name, numbers in found.items()}
 
     def with_values(self, evaluator: Evaluator, model: Model) -> System:
@@ -298,21 +326,30 @@ class Reader:
 
 def compile_model(model: Model, coordinates: str) -> System:
     """Index the bodies, derive or fetch the kernels, analyse the pattern."""
-    chosen = coordinate_set(model.dimension, coordinates)
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
-    where = chosen.layout([*model.bodies.values()], model.ground)
+    chosen = coordinate_set(model, coordinates)
+    where = chosen.layout
     columns = where.nv
 
     instances, rows = [], []
     for element in model.conditions:
         relation, slots = element.form()
-        instances.append(instance_of(relation, slots, element.markers, element.who, chosen))
-        rows += [Row(element.name, k, element.units[k]) for k in range(relation.size)]
+        kept = [k for k in range(relation.size) if k not in chosen.settled(element)]
+        if kept:
+            instances.append(instance_of(relation.only(kept), slots, element.markers, element.who, chosen))
+            rows += [Row(element.name, k, element.units[k]) for k in kept]
+    for own in chosen.own_equations():
+        instances.append(_own_instance(own))
+        rows += [Row(f"{own.body.name} rigid", k, unit) for k, unit in enumerate(own.units)]
     builder = ProgramBuilder(BatchBuilder(instances, chosen, where), columns)
     layout = builder.layout
     pattern = analyse(columns, len(rows), layout["jac_row"], layout["jac_column"])
     return System(model, chosen, model.evaluator(), where, builder, pattern, tuple(rows))
+
+
+def _own_instance(own: OwnEquations) -> Instance:
+    return Instance(own.kind, lambda: own.form, own.slots, own.owners, f"body {own.body.name!r}")
 
 
 def _told(error: BaseException) -> str:

@@ -13,7 +13,9 @@ The contract of a joint (all that `Joint` asks of a new class):
    ``velocity`` and ``omega`` of a marker, linearly.
 6. ``unit`` names the unit of each row of phi ("m", "rad", "m²"), for messages; ``sketch`` says how it is drawn.
 7. ``facing`` says what the rows keep parallel in space ("axis" or "frame"), so that no body is assembled on its head.
-8. ``dimensions`` says where there is such a joint, if not in the plane (2) as well as in space (3).
+8. ``shares`` says which rows let both bodies have a point or a direction in common: (what, rows) with "point", or the
+   letters of axes of the markers' frames ("z", "x", "zx"). Natural coordinates then leave these rows out.
+9. ``dimensions`` says where there is such a joint, if not in the plane (2) as well as in space (3).
 
 Everything else - Jacobian, ν, γ, machine code, diagnosis, tests - follows from being a subclass.
 """
@@ -100,6 +102,7 @@ class Joint(Condition, Declared):
     equations = ("phi", "psi")
     unit: ClassVar[str | tuple[str, ...] | dict[int, tuple[str, ...]]] = "m"
     """Of all rows, of each row, or of each row in the plane (2) and in space (3)."""
+    shares: ClassVar[dict[int, tuple[tuple[str, tuple[int, ...]], ...]]] = {}
     sketch = "contact"
 
     phi: ClassVar[Callable]

@@ -15,6 +15,7 @@ class Universal(Joint):
 
     dimensions = (3,)
     unit = ("m",) * 3 + ("rad",)
+    shares = {3: (("point", (0, 1, 2)),)}
     sketch = "cross"
 
     @staticmethod
@@ -34,6 +35,7 @@ class ConstantVelocity(Joint):
     dimensions = (3,)
     unit = ("m",) * 3 + ("rad",)
     facing = "twist"  # R_xy = R_yx also where the shaft is twisted by half a turn
+    shares = {3: (("point", (0, 1, 2)),)}
     sketch = "cross"
 
     @staticmethod

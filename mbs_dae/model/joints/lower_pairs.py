@@ -18,6 +18,7 @@ class Revolute(Joint):
 
     unit = {2: ("m",) * 2, 3: ("m",) * 3 + ("rad",) * 2}
     facing = "axis"
+    shares = {2: (("point", (0, 1)),), 3: (("point", (0, 1, 2)), ("z", (3, 4)))}
     sketch = "pin"
 
     @staticmethod
@@ -35,6 +36,7 @@ class Translational(Joint):
 
     unit = {2: ("m", "rad"), 3: ("m",) * 2 + ("rad",) * 3}
     facing = "frame"
+    shares = {2: (("x", (1,)),), 3: (("zx", (2, 3, 4)),)}
     sketch = "slider"
 
     @staticmethod
@@ -54,6 +56,7 @@ class Fixed(Joint):
 
     unit = {2: ("m", "m", "rad"), 3: ("m",) * 3 + ("rad",) * 3}
     facing = "frame"
+    shares = {2: (("point", (0, 1)), ("x", (2,))), 3: (("point", (0, 1, 2)), ("zx", (3, 4, 5)))}
     sketch = "weld"
 
     @staticmethod
@@ -68,6 +71,7 @@ class Cylindrical(Joint):
     elsewhere = "a PinInSlot turns and slides there"
     unit = ("m",) * 2 + ("rad",) * 2
     facing = "axis"
+    shares = {3: (("z", (2, 3)),)}
     sketch = "sleeve"
 
     @staticmethod
@@ -90,6 +94,7 @@ class Screw(Joint):
     dimensions = (3,)
     unit = ("m",) * 2 + ("rad",) * 2 + ("m",)
     facing = "axis"
+    shares = {3: (("z", (2, 3)),)}
     sketch = "sleeve"
     pitch = scalar("m")
     phase = scalar("m", default=_thread)
@@ -107,6 +112,7 @@ class Spherical(Joint):
 
     dimensions = (3,)
     elsewhere = "take a Revolute"
+    shares = {3: (("point", (0, 1, 2)),)}
     sketch = "ball"
 
     @staticmethod
@@ -121,6 +127,7 @@ class Planar(Joint):
     elsewhere = "bodies move in the plane without it"
     unit = ("m",) + ("rad",) * 2
     facing = "axis"
+    shares = {3: (("z", (1, 2)),)}
     sketch = "face"
 
     @staticmethod

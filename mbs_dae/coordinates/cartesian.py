@@ -1,0 +1,54 @@
+"""Cartesian coordinates: every body owns its own, the ground too (see `planar` and `spatial`)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..model.element import Element
+from ..model.model import Model
+from ..model.parameters import Evaluator
+from .base import BodyCoordinates, Motion
+from .layout import Layout
+
+
+class Cartesian:
+    """The Cartesian coordinates of one model."""
+
+    def __init__(self, model: Model, of_body: BodyCoordinates):
+        self.model = model
+        self.of_body = of_body
+        self.name = of_body.name
+        self.marker_map, self.marker_slots = of_body.marker_map, of_body.marker_slots
+        self.inertia, self.inertia_form, self.inertia_slots = (
+            of_body.inertia,
+            of_body.inertia_form,
+            of_body.inertia_slots,
+        )
+
+    @cached_property
+    def layout(self) -> Layout:
+        return self.of_body.layout([*self.model.bodies.values()], self.model.ground)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return tuple(f"{name}.{n}" for name in self.model.bodies for n in self.of_body.q_names)
+
+    def settled(self, joint: Element) -> frozenset[int]:
+        return frozenset()
+
+    def own_equations(self) -> tuple[Any, ...]:
+        return ()
+
+    def weights(self, length: float) -> np.ndarray:
+        return np.tile(self.of_body.weights(length), len(self.model.bodies))
+
+    def masses(self, number: Evaluator) -> np.ndarray:
+        return np.concatenate([self.of_body.masses(body, number) for body in self.model.bodies.values()])
+
+    def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
+        return motion
+
+    to_bodies = from_bodies

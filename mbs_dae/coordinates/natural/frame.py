@@ -1,0 +1,72 @@
+"""A body as its base describes it: every point of it is a linear combination of a few columns, with constant weights.
+
+    r(s) = X c(s),       (1, s) = H c(s)
+
+The columns X are, in space, the four points and vectors of the base, p, q, u, v say; in the plane x₀, d and d⊥, where d
+leads from the point x₀ to the second point (or is the vector) and d⊥ is d turned by a right angle. H has the same
+columns in body axes, a point with a 1 above it, a vector with a 0. A direction a has the weights H⁻¹ (0, a).
+
+So T = ½ ∫ |ẋ c(s)|² dm = ½ Σ M_kl ẋ_k · ẋ_l with constant M = C J Cᵀ, C = H⁻¹, and J the moments of the mass:
+
+    J = ∫ (1, s) (1, s)ᵀ dm = [m, m cᵀ; m c, Σ],      Σ = ∫ s sᵀ dm = ½ tr(I₀) 1 - I₀  in space.
+
+In the plane only the trace of Σ matters, so Σ = ½ I 1 + m c cᵀ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...errors import ModelError
+from ...model.body import Body
+from ...model.parameters import Evaluator, Number
+from .skeleton import POINT, Thing
+
+TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
+"""A right angle in the plane."""
+
+
+def body_columns(base: Sequence[Thing], body: Body, number: Evaluator) -> np.ndarray:
+    """H."""
+    places = [np.array([number(n) for n in thing.places[body]]) for thing in base]
+    ones = [float(thing.kind == POINT) for thing in base]
+    if body.dimension == 2:
+        d = places[1] - ones[1] * places[0]
+        places, ones = [places[0], d, TURN @ d], [1.0, 0.0, 0.0]
+    return np.vstack([ones, np.array(places).T])
+
+
+def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.ndarray:
+    """C = H⁻¹."""
+    H = body_columns(base, body, number)
+    if not np.isfinite(H).all() or abs(np.linalg.det(H)) < 1e-9 * np.prod(np.linalg.norm(H, axis=0)):
+        names = ", ".join(thing.name for thing in base)
+        raise ModelError(
+            f"body {body.name!r} is not described by {names} with these parameters: they coincide or lie in one line "
+            'or plane; change the parameters, or compile(coordinates="cartesian")'
+        )
+    return np.linalg.inv(H)
+
+
+def weights_of_point(C: np.ndarray, place: Sequence[Number], number: Evaluator) -> np.ndarray:
+    return C @ np.array([1.0, *(number(n) for n in place)])
+
+
+def weights_of_direction(C: np.ndarray, place: Sequence[Number], number: Evaluator) -> np.ndarray:
+    return C @ np.array([0.0, *(number(n) for n in place)])
+
+
+def mass_matrix(C: np.ndarray, body: Body, number: Evaluator) -> np.ndarray:
+    """M, between columns."""
+    m, com = number(body.mass), np.array([number(c) for c in body.com])
+    if body.dimension == 2:
+        second = 0.5 * number(body.inertia) * np.eye(2)
+    else:
+        own = np.array([[number(n) for n in row] for row in body.inertia])
+        second = 0.5 * np.trace(own) * np.eye(3) - own
+    J = np.zeros((len(com) + 1, len(com) + 1))
+    J[0, 0], J[0, 1:], J[1:, 0] = m, m * com, m * com
+    J[1:, 1:] = second + m * np.outer(com, com)
+    return C @ J @ C.T

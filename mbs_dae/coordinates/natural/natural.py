@@ -1,0 +1,203 @@
+"""Natural coordinates: q holds the basic points and unit vectors of a model, v = q̇.
+
+What belongs to which body stands in the `skeleton`; how a body follows from its base in `frame`; what a marker, the
+inertia and the equations of rigid bodies look like in `planar`, `spatial` and `rigid`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+from ...model.body import Body
+from ...model.element import Element
+from ...model.model import Model
+from ...model.parameters import Evaluator, Number
+from ...symbolic.derive import MarkerMap
+from ...symbolic.inertia import Inertia
+from ..base import Motion, OwnEquations
+from ..computed import computed
+from ..layout import Layout
+from . import planar, rigid, spatial
+from .conversion import Conversion
+from .frame import body_weights, mass_matrix, weights_of_direction, weights_of_point
+from .skeleton import POINT, Skeleton, Thing, skeleton_of
+
+
+class Natural:
+    """The natural coordinates of one model."""
+
+    def __init__(self, model: Model):
+        self.model = model
+        self.skeleton: Skeleton = skeleton_of(model)
+        self.dimension = model.dimension
+        self.kind = planar if model.dimension == 2 else spatial
+        self.name = "natural planar" if model.dimension == 2 else "natural spatial"
+        self._weights: dict[Body, tuple[Evaluator, np.ndarray]] = {}
+
+    @property
+    def moving(self) -> list[Thing]:
+        return [thing for thing in self.skeleton.things if not thing.fixed]
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return tuple(f"{thing.name}.{c}" for thing in self.moving for c in "xyz"[: self.dimension])
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Moving things, then those that stand still; behind all, how far each body has turned."""
+        size, things = self.dimension, self.moving
+        everything = [*things, *(thing for thing in self.skeleton.things if thing.fixed)]
+        places: dict[Any, tuple[int, ...]] = {
+            thing: tuple(range(size * k, size * (k + 1))) for k, thing in enumerate(everything)
+        }
+        moving, total, width = size * len(things), size * len(everything), 1 if size == 2 else 3
+        q, v, turned = dict(places), dict(places), {}
+        for k, (body, base) in enumerate(self.skeleton.base.items()):
+            turn = tuple(range(total + width * k, total + width * (k + 1)))
+            v[body] = tuple(p for thing in base for p in places[thing])
+            q[body] = (*v[body], *turn)
+            if not body.fixed:
+                turned[body] = turn
+        plain = np.repeat(np.arange(moving, dtype=np.int64)[:, None], 2, axis=1)
+        none = np.zeros((0, 2), dtype=np.int64)
+        bodies = len(self.skeleton.base)
+        return Layout(q, v, plain, none, none, moving, moving, total + width * bodies, total, turned)
+
+    def marker_map(self, label: str) -> MarkerMap:
+        return self.kind.marker_map(label)
+
+    def settled(self, joint: Element) -> frozenset[int]:
+        return self.skeleton.settled[joint.name]
+
+    # --- what stands in slots ---------------------------------------------------------------------------------
+
+    def weights_of(self, body: Body, number: Evaluator) -> np.ndarray:
+        """C of a body; the last one is remembered."""
+        seen = self._weights.get(body)
+        if seen is None or seen[0] is not number:
+            seen = self._weights[body] = number, body_weights(self.skeleton.base[body], body, number)
+        return seen[1]
+
+    def marker_slots(self, marker: Any) -> tuple[Number, ...]:
+        return computed(lambda number: self._marker_numbers(marker, number), 7 if self.dimension == 2 else 19)
+
+    def _marker_numbers(self, marker: Any, number: Evaluator) -> list[float]:
+        C = self.weights_of(marker.body, number)
+        point = weights_of_point(C, marker.point, number)
+        axes = [weights_of_direction(C, [row[k] for row in marker.frame], number) for k in range(self.dimension)]
+        if self.dimension == 3:
+            return [*point, *np.concatenate(axes), *(number(row[2]) for row in marker.frame)]
+        unit = axes[0][1] ** 2 + axes[0][2] ** 2  # of a direction: |c d + e d⊥| = 1
+        return [self._sigma(marker.body), *point[1:], *axes[0][1:], unit, number(marker.angle)]
+
+    def _sigma(self, body: Body) -> float:
+        """In the plane: whether the second of the base is a point."""
+        return float(self.skeleton.base[body][1].kind == POINT)
+
+    # --- inertia ----------------------------------------------------------------------------------------------
+
+    def inertia(self, form: str) -> Inertia:
+        return self.kind.inertia()
+
+    def inertia_form(self, body: Body) -> str:
+        return "rigid"
+
+    def inertia_slots(self, body: Body, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
+        count = 8 if self.dimension == 2 else 14
+        return (*computed(lambda number: self._inertia_numbers(body, number), count), *gravity)
+
+    def _inertia_numbers(self, body: Body, number: Evaluator) -> list[float]:
+        C, mass = self.weights_of(body, number), number(body.mass)
+        M = mass_matrix(C, body, number)
+        com = weights_of_point(C, body.com, number)
+        if self.dimension == 3:
+            return [*(M[k, l] for k in range(4) for l in range(k + 1)), *(mass * com)]
+        return [M[0, 0], M[0, 1], M[0, 2], M[1, 1] + M[2, 2], self._sigma(body), mass, *com[1:]]
+
+    def weights(self, length: float) -> np.ndarray:
+        """A vector counts as the way of a point at the model's length."""
+        sizes = [1.0 if thing.kind == POINT else length**2 for thing in self.moving]
+        return np.repeat(sizes, self.dimension)
+
+    def masses(self, number: Evaluator) -> np.ndarray:
+        """What each coordinate moves; 0 where a body's M is singular (a rod, a disk, no mass at all)."""
+        layout = self.layout
+        total, idle = np.zeros(layout.v_size), np.zeros(layout.v_size, dtype=bool)
+        for body in self.model.bodies.values():
+            C, places = self.weights_of(body, number), list(layout.v[body])
+            M = mass_matrix(C, body, number)
+            if self.dimension == 2:
+                sigma, m1 = self._sigma(body), M[1, 1] + M[2, 2]
+                M = np.array([[M[0, 0] - 2 * sigma * M[0, 1] + sigma * m1, M[0, 1] - sigma * m1, M[0, 2], m1]])
+                full = np.array([[M[0, 0], M[0, 1] + 1j * M[0, 2]], [M[0, 1] - 1j * M[0, 2], M[0, 3]]])
+            else:
+                full = M
+            diagonal = np.real(np.diag(full))
+            scale = np.sqrt(np.maximum(diagonal, 1e-300))
+            total[places] += np.repeat(diagonal, self.dimension)
+            if np.linalg.eigvalsh(full / np.outer(scale, scale)).min() < 1e-9:
+                idle[places] = True
+        return np.where(idle, 0.0, total)[: layout.nv]
+
+    # --- rigid bodies -----------------------------------------------------------------------------------------
+
+    def own_equations(self) -> Iterator[OwnEquations]:
+        """What keeps bodies rigid; not what another body, said before, or the ground keeps rigid already."""
+        said = [set(self.skeleton.of[self.model.ground])]
+        for body in self.model.bodies.values():
+            for equations in (*self._products(body), *self._combinations(body)):
+                if not any(things.issuperset(equations.owners) for things in said):
+                    yield equations
+            said.append(set(self.skeleton.of[body]))
+
+    def _products(self, body: Body) -> Iterator[OwnEquations]:
+        origin, *others = self.skeleton.base[body]
+        for some in combinations_with_replacement(others, 2):
+            pair = sorted(some, key=lambda thing: thing.kind == POINT, reverse=True)
+            used = pair if pair[0] is not pair[1] else pair[:1]
+            points = "".join("p" if thing.kind == POINT else "v" for thing in used)
+            owners = (*((origin,) if "p" in points else ()), *used)
+            (g,) = computed(partial(self._product, body, pair), 1)
+            unit = {"v": "", "vv": "", "p": "m²", "pp": "m²"}.get(points, "m")
+            form = rigid.inner_product(self.dimension, points)
+            yield OwnEquations(body, f"product {points}", form, {"g": g}, owners, (unit,))
+
+    def _combinations(self, body: Body) -> Iterator[OwnEquations]:
+        base = self.skeleton.base[body]
+        form = rigid.combination(self.dimension)
+        for thing in self.skeleton.of[body]:
+            if thing not in base:
+                numbers = computed(partial(self._combination, body, thing), 4)
+                slots = dict(zip(map(str, form.slots), numbers, strict=True))
+                unit = "m" if thing.kind == POINT else ""
+                yield OwnEquations(body, "combination", form, slots, (*base, thing), (unit,) * self.dimension)
+
+    def _product(self, body: Body, pair: Sequence[Thing], number: Evaluator) -> float:
+        origin = [number(n) for n in self.skeleton.base[body][0].places[body]]
+        a, b = (
+            np.array([number(n) for n in thing.places[body]]) - (origin if thing.kind == POINT else 0.0)
+            for thing in pair
+        )
+        return float(a @ b)
+
+    def _combination(self, body: Body, thing: Thing, number: Evaluator) -> list[float]:
+        C = self.weights_of(body, number)
+        weights = weights_of_point if thing.kind == POINT else weights_of_direction
+        c = weights(C, thing.places[body], number)
+        return [*c] if self.dimension == 3 else [self._sigma(body), *c]
+
+    # --- to and from bodies -----------------------------------------------------------------------------------
+
+    def _conversion(self, number: Evaluator) -> Conversion:
+        return Conversion(self.skeleton, self.layout, lambda body: self.weights_of(body, number), number)
+
+    def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
+        return self._conversion(number).from_bodies(cartesian, motion)
+
+    def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
+        return self._conversion(number).to_bodies(cartesian, motion)

@@ -1,0 +1,198 @@
+"""Which basic points and unit vectors bodies are described by, and which of them bodies share.
+
+Where a joint makes two points coincide, or two directions, there is one point or vector, which belongs to both bodies:
+the joint then says nothing more about it, and its rows are left out. A joint class declares this (`Joint.shares`).
+Points and vectors on the ground stand still, they are no unknowns.
+
+What a body needs to be described is its *base*: in the plane a point and a second point (or a vector), in space four
+points and vectors that are independent, with a point among them. Whatever its joints do not give it is added. What
+they give it beyond the base are linear combinations of the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...model.body import Body, Marker
+from ...model.element import Element
+from ...model.model import Model
+from ...model.parameters import Evaluator, Number
+
+POINT, VECTOR = "point", "vector"
+SAME = 1e-9
+"""Places on a body that differ by less, relative to their size, are the same."""
+
+
+@dataclass(eq=False)
+class Thing:
+    """A basic point or a unit vector."""
+
+    kind: str
+    name: str
+    fixed: bool = False
+    """Whether it stands still, on the ground."""
+    places: dict[Body, tuple[Number, ...]] = field(default_factory=dict)
+    """Where it is on each of its bodies, in body axes."""
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """All things, what each body has of them, and which rows of joints they make superfluous."""
+
+    things: tuple[Thing, ...]
+    of: dict[Body, tuple[Thing, ...]]
+    base: dict[Body, tuple[Thing, ...]]
+    settled: dict[str, frozenset[int]]
+    """For each joint, the rows that need not be said."""
+
+
+def skeleton_of(model: Model) -> Skeleton:
+    things: list[Thing] = []
+    alike = _Alike(model)
+    settled = {
+        joint.name: frozenset(
+            row for what, rows in _shares(joint) if _shared(joint, what, things, alike) for row in rows
+        )
+        for joint in model.conditions
+    }
+    _add_bases(model, things)
+    kept = [thing for thing in things if thing.places]
+    of = {b: tuple(x for x in kept if b in x.places) for b in [*model.bodies.values(), model.ground]}
+    number = model.evaluator()
+    base = {body: tuple(own[k] for k in _independent(own, body, number)) for body, own in of.items()}
+    return Skeleton(tuple(kept), of, base, settled)
+
+
+# --- sharing ------------------------------------------------------------------------------------------------------
+
+
+def _shares(joint: Element) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    return getattr(joint, "shares", {}).get(joint.dimension, ())
+
+
+def _shared(joint: Element, what: str, things: list[Thing], alike: _Alike) -> bool:
+    """Let both bodies have what the joint makes coincide; not where one of them would then have one thing in two
+    places, which is for the joint to refuse."""
+    wanted = [POINT] if what == POINT else [VECTOR] * len(what)
+    letters = [what] if what == POINT else [*what]
+    joined = []
+    for kind, letter in zip(wanted, letters, strict=True):
+        first, second = (_thing_at(marker, kind, letter, joint.name, things, alike) for marker in joint.markers[:2])
+        if first is not second:
+            both = [b for b in first.places if b in second.places]
+            if not all(alike(b, first.places[b], second.places[b]) for b in both):
+                return False
+        joined.append((first, second))
+    for first, second in joined:
+        if first is not second:
+            first.places.update(second.places)
+            first.fixed = first.fixed or second.fixed
+            second.places.clear()
+            things.remove(second)
+    return True
+
+
+def _thing_at(
+    marker: Marker, kind: str, letter: str, name: str, things: list[Thing], alike: _Alike
+) -> Thing:
+    """What stands at a marker: a thing that its body has already, or a new one."""
+    body = marker.body
+    place = marker.point if kind == POINT else _direction(marker, letter)
+    for thing in things:
+        if thing.kind == kind and body in thing.places and alike(body, thing.places[body], place):
+            return thing
+    thing = Thing(kind, name if kind == POINT else f"{name} {letter}", body.fixed, {body: place})
+    things.append(thing)
+    return thing
+
+
+def _direction(marker: Any, letter: str) -> tuple[Number, ...]:
+    """An axis of a marker's frame in body axes."""
+    column = "xyz".index(letter)
+    return tuple(row[column] for row in marker.frame)
+
+
+class _Alike:
+    """Whether two places on a body are the same, whatever the values of the parameters."""
+
+    def __init__(self, model: Model) -> None:
+        random = np.random.default_rng(3)
+        changed = {name: p.value * (1 + 0.3 * random.random()) for name, p in model.parameters.items()}
+        self.numbers = [model.evaluator(), model.with_parameters(**changed).evaluator()]
+
+    def __call__(self, body: Body, a: Sequence[Number], b: Sequence[Number]) -> bool:
+        for number in self.numbers:
+            x, y = (np.array([number(n) for n in place]) for place in (a, b))
+            if not np.abs(x - y).max() <= SAME * max(np.abs(x).max(), np.abs(y).max(), 1e-6):
+                return False
+        return True
+
+
+# --- bases ----------------------------------------------------------------------------------------------------
+
+
+def _add_bases(model: Model, things: list[Thing]) -> None:
+    """Give every body what it lacks: a point at its centre of mass, vectors at right angles to what it has."""
+    number, dimension = model.evaluator(), model.dimension
+    for body in [*model.bodies.values(), model.ground]:
+        own = [x for x in things if body in x.places]
+        if not any(x.kind == POINT for x in own):
+            own.insert(0, Thing(POINT, f"{body.name} point", body.fixed, {body: body.com}))
+            things.append(own[0])
+        wanted = 2 if dimension == 2 else 4
+        found = [own[k] for k in _independent(own, body, number)]
+        missing = wanted - len(found)
+        if missing:
+            directions = [_as_direction(x, found[0], body, number) for x in found[1:]]
+            for k, way in enumerate(_completed(directions, dimension)[:missing]):
+                name = f"{body.name} vector" + (f" {k + 1}" if missing > 1 else "")
+                things.append(Thing(VECTOR, name, body.fixed, {body: tuple(map(float, way))}))
+
+
+def _independent(own: Sequence[Thing], body: Body, number: Evaluator) -> list[int]:
+    """The numbers of things that make a base: a point, then as many as are independent, the best first."""
+    dimension = body.dimension
+    first = next((k for k, x in enumerate(own) if x.kind == POINT), None)
+    if first is None:
+        return []
+    others = [k for k in range(len(own)) if k != first]
+    ways = {k: _as_direction(own[k], own[first], body, number) for k in others}
+    longest = max((np.linalg.norm(ways[k]) for k in others if own[k].kind == POINT), default=1.0)
+    scaled = {k: w / (longest if own[k].kind == POINT else 1.0) for k, w in ways.items()}
+    found = [first]
+    while len(found) < (2 if dimension == 2 else 4) and scaled:
+        best = max(scaled, key=lambda k: (round(float(np.linalg.norm(scaled[k])), 6), own[k].kind == POINT, -k))
+        size = np.linalg.norm(scaled[best])
+        if size < 1e-3:
+            break
+        unit = scaled.pop(best) / size
+        found.append(best)
+        scaled = {k: w - (w @ unit) * unit for k, w in scaled.items()} if dimension == 3 else {}
+    return found
+
+
+def _as_direction(thing: Thing, origin: Thing, body: Body, number: Evaluator) -> np.ndarray:
+    place = np.array([number(n) for n in thing.places[body]])
+    return place - [number(n) for n in origin.places[body]] if thing.kind == POINT else place
+
+
+def _completed(directions: list[np.ndarray], dimension: int) -> list[np.ndarray]:
+    """Unit vectors at right angles to these and to each other, along body axes where that is possible."""
+    basis: list[np.ndarray] = []
+    for way in directions:
+        rest = way - sum((way @ b) * b for b in basis)
+        basis.append(rest / np.linalg.norm(rest))
+    found = []
+    for axis in np.eye(dimension):
+        rest = axis - sum((axis @ b) * b for b in basis)
+        if np.linalg.norm(rest) > 0.5 and len(basis) < dimension:
+            basis.append(rest / np.linalg.norm(rest))
+            found.append(basis[-1])
+    return found
