@@ -147,13 +147,29 @@ class Natural:
     # --- rigid bodies -----------------------------------------------------------------------------------------
 
     def own_equations(self) -> Iterator[OwnEquations]:
-        """What keeps bodies rigid; not what another body, said before, or the ground keeps rigid already."""
-        said = [set(self.skeleton.of[self.model.ground])]
+        """What keeps bodies rigid, each thing said once: not what the ground or a body said before determines, nor an
+        inner product of what is a combination on another body."""
+        ground = self.model.ground
+        said = [set(self.skeleton.of[ground])]
+        combined: dict[Body, set[Thing]] = {ground: said[0] - set(self.skeleton.base[ground])}
         for body in self.model.bodies.values():
-            for equations in (*self._products(body), *self._combinations(body)):
+            combined[body] = set()
+            for equations in self._combinations(body):
                 if not any(things.issuperset(equations.owners) for things in said):
+                    combined[body].add(equations.owners[-1])
                     yield equations
             said.append(set(self.skeleton.of[body]))
+        products = {frozenset(equations.owners) for equations in self._products(ground)}
+        for body in self.model.bodies.values():
+            for equations in self._products(body):
+                owners = frozenset(equations.owners)
+                follows = any(
+                    owners & some and owners <= some | set(self.skeleton.base[other])
+                    for other, some in combined.items()
+                )
+                if not follows and owners not in products:
+                    products.add(owners)
+                    yield equations
 
     def _products(self, body: Body) -> Iterator[OwnEquations]:
         origin, *others = self.skeleton.base[body]

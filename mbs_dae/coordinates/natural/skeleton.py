@@ -157,18 +157,21 @@ def _add_bases(model: Model, things: list[Thing]) -> None:
 
 
 def _independent(own: Sequence[Thing], body: Body, number: Evaluator) -> list[int]:
-    """The numbers of things that make a base: a point, then as many as are independent, the best first."""
+    """The numbers of things that make a base: a point, then as many as are independent. What stands still comes first:
+    a length that follows from it must not be said once more; then the best ones."""
     dimension = body.dimension
-    first = next((k for k, x in enumerate(own) if x.kind == POINT), None)
-    if first is None:
+    points = [k for k, x in enumerate(own) if x.kind == POINT]
+    if not points:
         return []
+    first = min(points, key=lambda k: not own[k].fixed)
     others = [k for k in range(len(own)) if k != first]
     ways = {k: _as_direction(own[k], own[first], body, number) for k in others}
     longest = max((np.linalg.norm(ways[k]) for k in others if own[k].kind == POINT), default=1.0)
     scaled = {k: w / (longest if own[k].kind == POINT else 1.0) for k, w in ways.items()}
     found = [first]
     while len(found) < (2 if dimension == 2 else 4) and scaled:
-        best = max(scaled, key=lambda k: (round(float(np.linalg.norm(scaled[k])), 6), own[k].kind == POINT, -k))
+        sizes = {k: round(float(np.linalg.norm(way)), 6) for k, way in scaled.items()}
+        best = max(sizes, key=lambda k: (own[k].fixed and sizes[k] > 0.1, sizes[k], own[k].kind == POINT, -k))
         size = np.linalg.norm(scaled[best])
         if size < 1e-3:
             break
