@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import primitives as the
 from .base import Joint
+from .motions import Turn
 
 
 class Universal(Joint):
@@ -16,6 +17,7 @@ class Universal(Joint):
     dimensions = (3,)
     unit = ("m",) * 3 + ("rad",)
     sketch = "cross"
+    motions = {3: (Turn(0), Turn(1))}  # about the first pin, then about the second
 
     @staticmethod
     def phi(i, j):

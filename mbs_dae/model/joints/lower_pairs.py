@@ -8,6 +8,7 @@ from ..fields import scalar
 from ..measures import Measure, angle, displacement
 from . import primitives as the
 from .base import Joint
+from .motions import Ball, Helix, Slide, Turn
 
 
 class Revolute(Joint):
@@ -19,6 +20,7 @@ class Revolute(Joint):
     unit = {2: ("m",) * 2, 3: ("m",) * 3 + ("rad",) * 2}
     facing = "axis"
     sketch = "pin"
+    motions = {2: (Turn(2),), 3: (Turn(2),)}
 
     @staticmethod
     def phi(i, j):
@@ -36,6 +38,7 @@ class Translational(Joint):
     unit = {2: ("m", "rad"), 3: ("m",) * 2 + ("rad",) * 3}
     facing = "frame"
     sketch = "slider"
+    motions = {2: (Slide(0),), 3: (Slide(2),)}
 
     @staticmethod
     def phi(i, j):
@@ -55,6 +58,7 @@ class Fixed(Joint):
     unit = {2: ("m", "m", "rad"), 3: ("m",) * 3 + ("rad",) * 3}
     facing = "frame"
     sketch = "weld"
+    motions = {2: (), 3: ()}
 
     @staticmethod
     def phi(i, j):
@@ -69,6 +73,7 @@ class Cylindrical(Joint):
     unit = ("m",) * 2 + ("rad",) * 2
     facing = "axis"
     sketch = "sleeve"
+    motions = {3: (Slide(2), Turn(2))}
 
     @staticmethod
     def phi(i, j):
@@ -91,6 +96,7 @@ class Screw(Joint):
     unit = ("m",) * 2 + ("rad",) * 2 + ("m",)
     facing = "axis"
     sketch = "sleeve"
+    motions = {3: (Helix(2),)}
     pitch = scalar("m")
     phase = scalar("m", default=_thread)
 
@@ -108,6 +114,7 @@ class Spherical(Joint):
     dimensions = (3,)
     elsewhere = "take a Revolute"
     sketch = "ball"
+    motions = {3: (Ball(),)}
 
     @staticmethod
     def phi(i, j):
@@ -122,6 +129,7 @@ class Planar(Joint):
     unit = ("m",) + ("rad",) * 2
     facing = "axis"
     sketch = "face"
+    motions = {3: (Slide(0), Slide(1), Turn(2))}
 
     @staticmethod
     def phi(i, j):
