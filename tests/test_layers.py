@@ -36,6 +36,7 @@ ROOMS = [
 INSIDE_FUNCTIONS = {
     ("results", "view"): "Result.plot() draws itself",
     ("model", "system"): "Model.compile() makes the system",
+    ("graph", "view"): "Topology.draw() draws itself",
 }
 
 # What keeps a room what it is: symbolic has no numbers, a model does not know how it will be run.

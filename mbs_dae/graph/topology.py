@@ -164,6 +164,13 @@ class Topology:
     def _repr_html_(self) -> str:
         return f"<pre>{self}</pre>"
 
+    def draw(self, ax: Any = None) -> Any:
+        """A picture of the graph, in matplotlib axes if some are given: the tree from the ground to the right, what
+        closes loops dashed. Drivers and what holds a single body are not shown."""
+        from ..view.graph import draw
+
+        return draw(self, ax)
+
 
 def topology(model: Model, base: Any = None, cut: Any = ()) -> Topology:
     """The tree, the loops and the path matrices of a model.
