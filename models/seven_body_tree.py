@@ -5,9 +5,9 @@ Body i hangs on body C_i by joint i, and the list of these numbers says how the 
     C = (0, 1, 2, 1, 4, 4, 2)           0 is the ground
 
 A turntable (1) carries two arms. On the first arm (2) a rod slides (3) and a hook swings (7); on the second (4) a
-finger turns (5) and a rod slides (6). Joints 3 and 6 are prismatic, the others revolute. Either kind has five equations:
-7 · 6 - 7 · 5 = 7. No joint closes a loop, so the seven coordinates of the joints are free of each other, and no
-equation is left between them.
+finger turns (5) and a rod slides (6). Joints 3 and 6 are prismatic, the others revolute. Either kind has five
+equations: 7 · 6 - 7 · 5 = 7. No joint closes a loop, so the seven coordinates of the joints are free of each other, and
+no equation is left between them.
 
 The rods are held by springs. The turntable's axis is vertical and nothing brakes it: gravity has no moment about it, so
 the total moment of momentum about this axis is kept, as is the energy.
