@@ -358,6 +358,11 @@ def test_it_needs_a_model():
     )
 
 
+def test_a_compiled_system_knows_its_model():
+    model = four_bar()
+    assert str(mbs.topology(model.compile())) == str(mbs.topology(model))
+
+
 def test_paths_lead_to_bodies_of_the_model():
     topology = mbs.topology(four_bar())
     assert [edge.joint.name for edge in topology.path("coupler")] == ["A", "B"]
