@@ -86,10 +86,14 @@ _HOME = {
     "registered_forces": "model.forces",
     "PythonForce": "model.forces",
     "expression": "model.fields",
+    # the graph
+    "topology": "graph.topology",
+    "Topology": "graph.topology",
     # rotations, screws, and what joints are made of
     "rotations": "rotations",
     "screws": "screws",
     "primitives": "model.joints.primitives",
+    "motions": "model.joints.motions",
     # analyses
     "diagnose": "analysis.diagnose",
     "Diagnosis": "analysis.diagnose",
@@ -126,6 +130,8 @@ if TYPE_CHECKING:
     from .analysis.kinematics import kinematics as kinematics
     from .analysis.simulate import simulate as simulate
     from .analysis.sweep import sweep as sweep
+    from .graph.topology import Topology as Topology
+    from .graph.topology import topology as topology
 
 
 def __getattr__(name: str) -> Any:

@@ -13,9 +13,11 @@ The contract of a joint (all that `Joint` asks of a new class):
    ``velocity`` and ``omega`` of a marker, linearly.
 6. ``unit`` names the unit of each row of phi ("m", "rad", "m²"), for messages; ``sketch`` says how it is drawn.
 7. ``facing`` says what the rows keep parallel in space ("axis" or "frame"), so that no body is assembled on its head.
-8. ``shares`` says which rows let both bodies have a point or a direction in common: (what, rows) with "point", or the
-   letters of axes of the markers' frames ("z", "x", "zx"). Natural coordinates then leave these rows out.
-9. ``dimensions`` says where there is such a joint, if not in the plane (2) as well as in space (3).
+8. ``dimensions`` says where there is such a joint, if not in the plane (2) as well as in space (3).
+9. ``motions`` says, if that can be said, how the second marker moves against the first, in the plane (2) and in space
+   (3): `motions`. Such a joint can stand in the tree of a mechanism; any other closes a loop.
+10. ``shares`` says which rows let both bodies have a point or a direction in common: (what, rows) with "point", or the
+    letters of axes of the markers' frames ("z", "x", "zx"). Natural coordinates then leave these rows out.
 
 Everything else - Jacobian, ν, γ, machine code, diagnosis, tests - follows from being a subclass.
 """
@@ -36,6 +38,7 @@ from ..body import as_marker
 from ..element import Declared, Element, checked_name
 from ..fields import Function, Scalar
 from ..parameters import Number, constants_out
+from .motions import Motions, velocities
 from .rows import position_rows, velocity_rows
 
 _registry: list[type[Joint]] = []
@@ -54,6 +57,9 @@ class Condition(Element):
     facing: ClassVar[str] = ""
     """What the equations keep parallel in space, and must point the same way: "axis", "frame" (all axes), "twist" (the
     directions across the axis, on the whole) or nothing."""
+    motions: ClassVar[dict[int, Motions] | None] = None
+    """How the second marker moves against the first, by the dimension of the model; None where that is no chain of
+    elementary motions."""
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         """The relation between marker symbols, and what stands in its slots."""
@@ -110,17 +116,31 @@ class Joint(Condition, Declared):
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
+        own = vars(cls)
+        if "motions" not in own and ("phi" in own or "psi" in own):
+            cls.motions = None  # other equations than those of its base leave other motions
         _registry.append(cls)
 
     def __init__(self, name: str, *args: Any, **constants: Any):
         super().__init__(name, *args, **constants)
         self._relation = self._built()
         size = self._relation[0].size
+        self._check_motions(size)
         unit = self.unit[self.dimension] if isinstance(self.unit, dict) else self.unit
         self.units = (unit,) * size if isinstance(unit, str) else unit
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation
+
+    def _check_motions(self, rows: int) -> None:
+        """What the equations forbid and what the motions allow is all that there is."""
+        motions = (self.motions or {}).get(self.dimension)
+        every = 3 * (self.dimension - 1)
+        if motions is not None and rows + velocities(motions) != every:
+            raise ModelError(
+                f"the equations ({rows}) of {self.who} and the velocities of its motions ({velocities(motions)}) do "
+                f"not make {every} together; mend phi or motions of class {self.kind}"
+            )
 
     def _built(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         """Built once per class where only scalars are declared; functions are part of the form and built anew."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import primitives as the
 from .base import Joint
+from .motions import Turn
 
 
 class Universal(Joint):
@@ -17,6 +18,7 @@ class Universal(Joint):
     unit = ("m",) * 3 + ("rad",)
     shares = {3: (("point", (0, 1, 2)),)}
     sketch = "cross"
+    motions = {3: (Turn(0), Turn(1))}  # about the first pin, then about the second
 
     @staticmethod
     def phi(i, j):

@@ -6,6 +6,7 @@ from ..fields import scalar
 from ..measures import Measure, angle, displacement, distance
 from . import primitives as the
 from .base import Joint
+from .motions import Ball, Slide, Turn
 
 
 class Distance(Joint):
@@ -58,6 +59,7 @@ class PinInSlot(Joint):
     """
 
     sketch = "slot"
+    motions = {2: (Slide(0), Turn(2)), 3: (Slide(2), Ball())}
 
     @staticmethod
     def phi(i, j):
@@ -78,6 +80,7 @@ class PointInPlane(Joint):
     dimensions = (3,)
     elsewhere = "take a PinInSlot"
     sketch = "face"
+    motions = {3: (Slide(0), Slide(1), Ball())}
 
     @staticmethod
     def phi(i, j):

@@ -8,6 +8,7 @@ from ..fields import scalar
 from ..measures import Measure, angle, displacement
 from . import primitives as the
 from .base import Joint
+from .motions import Ball, Helix, Slide, Turn
 
 
 class Revolute(Joint):
@@ -20,6 +21,7 @@ class Revolute(Joint):
     facing = "axis"
     shares = {2: (("point", (0, 1)),), 3: (("point", (0, 1, 2)), ("z", (3, 4)))}
     sketch = "pin"
+    motions = {2: (Turn(2),), 3: (Turn(2),)}
 
     @staticmethod
     def phi(i, j):
@@ -38,6 +40,7 @@ class Translational(Joint):
     facing = "frame"
     shares = {2: (("x", (1,)),), 3: (("zx", (2, 3, 4)),)}
     sketch = "slider"
+    motions = {2: (Slide(0),), 3: (Slide(2),)}
 
     @staticmethod
     def phi(i, j):
@@ -58,6 +61,7 @@ class Fixed(Joint):
     facing = "frame"
     shares = {2: (("point", (0, 1)), ("x", (2,))), 3: (("point", (0, 1, 2)), ("zx", (3, 4, 5)))}
     sketch = "weld"
+    motions = {2: (), 3: ()}
 
     @staticmethod
     def phi(i, j):
@@ -73,6 +77,7 @@ class Cylindrical(Joint):
     facing = "axis"
     shares = {3: (("z", (2, 3)),)}
     sketch = "sleeve"
+    motions = {3: (Slide(2), Turn(2))}
 
     @staticmethod
     def phi(i, j):
@@ -96,6 +101,7 @@ class Screw(Joint):
     facing = "axis"
     shares = {3: (("z", (2, 3)),)}
     sketch = "sleeve"
+    motions = {3: (Helix(2),)}
     pitch = scalar("m")
     phase = scalar("m", default=_thread)
 
@@ -114,6 +120,7 @@ class Spherical(Joint):
     elsewhere = "take a Revolute"
     shares = {3: (("point", (0, 1, 2)),)}
     sketch = "ball"
+    motions = {3: (Ball(),)}
 
     @staticmethod
     def phi(i, j):
@@ -129,6 +136,7 @@ class Planar(Joint):
     facing = "axis"
     shares = {3: (("z", (1, 2)),)}
     sketch = "face"
+    motions = {3: (Slide(0), Slide(1), Turn(2))}
 
     @staticmethod
     def phi(i, j):

@@ -1,0 +1,1 @@
+"""A mechanism as a graph: bodies are its nodes, joints its edges."""

@@ -1,0 +1,259 @@
+"""How a mechanism hangs together: its tree, its loops, and what counting says of its freedom.
+
+    1. Nodes are the bodies and the ground, edges the joints between two bodies whose class says how they move
+       (`motions`). All other conditions - gears, rods, drivers, constraints - are *couplings*, never in the tree.
+    2. A spanning tree is chosen, in which every body hangs on one joint (`tree`). The joints left out are *cut*.
+    3. The bodies are numbered: as the model says them, but none before its parent. The edge that leads to a body has
+       the body's number.
+
+Each cut joint closes a loop: over the tree from its one body to its other. In joint coordinates, the velocities in the
+edges of the tree, a mechanism without cut joints and couplings needs no equation at all; each of those keeps its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError, unknown_name
+from ..model.body import Body
+from ..model.drivers import Prescribed
+from ..model.joints.base import Condition
+from ..model.model import Model
+from .notes import notes_on
+from .paths import path_matrix, secondary_path_matrix
+from .table import table
+from .tree import Edge, motions_of, parents_first, root_of, rows_of, spanning_forest
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A condition outside the tree: a cut joint or a coupling. It keeps its equations."""
+
+    condition: Any
+    loop: tuple[Body, ...]
+    """The bodies from its first one over the tree to its second one; empty for drivers, and for what holds one body."""
+
+    @property
+    def name(self) -> str:
+        return self.condition.name
+
+    @property
+    def rows(self) -> int:
+        """How many equations it has."""
+        return rows_of(self.condition)
+
+    @property
+    def driver(self) -> bool:
+        return isinstance(self.condition, Prescribed)
+
+    def __repr__(self) -> str:
+        return f"<closure {self.name}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Topology:
+    """What `topology` found; ``print`` gives the table. Bodies are numbered 1, 2, ..., the ground is 0."""
+
+    title: str
+    ground: Body
+    bodies: tuple[Body, ...]
+    """In the order of their numbers: no body before its parent."""
+    edges: tuple[Edge, ...]
+    """Of each body the edge that leads to it, in the same order."""
+    cuts: tuple[Closure, ...]
+    """The joints that could stand in the tree and do not."""
+    couplings: tuple[Closure, ...]
+    """All other conditions: joints that no chain of motions describes, gears, drivers, constraints."""
+    notes: tuple[str, ...]
+    """What floats, and why."""
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each body, by name."""
+        return {body.name: k for k, body in enumerate((self.ground, *self.bodies))}
+
+    @cached_property
+    def parents(self) -> tuple[int, ...]:
+        """The number of each body's parent; 0 for those on the ground, and for those that float."""
+        return tuple(self.numbers[edge.parent.name] for edge in self.edges)
+
+    @property
+    def connectivity(self) -> tuple[int, ...]:
+        """The same, as it is called in robotics: body i hangs on body C_i."""
+        return self.parents
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the bodies are held by the joints of the tree alone, drivers apart."""
+        return not self.cuts and all(coupling.driver for coupling in self.couplings)
+
+    @property
+    def loops(self) -> dict[str, tuple[str, ...]]:
+        """The bodies around each loop, by the name of the joint that closes it."""
+        return {c.name: tuple(body.name for body in c.loop) for c in (*self.cuts, *self.couplings) if c.loop}
+
+    def path(self, body: Body | str) -> tuple[Edge, ...]:
+        """The edges that lead from the ground to a body."""
+        name = body if isinstance(body, str) else body.name
+        if name not in self.numbers:
+            raise unknown_name("body", name, self.numbers, self.title)
+        way, number = [], self.numbers[name]
+        while number:
+            way.append(self.edges[number - 1])
+            number = self.parents[number - 1]
+        return tuple(reversed(way))
+
+    # --- the path matrices ----------------------------------------------------------------------------------------
+
+    @property
+    def path_matrix(self) -> np.ndarray:
+        """π, shape (n, n): π_ij = 1 if edge j leaves body i, -1 if it enters it, and 0 otherwise."""
+        return path_matrix(self.parents)
+
+    @property
+    def secondary_path_matrix(self) -> np.ndarray:
+        """π*, shape (n, n): minus the number of edges from edge j, with it, to body i, if the way from the ground to
+        the body leads over it; 0 otherwise."""
+        return secondary_path_matrix(self.parents)
+
+    # --- counting -------------------------------------------------------------------------------------------------
+
+    @property
+    def degrees_of_freedom_of_tree(self) -> int:
+        """The velocities in all edges: what there is to move when all loops are cut open."""
+        return sum(edge.velocities for edge in self.edges)
+
+    @property
+    def coordinates(self) -> int:
+        """3 for each body in the plane, 6 in space."""
+        return 3 * (self.ground.dimension - 1) * len(self.bodies)
+
+    @property
+    def equations(self) -> int:
+        """Of all conditions, of positions and of velocities, drivers included."""
+        return self.coordinates - self.degrees_of_freedom_of_tree + sum(c.rows for c in (*self.cuts, *self.couplings))
+
+    @property
+    def drivers(self) -> int:
+        """How many coordinates are driven."""
+        return sum(coupling.rows for coupling in self.couplings if coupling.driver)
+
+    @property
+    def gruebler(self) -> int:
+        """Coordinates less equations: what counting alone says."""
+        return self.coordinates - self.equations
+
+    @property
+    def gruebler_without_drivers(self) -> int:
+        """The same without the drivers."""
+        return self.gruebler + self.drivers
+
+    # --- showing --------------------------------------------------------------------------------------------------
+
+    def table(self) -> str:
+        """The tree body by body, what closes its loops, and the count."""
+        return table(self)
+
+    __str__ = table
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self}</pre>"
+
+    def draw(self, ax: Any = None) -> Any:
+        """A picture of the graph, in matplotlib axes if some are given: the tree from the ground to the right, what
+        closes loops dashed. Drivers and what holds a single body are not shown."""
+        from ..view.graph import draw
+
+        return draw(self, ax)
+
+
+def topology(model: Model, base: Any = None, cut: Any = ()) -> Topology:
+    """The tree, the loops and the path matrices of a model.
+
+    `base` names the body that floats, where bodies are joined to each other but not to the ground; a list, where there
+    are several such groups. `cut` names joints that shall be cut; the others are chosen so that the cut joints have as
+    few equations as can be.
+    """
+    model = getattr(model, "model", model)  # a compiled system knows its model
+    if not isinstance(model, Model):
+        raise ModelError(f"topology needs a model as first argument, not {model!r}; build one: mbs.PlanarModel(name)")
+    bodies = tuple(model.bodies.values())
+    bases = [_base(model, name) for name in _names(base)]
+    candidates = [c for c in model.conditions if motions_of(c) is not None]
+    opened = [_joint_to_cut(model, name, candidates) for name in _names(cut)]
+    edges = spanning_forest(model.ground, bodies, [c for c in candidates if c not in opened], bases)
+    _check_cuts(opened, edges)
+    numbered = parents_first(bodies, edges)
+    in_tree = {edge.joint for edge in edges.values()}
+    cuts = [c for c in candidates if c not in in_tree]
+    return Topology(
+        title=model.name,
+        ground=model.ground,
+        bodies=numbered,
+        edges=tuple(edges[body] for body in numbered),
+        cuts=tuple(Closure(c, _loop(c, edges)) for c in cuts),
+        couplings=tuple(Closure(c, _loop(c, edges)) for c in model.conditions if c not in candidates),
+        notes=notes_on(model, numbered, edges),
+    )
+
+
+def _loop(condition: Condition, edges: dict[Body, Edge]) -> tuple[Body, ...]:
+    """From the condition's first body down to where the ways to both meet, and up to the second."""
+    if isinstance(condition, Prescribed) or len(condition.bodies) < 2:
+        return ()
+    down, up = (_to_the_ground(body, edges) for body in condition.bodies[:2])
+    meeting = next(body for body in down if body in up)
+    return (*down[: down.index(meeting) + 1], *reversed(up[: up.index(meeting)]))
+
+
+def _to_the_ground(body: Body, edges: dict[Body, Edge]) -> list[Body]:
+    way = [body]
+    while way[-1] in edges:
+        way.append(edges[way[-1]].parent)
+    return way
+
+
+# --- what was asked for, checked at the door ------------------------------------------------------------------------
+
+
+def _names(given: Any) -> Iterable[str]:
+    """One name, or several; a body or an element stands for its name."""
+    if given is None:
+        return ()
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        given = (given,)
+    return tuple(dict.fromkeys(getattr(thing, "name", thing) for thing in given))
+
+
+def _base(model: Model, name: str) -> Body:
+    if name == model.ground.name:
+        raise ModelError("base='ground' is the root of its tree as it is; name a body that hangs on nothing")
+    return model.bodies[name]  # the dictionary tells what it misses
+
+
+def _joint_to_cut(model: Model, name: str, candidates: list[Condition]) -> Condition:
+    if name not in model.elements:
+        raise unknown_name("joint", name, [c.name for c in candidates])
+    for joint in candidates:
+        if joint.name == name:
+            return joint
+    raise ModelError(
+        f"cut={name!r}: a {model.elements[name].kind} never stands in the tree, there is nothing to cut; leave it out"
+    )
+
+
+def _check_cuts(opened: list[Condition], edges: dict[Body, Edge]) -> None:
+    """What a cut joint connected must still be connected: by the other joints of its loop."""
+    for joint in opened:
+        first, second = joint.bodies
+        if root_of(first, edges) is not root_of(second, edges):
+            loose = first if root_of(second, edges).fixed else second
+            raise ModelError(
+                f"cut={joint.name!r} would leave body {loose.name!r} hanging on nothing: no other joint carries it; "
+                "cut a joint that closes a loop"
+            )

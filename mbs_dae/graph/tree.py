@@ -1,0 +1,163 @@
+"""A spanning tree of a mechanism: every body hangs on one joint, and the ground is the root.
+
+The joints that are left out close the loops, and each keeps its equations. So that these are few, the tree takes the
+joints that have many: it is a *maximum spanning tree*, each joint weighing as much as it has equations. Prim's
+algorithm grows it from the ground: of all joints that lead from the tree to a body outside, take the heaviest. It stays
+maximum whatever is done where several weigh the same; of those the one is taken that begins nearest to the ground, for
+short paths, and then the one that was said first.
+
+Bodies that no joint connects to the ground get an edge all the same, which holds nothing: it leads from the ground to
+one body among them, their *base*, and says that this body floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from typing import Any
+
+from ..errors import ModelError
+from ..model.body import Body
+from ..model.joints.base import Condition
+from ..model.joints.motions import FREE, Motions, velocities
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """What leads from a body's parent to the body: a joint, or nothing where the body floats."""
+
+    joint: Any
+    """The joint; None where the body floats."""
+    parent: Body
+    child: Body
+
+    @property
+    def floating(self) -> bool:
+        return self.joint is None
+
+    @property
+    def reversed(self) -> bool:
+        """Whether the child carries the joint's first marker: its motions then lead from the child to the parent."""
+        return self.joint is not None and self.joint.markers[0].body is self.child
+
+    @property
+    def motions(self) -> Motions:
+        """From the first marker to the second; where the body floats, from the ground's frame to that of the body."""
+        return FREE[self.child.dimension] if self.joint is None else motions_of(self.joint)
+
+    @property
+    def velocities(self) -> int:
+        """How many velocities the child has against its parent."""
+        return velocities(self.motions)
+
+    def __repr__(self) -> str:
+        name = "floating" if self.joint is None else self.joint.name
+        return f"<edge {name}: {self.parent.name} to {self.child.name}>"
+
+
+def motions_of(condition: Condition) -> Any:
+    """The motions of a joint between two bodies; None for what cannot stand in a tree."""
+    if len(condition.markers) != 2 or condition.motions is None:
+        return None
+    return condition.motions.get(condition.dimension)
+
+
+def rows_of(condition: Condition) -> int:
+    """How many equations there are, of positions and of velocities."""
+    return condition.form()[0].size
+
+
+def spanning_forest(
+    ground: Body, bodies: Sequence[Body], joints: Iterable[Condition], bases: Sequence[Body] = ()
+) -> dict[Body, Edge]:
+    """The edge that leads to each body. Of bodies that hang on nothing those in `bases` float; where none of a group
+    does, the one with most joints, and among these the first."""
+    beside = neighbours([ground, *bodies], joints)
+    edges: dict[Body, Edge] = {}
+    _grow(ground, 0, beside, edges)
+    for base in bases:
+        if base in edges:
+            raise _second_root(base, edges)
+        edges[base] = Edge(None, ground, base)
+        _grow(base, 1, beside, edges)
+    for body in bodies:
+        if body not in edges:
+            base = max(_connected(body, bodies, beside), key=lambda b: len(beside[b]))
+            edges[base] = Edge(None, ground, base)
+            _grow(base, 1, beside, edges)
+    return edges
+
+
+Neighbours = Mapping[Body, Sequence[tuple[int, Any, Body]]]
+"""Of each body the joints on it, with their places in the order of the model, and the bodies behind them."""
+
+
+def neighbours(bodies: Iterable[Body], joints: Iterable[Condition]) -> Neighbours:
+    beside: dict[Body, list[tuple[int, Any, Body]]] = {body: [] for body in bodies}
+    for order, joint in enumerate(joints):
+        first, second = joint.bodies
+        beside[first].append((order, joint, second))
+        beside[second].append((order, joint, first))
+    return beside
+
+
+def _grow(root: Body, depth: int, beside: Neighbours, edges: dict[Body, Edge]) -> None:
+    """Add all bodies that joints connect to the root."""
+    depths = {root: depth}
+    ways: list[tuple[int, int, int, Any, Body, Body]] = []
+
+    def look_around(body: Body) -> None:
+        for order, joint, other in beside[body]:
+            if other not in depths:
+                heappush(ways, (-rows_of(joint), depths[body], order, joint, body, other))
+
+    look_around(root)
+    while ways:
+        _, _, _, joint, parent, child = heappop(ways)
+        if child not in depths:
+            edges[child] = Edge(joint, parent, child)
+            depths[child] = depths[parent] + 1
+            look_around(child)
+
+
+def _connected(body: Body, bodies: Sequence[Body], beside: Neighbours) -> list[Body]:
+    """All bodies that joints connect to one, in the order of the model."""
+    found, ahead = {body}, [body]
+    while ahead:
+        new = {other for _, _, other in beside[ahead.pop()]} - found
+        found |= new
+        ahead += new
+    return [b for b in bodies if b in found]
+
+
+def root_of(body: Body, edges: Mapping[Body, Edge]) -> Body:
+    """The ground, or the base that floats."""
+    while body in edges and not edges[body].floating:
+        body = edges[body].parent
+    return body
+
+
+def _second_root(base: Body, edges: Mapping[Body, Edge]) -> ModelError:
+    root = root_of(base, edges)
+    if root.fixed:
+        return ModelError(
+            f"base={base.name!r} cannot float: joints connect it to the ground, which is the root of its tree; name a "
+            "body that hangs on nothing, or leave base= out"
+        )
+    return ModelError(
+        f"base= names {root.name!r} and {base.name!r}, but joints connect them, and a tree has one root; name one of "
+        "them"
+    )
+
+
+def parents_first(bodies: Sequence[Body], edges: Mapping[Body, Edge]) -> tuple[Body, ...]:
+    """The bodies in the order of the model, but none before its parent."""
+    ordered: dict[Body, None] = {}
+    for body in bodies:
+        waiting = []
+        while body not in ordered and not body.fixed:
+            waiting.append(body)
+            body = edges[body].parent
+        ordered.update(dict.fromkeys(reversed(waiting)))
+    return tuple(ordered)

@@ -1,0 +1,93 @@
+"""How a joint lets its second marker move: elementary motions, one after the other.
+
+A joint may say the same thing twice: by equations that vanish, and by the motions that it leaves. With T_i and T_j the
+frames of its markers (a rotation and a place), the motions μ₁, μ₂, ... lead from the first to the second,
+
+    T_j = T_i μ₁(θ₁) μ₂(θ₂) ...,
+
+each in the axes of the frame that those before it have reached. Axes are numbered 0, 1, 2 (x, y, z); e is the unit
+vector of one. In the coordinates of that frame
+
+    Turn      a rotation by θ about e                                             one velocity, θ̇
+    Slide     a shift by θ e                                                      one velocity, θ̇
+    Helix     a rotation by θ about e, and a shift by (phase + pitch θ/2π) e      one velocity, θ̇
+    Ball      any rotation, a unit quaternion                                     three, ω of the second marker against
+                                                                                  the first, in the axes of the second
+
+So the axis of a Turn stands still in the frame before it, and in the one behind it; that of a Slide too. What moves
+behind a motion with the unit vector u (in world axes) and a point p on its axis has the velocity
+
+    ω = u θ̇,  ṙ = u × (r - p) θ̇    (Turn)         ω = 0,  ṙ = u θ̇    (Slide)
+
+over what moves before it; a Helix does both at once, the shift with (pitch/2π) θ̇, and a Ball is a Turn about any u.
+
+A joint with c equations and motions of f velocities satisfies c + f = 3 in the plane and 6 in space: what the equations
+forbid and what the motions allow is all that there is. The motions of a joint between two bodies let it stand in a
+tree, where a body's pose follows from that of its parent, with no equation to solve.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A rotation about an axis."""
+
+    axis: int
+    velocities: ClassVar[int] = 1
+
+    def __str__(self) -> str:
+        return f"turn {'xyz'[self.axis]}"
+
+
+@dataclass(frozen=True)
+class Slide:
+    """A shift along an axis."""
+
+    axis: int
+    velocities: ClassVar[int] = 1
+
+    def __str__(self) -> str:
+        return f"slide {'xyz'[self.axis]}"
+
+
+@dataclass(frozen=True)
+class Helix:
+    """A rotation by θ about an axis and a shift along it by phase + pitch θ/2π. Both are constants of the joint, by
+    their names."""
+
+    axis: int
+    pitch: str = "pitch"
+    phase: str = "phase"
+    velocities: ClassVar[int] = 1
+
+    def __str__(self) -> str:
+        return f"helix {'xyz'[self.axis]}"
+
+
+@dataclass(frozen=True)
+class Ball:
+    """Any rotation about a point."""
+
+    velocities: ClassVar[int] = 3
+
+    def __str__(self) -> str:
+        return "ball"
+
+
+Elementary = Turn | Slide | Helix | Ball
+Motions = tuple[Elementary, ...]
+
+FREE: dict[int, Motions] = {
+    2: (Slide(0), Slide(1), Turn(2)),
+    3: (Slide(0), Slide(1), Slide(2), Ball()),
+}
+"""A body that nothing holds, seen from the ground: its coordinates are then those that it has anyway."""
+
+
+def velocities(motions: Motions) -> int:
+    """How many velocities some motions have together."""
+    return sum(motion.velocities for motion in motions)
