@@ -10,8 +10,8 @@ the other. Slides are components of δ. Turns from D as a quaternion: with e_a, 
 and of a single turn θ = 2 atan2(D_a, D₀). Each turn that is found is undone, before the next motion is looked for.
 
 The velocities of an edge are those of the child, less those that it would have if the joint stood still and the parent
-moved as it does; so are the accelerations. In an edge the t_c of turns are at right angles to each other, and so are the
-s_c of slides: the components along t_c are ẋ_c; and after these are taken off, those along s_c are.
+moved as it does; so are the accelerations. In an edge the t_c of turns are at right angles to each other, and so are
+the s_c of slides: the components along t_c are ẋ_c; and after these are taken off, those along s_c are.
 
 Bodies that do not quite satisfy their joints are seen as near as that.
 """
@@ -51,33 +51,18 @@ def fold(tree, qc, q):
     plane, angles of bodies count), and so are the signs of quaternions. The work space is not touched."""
     for e in range(tree.edge_at.size - 1):
         first, last = tree.edge_at[e], tree.edge_at[e + 1] - 1
-        i, j = tree.before[first], last
-        if tree.sense[first] < 0:
-            i, j = j, i
-        e_i, e_j = _attitude(tree, i, qc), _attitude(tree, j, qc)
-        p_i = plus(_origin(tree, i, qc), rotated(e_i, row(tree.first_point, e)))
-        p_j = plus(_origin(tree, j, qc), rotated(e_j, row(tree.second_point, e)))
-        e_i = after(e_i, quaternion(tree.first_attitude, e))
-        turn = after(back(e_i), after(e_j, quaternion(tree.second_attitude, e)))
-        way = rotated(back(e_i), minus(p_j, p_i))
+        turn, way, count = _seen(tree, e, qc)
         for n in range(last - first + 1):
             k = first + n if tree.sense[first] > 0 else last - n
-            if tree.v_end[k] == tree.v_at[k]:
-                continue
+            x, axis = tree.q_at[k], tree.axis[k]
             if tree.ball[k] == 1:
-                _fold_ball(q, tree.q_at[k], turn)
-                continue
-            if tree.T[k] != 0.0:
-                angle = unwound(_angle(turn, tree.axis[k], tree.next_axis[k]), q[tree.q_at[k]])
-                if tree.dimension == 2:
-                    angle = _phi(tree, j, qc) - _phi(tree, i, qc) + tree.marker_angle[e]
-                q[tree.q_at[k]] = angle
-                taken = about(_direction(tree.axis[k]), -angle)
-                turn, way = after(taken, turn), rotated(taken, way)
-            elif tree.axis[k] == 0:
-                q[tree.q_at[k]] = way[0]
-            else:
-                q[tree.q_at[k]] = way[1] if tree.axis[k] == 1 else way[2]
+                _fold_ball(q, x, turn)
+            elif tree.T[k] != 0.0:
+                q[x] = count if tree.dimension == 2 else unwound(_angle(turn, axis, tree.next_axis[k]), q[x])
+                undone = about(_direction(axis), -q[x])
+                turn, way = after(undone, turn), rotated(undone, way)
+            elif tree.v_end[k] > tree.v_at[k]:
+                q[x] = dot(_direction(axis), way)
     for b in range(tree.turns.shape[0]):
         put_at(q, tree.turns[b, 0], at(qc, tree.turns[b, 1]))
 
@@ -120,6 +105,20 @@ def _share(tree, e, turning, way, v):
     for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
         if tree.v_turns[c] == 0:
             v[c] = dot(row(tree.slide, c), way)
+
+
+@compiled
+def _seen(tree, e, qc):
+    """D and δ of an edge; and in the plane the angle, which counts."""
+    i, j = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
+    if tree.sense[j] < 0:
+        i, j = j, i
+    e_i, e_j = _attitude(tree, i, qc), _attitude(tree, j, qc)
+    p_i = plus(_origin(tree, i, qc), rotated(e_i, row(tree.first_point, e)))
+    p_j = plus(_origin(tree, j, qc), rotated(e_j, row(tree.second_point, e)))
+    e_i, e_j = after(e_i, quaternion(tree.first_attitude, e)), after(e_j, quaternion(tree.second_attitude, e))
+    count = _phi(tree, j, qc) - _phi(tree, i, qc) + tree.marker_angle[e] if tree.dimension == 2 else 0.0
+    return after(back(e_i), e_j), rotated(back(e_i), minus(p_j, p_i)), count
 
 
 @compiled

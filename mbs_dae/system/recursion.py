@@ -7,8 +7,8 @@ One step leads from a frame (r_b, A_b), which moves with ṙ_b and ω_b, to the 
     η = r_b + A_b (o + σ u),      A = A_b Rot(u, θ) C,      r = η + ρ,   ρ = A d.
 
 Its velocities ẋ_c turn what is behind it by Ω = Σ t_c ẋ_c over the frame before, and shift it by V = Σ s_c ẋ_c. Of a
-screw along w = A_b u, t = T w and s = S w; of a ball the t_c are three axes, and nothing is shifted. As the s_c are fixed
-in the frame before,
+screw along w = A_b u, t = T w and s = S w; of a ball the t_c are three axes, and nothing is shifted. As the s_c are
+fixed in the frame before,
 
     d/dt (η - r_b) = ω_b × (η - r_b) + V,        V̇ = ω_b × V + Σ s_c ẍ_c,        Ω̇ = ω_b × Ω + Σ t_c ẍ_c.
 
