@@ -93,6 +93,7 @@ _HOME = {
     "rotations": "rotations",
     "screws": "screws",
     "primitives": "model.joints.primitives",
+    "motions": "model.joints.motions",
     # analyses
     "diagnose": "analysis.diagnose",
     "Diagnosis": "analysis.diagnose",

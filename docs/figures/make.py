@@ -9,6 +9,7 @@ import itertools
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from runpy import run_path
 
 import matplotlib
 
@@ -159,7 +160,16 @@ def dots(ax, where, colour, label) -> None:
     ax.add_patch(PathPatch(path, facecolor=colour, edgecolor="none", label=label))
 
 
-FIGURES: dict[str, Callable[[], Figure]] = {"elimination.png": elimination, "gap.svg": gap}
+def six_bar_graph() -> Figure:
+    """The graph of models/six_bar.py."""
+    return mbs.topology(run_path(str(HERE.parents[1] / "models" / "six_bar.py"))["build"]()).draw()
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "elimination.png": elimination,
+    "gap.svg": gap,
+    "six_bar_graph.svg": six_bar_graph,
+}
 
 
 def main() -> None:

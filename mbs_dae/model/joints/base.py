@@ -135,8 +135,8 @@ class Joint(Condition, Declared):
         every = 3 * (self.dimension - 1)
         if motions is not None and rows + velocities(motions) != every:
             raise ModelError(
-                f"{self.who} has {rows} equations and motions of {velocities(motions)} velocities, together not "
-                f"{every}; mend phi or motions of class {self.kind}"
+                f"the equations ({rows}) of {self.who} and the velocities of its motions ({velocities(motions)}) do "
+                f"not make {every} together; mend phi or motions of class {self.kind}"
             )
 
     def _built(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
