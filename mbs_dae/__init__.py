@@ -99,6 +99,7 @@ _HOME = {
     "Diagnosis": "analysis.diagnose",
     "assemble": "analysis.assemble",
     "kinematics": "analysis.kinematics",
+    "recursive_kinematics": "analysis.recursive_kinematics",
     "simulate": "analysis.simulate",
     "inverse_dynamics": "analysis.inverse_dynamics",
     "compare_stabilization": "analysis.compare_stabilization",
@@ -128,6 +129,7 @@ if TYPE_CHECKING:
     from .analysis.diagnose import diagnose as diagnose
     from .analysis.equations import equations as equations
     from .analysis.kinematics import kinematics as kinematics
+    from .analysis.recursive_kinematics import recursive_kinematics as recursive_kinematics
     from .analysis.simulate import simulate as simulate
     from .analysis.sweep import sweep as sweep
     from .graph.topology import Topology as Topology

@@ -1,0 +1,195 @@
+"""From bodies to the coordinates of joints, edge by edge: the way back of `recursion`. Compiled.
+
+Seen from the first marker of a joint, the second one stands at δ and is turned by D = μ₁ μ₂ ..., its motions one after
+the other. Slides are components of δ. Turns from D as a quaternion: with e_a, e_b at right angles, e_a × e_b = ±e_c,
+
+    D = Rot(e_a, θ) Rot(e_b, ψ):   D₀ = cos cos,  D_a = sin cos,  D_b = cos sin,  D_c = ±sin sin   of θ/2 and ψ/2
+
+    sin θ ~ 2 (D₀ D_a ± D_b D_c),      cos θ ~ D₀² + D_b² - D_a² - D_c²,
+
+and of a single turn θ = 2 atan2(D_a, D₀). Each turn that is found is undone, before the next motion is looked for.
+
+The velocities of an edge are those of the child, less those that it would have if the joint stood still and the parent
+moved as it does; so are the accelerations. In an edge the t_c of turns are at right angles to each other, and so are
+the s_c of slides: the components along t_c are ẋ_c; and after these are taken off, those along s_c are.
+
+Bodies that do not quite satisfy their joints are seen as near as that.
+"""
+
+from __future__ import annotations
+
+from math import atan2
+
+from ..kernels.abi import compiled, unwound
+from .recursion import accelerate
+from .vectors import (
+    NO_TURN,
+    ZERO,
+    about,
+    after,
+    at,
+    back,
+    cross,
+    dot,
+    minus,
+    plus,
+    put,
+    put_at,
+    quaternion,
+    quaternion_at,
+    rotated,
+    row,
+    times,
+    turned,
+    unit,
+)
+
+
+@compiled
+def fold(tree, qc, q):
+    """The coordinates of the joints, of bodies in these places. Angles are those next to the ones given in q (in the
+    plane, angles of bodies count), and so are the signs of quaternions. The work space is not touched."""
+    for e in range(tree.edge_at.size - 1):
+        first, last = tree.edge_at[e], tree.edge_at[e + 1] - 1
+        turn, way, count = _seen(tree, e, qc)
+        for n in range(last - first + 1):
+            k = first + n if tree.sense[first] > 0 else last - n
+            x, axis = tree.q_at[k], tree.axis[k]
+            if tree.ball[k] == 1:
+                _fold_ball(q, x, turn)
+            elif tree.T[k] != 0.0:
+                q[x] = count if tree.dimension == 2 else unwound(_angle(turn, axis, tree.next_axis[k]), q[x])
+                undone = about(_direction(axis), -q[x])
+                turn, way = after(undone, turn), rotated(undone, way)
+            elif tree.v_end[k] > tree.v_at[k]:
+                q[x] = dot(_direction(axis), way)
+    for b in range(tree.turns.shape[0]):
+        put_at(q, tree.turns[b, 0], at(qc, tree.turns[b, 1]))
+
+
+@compiled
+def fold_velocity(tree, vc, v):
+    """The velocities of the joints, of bodies that move so in the pose of the last `unfold`."""
+    for e in range(tree.edge_at.size - 1):
+        b, k = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
+        omega = _angular(tree, b, vc)
+        carried = plus(_linear(tree, b, vc), cross(omega, minus(row(tree.r, k), row(tree.r, b))))
+        _share(tree, e, minus(_angular(tree, k, vc), omega), minus(_linear(tree, k, vc), carried), v)
+
+
+@compiled
+def fold_acceleration(tree, ac, a):
+    """The accelerations of the joints, of bodies that accelerate so in the pose and with the velocities of the last
+    `unfold`. This takes the work space of accelerations."""
+    for e in range(tree.edge_at.size - 1):
+        first, k = tree.edge_at[e], tree.edge_at[e + 1] - 1
+        b = tree.before[first]
+        put(tree.ddr, b, _linear(tree, b, ac))
+        put(tree.alpha, b, _angular(tree, b, ac))
+        for n in range(first, k + 1):
+            accelerate(tree, n, ZERO, ZERO)
+        turning = minus(_angular(tree, k, ac), row(tree.alpha, k))
+        _share(tree, e, turning, minus(_linear(tree, k, ac), row(tree.ddr, k)), a)
+
+
+@compiled
+def _share(tree, e, turning, way, v):
+    """The v of an edge that turn and shift the child so over its parent: first those that turn, then the others."""
+    k = tree.edge_at[e + 1] - 1
+    for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
+        if tree.v_turns[c] == 1:
+            turn = row(tree.turn, c)
+            v[c] = dot(turn, turning)
+            own = plus(row(tree.slide, c), cross(turn, minus(row(tree.r, k), row(tree.eta, tree.v_step[c]))))
+            way = minus(way, times(v[c], own))
+    for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
+        if tree.v_turns[c] == 0:
+            v[c] = dot(row(tree.slide, c), way)
+
+
+@compiled
+def _seen(tree, e, qc):
+    """D and δ of an edge; and in the plane the angle, which counts."""
+    i, j = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
+    if tree.sense[j] < 0:
+        i, j = j, i
+    e_i, e_j = _attitude(tree, i, qc), _attitude(tree, j, qc)
+    p_i = plus(_origin(tree, i, qc), rotated(e_i, row(tree.first_point, e)))
+    p_j = plus(_origin(tree, j, qc), rotated(e_j, row(tree.second_point, e)))
+    e_i, e_j = after(e_i, quaternion(tree.first_attitude, e)), after(e_j, quaternion(tree.second_attitude, e))
+    count = _phi(tree, j, qc) - _phi(tree, i, qc) + tree.marker_angle[e] if tree.dimension == 2 else 0.0
+    return after(back(e_i), e_j), rotated(back(e_i), minus(p_j, p_i)), count
+
+
+@compiled
+def _angle(turn, a, b):
+    """θ of turn = Rot(e_a, θ) Rot(e_b, ψ); with b < 0, of the turn about e_a that is nearest."""
+    if b < 0:
+        return 2.0 * atan2(turn[1 + a], turn[0])
+    c = 3 - a - b
+    sign = 1.0 if b == (a + 1) % 3 else -1.0
+    w, x, y, z = turn[0], turn[1 + a], turn[1 + b], turn[1 + c]
+    return atan2(2.0 * (w * x + sign * y * z), w * w + y * y - x * x - z * z)
+
+
+@compiled
+def _fold_ball(q, to, turn):
+    """Of the two quaternions of a turn the one on this side."""
+    old = quaternion_at(q, to)
+    sign = 1.0 if old[0] * turn[0] + old[1] * turn[1] + old[2] * turn[2] + old[3] * turn[3] >= 0.0 else -1.0
+    e = unit(turn)
+    q[to], q[to + 1], q[to + 2], q[to + 3] = sign * e[0], sign * e[1], sign * e[2], sign * e[3]
+
+
+@compiled
+def _direction(axis):
+    return 1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0
+
+
+# --- what stands in Cartesian arrays; the ground stands still -----------------------------------------------------
+
+
+@compiled
+def _origin(tree, k, qc):
+    of = tree.frame_q[k]
+    if of < 0:
+        return ZERO
+    if tree.dimension == 2:
+        return qc[of], qc[of + 1], 0.0
+    return at(qc, of)
+
+
+@compiled
+def _phi(tree, k, qc):
+    return qc[tree.frame_q[k] + 2] if tree.frame_q[k] >= 0 else 0.0
+
+
+@compiled
+def _attitude(tree, k, qc):
+    of = tree.frame_q[k]
+    if of < 0:
+        return NO_TURN
+    if tree.dimension == 2:
+        return about(_direction(2), qc[of + 2])
+    return unit(quaternion_at(qc, of + 3))
+
+
+@compiled
+def _linear(tree, k, vc):
+    of = tree.frame_v[k]
+    if of < 0:
+        return ZERO
+    if tree.dimension == 2:
+        return vc[of], vc[of + 1], 0.0
+    return at(vc, of)
+
+
+@compiled
+def _angular(tree, k, vc):
+    """In world axes."""
+    of = tree.frame_v[k]
+    if of < 0:
+        return ZERO
+    if tree.dimension == 2:
+        return 0.0, 0.0, vc[of + 2]
+    return turned(tree.A, k, at(vc, of + 3))

@@ -1,0 +1,213 @@
+"""A tree of joints as arrays: what `recursion` and `folding` run on.
+
+Every edge of the tree becomes *steps*, one after the other, parents first. A step leads from the frame before it, with
+place r_b and rotation A_b, to a frame of its own:
+
+    η = r_b + A_b (o + σ u),        A = A_b Rot(u, θ) C,        r = η + A d
+
+It goes by o, fixed in the frame before; there it turns by θ about the unit vector u and slides by σ along it; then come
+a fixed rotation C and a fixed arm d. The last frame of an edge is that of the child's body, frame 0 is the ground. All
+steps but a ball are screws of one coordinate x,
+
+    θ = T x,    σ = phase + S x:        Turn  T = 1, S = 0,     Slide  T = 0, S = 1,     Helix  T = 1, S = pitch/2π,
+
+and a weld has no coordinate. With s and M the point and the axes of the marker on the parent and s', M' of that on the
+child, the first step has o = s and the axis u = M e, and the last one d = -s'; what is between them goes along in C,
+which is M M'ᵀ where one motion is all.
+
+Against the joint's direction (the child has the first marker) the motions come the other way round, each with the axis
+-u: a turn by θ about -u undoes that about u. So a coordinate is the joint's own, whoever is the parent.
+
+A ball turns by a unit quaternion, A = A_b A(x), or A_b A(x)ᵀ against the direction; a weld before it and one behind it
+bring the markers' frames there. A body that floats slides along x, y, z of the world, and then turns as a ball does (in
+the plane: along x, y, and turns), so that its coordinates are those of its frame.
+
+A plane is a part of space: z is 0, and all turns are about z. Only that angles are added up there, so that they count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..coordinates import Layout
+from ..graph.topology import Topology
+from ..kernels.blocks import block
+from ..model.body import Body
+from ..model.parameters import Evaluator
+from .tree_steps import ORIGIN, Frame, Step, frames, freedoms, steps
+
+PER_FRAME = ("r", "eta", "dr", "deta", "omega", "turning", "sliding", "ddr", "alpha")
+"""The vectors of each frame."""
+
+
+class Tree(NamedTuple):
+    """Frame k is that of step k, row 0 the ground. Where there is no tree, there is no body."""
+
+    dimension: int
+    # steps
+    before: np.ndarray
+    """The frame before."""
+    ball: np.ndarray
+    """1 for a ball, 0 for a screw or a weld."""
+    sense: np.ndarray
+    """1 in the joint's direction, -1 against it."""
+    q_at: np.ndarray
+    """Where its coordinates begin."""
+    v_at: np.ndarray
+    """Its velocities are v_at : v_end; a weld has none."""
+    v_end: np.ndarray
+    T: np.ndarray
+    S: np.ndarray
+    phase: np.ndarray
+    o: np.ndarray
+    u: np.ndarray
+    C: np.ndarray
+    angle: np.ndarray
+    """C as a quaternion, and as the angle that it is in the plane."""
+    d: np.ndarray
+    axis: np.ndarray
+    """u is this axis (0, 1, 2) of the frame that the joint's motions have reached there, or against it."""
+    next_axis: np.ndarray
+    """The axis of the turn that follows in the joint's order; -1 where none does."""
+    # edges
+    edge_at: np.ndarray
+    """Edge e has the steps edge_at[e] : edge_at[e + 1]; the last one leads to the child."""
+    edge_v: np.ndarray
+    """Edge e has the velocities edge_v[e] : edge_v[e + 1]."""
+    first_point: np.ndarray
+    first_attitude: np.ndarray
+    second_point: np.ndarray
+    second_attitude: np.ndarray
+    """The joint's two markers on their bodies: points and quaternions."""
+    marker_angle: np.ndarray
+    """In the plane: the angle of the second marker on its body, less that of the first."""
+    # velocities
+    v_step: np.ndarray
+    """Whose each one is."""
+    v_carrier: np.ndarray
+    """The frame in which its axis is fixed."""
+    v_turns: np.ndarray
+    """1 where it turns, 0 where it only slides."""
+    # bodies, in the order of the model
+    body_frame: np.ndarray
+    frame_q: np.ndarray
+    frame_v: np.ndarray
+    """Where the Cartesian coordinates and velocities of a frame's body begin; -1 for frames of no moving body."""
+    turns: np.ndarray
+    """Pairs (place among the coordinates, place among the Cartesian ones) of the first of three hidden turns."""
+    r_body_at: np.ndarray
+    """The velocities that move body b are r_velocity[r_body_at[b] : r_body_at[b + 1]], from the root on."""
+    r_velocity: np.ndarray
+    # frames, where they are and how they move
+    A: np.ndarray
+    e: np.ndarray
+    """The rotation: as a matrix by rows, as a quaternion (in space),"""
+    phi: np.ndarray
+    """or as an angle (in the plane)."""
+    r: np.ndarray
+    eta: np.ndarray
+    """Where the frame stands, and where its hinge is."""
+    dr: np.ndarray
+    deta: np.ndarray
+    omega: np.ndarray
+    turning: np.ndarray
+    sliding: np.ndarray
+    """The angular velocity against the frame before, and the velocity of sliding over it."""
+    ddr: np.ndarray
+    alpha: np.ndarray
+    # velocities: what a unit of each one does
+    turn: np.ndarray
+    slide: np.ndarray
+    """It turns what is behind it by the one vector, and shifts it by the other."""
+
+    @property
+    def width(self) -> int:
+        """How many velocities a body has."""
+        return 3 if self.dimension == 2 else 6
+
+
+def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
+    """The arrays of a tree; `layout` is that of the Cartesian coordinates. The hidden turns stand behind all other
+    coordinates, three for each body in the order of the model."""
+    own: dict[Body, list] = {edge.child: [] for edge in topology.edges}
+    places = freedoms(topology)
+    for freedom in places:
+        own[freedom.edge.child].append(freedom)
+    frame_of = {topology.ground: 0}
+    path_of = {topology.ground: np.zeros(0, dtype=np.int64)}
+    chain, markers, edge_at, edge_v = [Step()], [], [1], [0]
+    for edge in topology.edges:
+        markers.append(frames(edge, evaluator))
+        chain += steps(edge, own[edge.child], evaluator, frame_of[edge.parent], len(chain))
+        edge_at.append(len(chain))
+        edge_v.append(edge_v[-1] + edge.velocities)
+        frame_of[edge.child] = len(chain) - 1
+        path_of[edge.child] = np.append(path_of[edge.parent], np.arange(edge_v[-2], edge_v[-1]))
+    bodies = {body: frame_of[body] for body in layout.q if not body.fixed}
+    hidden = places[-1].q_end if places else 0
+    return _filled(
+        topology.ground.dimension, chain, markers, edge_at, edge_v, bodies, [path_of[b] for b in bodies], layout, hidden
+    )
+
+
+def no_tree() -> Tree:
+    """For coordinates that have none."""
+    none = np.zeros((0, 2), dtype=np.int64)
+    return _filled(3, [Step()], [], [1], [0], {}, [], Layout({}, {}, none, none, none, 0, 0, 0, 0), 0)
+
+
+def _filled(
+    dimension: int,
+    chain: Sequence[Step],
+    markers: Sequence[tuple[Frame, ...]],
+    edge_at: Sequence[int],
+    edge_v: Sequence[int],
+    bodies: Mapping[Body, int],
+    paths: Sequence[np.ndarray],
+    layout: Layout,
+    hidden: int,
+) -> Tree:
+    """The arrays, with the work space at rest."""
+    count, velocities = len(chain), edge_v[-1]
+    v_step, v_carrier, v_turns = np.zeros((3, velocities), dtype=np.int64)
+    for k, step in enumerate(chain):
+        for v in range(step.v_at, step.v_end):
+            v_step[v], v_turns[v] = k, step.ball or step.T > 0
+            v_carrier[v] = k if step.ball and step.sense > 0 else step.before
+    frame_q, frame_v = np.full((2, count), -1, dtype=np.int64)
+    for body, k in bodies.items():
+        frame_q[k], frame_v[k] = layout.q[body][0], layout.v[body][0]
+    turns = [(hidden + 3 * b, layout.q[body][7]) for b, body in enumerate(bodies)] if dimension == 3 else []
+    A, e = np.zeros((count, 9)), np.zeros((count, 4))
+    A[0], e[0] = np.eye(3).ravel(), ORIGIN.attitude
+    return block(
+        Tree(
+            dimension=dimension,
+            **{name: np.array([getattr(step, name) for step in chain]) for name in Step._fields},
+            edge_at=np.array(edge_at),
+            edge_v=np.array(edge_v),
+            first_point=np.array([first.point for first, _ in markers]).reshape(-1, 3),
+            first_attitude=np.array([first.attitude for first, _ in markers]).reshape(-1, 4),
+            second_point=np.array([second.point for _, second in markers]).reshape(-1, 3),
+            second_attitude=np.array([second.attitude for _, second in markers]).reshape(-1, 4),
+            marker_angle=np.array([second.angle - first.angle for first, second in markers]),
+            v_step=v_step,
+            v_carrier=v_carrier,
+            v_turns=v_turns,
+            body_frame=np.array([*bodies.values()], dtype=np.int64),
+            frame_q=frame_q,
+            frame_v=frame_v,
+            turns=np.array(turns, dtype=np.int64).reshape(-1, 2),
+            r_body_at=np.cumsum([0, *map(len, paths)]),
+            r_velocity=np.concatenate([np.zeros(0, dtype=np.int64), *paths]),
+            A=A,
+            e=e,
+            phi=np.zeros(count),
+            **{name: np.zeros((count, 3)) for name in PER_FRAME},
+            turn=np.zeros((velocities, 3)),
+            slide=np.zeros((velocities, 3)),
+        )
+    )

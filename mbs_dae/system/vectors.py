@@ -1,0 +1,150 @@
+"""Vectors, quaternions and matrices for compiled code: tuples of numbers, so that nothing is allocated.
+
+A table of vectors has one in each row: `row` reads it, `put` writes it. A table of rotations has nine columns, a matrix
+by rows; quaternions are scalar first. A rotation takes the axes of a frame to those of the world.
+"""
+
+from __future__ import annotations
+
+from math import cos, sin, sqrt
+
+from ..kernels.abi import compiled
+
+ZERO = (0.0, 0.0, 0.0)
+NO_TURN = (1.0, 0.0, 0.0, 0.0)
+
+
+@compiled
+def row(table, k):
+    return table[k, 0], table[k, 1], table[k, 2]
+
+
+@compiled
+def put(table, k, a):
+    table[k, 0], table[k, 1], table[k, 2] = a
+
+
+@compiled
+def at(numbers, k):
+    """The three numbers from place k on."""
+    return numbers[k], numbers[k + 1], numbers[k + 2]
+
+
+@compiled
+def put_at(numbers, k, a):
+    numbers[k], numbers[k + 1], numbers[k + 2] = a
+
+
+@compiled
+def plus(a, b):
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@compiled
+def minus(a, b):
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@compiled
+def times(s, a):
+    return s * a[0], s * a[1], s * a[2]
+
+
+@compiled
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@compiled
+def cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+# --- rotations ---------------------------------------------------------------------------------------------------
+
+
+@compiled
+def turned(A, k, a):
+    """A a: from the axes of frame k to those of the world."""
+    return (
+        A[k, 0] * a[0] + A[k, 1] * a[1] + A[k, 2] * a[2],
+        A[k, 3] * a[0] + A[k, 4] * a[1] + A[k, 5] * a[2],
+        A[k, 6] * a[0] + A[k, 7] * a[1] + A[k, 8] * a[2],
+    )
+
+
+@compiled
+def turned_back(A, k, a):
+    """Aᵀ a: from the axes of the world to those of frame k."""
+    return (
+        A[k, 0] * a[0] + A[k, 3] * a[1] + A[k, 6] * a[2],
+        A[k, 1] * a[0] + A[k, 4] * a[1] + A[k, 7] * a[2],
+        A[k, 2] * a[0] + A[k, 5] * a[1] + A[k, 8] * a[2],
+    )
+
+
+@compiled
+def put_about_z(A, k, angle):
+    c, s = cos(angle), sin(angle)
+    A[k, 0], A[k, 1], A[k, 2] = c, -s, 0.0
+    A[k, 3], A[k, 4], A[k, 5] = s, c, 0.0
+    A[k, 6], A[k, 7], A[k, 8] = 0.0, 0.0, 1.0
+
+
+@compiled
+def put_rotation(A, k, e):
+    """The matrix of a unit quaternion."""
+    w, x, y, z = e
+    A[k, 0], A[k, 1], A[k, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+    A[k, 3], A[k, 4], A[k, 5] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    A[k, 6], A[k, 7], A[k, 8] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+
+
+# --- quaternions -------------------------------------------------------------------------------------------------
+
+
+@compiled
+def quaternion(table, k):
+    return table[k, 0], table[k, 1], table[k, 2], table[k, 3]
+
+
+@compiled
+def quaternion_at(numbers, k):
+    return numbers[k], numbers[k + 1], numbers[k + 2], numbers[k + 3]
+
+
+@compiled
+def about(axis, angle):
+    """The turn by an angle about a unit vector."""
+    s = sin(0.5 * angle)
+    return cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2]
+
+
+@compiled
+def back(e):
+    """The turn the other way."""
+    return e[0], -e[1], -e[2], -e[3]
+
+
+@compiled
+def after(e, f):
+    """e ∘ f: the matrices are multiplied in this order."""
+    return (
+        e[0] * f[0] - e[1] * f[1] - e[2] * f[2] - e[3] * f[3],
+        e[0] * f[1] + e[1] * f[0] + e[2] * f[3] - e[3] * f[2],
+        e[0] * f[2] - e[1] * f[3] + e[2] * f[0] + e[3] * f[1],
+        e[0] * f[3] + e[1] * f[2] - e[2] * f[1] + e[3] * f[0],
+    )
+
+
+@compiled
+def unit(e):
+    scale = 1.0 / sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
+    return scale * e[0], scale * e[1], scale * e[2], scale * e[3]
+
+
+@compiled
+def rotated(e, a):
+    """a turned by a unit quaternion (w, n): a + 2 n × (n × a + w a)."""
+    n = (e[1], e[2], e[3])
+    return plus(a, times(2.0, cross(n, plus(cross(n, a), times(e[0], a)))))
