@@ -87,6 +87,14 @@ class PoseRank:
         self.keep_only(set(rows) - set(dependent))
         return [self.circuit(k) for k in dependent]
 
+    def independence(self, row: np.ndarray) -> float:
+        """Of a further row over the velocities, how much the kept rows do not determine: 0 nothing, 1 all (squared)."""
+        machine, pattern = self.machine, self.machine.pattern
+        x, c = np.zeros(pattern.n), np.zeros(pattern.m)
+        kkt.solve(pattern, machine.factor, row.copy(), np.zeros(pattern.m), x, c, 3)
+        length = float((row**2 / machine.factor.weight).sum())
+        return float(machine.factor.weight @ x**2) / length if length > 0.0 else 0.0
+
     def circuit(self, row: int) -> Circuit:
         """The kept rows that make up this row (or come nearest to it)."""
         machine, pattern = self.machine, self.machine.pattern

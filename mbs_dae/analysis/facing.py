@@ -20,7 +20,7 @@ def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
     out = []
     for element in system.model.conditions:
         if element.facing:
-            first, second = (_frame(system, q, marker) for marker in element.markers[:2])
+            first, second = (frame_of(system, q, marker) for marker in element.markers[:2])
             cosines = (first * second).sum(axis=0)
             wrong = {"axis": cosines[2] < 0, "frame": cosines.min() < 0.5, "twist": cosines[0] + cosines[1] < 0}
             if wrong[element.facing]:
@@ -28,7 +28,7 @@ def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _frame(system: System, q: np.ndarray, marker: Marker) -> np.ndarray:
+def frame_of(system: System, q: np.ndarray, marker: Marker) -> np.ndarray:
     """The axes of a marker in the world, as columns."""
     numbers = [system.evaluator(n) for n in marker.numbers]
     return body_rotation(system, q[None], marker.body)[0] @ np.reshape(numbers[3:], (3, 3))

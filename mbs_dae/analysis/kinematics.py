@@ -21,6 +21,7 @@ from ..system import System, poses, stepping
 from ..system.poses import Machine
 from .arguments import check_tables, checked_times, model_of
 from .assemble import assemble
+from .axes import check_axes
 from .bridge import bridge
 from .elsewhere import is_momentary
 from .progress import Progress, progress_bar
@@ -55,6 +56,7 @@ def kinematics(
     first = assemble(model, t[0], start=start)
     machine = system.machine()
     redundant = _redundant_rows(system, machine, t, first)
+    check_axes(system, first)
     q = np.zeros((t.size, system.layout.q_size))
     v, a = np.zeros((2, t.size, system.layout.v_size))
     q[0], v[0], a[0] = first.full_q, first.full_v, first.full_a

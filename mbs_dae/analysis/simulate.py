@@ -28,6 +28,7 @@ from ..results.dynamics import dynamic_result
 from ..results.result import Result, State
 from ..system import System, poses
 from .arguments import check_tables, checked_times, model_of
+from .axes import check_axes
 from .dependence import PoseRank
 from .failures import check_energy, check_masses, failure
 from .initial import initial_state
@@ -130,6 +131,7 @@ def prepare(
     system = model.compile()
     check_masses(system)
     first, note = initial_state(model, t[0], initial)
+    check_axes(system, first)
     announce(marching.go_on, "the dynamics core")
     run = mechanism(system, faint=FAINT)
     control, stabiliser = new_control(rtol, atol, step or 0.0, run), new_stabiliser(how, run)

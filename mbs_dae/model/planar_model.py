@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import sympy as sp
 
 from ..errors import ModelError
@@ -9,6 +11,7 @@ from .body import coordinates_of
 from .model import Model
 from .parameters import Number, check_number, plain
 from .planar_body import PlanarBody
+from .points import build
 
 
 class PlanarModel(Model):
@@ -18,6 +21,42 @@ class PlanarModel(Model):
     """
 
     body_class = PlanarBody
+
+    @classmethod
+    def from_points(
+        cls,
+        points: Mapping[str, tuple[float, float]],
+        rods: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
+        fixed: Sequence[str] = (),
+        *,
+        mass: float | Mapping[str, float] | None = None,
+        density: float | Mapping[str, float] | None = None,
+        sliders: Mapping[str, float | tuple[float, float]] | None = None,
+        gravity: tuple[Number, Number] | None = None,
+        name: str = "mechanism",
+    ) -> PlanarModel:
+        """A linkage said in points and rods.
+
+            mbs.PlanarModel.from_points(
+                {"A": (0, 0), "B": (0, 0.2), "C": (0.5, 0.6), "D": (0.7, 0)},
+                rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD", mass=2.0, gravity=(0, -9.81))
+
+        `rods` names the points of each body: two make a uniform rod, three or more, in order around it, a uniform
+        plate. Longer names go in tuples, ("A1", "B"). A list of rods, ["AB", "BC"], calls each by its points. Every
+        point of a body is a marker of it (``coupler.C``); its frame stands in its centre of mass, the x axis from its
+        first point to its second.
+
+        Bodies that share a point are joined there by a `Revolute` of that name, those that share a `fixed` point by one
+        each to the ground; where several joints are needed their names also tell the bodies, "B (crank-rocker)". A
+        point of `sliders` slides (a `PinInSlot` on the ground) along the line through its place with this angle, or
+        direction (x, y).
+
+        `mass` in kg is that of each body, or a dict by name; or `density` in kg/m for rods and kg/m² for plates.
+        Without either bodies have no mass, which is enough for kinematics.
+        """
+        model = cls(name, gravity)
+        build(model, points, rods, fixed, mass, density, sliders)
+        return model
 
     def body(
         self,

@@ -20,7 +20,7 @@ from ..model.fields import Scalar
 from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
-from ..symbolic.derive import Reading
+from ..symbolic.derive import Reading, Relation
 from ..symbolic.markers import marker_symbols
 from . import kkt
 from .batch import Batch, BatchBuilder, Instance, instance_of
@@ -257,7 +257,14 @@ class System:
 
     def reader(self, measures: Sequence[Measure]) -> Reader:
         """Reads measures along a motion."""
-        return Reader(self, tuple(measures))
+        return Reader(self, tuple(self._reading(m.relation, m.markers, m.label) for m in measures))
+
+    def reader_of(self, relation: Relation, markers: tuple[Marker, ...]) -> Reader:
+        """Reads the rows of a relation of these markers, which need not hold."""
+        return Reader(self, (self._reading(relation, markers, " and ".join(m.label for m in markers)),))
+
+    def _reading(self, relation: Relation, markers: tuple[Marker, ...], who: str) -> Instance:
+        return instance_of(relation, {}, markers, who, self.coordinates)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
@@ -273,7 +280,10 @@ class System:
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """Φ_v at a pose."""
-        program = self.program
+        return self.jacobian_of(self.program, t, q)
+
+    def jacobian_of(self, program: Program, t: float, q: np.ndarray) -> sps.csr_matrix:
+        """The rows of a program, over the velocities."""
         out = read_outputs(program.batch, np.array([t]), q[None], self.still[None])[0]
         places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
         return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.nv))
@@ -309,16 +319,19 @@ class System:
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """Values, rates and accelerations of measures, by the same kernels that joints use."""
+    """Values, rates and accelerations of relations, by the same kernels that joints use."""
 
     system: System
-    measures: tuple[Measure, ...]
+    instances: tuple[Instance, ...]
 
     @cached_property
     def program(self) -> Program:
         system = self.system
-        instances = [instance_of(m.relation, {}, m.markers, m.label, system.coordinates) for m in self.measures]
-        return ProgramBuilder(system.batch(instances), system.nv).fill(system.evaluator)
+        return ProgramBuilder(system.batch(self.instances), system.nv).fill(system.evaluator)
+
+    def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
+        """How the values change with the velocities."""
+        return self.system.jacobian_of(self.program, t, q)
 
     def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         return _read(self.program, t, q, v, a)

@@ -1,0 +1,185 @@
+"""Mechanisms said in points and rods: the bodies between named points, and the joints where they meet.
+
+    points ──> outlines (which points a body has) ──> shapes (its frame, mass, inertia) ──> bodies and joints
+
+A body of two points is a uniform slender rod, one of three and more a uniform lamina (a plate) with these corners.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import atan2
+from typing import Any
+
+from ..errors import ModelError, unknown_name
+from .body import coordinates_of
+from .joints import PinInSlot, Revolute
+from .parameters import finite_number
+from .planar_body import PlanarBody
+from .shapes import Point, Shape, shape_of
+
+Outline = tuple[str, ...]
+"""The names of the points that a body has, in order around it."""
+
+
+def build(model: Any, points: Any, rods: Any, fixed: Any, mass: Any, density: Any, sliders: Any) -> None:
+    """Put bodies and joints between these points into an empty model; see `PlanarModel.from_points`."""
+    places = _places(points)
+    outlines = _outlines(rods, places)
+    held = _names(fixed, places, "fixed") if fixed else ()
+    guides = _guides(sliders, places, held)
+    _check_use(outlines, places, held)
+
+    shapes = {name: shape_of(f"rod {name!r}", outline, places) for name, outline in outlines.items()}
+    masses = _masses(shapes, mass, density)
+    for name, shape in shapes.items():
+        body = model.body(name, masses[name], masses[name] * shape.gyration, (0, 0), shape.position, shape.angle)
+        for point, at in shape.markers.items():
+            body.marker(point, *at)
+    for point in places:
+        _join(model, point, places[point], point in held, guides.get(point))
+
+
+def _join(model: Any, point: str, place: Point, held: bool, guide: float | None) -> None:
+    """The joints of all bodies that have a point: pins on the ground, or on the first body; a slot where it slides.
+
+    One alone is called like the point; of several, each also tells what it joins: "B (crank-rocker)".
+    """
+    bodies = [body for body in model.bodies.values() if point in body.markers]
+    pin = model.ground.at(*place) if held else bodies[0].markers[point]
+    slot = [] if guide is None else [(PinInSlot, model.ground.at(*place, guide), pin)]
+    joints = [*slot, *((Revolute, pin, body.markers[point]) for body in (bodies if held else bodies[1:]))]
+    for kind, i, j in joints:
+        model.add(kind(point if len(joints) == 1 else f"{point} ({i.body.name}-{j.body.name})", i, j))
+
+
+# --- what was said ----------------------------------------------------------------------------------------------
+
+
+def _places(points: Any) -> dict[str, Point]:
+    if not isinstance(points, Mapping) or not points:
+        raise ModelError(f'points must be a dict of names and places, not {points!r}; write {{"A": (0, 0), ...}}')
+    for name in points:
+        if not isinstance(name, str) or not name.isidentifier() or name == "ground":
+            raise ModelError(f"{name!r} cannot name a point; use letters, digits and _")
+        if name in PlanarBody.quantity_names:
+            raise ModelError(f"{name!r} cannot name a point, it is a quantity of bodies; choose another name")
+    return {name: _place(name, place) for name, place in points.items()}
+
+
+def _place(name: str, place: Any) -> Point:
+    x, y = coordinates_of(place, f"point {name!r}", 2)
+    try:
+        return float(x), float(y)
+    except TypeError as exc:
+        raise ModelError(
+            f"point {name!r} is {place!r}, and from_points takes numbers; say rods of parameters with model.link(...)"
+        ) from exc
+
+
+def _outlines(rods: Any, places: Mapping[str, Point]) -> dict[str, Outline]:
+    """The points of each body. Bodies without a name of their own are called by their points."""
+    if isinstance(rods, Mapping):
+        found = {name: _names(said, places, f"rod {name!r}") for name, said in rods.items()}
+    elif isinstance(rods, list | tuple):
+        found = {}
+        for said in rods:
+            outline = _names(said, places, "a rod")
+            name = ("" if max(map(len, outline)) == 1 else "-").join(outline)
+            if name in found:
+                raise ModelError(f"rods has {name!r} twice; leave one out, or give names: rods={{'bar': {said!r}}}")
+            found[name] = outline
+    else:
+        raise ModelError(f'rods must be a dict of names and points, or a list, not {rods!r}; write {{"crank": "AB"}}')
+    if not found:
+        raise ModelError('rods is empty, and nothing can move; write rods={"crank": "AB"}')
+    for name, outline in found.items():
+        if name in places:
+            raise ModelError(f"rod {name!r} has the name of a point; choose another name for one of them")
+        if len(outline) < 2:
+            raise ModelError(f"rod {name!r} has one point, {outline[0]}; name two for a rod, three or more for a plate")
+    return found
+
+
+def _names(said: Any, places: Mapping[str, Point], what: str) -> Outline:
+    """The points that are meant by a text or by several names."""
+    if not isinstance(said, Iterable):
+        raise ModelError(f'{what} must name points, not {said!r}; write "AB" or ("A", "B")')
+    names = _read(said, places, what) if isinstance(said, str) else tuple(said)
+    for name in names:
+        if not isinstance(name, str) or name not in places:
+            raise unknown_name("point", name, places, f"{what} is {said!r}, but from_points")
+    if not names:
+        raise ModelError(f'{what} names no point; write "AB" or ("A", "B")')
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ModelError(f"{what} names {', '.join(twice)} twice; name each point once")
+    return names
+
+
+def _read(text: str, places: Mapping[str, Point], what: str) -> Outline:
+    """A text is the name of one point, or each letter of it is; never both."""
+    letters, known = tuple(text), [letter in places for letter in text]
+    if text in places and len(text) > 1 and all(known):
+        raise ModelError(
+            f"{what} is {text!r}: is that one point, or the points {', '.join(letters)}? Write ({text!r},) or {letters}"
+        )
+    return letters if text not in places and any(known) else (text,)
+
+
+def _guides(sliders: Any, places: Mapping[str, Point], held: Outline) -> dict[str, float]:
+    """The angle of the line on which each sliding point stays."""
+    if not isinstance(sliders or {}, Mapping):
+        raise ModelError(f'sliders must be a dict of points and angles or directions, not {sliders!r}; e.g. {{"C": 0}}')
+    found = {}
+    for name, way in (sliders or {}).items():
+        if name not in places:
+            raise unknown_name("point", name, places, "sliders names a point that is not there: from_points")
+        if name in held:
+            raise ModelError(f"point {name!r} is fixed and slides; take it out of fixed= or of sliders=")
+        if isinstance(way, tuple | list):
+            x, y = coordinates_of(way, f"direction of slider {name!r}", 2)
+            if x == 0 and y == 0:
+                raise ModelError(f"slider {name!r} has no direction; give an angle, or a pair such as (1, 0)")
+            found[name] = atan2(y, x)
+        else:
+            found[name] = finite_number(way, f"angle of slider {name!r}")
+    return found
+
+
+def _check_use(outlines: Mapping[str, Outline], places: Mapping[str, Point], held: Outline) -> None:
+    """Every point belongs to a rod, and every rod can move."""
+    used = {name for outline in outlines.values() for name in outline}
+    for name in places:
+        if name not in used:
+            kind = "fixed point" if name in held else "point"
+            raise ModelError(f"{kind} {name!r} belongs to no rod; name it in one, or leave it out")
+    for name, outline in outlines.items():
+        still = [point for point in outline if point in held]
+        if len(still) > 1:
+            raise ModelError(
+                f"rod {name!r} is fixed at {' and '.join(still)} and cannot move; leave it out (the ground holds fixed "
+                "points), or fix one point of it"
+            )
+
+
+def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, float]:
+    """What each body weighs: given as a mass, or as a density per metre (rods) or per square metre (plates)."""
+    if mass is not None and density is not None:
+        raise ModelError("from_points got mass and density; give one of them")
+    word, given = ("density", density) if density is not None else ("mass", mass)
+    if density is not None and not isinstance(density, Mapping) and len({s.is_plate for s in shapes.values()}) > 1:
+        raise ModelError(
+            "density is one number, but rods have kg/m and plates kg/m²; give a dict: density={'crank': ..., ...}"
+        )
+    if isinstance(given, Mapping):
+        if strange := [name for name in given if name not in shapes]:
+            raise unknown_name("rod", strange[0], shapes, f"{word} names a rod that is not there: from_points")
+        if left := [name for name in shapes if name not in given]:
+            raise ModelError(f"{word} says nothing of {', '.join(left)}; give a number for each rod")
+    found = {}
+    for name, shape in shapes.items():
+        value = finite_number(given[name] if isinstance(given, Mapping) else given or 0, f"{word} of rod {name!r}")
+        if value < 0:
+            raise ModelError(f"{word} of rod {name!r} is {value:g}; it must not be negative")
+        found[name] = value * shape.size if density is not None else value
+    return found
