@@ -23,6 +23,11 @@ def model_of(thing: Model | System) -> Model:
     raise ModelError(f"an analysis needs a model as first argument, not {thing!r}; build one: mbs.PlanarModel(name)")
 
 
+def system_of(thing: Model | System) -> System:
+    """The system that a motion is computed in: the one given, in its coordinates, or the model's Cartesian one."""
+    return thing if isinstance(thing, System) else model_of(thing).compile()
+
+
 def check_start(model: Model, start: State | None) -> None:
     """A start must be a pose of this model, or of one with the same bodies."""
     if start is None:

@@ -84,8 +84,10 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
     """The error for a run that stopped at march.clock[TIME]; what was computed is in its ``result``."""
     t = float(march.clock[marching.TIME])
     at_v, at_work = march.mechanism.q_size, march.mechanism.q_size + march.mechanism.v_size
-    q, v = march.stages.y0[:at_v].copy(), march.stages.y0[at_v:at_work].copy()
-    pose = State(system, t, q, v, np.zeros_like(v))
+    q, v = march.stages.y0[:at_v], march.stages.y0[at_v:at_work]
+    (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), 0.0 * v[None]))
+    system = system.cartesian
+    pose = State(system, t, q, v, 0.0 * a)
     kind, message = _reason(system, march, status, pose)
     kept = _stopped(result, message)
     names = joints_at_fault(system, t, q) if kind is not ModelError else ()

@@ -19,7 +19,7 @@ from ..results.dynamics import with_forces
 from ..results.quantities import ComputedQuantities
 from ..results.result import Result, State
 from ..system import System
-from .arguments import model_of
+from .arguments import system_of
 from .kinematics import kinematics
 from .progress import Progress
 
@@ -35,15 +35,14 @@ def inverse_dynamics(
     All degrees of freedom must be driven; so bodies need no mass. The works in
     the ledger are sums of powers over the requested times (Simpson's rule), so a coarse grid shows there.
     """
-    model = model_of(model)
+    system = system_of(model)
     try:
-        motion, stopped = kinematics(model, times, start, progress), None
+        motion, stopped = kinematics(system, times, start, progress), None
     except SingularConfigurationError as error:
         if not len(error.facts.get("result", ())):
             raise
         motion, stopped = error.facts["result"], error
-    system = model.compile()
-    result, undefined = _with_loads(system, motion)
+    result, undefined = _with_loads(system.cartesian, motion)
     if undefined:
         raise ModelError(undefined, time=float(motion.t[len(result)]), result=result)
     if stopped is not None:
@@ -77,5 +76,6 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
         success=motion.success and not undefined,
         message=undefined or motion.message,
         stats={**motion.stats, "energy": "works are sums over the requested times"},
+        own=motion.own,
     )
     return result, undefined

@@ -19,7 +19,7 @@ from ..model.model import Model
 from ..results.result import Result, State, result_of
 from ..system import System, poses, stepping
 from ..system.poses import Machine
-from .arguments import check_tables, checked_times, model_of
+from .arguments import check_tables, checked_times, system_of
 from .assemble import assemble
 from .axes import check_axes
 from .bridge import bridge
@@ -43,23 +43,24 @@ def kinematics(
 ) -> Result:
     """Positions, velocities and accelerations at every time. All degrees of freedom must be driven.
 
+    The motion is that of the bodies whatever it is computed in: ``kinematics(model.compile("natural"), times)``.
     The first pose is assembled from the placement (or from `start`, which chooses the assembly branch).
     ``progress(done, total)`` is called now and then. Raises `SingularConfigurationError` at a dead point; its
     ``result`` keeps what was computed.
     """
-    model = model_of(model)
+    system = system_of(model)
+    model, bodies = system.model, system.cartesian
     t = checked_times(times)
     check_tables(model, t)
     check_trajectories(model, t)
-    system = model.compile()
     announce(stepping.sweep, "the kinematics core")
     first = assemble(model, t[0], start=start)
     machine = system.machine()
-    redundant = _redundant_rows(system, machine, t, first)
-    check_axes(system, first)
+    check_axes(bodies, first)
     q = np.zeros((t.size, system.layout.q_size))
     v, a = np.zeros((2, t.size, system.layout.v_size))
-    q[0], v[0], a[0] = first.full_q, first.full_v, first.full_a
+    q[:1], v[:1], a[:1] = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
+    redundant = _redundant_rows(system, machine, t, first, q[0], v[0])
 
     done, message, change_points = 1, "", []
     chunk = max(1, min(CHUNK, t.size // 20))
@@ -72,7 +73,8 @@ def kinematics(
                     if status != poses.ENDLESS and bridge(machine, t, done, q, v, a):
                         change_points.append(float(t[done]))
                     elif status != poses.NEAR:
-                        raise stop_reason(system, status, t, done, reached, q, v, a)
+                        motion = system.to_bodies((q[: done + 1], v[: done + 1], a[: done + 1]))
+                        raise stop_reason(bodies, status, t, done, reached, *motion)
                     done += 1
                 watch(done, t.size)
         except KeyboardInterrupt:
@@ -86,32 +88,34 @@ def kinematics(
     }
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
-    kept = slice(0, done)
-    result = result_of(system, t[kept], q[kept], v[kept], a[kept], success=not message, message=message, stats=stats)
-    check_turns(system, result, t[kept], q[kept])
+    motion = (x[:done] for x in (t, q, v, a))
+    result = result_of(system, *motion, success=not message, message=message, stats=stats)
+    check_turns(result)
     return result
 
 
-def _redundant_rows(system: System, machine: Machine, t: np.ndarray, first: State) -> tuple[int, int]:
+def _redundant_rows(
+    system: System, machine: Machine, t: np.ndarray, first: State, q0: np.ndarray, v0: np.ndarray
+) -> tuple[int, int]:
     """How many equations depend on others in general, and how many almost do: fewest of several poses, so that a
     singular first pose shows."""
     span = t[-1] - t[0] if t.size > 1 else 1.0
     counts, nearly, freedoms = [], [], []
     for moment in (t[0], t[0] + 1e-3 * span, t[0] + 2.7e-3 * span):
-        q = system.moved(first.full_q, (moment - t[0]) * first.v)
-        if poses.close(machine, moment, q, first.full_v, 20) == poses.DONE:
-            poses.evaluate_and_factorise(machine, moment, q, first.full_v, False)
+        q = system.moved(q0, (moment - t[0]) * v0)
+        if poses.close(machine, moment, q, v0, 20) == poses.DONE:
+            poses.evaluate_and_factorise(machine, moment, q, v0, False)
             counts.append(poses.dependent_rows(machine, poses.DEPENDENT))
             nearly.append(poses.dependent_rows(machine, poses.NEARLY))
             freedoms.append(system.nv - len(system.rows) + counts[-1])
     redundant, freedom = min(counts), min(freedoms)
-    if freedom > 0 and is_momentary(system, first.full_q):
-        raise change_point_at_start(system, first)
+    if freedom > 0 and is_momentary(first.system, first.full_q):
+        raise change_point_at_start(first.system, first)
     if freedom > 0:
         raise ModelError(
             f"{system.model.name!r} has {freedom} degree{'s' * (freedom > 1)} of freedom that no driver moves; "
             f"add {freedom} driver{'s' * (freedom > 1)}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
         )
     if counts[0] > redundant:
-        raise change_point_at_start(system, first)
+        raise change_point_at_start(first.system, first)
     return redundant, min(nearly)

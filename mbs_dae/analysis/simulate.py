@@ -27,7 +27,7 @@ from ..model.parameters import finite_number
 from ..results.dynamics import dynamic_result
 from ..results.result import Result, State
 from ..system import System, poses
-from .arguments import check_tables, checked_times, model_of
+from .arguments import check_tables, checked_times, system_of
 from .axes import check_axes
 from .dependence import PoseRank
 from .failures import check_energy, check_masses, failure
@@ -54,6 +54,8 @@ def simulate(
 ) -> Result:
     """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
 
+    The motion is that of the bodies whatever it is computed in: ``simulate(model.compile("natural"), times)``.
+
     `initial` names values at the first time, as many as there are degrees of freedom (positions not given are those
     nearest to the placement, velocities those of least kinetic energy); or it is a `State`, such as the end of another
     run.
@@ -76,12 +78,11 @@ def simulate(
         status, message = _watched(prepared, watch)
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
     stats = {**prepared.facts, **_counts(march)}
-    redundant = stats["redundant_equations"]
-    result = dynamic_result(system, march.record, done, redundant, success=done == total, message=message, stats=stats)
+    result = dynamic_result(system, march.record, done, success=done == total, message=message, stats=stats)
     if status not in (poses.DONE, marching.PAUSED):
         raise failure(system, march, status, result)
     check_energy(system, march, result)
-    check_turns(system, result, march.record.times[:done], march.record.q[:done])
+    check_turns(result)
     return result
 
 
@@ -92,7 +93,9 @@ class Prepared:
     system: System
     march: March
     how: Stabilization
-    first: State
+    q: np.ndarray
+    """The first state."""
+    v: np.ndarray
     redundant: list[int]
     """The rows that are left out because others determine them."""
     facts: Mapping[str, Any]
@@ -104,7 +107,7 @@ class Prepared:
         kept = self.march.mechanism.machine.factor.kept
         kept[:] = 1.0
         kept[self.redundant] = 0.0
-        status = marching.start(self.march, self.first.full_q, self.first.full_v)
+        status = marching.start(self.march, self.q, self.v)
         if status == poses.DONE and self.march.record.times.size > 1:
             set_first_step(self.march)
             set_gains(self.march, self.how)
@@ -122,16 +125,16 @@ def prepare(
     step: float | None = None,
 ) -> Prepared:
     """Everything that `simulate` does before its first step."""
-    model = model_of(model)
+    system = system_of(model)
+    model, bodies = system.model, system.cartesian
     t = checked_times(times)
     method, rtol, atol, step = _checked(method, rtol, atol, step)
     how = _stabilization(stabilization)
     check_tables(model, t)
     check_trajectories(model, t)
-    system = model.compile()
-    check_masses(system)
+    check_masses(bodies)
     first, note = initial_state(model, t[0], initial)
-    check_axes(system, first)
+    check_axes(bodies, first)
     announce(marching.go_on, "the dynamics core")
     run = mechanism(system, faint=FAINT)
     control, stabiliser = new_control(rtol, atol, step or 0.0, run), new_stabiliser(how, run)
@@ -140,8 +143,9 @@ def prepare(
     facts |= {"step": step} if step else {"rtol": rtol, "atol": atol}
     if note:
         facts["initial"] = note
-    redundant = PoseRank(system, t[0], first.full_q).dependent(range(len(system.rows)))
-    return Prepared(system, march, how, first, redundant, facts)
+    (q,), (v,), _ = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
+    redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
+    return Prepared(system, march, how, q, v, redundant, facts)
 
 
 def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import IntegrationError
 from ..model.body import Marker
+from ..results.quantities import ComputedQuantities
 from ..results.result import Result
 from ..symbolic.derive import Reading
 from ..symbolic.functions import Unwound
@@ -23,8 +24,10 @@ LOOKS = 500
 """At most so many of the recorded times are looked at."""
 
 
-def check_turns(system: System, result: Result, t: np.ndarray, q: np.ndarray) -> None:
+def check_turns(result: Result) -> None:
     """Refuse a motion along which the turns of a joint, driver or force have lost their meaning."""
+    assert isinstance(result.quantities, ComputedQuantities)
+    system, (t, q, _, _) = result.quantities.system, result.quantities.motion
     if system.model.dimension == 2 or not len(t):
         return
     some = np.unique(np.linspace(0, len(t) - 1, LOOKS).astype(int))

@@ -37,7 +37,10 @@ class OwnEquations:
 class CoordinateSet(Protocol):
     """A coordinate set speaks of markers and bodies; of joints only where they let bodies share coordinates."""
 
+    set: str
+    """What `compile` calls it."""
     name: str
+    """What its kernels are called."""
 
     @property
     def layout(self) -> Layout: ...

@@ -17,6 +17,8 @@ from .layout import Layout
 class Cartesian:
     """The Cartesian coordinates of one model."""
 
+    set = "cartesian"
+
     def __init__(self, model: Model, of_body: BodyCoordinates):
         self.model = model
         self.of_body = of_body

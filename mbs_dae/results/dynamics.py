@@ -6,19 +6,37 @@ from typing import Any
 
 import numpy as np
 
+from ..integration.inverse import solve_motion
+from ..integration.machine import WORK, mechanism
 from ..integration.march import Record
 from ..system import System
+from ..system.poses import DEPENDENT, dependent_rows
 from .energy import ledger
 from .rank import least
 from .reactions import ComputedReactions
-from .result import Result, result_of
+from .result import OwnMotion, Result, result_of
 
 
-def dynamic_result(system: System, record: Record, done: int, redundant: int, **more: Any) -> Result:
+def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Result:
     """The result of the first `done` recorded times."""
     t, q, v, a = (getattr(record, name)[:done].copy() for name in ("times", "q", "v", "a"))
     multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
-    return with_forces(system, t, q, v, a, multipliers, energies, redundant, **more)
+    bodies = system.cartesian
+    own = OwnMotion.of(system, q, v, a)
+    redundant = int(more["stats"]["redundant_equations"])
+    if bodies is not system:
+        q, v, a = system.to_bodies((q, v, a))
+        multipliers, redundant = _joint_forces(bodies, t, q, v)
+    return with_forces(bodies, t, q, v, a, multipliers, energies, redundant, own=own, **more)
+
+
+def _joint_forces(bodies: System, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, int]:
+    """The multipliers of all joints, those included that cost the run no equation: Newton and Euler for every body, at
+    each recorded state. And how many are redundant."""
+    multipliers, rates = np.zeros((t.size, len(bodies.rows))), np.zeros((t.size, 2 + WORK))
+    run = mechanism(bodies, refinements=2)
+    solve_motion(run, t, q, v, multipliers, rates)
+    return multipliers, dependent_rows(run.machine, DEPENDENT) if t.size else 0
 
 
 def with_forces(

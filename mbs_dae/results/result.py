@@ -63,6 +63,25 @@ class Violation:
 
 
 @dataclass(frozen=True, eq=False)
+class OwnMotion:
+    """The coordinates that a motion was computed in, over time."""
+
+    name: str
+    """Of the set: "cartesian", "natural", "joint"."""
+    names: tuple[str, ...]
+    """Of the coordinates, one for each column of q."""
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+
+    @classmethod
+    def of(cls, system: System, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> OwnMotion:
+        """From arrays that carry what stands still."""
+        parts = q[:, : system.nq], v[:, : system.nv], a[:, : system.nv]
+        return cls(system.coordinates.set, system.coordinate_names, *map(_frozen, parts))
+
+
+@dataclass(frozen=True, eq=False)
 class Result:
     """What an analysis gives back.
 
@@ -88,6 +107,9 @@ class Result:
     """λ of every row, (times, rows); None where no forces were computed."""
     reactions: Reactions | None = None
     ledger: Energy | None = None
+    own: OwnMotion | None = None
+    """The same motion in the coordinates that it was computed in; q, v and a are those of bodies, whatever these are.
+    None in a result from a file."""
 
     @property
     def names(self) -> list[str]:
@@ -313,6 +335,10 @@ def result_of(
     system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, **more: Any
 ) -> Result:
     """The result of a motion of a system; the arrays carry the coordinates of the ground."""
+    if "own" not in more:
+        more["own"] = OwnMotion.of(system, q, v, a)
+    q, v, a = system.to_bodies((q, v, a))
+    system = system.cartesian
     motion = (t, q, v, a)
     rows = np.stack(system.read_constraints(*motion))
     rows.setflags(write=False)

@@ -31,6 +31,8 @@ from .skeleton import POINT, Skeleton, Thing, skeleton_of
 class Natural:
     """The natural coordinates of one model."""
 
+    set = "natural"
+
     def __init__(self, model: Model):
         self.model = model
         self.skeleton: Skeleton = skeleton_of(model)
