@@ -29,12 +29,14 @@ class Manifold(NamedTuple):
     """Where it is added up in q, one place for each output."""
     omega: np.ndarray
     """Four rows of work space for such outputs."""
+    step: np.ndarray
+    """A small motion with what stands still behind it."""
 
 
 def manifold_of(layout: Layout, turning: Batch) -> Manifold:
     turned = np.array([place for places in layout.turned.values() for place in places], dtype=np.int64)
-    omega = np.zeros((4, turned.size + 1))
-    return block(Manifold(layout.plain, layout.quaternions, layout.turns, turning, turned, omega))
+    omega, step = np.zeros((4, turned.size + 1)), np.zeros(layout.v_size)
+    return block(Manifold(layout.plain, layout.quaternions, layout.turns, turning, turned, omega, step))
 
 
 @compiled
@@ -93,7 +95,10 @@ def velocities(manifold, q, dq, v):
 @compiled
 def move(manifold, q, step):
     """Go from q by a small motion, given like a velocity."""
-    read_turning(manifold, q, step, 0)
+    if manifold.turned.size > 0:
+        for k in range(manifold.plain.shape[0]):
+            manifold.step[manifold.plain[k, 1]] = step[manifold.plain[k, 1]]
+        read_turning(manifold, q, manifold.step, 0)
     for k in range(manifold.turned.size):
         q[manifold.turned[k]] += manifold.omega[0, k]
     for k in range(manifold.plain.shape[0]):
