@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..coordinates import CoordinateSet
+from ..coordinates import KernelCoordinates
 from ..kernels.cache import Kernel
 from ..model.forces.python_force import PythonForce
 from ..symbolic.markers import LABELS
@@ -29,7 +29,7 @@ class PythonKernel(Kernel):
     """What the function raised; its outputs are then not numbers, which stops a run."""
 
 
-def python_instance(element: PythonForce, coordinates: CoordinateSet) -> Instance:
+def python_instance(element: PythonForce, coordinates: KernelCoordinates) -> Instance:
     reading, _ = element.form()
     maps = [coordinates.marker_map(LABELS[k]) for k in range(len(element.markers))]
     slots: dict[str, Any] = {}

@@ -11,7 +11,17 @@ import numpy as np
 import scipy.sparse as sps
 import sympy as sp
 
-from ..coordinates import Cartesian, CoordinateSet, Layout, Motion, OwnEquations, body_coordinates, coordinate_set
+from ..coordinates import (
+    Cartesian,
+    CoordinateSet,
+    JointCoordinates,
+    Layout,
+    Motion,
+    OwnEquations,
+    body_coordinates,
+    coordinate_set,
+)
+from ..coordinates.joint.tree import Tree, no_tree
 from ..errors import ModelError
 from ..kernels.blocks import block
 from ..model.body import Body, Marker
@@ -24,13 +34,21 @@ from ..symbolic.derive import Reading, Relation
 from ..symbolic.markers import marker_symbols
 from . import kkt
 from .batch import Batch, BatchBuilder, Instance, instance_of
-from .dynamics import Dynamics, DynamicsBuilder, dynamics_instances
+from .dynamics import SCALARS, Dynamics, DynamicsBuilder, dynamics_instances, evaluate_forces
 from .manifold import Manifold, difference, manifold_of, move
 from .pattern import Pattern, analyse
-from .poses import Machine
+from .poses import Machine, observe
 from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel
 from .read import read, read_values
+from .transformation import (
+    Entries,
+    Transformation,
+    no_transformation,
+    structure_of,
+    transform_dynamics,
+    transformation,
+)
 
 Slots = Mapping[sp.Symbol, Number]
 
@@ -53,7 +71,6 @@ class System:
     evaluator: Evaluator
     layout: Layout
     builder: ProgramBuilder
-    pattern: Pattern
     rows: tuple[Row, ...]
 
     def __repr__(self) -> str:
@@ -67,9 +84,14 @@ class System:
     def elements(self) -> tuple[Element, ...]:
         return tuple(self.model.elements.values())
 
+    @cached_property
+    def pattern(self) -> Pattern:
+        """The pattern of the matrix with a diagonal W."""
+        return analyse(self.nv, len(self.rows), *self._jacobian_entries)
+
     @property
     def nv(self) -> int:
-        return self.builder.columns
+        return self.layout.nv
 
     @property
     def nq(self) -> int:
@@ -79,12 +101,44 @@ class System:
     @cached_property
     def manifold(self) -> Manifold:
         """With what reads angular velocities, where these are none of the velocities."""
+        own = self.coordinates.kernels.layout
+        if isinstance(self.coordinates, JointCoordinates):
+            return manifold_of(self.layout, self.batch([]).fill(self.evaluator), self.tree, own)
         (symbols,) = marker_symbols(1, self.model.dimension)
         omega = symbols.omega
         flat = self.model.dimension == 2
         reading = Reading((symbols,), (omega,) if flat else tuple(axis.dot(omega) for axis in symbols.axes))
-        instances = [instance_of(reading, {}, (b.origin,), b.name, self.coordinates) for b in self.layout.turned]
-        return manifold_of(self.layout, self.batch(instances).fill(self.evaluator))
+        kernels = self.coordinates.kernels
+        instances = [instance_of(reading, {}, (b.origin,), b.name, kernels) for b in self.layout.turned]
+        return manifold_of(self.layout, self.batch(instances).fill(self.evaluator), no_tree(), own)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree by which bodies follow from joint coordinates; one without bodies where they do not."""
+        chosen = self.coordinates
+        return chosen.tree(self.evaluator) if isinstance(chosen, JointCoordinates) else no_tree()
+
+    def _transformation(self, dynamic: bool) -> Transformation:
+        """New for every machine: it has work space, and so has its tree."""
+        chosen = self.coordinates
+        if not isinstance(chosen, JointCoordinates):
+            return no_transformation()
+        builder = self._dynamics if dynamic else None
+        return transformation(chosen.tree(self.evaluator), chosen.paths, self.program, self.entries, builder)
+
+    @cached_property
+    def entries(self) -> Entries:
+        """Which entries Φ_v and M (below its diagonal) have."""
+        chosen = self.coordinates
+        if isinstance(chosen, JointCoordinates):
+            return structure_of(self.tree, chosen.paths, self.program)
+        return Entries(*self._jacobian_entries, self._dynamics.block_row, self._dynamics.block_column)
+
+    @property
+    def _jacobian_entries(self) -> tuple[np.ndarray, np.ndarray]:
+        if isinstance(self.coordinates, JointCoordinates):
+            return self.entries.jac_row, self.entries.jac_column
+        return self.builder.layout["jac_row"], self.builder.layout["jac_column"]
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -173,9 +227,8 @@ class System:
     def _dynamics(self) -> DynamicsBuilder:
         """Derived when first asked for: kinematics has no use for it."""
         model = self.model
-        instances = dynamics_instances(self.bodies, model.forces, model.gravity, self.coordinates)
-        batch = BatchBuilder(instances, self.coordinates, self.layout)
-        return DynamicsBuilder(batch, self.nv)
+        instances = dynamics_instances(self.bodies, model.forces, model.gravity, self.coordinates.kernels)
+        return DynamicsBuilder(self.batch(instances), self.coordinates.kernels.layout.nv)
 
     @cached_property
     def dynamics(self) -> Dynamics:
@@ -184,15 +237,21 @@ class System:
     @cached_property
     def mass_pattern(self) -> Pattern:
         """The pattern of the matrix with M for W."""
-        builder, own = self._dynamics, self.pattern
-        if not builder.block_row.size:
-            return own
-        return analyse(own.n, own.m, own.jac_row, own.jac_column, builder.block_row, builder.block_column)
+        return analyse(self.nv, len(self.rows), *self.entries) if self.entries.block_row.size else self.pattern
 
     @cached_property
     def masses(self) -> np.ndarray:
         """What each velocity moves: the mass of its body, or a moment of inertia."""
-        return self.coordinates.masses(self.evaluator)
+        kernels = self.coordinates.kernels
+        if kernels is self.coordinates:
+            return kernels.masses(self.evaluator)
+        machine, dynamics = self.machine(dynamic=True), self.dynamics
+        observe(machine, 0.0, self.placement, self.still)
+        out, scalars = np.zeros(dynamics.batch.out_size + 1), np.zeros(SCALARS)
+        at = machine.transformation
+        evaluate_forces(dynamics, 0.0, at.qc, at.vc, out, at.fc, scalars)
+        transform_dynamics(at, out, machine.f, machine.factor.weight, machine.factor.beside)
+        return machine.factor.weight.copy()
 
     @cached_property
     def massless(self) -> np.ndarray:
@@ -203,13 +262,15 @@ class System:
         """The largest mass, or inertia over squared length."""
         return float((self.masses / self.weight).max(initial=0.0))
 
-    def machine(self, pattern: Pattern | None = None) -> Machine:
-        """Work space for the compiled solves: one for each run, so that systems can be shared."""
+    def machine(self, dynamic: bool = False) -> Machine:
+        """Work space for the compiled solves: one for each run, so that systems can be shared. With `dynamic`, W is to
+        be M."""
         n, m = self.nv, len(self.rows)
-        pattern = pattern or self.pattern
+        pattern = self.mass_pattern if dynamic else self.pattern
         return block(
             Machine(
                 program=self.program,
+                transformation=self._transformation(dynamic),
                 manifold=self.manifold,
                 pattern=pattern,
                 factor=kkt.new_factor(pattern, self.weight),
@@ -264,10 +325,12 @@ class System:
         return Reader(self, (self._reading(relation, markers, " and ".join(m.label for m in markers)),))
 
     def _reading(self, relation: Relation, markers: tuple[Marker, ...], who: str) -> Instance:
-        return instance_of(relation, {}, markers, who, self.coordinates)
+        return instance_of(relation, {}, markers, who, self.coordinates.kernels)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
+        if self.coordinates.kernels is not self.coordinates:
+            q, v, a = self.to_bodies((q, v, a))
         return _read(self.program, t, q, v, a)
 
     def read_values(
@@ -275,7 +338,7 @@ class System:
     ) -> np.ndarray:
         """The values of a reading on these markers: one row for each time."""
         who = " and ".join(m.label for m in markers)
-        batch = self.batch([instance_of(reading, slots, markers, who, self.coordinates)]).fill(self.evaluator)
+        batch = self.batch([instance_of(reading, slots, markers, who, self.coordinates.kernels)]).fill(self.evaluator)
         return read_outputs(batch, t, q, v)
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
@@ -314,7 +377,8 @@ class System:
         return None
 
     def batch(self, instances: Sequence[Instance]) -> BatchBuilder:
-        return BatchBuilder(instances, self.coordinates, self.layout)
+        kernels = self.coordinates.kernels
+        return BatchBuilder(instances, kernels, kernels.layout)
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,27 +402,24 @@ class Reader:
 
 
 def compile_model(model: Model, coordinates: str) -> System:
-    """Index the bodies, derive or fetch the kernels, analyse the pattern."""
+    """Index the bodies, derive or fetch the kernels."""
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
     chosen = coordinate_set(model, coordinates)
-    where = chosen.layout
-    columns = where.nv
-
+    kernels = chosen.kernels
     instances, rows = [], []
     for element in model.conditions:
         relation, slots = element.form()
-        kept = [k for k in range(relation.size) if k not in chosen.settled(element)]
+        settled = chosen.settled(element)
+        kept = [k for k in range(relation.size) if k not in settled]
         if kept:
-            instances.append(instance_of(relation.only(kept), slots, element.markers, element.who, chosen))
+            instances.append(instance_of(relation.only(kept), slots, element.markers, element.who, kernels))
             rows += [Row(element.name, k, element.units[k]) for k in kept]
     for own in chosen.own_equations():
         instances.append(_own_instance(own))
         rows += [Row(f"{own.body.name} rigid", k, unit) for k, unit in enumerate(own.units)]
-    builder = ProgramBuilder(BatchBuilder(instances, chosen, where), columns)
-    layout = builder.layout
-    pattern = analyse(columns, len(rows), layout["jac_row"], layout["jac_column"])
-    return System(model, chosen, model.evaluator(), where, builder, pattern, tuple(rows))
+    builder = ProgramBuilder(BatchBuilder(instances, kernels, kernels.layout), kernels.layout.nv)
+    return System(model, chosen, model.evaluator(), chosen.layout, builder, tuple(rows))
 
 
 def _own_instance(own: OwnEquations) -> Instance:
