@@ -159,6 +159,7 @@ def gauge(mechanism):
         shape.jacobian[e] = factor.jacobian[e]
     for row in range(factor.kept.size):
         shape.kept[row] = factor.kept[row]
+        shape.share[row] = factor.share[row]
     factorise(mechanism.plain, shape)
     mechanism.machine.counts[FACTORISATIONS] += 1
     mechanism.nearness[1] = max(_weakest(shape) / _weakest(factor), 1.0)
@@ -193,10 +194,14 @@ def refinements(mechanism):
 def widest_gap(mechanism):
     """The largest gap at the last evaluation, as a length. The squared lengths of the rows are left in machine.g."""
     machine, geometric = mechanism.machine, mechanism.geometric
-    pattern, g = machine.pattern, machine.g
+    pattern, g, squares = machine.pattern, machine.g, machine.transformation.square
     g[:] = 0.0
-    for e in range(pattern.jac_row.size):
-        g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
+    if machine.transformation.edges > 0:
+        for row in range(pattern.m):
+            g[row] = squares[row]
+    else:
+        for e in range(pattern.jac_row.size):
+            g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
     widest = 0.0
     for row in range(pattern.m):
         widest = max(widest, machine.phi[row] ** 2 / (g[row] + 1e-300))

@@ -19,7 +19,7 @@ from .kkt import Factor, factorise, solve
 from .manifold import Manifold, move
 from .pattern import Pattern
 from .program import Program, read_jacobian, read_rows
-from .transformation import Transformation, reach, transform_rows
+from .transformation import Transformation, reach, shares, transform_rows
 
 # what a compiled solve reports
 DONE = 0
@@ -86,6 +86,7 @@ def observe(machine, t, q, v):
         evaluate(program.batch, t, transformation.qc, transformation.vc, out)
         read_rows(program, out, machine.phi, machine.nu, machine.gamma)
         transform_rows(transformation, out, machine.gamma, jacobian)
+        shares(transformation, machine.pattern.jac_row, machine.pattern.jac_column, jacobian, machine.factor.share)
     else:
         evaluate(program.batch, t, q, v, out)
         read_rows(program, out, machine.phi, machine.nu, machine.gamma)
@@ -127,13 +128,14 @@ def factorise_observed(machine):
 @compiled
 def largest_gap(machine):
     """The largest gap of the last evaluation, as a length; infinite if a residual is not finite."""
-    largest = 0.0
+    largest, joints = 0.0, machine.transformation.edges > 0
     for row in range(machine.program.rows):
         residual = abs(machine.phi[row])
         if not np.isfinite(residual):
             return np.inf
         if residual > 0.0:
-            largest = max(largest, residual / np.sqrt(machine.factor.row_square[row] + 1e-300))
+            square = machine.transformation.square[row] if joints else machine.factor.row_square[row]
+            largest = max(largest, residual / np.sqrt(square + 1e-300))
     return largest
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,3 +76,12 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
     }
     address = ctypes.cast(callback, ctypes.c_void_p).value or 0
     return PythonKernel(address, layout, callback, errors)
+
+
+def told(error: BaseException) -> str:
+    """An exception of a user's function, with the line that raised it."""
+    line, trace = "", error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+        line = f", {Path(trace.tb_frame.f_code.co_filename).name} line {trace.tb_lineno}"
+    return f"{type(error).__name__}: {error}{line}"

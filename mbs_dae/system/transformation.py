@@ -24,17 +24,17 @@ and nothing else is to be multiplied out than what the sparse matrices have for 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from typing import NamedTuple
 
 import numpy as np
 
+from ..coordinates import JointCoordinates
 from ..coordinates.joint.recursion import unfold, unfold_acceleration
 from ..coordinates.joint.tree import Tree, no_tree
 from ..kernels.abi import compiled
 from ..kernels.blocks import block
 from .dynamics import DynamicsBuilder
-from .program import Program
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -69,6 +69,11 @@ class Transformation(NamedTuple):
     target_at: np.ndarray
     """It goes to the entries target[target_at[k] : ...] of Φ_x, in the order of the path."""
     target: np.ndarray
+    square: np.ndarray
+    """The squared length of each row over the velocities of bodies, turns counting over the model's length."""
+    unit: np.ndarray
+    """What six velocities of a body count there, and each velocity of a joint: reciprocal squared lengths."""
+    joint_unit: np.ndarray
     # masses and forces
     mass_at: np.ndarray
     """The inertia of edge e's body has the items mass_at[e] : mass_at[e + 1]."""
@@ -116,6 +121,7 @@ def to_origin(tr, e, f):
 def transform_rows(tr, out, gamma, jacobian):
     """γ_x in place of γ, and Φ_x, from the outputs of the last evaluation."""
     jacobian[:] = 0.0
+    tr.square[:] = 0.0
     f = tr.part[0]
     for k in range(tr.term_row.size):
         e = tr.term_edge[k]
@@ -125,6 +131,8 @@ def transform_rows(tr, out, gamma, jacobian):
             local = tr.item_component[i]
             f[tr.component[local]] += out[tr.item_from[i]]
             gamma[tr.term_row[k]] -= out[tr.item_from[i]] * tr.bias[at + local]
+        for i in range(6):
+            tr.square[tr.term_row[k]] += f[i] * f[i] * tr.unit[i]
         to_origin(tr, e, f)
         to = tr.target_at[k]
         for i in range(tr.path_at[e], tr.path_at[e + 1]):
@@ -134,6 +142,19 @@ def transform_rows(tr, out, gamma, jacobian):
                 share += twist[j] * f[j]
             jacobian[tr.target[to]] += share
             to += 1
+
+
+@compiled
+def shares(tr, rows, columns, jacobian, share):
+    """How much of each row is left over the velocities of joints: its squared length there, over that for bodies.
+
+    The row of a loop that can be closed no better vanishes where the loop is stretched: in such a pose it depends on
+    the joints of the tree, which are left out here. So this belongs to its `independence` (`kkt`)."""
+    share[:] = 0.0
+    for e in range(jacobian.size):
+        share[rows[e]] += jacobian[e] ** 2 * tr.joint_unit[columns[e]]
+    for row in range(share.size):
+        share[row] = min(share[row] / (tr.square[row] + 1e-300), 1.0)
 
 
 @compiled
@@ -224,56 +245,53 @@ class Entries(NamedTuple):
     block_column: np.ndarray
 
 
-def structure_of(tree: Tree, paths: Sequence[np.ndarray], program: Program) -> Entries:
+def structure_of(coordinates: JointCoordinates, program: Mapping[str, np.ndarray]) -> Entries:
+    paths = coordinates.paths
     rows, columns = [NONE], [NONE]
-    for row, e, _, _ in _terms(tree, program):
+    for row, e, _, _ in _terms(coordinates, program):
         rows.append(np.full(paths[e].size, row))
         columns.append(paths[e])
     pairs = np.unique(np.stack([np.concatenate(rows), np.concatenate(columns)]), axis=1)
-    below = [(c, d) for e in range(len(paths)) for c in _own(tree, e) for d in paths[e] if d < c]
+    below = [(c, d) for path, own in zip(paths, coordinates.own, strict=True) for c in own for d in path if d < c]
     beside = np.array(below, dtype=np.int64).reshape(-1, 2)
-    return Entries(pairs[0], pairs[1], beside[:, 0], beside[:, 1])
+    return Entries(pairs[0], pairs[1], beside[:, 0].copy(), beside[:, 1].copy())
 
 
 def transformation(
+    coordinates: JointCoordinates,
     tree: Tree,
-    paths: Sequence[np.ndarray],
-    program: Program | None,
+    program: Mapping[str, np.ndarray],
     entries: Entries,
     dynamics: DynamicsBuilder | None,
+    length: float,
 ) -> Transformation:
-    """`dynamics` is left out where only places and motions are asked for."""
-    width, velocities = tree.width, tree.v_step.size
-    terms = [*_terms(tree, program)]
+    """`program` is the layout of the rows over the velocities of bodies. `dynamics` is left out where only places and
+    motions are asked for."""
+    paths, velocities, rows = coordinates.paths, tree.v_step.size, program["nu_from"].size
+    terms = [*_terms(coordinates, program)]
     where = {pair: k for k, pair in enumerate(zip(entries.jac_row.tolist(), entries.jac_column.tolist(), strict=True))}
-    target = [where[row, int(c)] for row, e, _, _ in terms for c in paths[e]]
-    beside = {
-        pair: velocities + k
-        for k, pair in enumerate(zip(entries.block_row.tolist(), entries.block_column.tolist(), strict=True))
-    }
+    below = zip(entries.block_row.tolist(), entries.block_column.tolist(), strict=True)
+    beside = {pair: velocities + k for k, pair in enumerate(below)}
     weight_to = [
-        int(c) if c == d else beside[int(c), int(d)]
-        for e in range(len(paths))
-        for c in _own(tree, e)
-        for d in paths[e]
+        c if c == d else beside[c, d]
+        for path, own in zip(paths, coordinates.own, strict=True)
+        for c in own
+        for d in path.tolist()
         if d <= c
     ]
-    masses = _masses(tree, dynamics) if dynamics is not None else [[] for _ in paths]
+    masses = _masses(coordinates, dynamics) if dynamics is not None else [[] for _ in paths]
     flat = np.array([item for items in masses for item in items], dtype=np.int64).reshape(-1, 3)
-    first = [tree.before[tree.edge_at[e]] for e in range(len(paths))]
-    edge_of_frame = {int(tree.edge_at[e + 1]) - 1: e for e in range(len(paths))}
-    size_q, size_v = _sizes(tree)
+    layout = coordinates.kernels.layout
     return block(
-        Transformation(
-            tree=tree,
+        _empty(tree)._replace(
             edges=len(paths),
-            qc=_ground_at_rest(tree, size_q),
-            vc=np.zeros(size_v),
-            bias=np.zeros(size_v),
+            qc=coordinates.resting_bodies(),
+            vc=np.zeros(layout.v_size),
+            bias=np.zeros(layout.v_size),
             still=np.zeros(velocities),
             twist=np.zeros((velocities, 6)),
-            component=np.array([0, 1, 5] if width == 3 else range(6), dtype=np.int64),
-            parent=np.array([edge_of_frame.get(int(k), -1) for k in first], dtype=np.int64),
+            component=np.array([0, 1, 5] if tree.width == 3 else range(6), dtype=np.int64),
+            parent=np.array(coordinates.topology.parents, dtype=np.int64) - 1,
             path_at=_borders(paths),
             path=np.concatenate([NONE, *paths]),
             term_row=np.array([row for row, *_ in terms], dtype=np.int64),
@@ -281,66 +299,58 @@ def transformation(
             term_at=_borders([items for _, _, items, _ in terms]),
             item_component=np.concatenate([NONE, *(items for _, _, items, _ in terms)]),
             item_from=np.concatenate([NONE, *(source for _, _, _, source in terms)]),
-            target_at=_borders([paths[e] for _, e, _, _ in terms])[:-1],
-            target=np.array(target, dtype=np.int64),
+            target_at=_borders([paths[e] for _, e, _, _ in terms]),
+            target=np.array([where[row, c] for row, e, _, _ in terms for c in paths[e].tolist()], dtype=np.int64),
+            square=np.zeros(rows),
+            unit=np.array([1.0] * 3 + [length**-2] * 3),
+            joint_unit=1.0 / coordinates.weights(length),
             mass_at=_borders(masses),
             mass_row=flat[:, 0].copy(),
             mass_column=flat[:, 1].copy(),
             mass_from=flat[:, 2].copy(),
             weight_to=np.array(weight_to, dtype=np.int64),
-            fc=np.zeros(size_v),
-            inertia=np.zeros((max(len(paths), 1), 36)),
-            wrench=np.zeros((max(len(paths), 1), 6)),
-            part=np.zeros((6, 6)),
+            fc=np.zeros(layout.v_size),
+            inertia=np.zeros((len(paths), 36)),
+            wrench=np.zeros((len(paths), 6)),
         )
     )
 
 
 def no_transformation() -> Transformation:
-    return transformation(no_tree(), (), None, Entries(NONE, NONE, NONE, NONE), None)
+    return block(_empty(no_tree()))
 
 
-def _terms(tree: Tree, program: Program | None) -> list[tuple[int, int, np.ndarray, np.ndarray]]:
+def _empty(tree: Tree) -> Transformation:
+    reals = dict.fromkeys(("qc", "vc", "bias", "still", "fc", "square", "unit", "joint_unit"), np.zeros(0))
+    tables = dict.fromkeys(("twist", "inertia", "wrench"), np.zeros((0, 6)))
+    rest = {name: NONE for name in Transformation._fields if name not in (*reals, *tables, "tree", "edges", "part")}
+    return Transformation(tree=tree, edges=0, part=np.zeros((6, 6)), **reals, **tables, **rest)
+
+
+def _terms(
+    coordinates: JointCoordinates, program: Mapping[str, np.ndarray]
+) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
     """(row, edge, components, outputs): the entries of Φ_u, body by body."""
-    if program is None:
-        return []
-    edge_at_velocity = {int(tree.frame_v[tree.edge_at[e + 1] - 1]): e for e in range(tree.edge_at.size - 1)}
-    row, column = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
+    row, column = program["jac_row"][program["jac_to"]], program["jac_column"][program["jac_to"]]
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for r, c, source in zip(row.tolist(), column.tolist(), program.jac_from.tolist(), strict=True):
-        body, local = c // tree.width * tree.width, c % tree.width
-        found.setdefault((r, edge_at_velocity[body]), []).append((local, source))
-    return [(r, e, *np.array(items, dtype=np.int64).T.copy()) for (r, e), items in sorted(found.items())]
+    for r, c, source in zip(row.tolist(), column.tolist(), program["jac_from"].tolist(), strict=True):
+        edge, local = coordinates.edge_and_component(c)
+        found.setdefault((r, edge), []).append((local, source))
+    for (r, edge), items in sorted(found.items()):
+        components, sources = np.array(items, dtype=np.int64).T.copy()
+        yield r, edge, components, sources
 
 
-def _masses(tree: Tree, dynamics: DynamicsBuilder) -> list[list[tuple[int, int, int]]]:
+def _masses(coordinates: JointCoordinates, dynamics: DynamicsBuilder) -> list[list[tuple[int, int, int]]]:
     """Per edge: row, column, output of each entry of its body's M, of the lower triangle."""
-    edge_at_velocity = {int(tree.frame_v[tree.edge_at[e + 1] - 1]): e for e in range(tree.edge_at.size - 1)}
-    found: list[list[tuple[int, int, int]]] = [[] for _ in edge_at_velocity]
-    width, n = tree.width, dynamics.columns
+    found: list[list[tuple[int, int, int]]] = [[] for _ in coordinates.paths]
+    n = dynamics.columns
     for source, item in zip(dynamics.layout["mass_from"].tolist(), dynamics.layout["mass_item"].tolist(), strict=True):
         row, column = (item, item) if item < n else (dynamics.block_row[item - n], dynamics.block_column[item - n])
-        found[edge_at_velocity[row // width * width]].append((row % width, column % width, source))
+        edge, first = coordinates.edge_and_component(int(row))
+        found[edge].append((first, coordinates.edge_and_component(int(column))[1], source))
     return found
 
 
-def _ground_at_rest(tree: Tree, size: int) -> np.ndarray:
-    """Cartesian coordinates with nothing in them but the attitude of the ground, which stands behind the bodies."""
-    qc = np.zeros(size)
-    if tree.dimension == 3:
-        qc[7 * tree.body_frame.size + 3] = 1.0
-    return qc
-
-
-def _own(tree: Tree, e: int) -> range:
-    return range(int(tree.edge_v[e]), int(tree.edge_v[e + 1]))
-
-
-def _sizes(tree: Tree) -> tuple[int, int]:
-    """Lengths of Cartesian coordinates and velocities, the ground's included."""
-    bodies = tree.body_frame.size + 1
-    return (3 * bodies, 3 * bodies) if tree.dimension == 2 else (10 * bodies, 6 * bodies)
-
-
-def _borders(parts: Sequence[object]) -> np.ndarray:
-    return np.cumsum([0, *(len(part) for part in parts)])  # type: ignore[arg-type]
+def _borders(parts: Sequence[Sized]) -> np.ndarray:
+    return np.cumsum([0, *map(len, parts)])

@@ -45,12 +45,36 @@ class JointCoordinates:
     @cached_property
     def paths(self) -> tuple[np.ndarray, ...]:
         """For each edge, the velocities on the way to it, its own included."""
-        borders = np.cumsum([0, *(edge.velocities for edge in self.topology.edges)])
         found: list[np.ndarray] = []
-        for e, parent in enumerate(self.topology.parents):
+        for own, parent in zip(self.own, self.topology.parents, strict=True):
             before = found[parent - 1] if parent else np.zeros(0, dtype=np.int64)
-            found.append(np.concatenate([before, np.arange(borders[e], borders[e + 1])]))
+            found.append(np.concatenate([before, np.array(own, dtype=np.int64)]))
         return tuple(found)
+
+    @cached_property
+    def own(self) -> tuple[range, ...]:
+        """For each edge, its own velocities."""
+        borders = np.cumsum([0, *(edge.velocities for edge in self.topology.edges)]).tolist()
+        return tuple(range(a, b) for a, b in zip(borders, borders[1:], strict=False))
+
+    def edge_and_component(self, column: int) -> tuple[int, int]:
+        """Whose the velocity of a body is, among the edges, and which of the body's it is."""
+        return self._owner[column]
+
+    @cached_property
+    def _owner(self) -> dict[int, tuple[int, int]]:
+        places = self.kernels.layout.v
+        return {
+            column: (e, k)
+            for e, edge in enumerate(self.topology.edges)
+            for k, column in enumerate(places[edge.child])
+        }
+
+    def resting_bodies(self) -> np.ndarray:
+        """Room for the Cartesian coordinates of all bodies, those of the ground put in."""
+        qc = np.zeros(self.kernels.layout.q_size)
+        qc[list(self.kernels.layout.q[self.model.ground])] = self.at_rest
+        return qc
 
     @cached_property
     def layout(self) -> Layout:
