@@ -62,27 +62,38 @@ class Structure:
     @cached_property
     def entries(self) -> Entries:
         """Which entries Φ_v and M (below its diagonal) have."""
-        if isinstance(self.coordinates, JointCoordinates):
-            return structure_of(self.coordinates, self.program.layout)
+        if self._transformed is not None:
+            return structure_of(self._transformed, self.program.layout)
         return Entries(*self._jacobian_entries, self.dynamics.block_row, self.dynamics.block_column)
 
     @property
+    def _transformed(self) -> JointCoordinates | None:
+        """The joint coordinates that the equations are transformed to."""
+        chosen = self.coordinates
+        return chosen if isinstance(chosen, JointCoordinates) and not chosen.deep else None
+
+    @property
+    def columns(self) -> int:
+        """How many columns Φ_v has."""
+        return (self.coordinates if self._transformed is not None else self.coordinates.kernels).layout.nv
+
+    @property
     def _jacobian_entries(self) -> tuple[np.ndarray, np.ndarray]:
-        if isinstance(self.coordinates, JointCoordinates):
+        if self._transformed is not None:
             return self.entries.jac_row, self.entries.jac_column
         return self.program.layout["jac_row"], self.program.layout["jac_column"]
 
     @cached_property
     def pattern(self) -> Pattern:
         """The pattern of the matrix with a diagonal W."""
-        return analyse(self.layout.nv, len(self.rows), *self._jacobian_entries)
+        return analyse(self.columns, len(self.rows), *self._jacobian_entries)
 
     @cached_property
     def mass_pattern(self) -> Pattern:
         """The pattern of the matrix with M for W."""
         if not self.entries.block_row.size:
             return self.pattern
-        return analyse(self.layout.nv, len(self.rows), *self.entries)
+        return analyse(self.columns, len(self.rows), *self.entries)
 
 
 def structure_in(model: Model, coordinates: str) -> Structure:

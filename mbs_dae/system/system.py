@@ -211,10 +211,16 @@ class System:
         return self.structure.dynamics.fill(self.evaluator)
 
     @cached_property
+    def column_weight(self) -> np.ndarray:
+        """The same for the columns of Φ_v, if they are not those of v."""
+        own, kernels = self.structure, self.coordinates.kernels
+        return self.weight if own.columns == self.nv else kernels.weights(self.length)
+
+    @cached_property
     def masses(self) -> np.ndarray:
-        """What each velocity moves: the mass of its body, or a moment of inertia."""
+        """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia."""
         kernels = self.coordinates.kernels
-        if kernels is self.coordinates:
+        if kernels is self.coordinates or self.structure.columns != self.nv:
             return kernels.masses(self.evaluator)
         machine, dynamics = self.machine(dynamic=True), self.dynamics
         observe(machine, 0.0, self.placement, self.still)
@@ -231,12 +237,12 @@ class System:
     @cached_property
     def heaviest(self) -> float:
         """The largest mass, or inertia over squared length."""
-        return float((self.masses / self.weight).max(initial=0.0))
+        return float((self.masses / self.column_weight).max(initial=0.0))
 
     def machine(self, dynamic: bool = False) -> Machine:
         """Work space for the compiled solves: one for each run, so that systems can be shared. With `dynamic`, W is to
         be M."""
-        n, m = self.nv, len(self.rows)
+        n, m = self.structure.columns, len(self.rows)
         pattern = self.mass_pattern if dynamic else self.pattern
         return block(
             Machine(
@@ -244,7 +250,8 @@ class System:
                 transformation=self._transformation(dynamic),
                 manifold=self.manifold,
                 pattern=pattern,
-                factor=kkt.new_factor(pattern, self.weight),
+                factor=kkt.new_factor(pattern, self.column_weight),
+                norm=self.weight,
                 length=self.length,
                 extent=self._extent,
                 out=np.zeros(self.program.batch.out_size + 1),
@@ -253,13 +260,13 @@ class System:
                 gamma=np.zeros(m),
                 f=np.zeros(n),
                 g=np.zeros(m),
-                x=np.zeros(n),
+                x=np.zeros(max(n, self.nv)),
                 multipliers=np.zeros(m),
                 orientation=np.zeros((2, m)),
                 counts=np.zeros(4, dtype=np.int64),
                 poses=np.zeros((2, self.layout.q_size)),
                 motions=np.zeros((4, self.layout.v_size)),
-                way=np.zeros(n),
+                way=np.zeros(max(n, self.nv)),
             )
         )
 
@@ -306,7 +313,7 @@ class System:
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """Φ_v at a pose."""
-        machine, shape = self.machine(), (len(self.rows), self.nv)
+        machine, shape = self.machine(), (len(self.rows), self.structure.columns)
         observe(machine, t, np.ascontiguousarray(q, dtype=float), self.still)
         return sps.csr_matrix((machine.factor.jacobian.copy(), (self.pattern.jac_row, self.pattern.jac_column)), shape)
 

@@ -44,6 +44,11 @@ class Transformation(NamedTuple):
 
     tree: Tree
     edges: int
+    deep: int
+    """1 where nothing is transformed: the equations are those of bodies, and only what comes out of them goes back to
+    the joints."""
+    step: np.ndarray
+    """Velocities of joints."""
     qc: np.ndarray
     """Where bodies are, their velocities, and β; the ground's included."""
     vc: np.ndarray
@@ -95,6 +100,8 @@ def reach(tr, q, v):
     """All bodies, and the twists of all velocities, at (q, v)."""
     tree = tr.tree
     unfold(tree, q, v, tr.qc, tr.vc)
+    if tr.deep == 1:
+        return
     unfold_acceleration(tree, tr.still, tr.bias)
     for c in range(tr.twist.shape[0]):
         k = tree.v_step[c]
@@ -267,7 +274,10 @@ def transformation(
 ) -> Transformation:
     """`program` is the layout of the rows over the velocities of bodies. `dynamics` is left out where only places and
     motions are asked for."""
-    paths, velocities, rows = coordinates.paths, tree.v_step.size, program["nu_from"].size
+    velocities, rows = tree.v_step.size, program["nu_from"].size
+    if coordinates.deep:
+        return _through_bodies(coordinates, tree)
+    paths = coordinates.paths
     terms = [*_terms(coordinates, program)]
     where = {pair: k for k, pair in enumerate(zip(entries.jac_row.tolist(), entries.jac_column.tolist(), strict=True))}
     below = zip(entries.block_row.tolist(), entries.block_column.tolist(), strict=True)
@@ -285,6 +295,7 @@ def transformation(
     return block(
         _empty(tree)._replace(
             edges=len(paths),
+            step=np.zeros(max(velocities, 1)),
             qc=coordinates.resting_bodies(),
             vc=np.zeros(layout.v_size),
             bias=np.zeros(layout.v_size),
@@ -320,11 +331,27 @@ def no_transformation() -> Transformation:
     return block(_empty(no_tree()))
 
 
+def _through_bodies(coordinates: JointCoordinates, tree: Tree) -> Transformation:
+    layout, velocities = coordinates.kernels.layout, tree.v_step.size
+    return block(
+        _empty(tree)._replace(
+            edges=len(coordinates.topology.edges),
+            deep=1,
+            qc=coordinates.resting_bodies(),
+            vc=np.zeros(layout.v_size),
+            bias=np.zeros(layout.v_size),
+            still=np.zeros(velocities),
+            step=np.zeros(max(velocities, 1)),
+        )
+    )
+
+
 def _empty(tree: Tree) -> Transformation:
-    reals = dict.fromkeys(("qc", "vc", "bias", "still", "fc", "square", "unit", "joint_unit"), np.zeros(0))
+    reals = dict.fromkeys(("step", "qc", "vc", "bias", "still", "fc", "square", "unit", "joint_unit"), np.zeros(0))
     tables = dict.fromkeys(("twist", "inertia", "wrench"), np.zeros((0, 6)))
-    rest = {name: NONE for name in Transformation._fields if name not in (*reals, *tables, "tree", "edges", "part")}
-    return Transformation(tree=tree, edges=0, part=np.zeros((6, 6)), **reals, **tables, **rest)
+    own = {"tree": tree, "edges": 0, "deep": 0, "part": np.zeros((6, 6))}
+    maps = {name: NONE for name in Transformation._fields if name not in (*reals, *tables, *own)}
+    return Transformation(**own, **reals, **tables, **maps)
 
 
 def _terms(
