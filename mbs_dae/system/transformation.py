@@ -25,7 +25,7 @@ and nothing else is to be multiplied out than what the sparse matrices have for 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -347,11 +347,10 @@ def _through_bodies(coordinates: JointCoordinates, tree: Tree) -> Transformation
 
 
 def _empty(tree: Tree) -> Transformation:
-    reals = dict.fromkeys(("step", "qc", "vc", "bias", "still", "fc", "square", "unit", "joint_unit"), np.zeros(0))
-    tables = dict.fromkeys(("twist", "inertia", "wrench"), np.zeros((0, 6)))
-    own = {"tree": tree, "edges": 0, "deep": 0, "part": np.zeros((6, 6))}
-    maps = {name: NONE for name in Transformation._fields if name not in (*reals, *tables, *own)}
-    return Transformation(**own, **reals, **tables, **maps)
+    values: dict[str, Any] = dict.fromkeys(Transformation._fields, NONE)
+    values |= dict.fromkeys(("step", "qc", "vc", "bias", "still", "fc", "square", "unit", "joint_unit"), np.zeros(0))
+    values |= dict.fromkeys(("twist", "inertia", "wrench"), np.zeros((0, 6)))
+    return Transformation(**values | {"tree": tree, "edges": 0, "deep": 0, "part": np.zeros((6, 6))})
 
 
 def _terms(
