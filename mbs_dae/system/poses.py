@@ -13,14 +13,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..coordinates.joint.folding import fold_acceleration, fold_velocity
 from ..kernels.abi import compiled
 from .batch import evaluate
 from .kkt import Factor, factorise, solve
 from .manifold import Manifold, move
 from .pattern import Pattern
 from .program import Program, read_jacobian, read_rows
-from .transformation import Transformation, reach, shares, transform_rows
+from .transformation import (
+    Transformation,
+    accelerations_of_joints,
+    reach,
+    transform_rows,
+    velocities_of_joints,
+)
 
 # what a compiled solve reports
 DONE = 0
@@ -92,8 +97,7 @@ def observe(machine, t, q, v):
         if transformation.deep == 1:
             read_jacobian(program, out, jacobian)
         else:
-            transform_rows(transformation, out, machine.gamma, jacobian)
-            shares(transformation, machine.pattern.jac_row, machine.pattern.jac_column, jacobian, machine.factor.share)
+            transform_rows(transformation, out, machine.gamma, jacobian, machine.factor.share)
     else:
         evaluate(program.batch, t, q, v, out)
         read_rows(program, out, machine.phi, machine.nu, machine.gamma)
@@ -117,7 +121,7 @@ def in_own_velocities(machine):
     """The last solution, machine.x, as velocities (or a small motion) of the machine's own coordinates, in place."""
     transformation = machine.transformation
     if transformation.deep == 1:
-        fold_velocity(transformation.tree, machine.x, transformation.step)
+        velocities_of_joints(transformation, machine.x, transformation.step)
         for k in range(machine.norm.size):
             machine.x[k] = transformation.step[k]
 
@@ -126,7 +130,7 @@ def in_own_velocities(machine):
 def take_accelerations(machine, a):
     """The last solution x as accelerations of the machine's own coordinates; whether all are finite."""
     if machine.transformation.deep == 1:
-        fold_acceleration(machine.transformation.tree, machine.x, a)
+        accelerations_of_joints(machine.transformation, machine.x, a)
     else:
         for k in range(machine.pattern.n):
             a[k] = machine.x[k]

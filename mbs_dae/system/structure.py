@@ -16,7 +16,7 @@ from .batch import BatchBuilder, Instance, instance_of
 from .dynamics import DynamicsBuilder, dynamics_instances
 from .pattern import Pattern, analyse
 from .program import ProgramBuilder
-from .transformation import Entries, structure_of
+from .transformation_maps import Entries, structure_of
 
 
 @dataclass(frozen=True)

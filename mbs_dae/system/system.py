@@ -39,7 +39,8 @@ from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, told
 from .reading import read_outputs, read_rows_along
 from .structure import Row, Structure, structure_in
-from .transformation import Transformation, no_transformation, transform_dynamics, transformation
+from .transformation import Transformation, transform_dynamics
+from .transformation_maps import no_transformation, transformation
 
 Slots = Mapping[sp.Symbol, Number]
 
@@ -96,16 +97,16 @@ class System:
     @cached_property
     def manifold(self) -> Manifold:
         """With what reads angular velocities, where these are none of the velocities."""
-        own = self.coordinates.kernels.layout
-        if isinstance(self.coordinates, JointCoordinates):
-            return manifold_of(self.layout, self.structure.batch([]).fill(self.evaluator), self.tree, own)
+        transformed = self._transformation(dynamic=False)
+        if transformed.edges:
+            return manifold_of(self.layout, self.structure.batch([]).fill(self.evaluator), transformed)
         (symbols,) = marker_symbols(1, self.model.dimension)
         omega = symbols.omega
         flat = self.model.dimension == 2
         reading = Reading((symbols,), (omega,) if flat else tuple(axis.dot(omega) for axis in symbols.axes))
         kernels = self.coordinates.kernels
         instances = [instance_of(reading, {}, (b.origin,), b.name, kernels) for b in self.layout.turned]
-        return manifold_of(self.layout, self.structure.batch(instances).fill(self.evaluator), no_tree(), own)
+        return manifold_of(self.layout, self.structure.batch(instances).fill(self.evaluator), transformed)
 
     @cached_property
     def tree(self) -> Tree:
