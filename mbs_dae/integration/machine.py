@@ -16,10 +16,11 @@ from ..kernels.abi import compiled
 from ..kernels.blocks import block
 from ..symbolic.loads import WORKS
 from ..system import System
-from ..system.dynamics import POWER, Dynamics, evaluate_forces, take_masses
+from ..system.dynamics import POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..system.kkt import Factor, Pattern, factorise, new_factor, solve
 from ..system.manifold import rates
-from ..system.poses import DEPENDENT, DONE, FACTORISATIONS, NOT_FINITE, Machine, evaluate_and_factorise
+from ..system.poses import DEPENDENT, DONE, FACTORISATIONS, NOT_FINITE, Machine, factorise_observed, observe
+from ..system.transformation import transform_dynamics
 
 WORK = len(WORKS)
 SOFT = 1e-7
@@ -63,7 +64,7 @@ class Mechanism(NamedTuple):
 
 def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:
     """Work space for one run; every solution is refined at least so often."""
-    machine, dynamics = system.machine(system.mass_pattern), system.dynamics
+    machine, dynamics = system.machine(dynamic=True), system.dynamics
     soft = machine.factor.soft
     soft[:] = np.maximum(SOFT * (system.heaviest or 1.0) * system.weight - system.masses, 0.0)
     return block(
@@ -78,7 +79,7 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
             faint=float(faint),
             gains=np.zeros(2),
             out=np.zeros(dynamics.batch.out_size + 1),
-            scalars=np.zeros(POWER + WORK),
+            scalars=np.zeros(SCALARS),
             plain=system.pattern,
             shape=new_factor(system.pattern, system.weight),
             nearness=np.ones(2),
@@ -89,12 +90,18 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
 @compiled
 def evaluate_all(mechanism, t, q, v):
     """Constraints, masses and forces at (t, q, v), and the factor of their matrix. Whether all numbers are finite."""
-    machine = mechanism.machine
-    factor = machine.factor
-    evaluate_forces(mechanism.dynamics, t, q, v, mechanism.out, machine.f, mechanism.scalars)
-    take_masses(mechanism.dynamics, mechanism.out, factor.weight, factor.beside)
+    machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
+    factor, transformation = machine.factor, machine.transformation
+    observe(machine, t, q, v)
+    if transformation.edges > 0:
+        bodies, rates = transformation.qc, transformation.vc
+        evaluate_forces(dynamics, t, bodies, rates, out, transformation.fc, mechanism.scalars)
+        transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
+    else:
+        evaluate_forces(dynamics, t, q, v, out, machine.f, mechanism.scalars)
+        take_masses(dynamics, out, factor.weight, factor.beside)
     factor.truncation[0] = mechanism.faint
-    finite = evaluate_and_factorise(machine, t, q, v, False)
+    finite = factorise_observed(machine)
     leave_out_redundant(mechanism)
     return finite
 
@@ -152,6 +159,7 @@ def gauge(mechanism):
         shape.jacobian[e] = factor.jacobian[e]
     for row in range(factor.kept.size):
         shape.kept[row] = factor.kept[row]
+        shape.share[row] = factor.share[row]
     factorise(mechanism.plain, shape)
     mechanism.machine.counts[FACTORISATIONS] += 1
     mechanism.nearness[1] = max(_weakest(shape) / _weakest(factor), 1.0)
@@ -186,10 +194,14 @@ def refinements(mechanism):
 def widest_gap(mechanism):
     """The largest gap at the last evaluation, as a length. The squared lengths of the rows are left in machine.g."""
     machine, geometric = mechanism.machine, mechanism.geometric
-    pattern, g = machine.pattern, machine.g
+    pattern, g, squares = machine.pattern, machine.g, machine.transformation.square
     g[:] = 0.0
-    for e in range(pattern.jac_row.size):
-        g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
+    if machine.transformation.edges > 0:
+        for row in range(pattern.m):
+            g[row] = squares[row]
+    else:
+        for e in range(pattern.jac_row.size):
+            g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
     widest = 0.0
     for row in range(pattern.m):
         widest = max(widest, machine.phi[row] ** 2 / (g[row] + 1e-300))

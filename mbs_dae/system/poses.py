@@ -19,6 +19,7 @@ from .kkt import Factor, factorise, solve
 from .manifold import Manifold, move
 from .pattern import Pattern
 from .program import Program, read_jacobian, read_rows
+from .transformation import Transformation, reach, shares, transform_rows
 
 # what a compiled solve reports
 DONE = 0
@@ -46,6 +47,7 @@ class Machine(NamedTuple):
     """A program, the pattern of its matrix, and work space for the solves."""
 
     program: Program
+    transformation: Transformation
     manifold: Manifold
     pattern: Pattern
     factor: Factor
@@ -76,20 +78,28 @@ class Machine(NamedTuple):
 @compiled
 def observe(machine, t, q, v):
     """Φ, ν, γ and Φ_v at (t, q, v)."""
-    program = machine.program
-    evaluate(program.batch, t, q, v, machine.out)
+    program, transformation, out = machine.program, machine.transformation, machine.out
+    jacobian = machine.factor.jacobian
     machine.counts[EVALUATIONS] += 1
-    read_rows(program, machine.out, machine.phi, machine.nu, machine.gamma)
-    read_jacobian(program, machine.out, machine.factor.jacobian)
+    if transformation.edges > 0:
+        reach(transformation, q, v)
+        evaluate(program.batch, t, transformation.qc, transformation.vc, out)
+        read_rows(program, out, machine.phi, machine.nu, machine.gamma)
+        transform_rows(transformation, out, machine.gamma, jacobian)
+        shares(transformation, machine.pattern.jac_row, machine.pattern.jac_column, jacobian, machine.factor.share)
+    else:
+        evaluate(program.batch, t, q, v, out)
+        read_rows(program, out, machine.phi, machine.nu, machine.gamma)
+        read_jacobian(program, out, jacobian)
 
 
 @compiled
 def leave_out_velocity_rows(machine):
     """Of the last evaluation, keep the rows that say where bodies are."""
-    program, jacobian = machine.program, machine.factor.jacobian
+    program, pattern, jacobian = machine.program, machine.pattern, machine.factor.jacobian
     if program.velocity_rows > 0:
         for e in range(jacobian.size):
-            if program.phi_from[program.jac_row[e]] < 0:
+            if program.phi_from[pattern.jac_row[e]] < 0:
                 jacobian[e] = 0.0
 
 
@@ -97,15 +107,20 @@ def leave_out_velocity_rows(machine):
 def evaluate_and_factorise(machine, t, q, v, positions_only):
     """Evaluate at (t, q, v) and factorise. With `positions_only`, rows that restrict velocities alone are left out.
     Returns whether all numbers are finite."""
-    factor = machine.factor
     observe(machine, t, q, v)
-    strange = 0
-    for e in range(factor.jacobian.size):
-        strange += 0 if abs(factor.jacobian[e]) < np.inf else 1
     if positions_only:
         leave_out_velocity_rows(machine)
+    return factorise_observed(machine)
+
+
+@compiled
+def factorise_observed(machine):
+    """Factorise what was evaluated last, if all its numbers are finite."""
+    strange = 0
+    for e in range(machine.factor.jacobian.size):
+        strange += 0 if abs(machine.factor.jacobian[e]) < np.inf else 1
     if strange == 0:
-        factorise(machine.pattern, factor)
+        factorise(machine.pattern, machine.factor)
         machine.counts[FACTORISATIONS] += 1
     return strange == 0
 
@@ -113,13 +128,14 @@ def evaluate_and_factorise(machine, t, q, v, positions_only):
 @compiled
 def largest_gap(machine):
     """The largest gap of the last evaluation, as a length; infinite if a residual is not finite."""
-    largest = 0.0
+    largest, joints = 0.0, machine.transformation.edges > 0
     for row in range(machine.program.rows):
         residual = abs(machine.phi[row])
         if not np.isfinite(residual):
             return np.inf
         if residual > 0.0:
-            largest = max(largest, residual / np.sqrt(machine.factor.row_square[row] + 1e-300))
+            square = machine.transformation.square[row] if joints else machine.factor.row_square[row]
+            largest = max(largest, residual / np.sqrt(square + 1e-300))
     return largest
 
 
