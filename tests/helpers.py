@@ -200,10 +200,10 @@ def evaluated_loads(system, t: float, q: np.ndarray, v: np.ndarray) -> Loads:
     dynamics = system.dynamics
     out, forces, scalars = (np.zeros(n) for n in (dynamics.batch.out_size + 1, system.nv, POWER + len(WORKS)))
     evaluate_forces(dynamics, t, np.array(q, dtype=float), np.array(v, dtype=float), out, forces, scalars)
-    weight, beside = np.zeros(system.nv), np.zeros(len(system._dynamics.block_row))
+    weight, beside = np.zeros(system.nv), np.zeros(len(system.structure.dynamics.block_row))
     take_masses(dynamics, out, weight, beside)
     mass = np.diag(weight)
-    rows, columns = system._dynamics.block_row, system._dynamics.block_column
+    rows, columns = system.structure.dynamics.block_row, system.structure.dynamics.block_column
     mass[rows, columns] += beside
     mass[columns, rows] += beside
     return Loads(mass, forces, *(float(x) for x in scalars))

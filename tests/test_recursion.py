@@ -12,11 +12,11 @@ from stage import turned_at_random
 
 import mbs_dae as mbs
 from mbs_dae.coordinates import coordinate_set
+from mbs_dae.coordinates.joint.folding import fold, fold_acceleration, fold_velocity
+from mbs_dae.coordinates.joint.recursion import column_rates, columns, unfold, unfold_acceleration
+from mbs_dae.coordinates.joint.tree import no_tree, tree_of
+from mbs_dae.coordinates.joint.tree_steps import freedoms
 from mbs_dae.model.joints.motions import Ball, Helix, Slide, Turn
-from mbs_dae.system.folding import fold, fold_acceleration, fold_velocity
-from mbs_dae.system.recursion import column_rates, columns, unfold, unfold_acceleration
-from mbs_dae.system.tree import no_tree, tree_of
-from mbs_dae.system.tree_steps import freedoms
 
 KINDS = {
     2: [mbs.Revolute, mbs.Translational, mbs.Fixed, mbs.PinInSlot, None],

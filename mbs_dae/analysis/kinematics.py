@@ -88,8 +88,8 @@ def kinematics(
     }
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
-    motion = (x[:done] for x in (t, q, v, a))
-    result = result_of(system, *motion, success=not message, message=message, stats=stats)
+    done_so = {"success": not message, "message": message, "stats": stats}
+    result = result_of(system, t[:done], q[:done], v[:done], a[:done], **done_so)
     check_turns(result)
     return result
 

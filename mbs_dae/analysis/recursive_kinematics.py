@@ -15,6 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..coordinates.joint import recursion
+from ..coordinates.joint.folding import fold
+from ..coordinates.joint.tree import tree_of
+from ..coordinates.joint.tree_steps import Freedom, freedoms
 from ..errors import ModelError, unknown_name
 from ..graph.topology import Topology, topology
 from ..kernels.abi import announce
@@ -25,10 +29,7 @@ from ..model.model import Model
 from ..model.parameters import Number, finite_number
 from ..results.reactions import body_rotation
 from ..results.result import State
-from ..system import System, recursion
-from ..system.folding import fold
-from ..system.tree import tree_of
-from ..system.tree_steps import Freedom, freedoms
+from ..system import System
 from .arguments import model_of
 
 Values = Mapping[str, Number]

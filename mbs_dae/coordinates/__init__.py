@@ -4,9 +4,10 @@ from typing import Any
 
 from ..errors import unknown_name
 from ..model.model import Model
-from .base import BodyCoordinates, CoordinateSet, Motion, OwnEquations
+from .base import BodyCoordinates, CoordinateSet, KernelCoordinates, Motion, OwnEquations
 from .cartesian import Cartesian
 from .computed import Computed
+from .joint.joint import JointCoordinates
 from .layout import Layout
 from .natural import Natural
 from .planar import PlanarCartesian
@@ -14,14 +15,17 @@ from .spatial import SpatialCartesian
 
 BODY: dict[int, Any] = {2: PlanarCartesian(), 3: SpatialCartesian()}
 """The Cartesian coordinates of one body, by the dimension of the model."""
-SETS = ("cartesian", "natural")
+SETS = ("cartesian", "natural", "joint")
 
 
 def coordinate_set(model: Model, name: str) -> CoordinateSet:
     """The coordinates of a model by the name of the set."""
     if name not in SETS:
         raise unknown_name("coordinate set", name, SETS, "this version")
-    return Natural(model) if name == "natural" else Cartesian(model, BODY[model.dimension])
+    if name == "natural":
+        return Natural(model)
+    bodies = Cartesian(model, BODY[model.dimension])
+    return JointCoordinates(model, bodies) if name == "joint" else bodies
 
 
 def body_coordinates(dimension: int) -> BodyCoordinates:
@@ -33,6 +37,8 @@ __all__ = [
     "Cartesian",
     "Computed",
     "CoordinateSet",
+    "JointCoordinates",
+    "KernelCoordinates",
     "Layout",
     "Motion",
     "OwnEquations",

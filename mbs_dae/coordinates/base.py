@@ -34,31 +34,20 @@ class OwnEquations:
     units: tuple[str, ...]
 
 
-class CoordinateSet(Protocol):
-    """A coordinate set speaks of markers and bodies; of joints only where they let bodies share coordinates."""
+class KernelCoordinates(Protocol):
+    """Coordinates that kernels are derived in: how markers and the inertia of a body follow from them."""
 
-    set: str
-    """What `compile` calls it."""
     name: str
     """What its kernels are called."""
 
     @property
     def layout(self) -> Layout: ...
 
-    @property
-    def coordinate_names(self) -> tuple[str, ...]: ...
-
     def marker_map(self, label: str) -> MarkerMap: ...
 
     def marker_slots(self, marker: Any) -> tuple[Number, ...]:
         """What stands in the slots of `marker_map` for this marker."""
         ...
-
-    def settled(self, joint: Element) -> frozenset[int]:
-        """The rows of a joint that need not be said, because its bodies share what they are about."""
-        ...
-
-    def own_equations(self) -> Iterable[OwnEquations]: ...
 
     def weights(self, length: float) -> np.ndarray:
         """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
@@ -77,6 +66,35 @@ class CoordinateSet(Protocol):
 
     def inertia_slots(self, body: Any, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         """What stands in the slots of `inertia` for this body."""
+        ...
+
+
+class CoordinateSet(Protocol):
+    """A coordinate set speaks of markers and bodies; of joints only where they let bodies share coordinates."""
+
+    set: str
+    """What `compile` calls it."""
+
+    @property
+    def kernels(self) -> KernelCoordinates:
+        """The coordinates that kernels are derived in: its own, or Cartesian ones that follow from it by recursion."""
+        ...
+
+    @property
+    def layout(self) -> Layout: ...
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]: ...
+
+    def settled(self, joint: Element) -> frozenset[int]:
+        """The rows of a joint that need not be said, because its bodies share what they are about."""
+        ...
+
+    def own_equations(self) -> Iterable[OwnEquations]: ...
+
+    def weights(self, length: float) -> np.ndarray:
+        """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
+        at the model's length."""
         ...
 
     def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:

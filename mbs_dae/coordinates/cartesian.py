@@ -30,6 +30,10 @@ class Cartesian:
             of_body.inertia_slots,
         )
 
+    @property
+    def kernels(self) -> Cartesian:
+        return self
+
     @cached_property
     def layout(self) -> Layout:
         return self.of_body.layout([*self.model.bodies.values()], self.model.ground)

@@ -16,10 +16,21 @@ from ..kernels.abi import compiled
 from ..kernels.blocks import block
 from ..symbolic.loads import WORKS
 from ..system import System
-from ..system.dynamics import POWER, Dynamics, evaluate_forces, take_masses
+from ..system.dynamics import POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..system.kkt import Factor, Pattern, factorise, new_factor, solve
 from ..system.manifold import rates
-from ..system.poses import DEPENDENT, DONE, FACTORISATIONS, NOT_FINITE, Machine, evaluate_and_factorise
+from ..system.poses import (
+    DEPENDENT,
+    DONE,
+    FACTORISATIONS,
+    NOT_FINITE,
+    Machine,
+    factorise_observed,
+    observe,
+    subtract_rates,
+    take_accelerations,
+)
+from ..system.transformation import transform_dynamics
 
 WORK = len(WORKS)
 SOFT = 1e-7
@@ -43,9 +54,10 @@ class Mechanism(NamedTuple):
     """Lengths of q and of v, the ground's coordinates included."""
     length: float
     geometric: np.ndarray
-    """The squared lengths that coordinates count for, whatever the masses."""
+    """The squared lengths that the columns of Φ_v count for, whatever the masses."""
     refinements: int
-    """How often every solution is refined at least: more than 0 where `soft` is in use."""
+    """How often every solution is refined at least: more than 0 where `soft` is in use; and where bodies are solved for
+    and joints are asked for, to whom what is left of errors in one joint after the other adds up."""
     faint: float
     """Rows of less `independence` than this take no part in accelerations: what they ask for is roundoff over the third
     power of its root, and one step later they are regular again."""
@@ -63,9 +75,10 @@ class Mechanism(NamedTuple):
 
 def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:
     """Work space for one run; every solution is refined at least so often."""
-    machine, dynamics = system.machine(system.mass_pattern), system.dynamics
+    machine, dynamics = system.machine(dynamic=True), system.dynamics
     soft = machine.factor.soft
-    soft[:] = np.maximum(SOFT * (system.heaviest or 1.0) * system.weight - system.masses, 0.0)
+    weight = system.column_weight
+    soft[:] = np.maximum(SOFT * (system.heaviest or 1.0) * weight - system.masses, 0.0)
     return block(
         Mechanism(
             machine=machine,
@@ -73,14 +86,14 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
             q_size=system.layout.q_size,
             v_size=system.layout.v_size,
             length=system.length,
-            geometric=system.weight,
-            refinements=max(refinements, 3 if soft.any() else 0),
+            geometric=weight,
+            refinements=max(refinements, 3 if soft.any() else machine.transformation.deep),
             faint=float(faint),
             gains=np.zeros(2),
             out=np.zeros(dynamics.batch.out_size + 1),
-            scalars=np.zeros(POWER + WORK),
+            scalars=np.zeros(SCALARS),
             plain=system.pattern,
-            shape=new_factor(system.pattern, system.weight),
+            shape=new_factor(system.pattern, weight),
             nearness=np.ones(2),
         )
     )
@@ -89,12 +102,22 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
 @compiled
 def evaluate_all(mechanism, t, q, v):
     """Constraints, masses and forces at (t, q, v), and the factor of their matrix. Whether all numbers are finite."""
-    machine = mechanism.machine
-    factor = machine.factor
-    evaluate_forces(mechanism.dynamics, t, q, v, mechanism.out, machine.f, mechanism.scalars)
-    take_masses(mechanism.dynamics, mechanism.out, factor.weight, factor.beside)
+    machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
+    factor, transformation = machine.factor, machine.transformation
+    observe(machine, t, q, v)
+    if transformation.edges > 0:
+        bodies, rates = transformation.qc, transformation.vc
+        if transformation.deep == 1:
+            evaluate_forces(dynamics, t, bodies, rates, out, machine.f, mechanism.scalars)
+            take_masses(dynamics, out, factor.weight, factor.beside)
+        else:
+            evaluate_forces(dynamics, t, bodies, rates, out, transformation.fc, mechanism.scalars)
+            transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
+    else:
+        evaluate_forces(dynamics, t, q, v, out, machine.f, mechanism.scalars)
+        take_masses(dynamics, out, factor.weight, factor.beside)
     factor.truncation[0] = mechanism.faint
-    finite = evaluate_and_factorise(machine, t, q, v, False)
+    finite = factorise_observed(machine)
     leave_out_redundant(mechanism)
     return finite
 
@@ -152,6 +175,7 @@ def gauge(mechanism):
         shape.jacobian[e] = factor.jacobian[e]
     for row in range(factor.kept.size):
         shape.kept[row] = factor.kept[row]
+        shape.share[row] = factor.share[row]
     factorise(mechanism.plain, shape)
     mechanism.machine.counts[FACTORISATIONS] += 1
     mechanism.nearness[1] = max(_weakest(shape) / _weakest(factor), 1.0)
@@ -186,10 +210,14 @@ def refinements(mechanism):
 def widest_gap(mechanism):
     """The largest gap at the last evaluation, as a length. The squared lengths of the rows are left in machine.g."""
     machine, geometric = mechanism.machine, mechanism.geometric
-    pattern, g = machine.pattern, machine.g
+    pattern, g, squares = machine.pattern, machine.g, machine.transformation.square
     g[:] = 0.0
-    for e in range(pattern.jac_row.size):
-        g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
+    if squares.size > 0:
+        for row in range(pattern.m):
+            g[row] = squares[row]
+    else:
+        for e in range(pattern.jac_row.size):
+            g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
     widest = 0.0
     for row in range(pattern.m):
         widest = max(widest, machine.phi[row] ** 2 / (g[row] + 1e-300))
@@ -217,21 +245,16 @@ def accelerate(mechanism, t, q, v, a):
     if not evaluate_all(mechanism, t, q, v):
         return NOT_FINITE
     machine = mechanism.machine
-    pattern, jacobian, g = machine.pattern, machine.factor.jacobian, machine.g
+    pattern, g = machine.pattern, machine.g
     alpha, beta = mechanism.gains[0], mechanism.gains[1]
     for row in range(pattern.m):
         g[row] = machine.gamma[row]
     if alpha > 0.0 or beta > 0.0:
         for row in range(pattern.m):
             g[row] += 2.0 * alpha * machine.nu[row] - beta * beta * machine.phi[row]
-        for e in range(jacobian.size):
-            g[pattern.jac_row[e]] -= 2.0 * alpha * jacobian[e] * v[pattern.jac_column[e]]
+        subtract_rates(machine, 2.0 * alpha, v)
     solve(pattern, machine.factor, machine.f, g, machine.x, machine.multipliers, refinements(mechanism))
-    finite = True
-    for k in range(pattern.n):
-        a[k] = machine.x[k]
-        finite = finite and np.isfinite(a[k])
-    return DONE if finite else NOT_FINITE
+    return DONE if take_accelerations(machine, a) else NOT_FINITE
 
 
 @compiled

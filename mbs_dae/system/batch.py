@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from ..coordinates import Computed, CoordinateSet, Layout
+from ..coordinates import Computed, KernelCoordinates, Layout
 from ..errors import ModelError
 from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled
@@ -75,7 +75,7 @@ class Instance:
 
 
 def instance_of(
-    form: Form, slots: Mapping[sp.Symbol, Number], markers: tuple[Marker, ...], who: str, coordinates: CoordinateSet
+    form: Form, slots: Mapping[sp.Symbol, Number], markers: tuple[Marker, ...], who: str, coordinates: KernelCoordinates
 ) -> Instance:
     """A form on markers in a coordinate set."""
     maps = [coordinates.marker_map(LABELS[k]) for k in range(len(markers))]
@@ -109,7 +109,7 @@ class Place:
 class BatchBuilder:
     """Derives (or fetches) the kernels and lays out the index maps, once; `fill` puts numbers in, again and again."""
 
-    def __init__(self, instances: Sequence[Instance], coordinates: CoordinateSet, layout: Layout):
+    def __init__(self, instances: Sequence[Instance], coordinates: KernelCoordinates, layout: Layout):
         self.instances = list(instances)
         self.coordinates = coordinates
         self.layout = layout

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..coordinates import CoordinateSet
+from ..coordinates import KernelCoordinates
 from ..kernels.abi import compiled
 from ..kernels.blocks import block
 from ..model.body import Body
@@ -21,6 +21,8 @@ from .python_kernel import python_instance
 KINETIC, POTENTIAL = 0, 1
 POWER = 2
 """Where powers begin among the scalars; they follow in the order of `WORKS`."""
+SCALARS = POWER + len(WORKS)
+"""How many scalars there are."""
 
 
 class Dynamics(NamedTuple):
@@ -104,7 +106,7 @@ def dynamics_instances(
     bodies: Sequence[Body],
     forces: Sequence[ForceElement],
     gravity: tuple[Number, ...],
-    coordinates: CoordinateSet,
+    coordinates: KernelCoordinates,
 ) -> list[Instance]:
     """The inertia of every body, then every force."""
     instances = [_inertia_instance(body, gravity, coordinates) for body in bodies]
@@ -117,7 +119,7 @@ def dynamics_instances(
     return instances
 
 
-def _inertia_instance(body: Body, gravity: tuple[Number, ...], coordinates: CoordinateSet) -> Instance:
+def _inertia_instance(body: Body, gravity: tuple[Number, ...], coordinates: KernelCoordinates) -> Instance:
     form = coordinates.inertia_form(body)
     composed = coordinates.inertia(form)
     slots = dict(zip(map(str, composed.slots), coordinates.inertia_slots(body, gravity), strict=True))

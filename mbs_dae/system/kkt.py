@@ -60,6 +60,9 @@ class Factor(NamedTuple):
     row_square: np.ndarray
     """The squared length of each row."""
     independence: np.ndarray
+    share: np.ndarray
+    """How much of a row is left where some coordinates have been eliminated before (`transformation`); else 1. What
+    `row_square` is over it counts as the row's own length."""
     u: np.ndarray
     l: np.ndarray
     inverse: np.ndarray
@@ -84,6 +87,7 @@ def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
             kept=np.ones(m),
             row_square=zeros(m),
             independence=zeros(m),
+            share=np.ones(m),
             u=zeros(size),
             l=zeros(size),
             inverse=zeros(n + m),
@@ -123,13 +127,13 @@ def factorise(pattern, factor):
             continue
         row = unknown - n
         distance = plus + minus
-        independence = max(distance / plus, 0.0) if plus > least else 0.0
+        independence = max(distance / plus, 0.0) * factor.share[row] if plus > least else 0.0
         factor.row_square[row] = plus
         factor.independence[row] = independence
         if kept[row] == 0.0 or independence < truncation:
             inverse[i] = 0.0
         else:
-            inverse[i] = -1.0 / (distance + extra * max(plus, least))
+            inverse[i] = -1.0 / (distance + extra * max(plus / max(factor.share[row], FAINT), least))
 
 
 @compiled_part

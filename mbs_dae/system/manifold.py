@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..coordinates import Layout
+from ..coordinates.joint.recursion import unfold, unfold_acceleration
+from ..coordinates.joint.tree import Tree
 from ..kernels.abi import compiled
 from ..kernels.blocks import block
 from .batch import Batch, evaluate
@@ -31,19 +33,54 @@ class Manifold(NamedTuple):
     """Four rows of work space for such outputs."""
     step: np.ndarray
     """A small motion with what stands still behind it."""
+    tree: Tree
+    """Where bodies follow from joints by recursion; else it has no bodies, and `turning` reads instead."""
+    omega_at: np.ndarray
+    """With a tree: where each angular velocity stands among the velocities of bodies."""
+    bodies: np.ndarray
+    """Three rows of work space: places, velocities, accelerations of bodies."""
 
 
-def manifold_of(layout: Layout, turning: Batch) -> Manifold:
+def manifold_of(layout: Layout, turning: Batch, tree: Tree, cartesian: Layout) -> Manifold:
     turned = np.array([place for places in layout.turned.values() for place in places], dtype=np.int64)
-    omega, step = np.zeros((4, turned.size + 1)), np.zeros(layout.v_size)
-    return block(Manifold(layout.plain, layout.quaternions, layout.turns, turning, turned, omega, step))
+    omega_at = [place for body in layout.turned for place in cartesian.v[body][3:]] if tree.body_frame.size else []
+    return block(
+        Manifold(
+            layout.plain,
+            layout.quaternions,
+            layout.turns,
+            turning,
+            turned,
+            omega=np.zeros((4, turned.size + 1)),
+            step=np.zeros(layout.v_size),
+            tree=tree,
+            omega_at=np.array(omega_at, dtype=np.int64),
+            bodies=np.zeros((3, cartesian.q_size)),
+        )
+    )
 
 
 @compiled
 def read_turning(manifold, q, v, row):
     """The angular velocities at (q, v), into a row of `omega`."""
-    if manifold.turned.size > 0:
+    if manifold.omega_at.size > 0:
+        unfold(manifold.tree, q, v, manifold.bodies[0], manifold.bodies[1])
+        for k in range(manifold.turned.size):
+            manifold.omega[row, k] = manifold.bodies[1, manifold.omega_at[k]]
+    elif manifold.turned.size > 0:
         evaluate(manifold.turning, 0.0, q, v, manifold.omega[row])
+
+
+@compiled
+def read_angular_acceleration(manifold, q, v, a, row):
+    """The rates of the angular velocities at (q, v, v̇); with natural coordinates they are linear in v̇ alone."""
+    if manifold.omega_at.size > 0:
+        unfold(manifold.tree, q, v, manifold.bodies[0], manifold.bodies[1])
+        unfold_acceleration(manifold.tree, a, manifold.bodies[2])
+        for k in range(manifold.turned.size):
+            manifold.omega[row, k] = manifold.bodies[2, manifold.omega_at[k]]
+    else:
+        read_turning(manifold, q, a, row)
 
 
 @compiled
@@ -62,15 +99,18 @@ def rates(manifold, q, v, dq):
         dq[at + 1] = e0 * x + e2 * z - e3 * y
         dq[at + 2] = e0 * y + e3 * x - e1 * z
         dq[at + 3] = e0 * z + e1 * y - e2 * x
-        to = manifold.turns[k, 0]
+    for k in range(manifold.turns.shape[0]):
         for c in range(3):
-            dq[to + c] = v[of + c]
+            dq[manifold.turns[k, 0] + c] = v[manifold.turns[k, 1] + c]
 
 
 @compiled
 def accelerations(manifold, q, v, a, ddq):
     """q̈ = N(q) v̇ + Ṅ v; of a quaternion ½ e ∘ α + ½ ė ∘ ω, and ė ∘ ω = -½ |ω|² e."""
     rates(manifold, q, a, ddq)
+    read_angular_acceleration(manifold, q, v, a, 0)
+    for k in range(manifold.turned.size):
+        ddq[manifold.turned[k]] = manifold.omega[0, k]
     for k in range(manifold.quaternions.shape[0]):
         at, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
         square = v[of] ** 2 + v[of + 1] ** 2 + v[of + 2] ** 2
@@ -96,8 +136,8 @@ def velocities(manifold, q, dq, v):
 def move(manifold, q, step):
     """Go from q by a small motion, given like a velocity."""
     if manifold.turned.size > 0:
-        for k in range(manifold.plain.shape[0]):
-            manifold.step[manifold.plain[k, 1]] = step[manifold.plain[k, 1]]
+        for k in range(min(step.size, manifold.step.size)):
+            manifold.step[k] = step[k]
         read_turning(manifold, q, manifold.step, 0)
     for k in range(manifold.turned.size):
         q[manifold.turned[k]] += manifold.omega[0, k]
@@ -114,9 +154,9 @@ def move(manifold, q, step):
         q[at + 1] = e0 * x + e1 * w + e2 * z - e3 * y
         q[at + 2] = e0 * y + e2 * w + e3 * x - e1 * z
         q[at + 3] = e0 * z + e3 * w + e1 * y - e2 * x
-        to = manifold.turns[k, 0]
+    for k in range(manifold.turns.shape[0]):
         for c in range(3):
-            q[to + c] += step[of + c]
+            q[manifold.turns[k, 0] + c] += step[manifold.turns[k, 1] + c]
     restore(manifold, q)
 
 
@@ -173,9 +213,9 @@ def count_turns(manifold, h, q0, v0, a0, q1, v1, a1):
     """The turns at the end of a step, added up from those at its beginning."""
     omega = manifold.omega
     read_turning(manifold, q0, v0, 0)
-    read_turning(manifold, q0, a0, 1)
+    read_angular_acceleration(manifold, q0, v0, a0, 1)
     read_turning(manifold, q1, v1, 2)
-    read_turning(manifold, q1, a1, 3)
+    read_angular_acceleration(manifold, q1, v1, a1, 3)
     for k in range(manifold.turned.size):
         to, slopes = manifold.turned[k], omega[1, k] - omega[3, k]
         q1[to] = q0[to] + 0.5 * h * (omega[0, k] + omega[2, k]) + h * h / 12.0 * slopes

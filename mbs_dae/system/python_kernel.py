@@ -5,12 +5,13 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from ..coordinates import CoordinateSet
+from ..coordinates import KernelCoordinates
 from ..kernels.cache import Kernel
 from ..model.forces.python_force import PythonForce
 from ..symbolic.markers import LABELS
@@ -29,7 +30,7 @@ class PythonKernel(Kernel):
     """What the function raised; its outputs are then not numbers, which stops a run."""
 
 
-def python_instance(element: PythonForce, coordinates: CoordinateSet) -> Instance:
+def python_instance(element: PythonForce, coordinates: KernelCoordinates) -> Instance:
     reading, _ = element.form()
     maps = [coordinates.marker_map(LABELS[k]) for k in range(len(element.markers))]
     slots: dict[str, Any] = {}
@@ -75,3 +76,12 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
     }
     address = ctypes.cast(callback, ctypes.c_void_p).value or 0
     return PythonKernel(address, layout, callback, errors)
+
+
+def told(error: BaseException) -> str:
+    """An exception of a user's function, with the line that raised it."""
+    line, trace = "", error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+        line = f", {Path(trace.tb_frame.f_code.co_filename).name} line {trace.tb_lineno}"
+    return f"{type(error).__name__}: {error}{line}"

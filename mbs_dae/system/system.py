@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sps
 import sympy as sp
 
-from ..coordinates import Cartesian, CoordinateSet, Layout, Motion, OwnEquations, body_coordinates, coordinate_set
+from ..coordinates import (
+    Cartesian,
+    CoordinateSet,
+    JointCoordinates,
+    Layout,
+    Motion,
+    body_coordinates,
+)
+from ..coordinates.joint.tree import Tree, no_tree
 from ..errors import ModelError
 from ..kernels.blocks import block
 from ..model.body import Body, Marker
@@ -23,25 +30,18 @@ from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
 from ..symbolic.markers import marker_symbols
 from . import kkt
-from .batch import Batch, BatchBuilder, Instance, instance_of
-from .dynamics import Dynamics, DynamicsBuilder, dynamics_instances
+from .batch import Instance, instance_of
+from .dynamics import SCALARS, Dynamics, evaluate_forces
 from .manifold import Manifold, difference, manifold_of, move
-from .pattern import Pattern, analyse
-from .poses import Machine
+from .pattern import Pattern
+from .poses import Machine, observe
 from .program import Program, ProgramBuilder
-from .python_kernel import PythonKernel
-from .read import read, read_values
+from .python_kernel import PythonKernel, told
+from .reading import read_outputs, read_rows_along
+from .structure import Row, Structure, structure_in
+from .transformation import Transformation, no_transformation, transform_dynamics, transformation
 
 Slots = Mapping[sp.Symbol, Number]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One scalar equation: whose it is, which one of its element's, and its unit."""
-
-    element: str
-    number: int
-    unit: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,15 +49,32 @@ class System:
     """The compiled model. Arrays over the coordinates carry those of the ground behind the others."""
 
     model: Model
-    coordinates: CoordinateSet
+    structure: Structure
     evaluator: Evaluator
-    layout: Layout
-    builder: ProgramBuilder
-    pattern: Pattern
-    rows: tuple[Row, ...]
 
     def __repr__(self) -> str:
         return f"<System of {self.model.name!r}: {self.nv} coordinates, {len(self.rows)} equations>"
+
+    @property
+    def coordinates(self) -> CoordinateSet:
+        return self.structure.coordinates
+
+    @property
+    def layout(self) -> Layout:
+        return self.structure.layout
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return self.structure.rows
+
+    @property
+    def pattern(self) -> Pattern:
+        """The pattern of the matrix with a diagonal W; and with M for W."""
+        return self.structure.pattern
+
+    @property
+    def mass_pattern(self) -> Pattern:
+        return self.structure.mass_pattern
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -69,7 +86,7 @@ class System:
 
     @property
     def nv(self) -> int:
-        return self.builder.columns
+        return self.layout.nv
 
     @property
     def nq(self) -> int:
@@ -79,12 +96,32 @@ class System:
     @cached_property
     def manifold(self) -> Manifold:
         """With what reads angular velocities, where these are none of the velocities."""
+        own = self.coordinates.kernels.layout
+        if isinstance(self.coordinates, JointCoordinates):
+            return manifold_of(self.layout, self.structure.batch([]).fill(self.evaluator), self.tree, own)
         (symbols,) = marker_symbols(1, self.model.dimension)
         omega = symbols.omega
         flat = self.model.dimension == 2
         reading = Reading((symbols,), (omega,) if flat else tuple(axis.dot(omega) for axis in symbols.axes))
-        instances = [instance_of(reading, {}, (b.origin,), b.name, self.coordinates) for b in self.layout.turned]
-        return manifold_of(self.layout, self.batch(instances).fill(self.evaluator))
+        kernels = self.coordinates.kernels
+        instances = [instance_of(reading, {}, (b.origin,), b.name, kernels) for b in self.layout.turned]
+        return manifold_of(self.layout, self.structure.batch(instances).fill(self.evaluator), no_tree(), own)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree by which bodies follow from joint coordinates; one without bodies where they do not."""
+        chosen = self.coordinates
+        return chosen.tree(self.evaluator) if isinstance(chosen, JointCoordinates) else no_tree()
+
+    def _transformation(self, dynamic: bool) -> Transformation:
+        """New for every machine: it has work space, and so has its tree."""
+        chosen = self.coordinates
+        if not isinstance(chosen, JointCoordinates):
+            return no_transformation()
+        own = self.structure
+        dynamics = own.dynamics if dynamic else None
+        tree = chosen.tree(self.evaluator)
+        return transformation(chosen, tree, own.program.layout, own.entries, dynamics, self.length)
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -108,7 +145,7 @@ class System:
 
     @cached_property
     def program(self) -> Program:
-        return self.builder.fill(self.evaluator)
+        return self.structure.program.fill(self.evaluator)
 
     @cached_property
     def placement(self) -> np.ndarray:
@@ -170,29 +207,28 @@ class System:
         return self.coordinates.weights(self.length)
 
     @cached_property
-    def _dynamics(self) -> DynamicsBuilder:
-        """Derived when first asked for: kinematics has no use for it."""
-        model = self.model
-        instances = dynamics_instances(self.bodies, model.forces, model.gravity, self.coordinates)
-        batch = BatchBuilder(instances, self.coordinates, self.layout)
-        return DynamicsBuilder(batch, self.nv)
-
-    @cached_property
     def dynamics(self) -> Dynamics:
-        return self._dynamics.fill(self.evaluator)
+        return self.structure.dynamics.fill(self.evaluator)
 
     @cached_property
-    def mass_pattern(self) -> Pattern:
-        """The pattern of the matrix with M for W."""
-        builder, own = self._dynamics, self.pattern
-        if not builder.block_row.size:
-            return own
-        return analyse(own.n, own.m, own.jac_row, own.jac_column, builder.block_row, builder.block_column)
+    def column_weight(self) -> np.ndarray:
+        """The same for the columns of Φ_v, if they are not those of v."""
+        own, kernels = self.structure, self.coordinates.kernels
+        return self.weight if own.columns == self.nv else kernels.weights(self.length)
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """What each velocity moves: the mass of its body, or a moment of inertia."""
-        return self.coordinates.masses(self.evaluator)
+        """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia."""
+        kernels = self.coordinates.kernels
+        if kernels is self.coordinates or self.structure.columns != self.nv:
+            return kernels.masses(self.evaluator)
+        machine, dynamics = self.machine(dynamic=True), self.dynamics
+        observe(machine, 0.0, self.placement, self.still)
+        out, scalars = np.zeros(dynamics.batch.out_size + 1), np.zeros(SCALARS)
+        at = machine.transformation
+        evaluate_forces(dynamics, 0.0, at.qc, at.vc, out, at.fc, scalars)
+        transform_dynamics(at, out, machine.f, machine.factor.weight, machine.factor.beside)
+        return machine.factor.weight.copy()
 
     @cached_property
     def massless(self) -> np.ndarray:
@@ -201,18 +237,21 @@ class System:
     @cached_property
     def heaviest(self) -> float:
         """The largest mass, or inertia over squared length."""
-        return float((self.masses / self.weight).max(initial=0.0))
+        return float((self.masses / self.column_weight).max(initial=0.0))
 
-    def machine(self, pattern: Pattern | None = None) -> Machine:
-        """Work space for the compiled solves: one for each run, so that systems can be shared."""
-        n, m = self.nv, len(self.rows)
-        pattern = pattern or self.pattern
+    def machine(self, dynamic: bool = False) -> Machine:
+        """Work space for the compiled solves: one for each run, so that systems can be shared. With `dynamic`, W is to
+        be M."""
+        n, m = self.structure.columns, len(self.rows)
+        pattern = self.mass_pattern if dynamic else self.pattern
         return block(
             Machine(
                 program=self.program,
+                transformation=self._transformation(dynamic),
                 manifold=self.manifold,
                 pattern=pattern,
-                factor=kkt.new_factor(pattern, self.weight),
+                factor=kkt.new_factor(pattern, self.column_weight),
+                norm=self.weight,
                 length=self.length,
                 extent=self._extent,
                 out=np.zeros(self.program.batch.out_size + 1),
@@ -221,13 +260,13 @@ class System:
                 gamma=np.zeros(m),
                 f=np.zeros(n),
                 g=np.zeros(m),
-                x=np.zeros(n),
+                x=np.zeros(max(n, self.nv)),
                 multipliers=np.zeros(m),
                 orientation=np.zeros((2, m)),
                 counts=np.zeros(4, dtype=np.int64),
                 poses=np.zeros((2, self.layout.q_size)),
                 motions=np.zeros((4, self.layout.v_size)),
-                way=np.zeros(n),
+                way=np.zeros(max(n, self.nv)),
             )
         )
 
@@ -241,15 +280,7 @@ class System:
 
     def rows_of(self, element: str) -> np.ndarray:
         """The numbers of the rows that belong to an element."""
-        return self._rows_of[element]
-
-    @cached_property
-    def _rows_of(self) -> dict[str, np.ndarray]:
-        found: dict[str, list[int]] = {name: [] for name in self.model.elements}
-        for k, row in enumerate(self.rows):
-            if row.element in found:
-                found[row.element].append(k)
-        return {name: np.array(numbers, dtype=int) for name, numbers in found.items()}
+        return self.structure.rows_of[element]
 
     def with_values(self, evaluator: Evaluator, model: Model) -> System:
         """The same structure with other parameter values."""
@@ -264,34 +295,32 @@ class System:
         return Reader(self, (self._reading(relation, markers, " and ".join(m.label for m in markers)),))
 
     def _reading(self, relation: Relation, markers: tuple[Marker, ...], who: str) -> Instance:
-        return instance_of(relation, {}, markers, who, self.coordinates)
+        return instance_of(relation, {}, markers, who, self.coordinates.kernels)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
-        return _read(self.program, t, q, v, a)
+        if self.coordinates.kernels is not self.coordinates:
+            q, v, a = self.to_bodies((q, v, a))
+        return read_rows_along(self.program, t, q, v, a)
 
     def read_values(
         self, reading: Reading, slots: Slots, markers: tuple[Marker, ...], t: np.ndarray, q: np.ndarray, v: np.ndarray
     ) -> np.ndarray:
         """The values of a reading on these markers: one row for each time."""
         who = " and ".join(m.label for m in markers)
-        batch = self.batch([instance_of(reading, slots, markers, who, self.coordinates)]).fill(self.evaluator)
-        return read_outputs(batch, t, q, v)
+        instance = instance_of(reading, slots, markers, who, self.coordinates.kernels)
+        return read_outputs(self.structure.batch([instance]).fill(self.evaluator), t, q, v)
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """Φ_v at a pose."""
-        return self.jacobian_of(self.program, t, q)
-
-    def jacobian_of(self, program: Program, t: float, q: np.ndarray) -> sps.csr_matrix:
-        """The rows of a program, over the velocities."""
-        out = read_outputs(program.batch, np.array([t]), q[None], self.still[None])[0]
-        places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
-        return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.nv))
+        machine, shape = self.machine(), (len(self.rows), self.structure.columns)
+        observe(machine, t, np.ascontiguousarray(q, dtype=float), self.still)
+        return sps.csr_matrix((machine.factor.jacobian.copy(), (self.pattern.jac_row, self.pattern.jac_column)), shape)
 
     @cached_property
     def _python_errors(self) -> list[list[BaseException]]:
         """For each Python force, what it raised; nothing can pass through compiled code."""
-        return [g.kernel.errors for g in self._dynamics.batch.groups if isinstance(g.kernel, PythonKernel)]
+        return [g.kernel.errors for g in self.structure.dynamics.batch.groups if isinstance(g.kernel, PythonKernel)]
 
     def forget_errors(self) -> None:
         """To be called before a run: what Python forces raised in another is not its matter."""
@@ -304,17 +333,14 @@ class System:
 
     def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
         """The force (or body) whose value is not a finite number in this state."""
-        batch = self._dynamics.batch
+        batch = self.structure.dynamics.batch
         self.forget_errors()
         out = read_outputs(self.dynamics.batch, np.array([t]), q[None], v[None])[0]
         for place in batch.places():
             if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
                 errors = getattr(batch.kernel_of(place.member), "errors", None)
-                return batch.instances[place.member].who + (f" ({_told(errors[-1])})" if errors else "")
+                return batch.instances[place.member].who + (f" ({told(errors[-1])})" if errors else "")
         return None
-
-    def batch(self, instances: Sequence[Instance]) -> BatchBuilder:
-        return BatchBuilder(instances, self.coordinates, self.layout)
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,63 +353,18 @@ class Reader:
     @cached_property
     def program(self) -> Program:
         system = self.system
-        return ProgramBuilder(system.batch(self.instances), system.nv).fill(system.evaluator)
+        return ProgramBuilder(system.structure.batch(self.instances), system.nv).fill(system.evaluator)
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """How the values change with the velocities."""
-        return self.system.jacobian_of(self.program, t, q)
+        program = self.program
+        out = read_outputs(program.batch, np.array([t]), q[None], self.system.still[None])[0]
+        places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
+        return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.system.nv))
 
     def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
-        return _read(self.program, t, q, v, a)
+        return read_rows_along(self.program, t, q, v, a)
 
 
 def compile_model(model: Model, coordinates: str) -> System:
-    """Index the bodies, derive or fetch the kernels, analyse the pattern."""
-    if not model.bodies:
-        raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
-    chosen = coordinate_set(model, coordinates)
-    where = chosen.layout
-    columns = where.nv
-
-    instances, rows = [], []
-    for element in model.conditions:
-        relation, slots = element.form()
-        kept = [k for k in range(relation.size) if k not in chosen.settled(element)]
-        if kept:
-            instances.append(instance_of(relation.only(kept), slots, element.markers, element.who, chosen))
-            rows += [Row(element.name, k, element.units[k]) for k in kept]
-    for own in chosen.own_equations():
-        instances.append(_own_instance(own))
-        rows += [Row(f"{own.body.name} rigid", k, unit) for k, unit in enumerate(own.units)]
-    builder = ProgramBuilder(BatchBuilder(instances, chosen, where), columns)
-    layout = builder.layout
-    pattern = analyse(columns, len(rows), layout["jac_row"], layout["jac_column"])
-    return System(model, chosen, model.evaluator(), where, builder, pattern, tuple(rows))
-
-
-def _own_instance(own: OwnEquations) -> Instance:
-    return Instance(own.kind, lambda: own.form, own.slots, own.owners, f"body {own.body.name!r}")
-
-
-def _told(error: BaseException) -> str:
-    """An exception of a user's function, with the line that raised it."""
-    line, trace = "", error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-        line = f", {Path(trace.tb_frame.f_code.co_filename).name} line {trace.tb_lineno}"
-    return f"{type(error).__name__}: {error}{line}"
-
-
-def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """All outputs of a batch: one row for each time."""
-    out = np.zeros((len(t), batch.out_size + 1))
-    read_values(batch, *(np.ascontiguousarray(x, dtype=float) for x in (t, q, v)), out)
-    return out[:, :-1]
-
-
-def _read(program: Program, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
-    t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
-    shape = (len(t), program.rows)
-    values, rates, accelerations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    read(program, t, q, v, a, np.zeros(program.batch.out_size + 1), values, rates, accelerations)
-    return values, rates, accelerations
+    return System(model, structure_in(model, coordinates), model.evaluator())

@@ -57,7 +57,7 @@ class Conversion:
                 angle = np.arctan2(A[:, 1, 0], A[:, 0, 0])[:, None]
                 attitude = angle + 2 * np.pi * np.round((turns - angle) / (2 * np.pi))
             else:
-                attitude = np.concatenate([_continued(quaternion(A)), turns], axis=1)
+                attitude = np.concatenate([_continued(quaternion(_nearest_rotation(A))), turns], axis=1)
                 omega, alpha = (np.einsum("tkc,tk->tc", A, x) for x in (omega, alpha))
             for array, own, part, rest in zip(
                 out, (cartesian.q, cartesian.v, cartesian.v), (X, dX, ddX), (attitude, omega, alpha), strict=True
@@ -109,6 +109,12 @@ def _turning(A: np.ndarray, rate: np.ndarray) -> np.ndarray:
     if A.shape[1] == 2:
         return 0.5 * (A[:, 0] * rate[:, 1] - A[:, 1] * rate[:, 0]).sum(axis=1, keepdims=True)
     return 0.5 * np.cross(A, rate, axis=1).sum(axis=2)
+
+
+def _nearest_rotation(A: np.ndarray) -> np.ndarray:
+    """What is left of a rotation where the constraints are met within a tolerance only."""
+    U, _, V = np.linalg.svd(A)
+    return U @ V
 
 
 def _continued(e: np.ndarray) -> np.ndarray:

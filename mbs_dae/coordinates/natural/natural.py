@@ -42,6 +42,10 @@ class Natural:
         self._weights: dict[Body, tuple[Evaluator, np.ndarray]] = {}
 
     @property
+    def kernels(self) -> Natural:
+        return self
+
+    @property
     def moving(self) -> list[Thing]:
         return [thing for thing in self.skeleton.things if not thing.fixed]
 

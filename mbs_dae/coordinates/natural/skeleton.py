@@ -26,6 +26,10 @@ POINT, VECTOR = "point", "vector"
 SAME = 1e-9
 """Places on a body that differ by less, relative to their size, are the same."""
 
+APART = 0.3
+"""The sine of the angle that a direction of a base makes with those before it, at least: nearly parallel ones tell
+little of the body."""
+
 
 @dataclass(eq=False)
 class Thing:
@@ -62,12 +66,9 @@ def skeleton_of(model: Model) -> Skeleton:
         )
         for joint in model.conditions
     }
-    _add_bases(model, things)
-    kept = [thing for thing in things if thing.places]
-    of = {b: tuple(x for x in kept if b in x.places) for b in [*model.bodies.values(), model.ground]}
-    number = model.evaluator()
-    base = {body: tuple(own[k] for k in _independent(own, body, number)) for body, own in of.items()}
-    return Skeleton(tuple(kept), of, base, settled)
+    base = _bases(model, things)
+    of = {body: tuple(x for x in things if body in x.places) for body in base}
+    return Skeleton(tuple(things), of, base, settled)
 
 
 # --- sharing ------------------------------------------------------------------------------------------------------
@@ -168,46 +169,51 @@ def _congruent(points: Sequence[bool], first: np.ndarray, second: np.ndarray) ->
 # --- bases ----------------------------------------------------------------------------------------------------
 
 
-def _add_bases(model: Model, things: list[Thing]) -> None:
-    """Give every body what it lacks: a point at its centre of mass, vectors at right angles to what it has."""
+def _bases(model: Model, things: list[Thing]) -> dict[Body, tuple[Thing, ...]]:
+    """The base of every body. What it lacks is added: a point at its centre of mass, vectors at right angles to what it
+    has.
+
+    What another body (or the ground) determines already comes first: if it were a combination here, too, its length
+    would be said twice."""
     number, dimension = model.evaluator(), model.dimension
-    for body in [*model.bodies.values(), model.ground]:
+    base: dict[Body, tuple[Thing, ...]] = {}
+    known: set[Thing] = set()
+    for body in [model.ground, *model.bodies.values()]:
         own = [x for x in things if body in x.places]
         if not any(x.kind == POINT for x in own):
             own.insert(0, Thing(POINT, f"{body.name} point", body.fixed, {body: body.com}))
             things.append(own[0])
-        wanted = 2 if dimension == 2 else 4
-        found = [own[k] for k in _independent(own, body, number)]
-        missing = wanted - len(found)
-        if missing:
-            directions = [_as_direction(x, found[0], body, number) for x in found[1:]]
-            for k, way in enumerate(_completed(directions, dimension)[:missing]):
-                name = f"{body.name} vector" + (f" {k + 1}" if missing > 1 else "")
-                things.append(Thing(VECTOR, name, body.fixed, {body: tuple(map(float, way))}))
+        found = [own[k] for k in _independent(own, body, number, known)]
+        missing = (2 if dimension == 2 else 4) - len(found)
+        directions = [_as_direction(x, found[0], body, number) for x in found[1:]]
+        for k, way in enumerate(_completed(directions, dimension)[:missing]):
+            name = f"{body.name} vector" + (f" {k + 1}" if missing > 1 else "")
+            found.append(Thing(VECTOR, name, body.fixed, {body: tuple(map(float, way))}))
+            things.append(found[-1])
+        base[body] = tuple(found)
+        known |= {*own} - {*found} | ({*own} if body.fixed else set())
+    return base
 
 
-def _independent(own: Sequence[Thing], body: Body, number: Evaluator) -> list[int]:
-    """The numbers of things that make a base: a point, then as many as are independent. What stands still comes first:
-    a length that follows from it must not be said once more; then the best ones."""
-    dimension = body.dimension
+def _independent(own: Sequence[Thing], body: Body, number: Evaluator, known: set[Thing]) -> list[int]:
+    """The numbers of things that make a base: a point, then as many as are independent, those known first, and then the
+    best ones."""
     points = [k for k, x in enumerate(own) if x.kind == POINT]
-    if not points:
-        return []
     first = min(points, key=lambda k: not own[k].fixed)
     others = [k for k in range(len(own)) if k != first]
     ways = {k: _as_direction(own[k], own[first], body, number) for k in others}
     longest = max((np.linalg.norm(ways[k]) for k in others if own[k].kind == POINT), default=0.0) or 1.0
     scaled = {k: w / (longest if own[k].kind == POINT else 1.0) for k, w in ways.items()}
     found = [first]
-    while len(found) < (2 if dimension == 2 else 4) and scaled:
+    while len(found) < (2 if body.dimension == 2 else 4) and scaled:
         sizes = {k: round(float(np.linalg.norm(way)), 6) for k, way in scaled.items()}
-        best = max(sizes, key=lambda k: (own[k].fixed and sizes[k] > 0.1, sizes[k], own[k].kind == POINT, -k))
+        best = max(sizes, key=lambda k: (own[k] in known and sizes[k] > APART, sizes[k], own[k].kind == POINT, -k))
         size = np.linalg.norm(scaled[best])
-        if size < 1e-3:
+        if size < APART:
             break
         unit = scaled.pop(best) / size
         found.append(best)
-        scaled = {k: w - (w @ unit) * unit for k, w in scaled.items()} if dimension == 3 else {}
+        scaled = {k: w - (w @ unit) * unit for k, w in scaled.items()} if body.dimension == 3 else {}
     return found
 
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ModelError
-from ..graph.topology import Edge, Topology
-from ..model.joints.motions import Ball, Elementary, Helix, Slide, Turn
-from ..model.parameters import Evaluator
-from ..rotations import from_quaternion, multiply, quaternion
+from ...errors import ModelError
+from ...graph.topology import Edge, Topology
+from ...model.joints.motions import Ball, Elementary, Helix, Slide, Turn
+from ...model.parameters import Evaluator
+from ...rotations import from_quaternion, multiply, quaternion
 
 
 @dataclass(frozen=True, eq=False)

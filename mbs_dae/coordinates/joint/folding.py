@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from math import atan2
 
-from ..kernels.abi import compiled, unwound
+from ...kernels.abi import compiled, unwound
 from .recursion import accelerate
 from .vectors import (
     NO_TURN,

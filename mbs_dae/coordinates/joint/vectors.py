@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import cos, sin, sqrt
 
-from ..kernels.abi import compiled
+from ...kernels.abi import compiled
 
 ZERO = (0.0, 0.0, 0.0)
 NO_TURN = (1.0, 0.0, 0.0, 0.0)

@@ -34,7 +34,7 @@ changes at the rate
 
 from __future__ import annotations
 
-from ..kernels.abi import compiled
+from ...kernels.abi import compiled
 from .vectors import (
     ZERO,
     about,

@@ -32,11 +32,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..coordinates import Layout
-from ..graph.topology import Topology
-from ..kernels.blocks import block
-from ..model.body import Body
-from ..model.parameters import Evaluator
+from ...graph.topology import Topology
+from ...kernels.blocks import block
+from ...model.body import Body
+from ...model.parameters import Evaluator
+from ..layout import Layout
 from .tree_steps import ORIGIN, Frame, Step, frames, freedoms, steps
 
 PER_FRAME = ("r", "eta", "dr", "deta", "omega", "turning", "sliding", "ddr", "alpha")

@@ -1,0 +1,203 @@
+"""Joint coordinates: what the joints of a spanning tree let move, and of bodies that float their own places.
+
+The bodies follow from them (`recursion`), so that the joints of the tree are met whatever the coordinates are, and cost
+no equation. Kernels go on speaking of bodies: what they say is transformed (`system.transformation`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...graph.topology import topology
+from ...kernels.abi import compiled
+from ...model.element import Element
+from ...model.joints.motions import Ball, Slide
+from ...model.model import Model
+from ...model.parameters import Evaluator
+from ..base import KernelCoordinates, Motion
+from ..layout import Layout
+from .folding import fold, fold_acceleration, fold_velocity
+from .recursion import unfold, unfold_acceleration
+from .tree import Tree, tree_of
+from .tree_steps import Freedom, freedoms
+
+FULL = 400
+"""The work of eliminating M, per velocity, above which the equations of bodies are solved: paths of some 35 joints."""
+
+
+class JointCoordinates:
+    """The joint coordinates of one model."""
+
+    set = "joint"
+
+    def __init__(self, model: Model, bodies: KernelCoordinates):
+        self.model = model
+        self.kernels = bodies
+        self.name = f"joint {bodies.name}"
+        self.topology = topology(model)
+        self.freedoms: tuple[Freedom, ...] = freedoms(self.topology)
+        self._in_tree = {edge.joint.name for edge in self.topology.edges if not edge.floating}
+
+    def tree(self, number: Evaluator) -> Tree:
+        return tree_of(self.topology, number, self.kernels.layout)
+
+    @cached_property
+    def paths(self) -> tuple[np.ndarray, ...]:
+        """For each edge, the velocities on the way to it, its own included."""
+        found: list[np.ndarray] = []
+        for own, parent in zip(self.own, self.topology.parents, strict=True):
+            before = found[parent - 1] if parent else np.zeros(0, dtype=np.int64)
+            found.append(np.concatenate([before, np.array(own, dtype=np.int64)]))
+        return tuple(found)
+
+    @cached_property
+    def own(self) -> tuple[range, ...]:
+        """For each edge, its own velocities."""
+        borders = np.cumsum([0, *(edge.velocities for edge in self.topology.edges)]).tolist()
+        return tuple(range(a, b) for a, b in zip(borders, borders[1:], strict=False))
+
+    def edge_and_component(self, column: int) -> tuple[int, int]:
+        """Whose the velocity of a body is, among the edges, and which of the body's it is."""
+        return self._owner[column]
+
+    @cached_property
+    def _owner(self) -> dict[int, tuple[int, int]]:
+        places = self.kernels.layout.v
+        return {
+            column: (e, k)
+            for e, edge in enumerate(self.topology.edges)
+            for k, column in enumerate(places[edge.child])
+        }
+
+    def resting_bodies(self) -> np.ndarray:
+        """Room for the Cartesian coordinates of all bodies, those of the ground put in."""
+        qc = np.zeros(self.kernels.layout.q_size)
+        qc[list(self.kernels.layout.q[self.model.ground])] = self.at_rest
+        return qc
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Edge by edge; behind all in space, how far each body has turned."""
+        plain = [(f.q, f.v) for f in self.freedoms if not isinstance(f.motion, Ball)]
+        balls = [(f.q, f.v) for f in self.freedoms if isinstance(f.motion, Ball)]
+        nq = self.freedoms[-1].q_end if self.freedoms else 0
+        nv = self.freedoms[-1].v_end if self.freedoms else 0
+        bodies = [*self.model.bodies.values()] if self.model.dimension == 3 else []
+        turned = {body: tuple(range(nq + 3 * k, nq + 3 * k + 3)) for k, body in enumerate(bodies)}
+        moves, rotates = (np.array(x, dtype=np.int64).reshape(-1, 2) for x in (plain, balls))
+        none = np.zeros((0, 2), dtype=np.int64)
+        return Layout({}, {}, moves, rotates, none, nq, nv, nq + 3 * len(turned), nv, turned)
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """As results call them, where a joint has one coordinate of the kind."""
+        names: list[str] = []
+        kinds = Counter((f.edge, _kind(f)) for f in self.freedoms)
+        seen: Counter[Any] = Counter()
+        for f in self.freedoms:
+            owner = f.edge.child.name if f.edge.floating else f.edge.joint.name
+            key = f.edge, _kind(f)
+            seen[key] += 1
+            number = seen[key] if kinds[key] > 1 else ""
+            if isinstance(f.motion, Ball):
+                names += [f"{owner}.e{k}" for k in range(4)]
+            elif f.edge.floating and isinstance(f.motion, Slide):
+                names.append(f"{owner}.{'xyz'[f.motion.axis]}")
+            else:
+                names.append(f"{owner}.{_kind(f)}{number}")
+        return tuple(names)
+
+    @cached_property
+    def deep(self) -> bool:
+        """Whether M of the joints would be so full that the equations of bodies, which are sparse, are solved instead
+        (`system.transformation`): eliminating it takes the squared lengths of all paths, in all."""
+        work = sum(len(path) ** 2 * len(own) for path, own in zip(self.paths, self.own, strict=True))
+        return work > FULL * max(self.layout.nv, 1)
+
+    def settled(self, joint: Element) -> frozenset[int]:
+        """The joints of the tree need not be said; where all equations are those of bodies, they are said."""
+        if self.deep:
+            return frozenset()
+        return frozenset(range(joint.form()[0].size)) if joint.name in self._in_tree else frozenset()  # type: ignore[attr-defined]
+
+    def own_equations(self) -> tuple[Any, ...]:
+        return ()
+
+    def weights(self, length: float) -> np.ndarray:
+        out = np.full(self.layout.nv, length**2)
+        for f in self.freedoms:
+            if isinstance(f.motion, Slide):
+                out[f.v] = 1.0
+        return out
+
+    # --- to and from bodies -----------------------------------------------------------------------------------
+
+    def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
+        layout = self.layout
+        times = len(motion[0])
+        q, v, a = (np.zeros((times, size)) for size in (layout.q_size, layout.v_size, layout.v_size))
+        if times:
+            q[0] = self._first_guess(cartesian, motion[0][0], number)
+        work = np.zeros(cartesian.q_size), np.zeros(cartesian.v_size)
+        fold_motion(self.tree(number), *map(np.ascontiguousarray, motion), q, v, a, *work)
+        return q, v, a
+
+    def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
+        times = len(motion[0])
+        out = tuple(np.zeros((times, size)) for size in (cartesian.q_size, cartesian.v_size, cartesian.v_size))
+        out[0][:, list(cartesian.q[self.model.ground])] = self.at_rest
+        unfold_motion(self.tree(number), *map(np.ascontiguousarray, motion), *out)
+        return out[0], out[1], out[2]
+
+    @property
+    def at_rest(self) -> tuple[int, ...]:
+        """The Cartesian coordinates of the ground."""
+        return (0, 0, 0) if self.model.dimension == 2 else (0, 0, 0, 1, 0, 0, 0, 0, 0, 0)
+
+    def _first_guess(self, cartesian: Layout, qc: np.ndarray, number: Evaluator) -> np.ndarray:
+        """In space angles count past 2π: so far as the bodies have turned about the axis of a joint since the reference
+        placement."""
+        q = np.zeros(self.layout.q_size)
+        q[[f.q for f in self.freedoms if isinstance(f.motion, Ball)]] = 1.0
+        if self.model.dimension == 2:
+            return q
+        for f in self.freedoms:
+            if isinstance(f.motion, Ball | Slide) or f.edge.floating or f.motion.axis != 2:
+                continue
+            i, j = f.edge.joint.markers
+            turns = [
+                qc[list(cartesian.q[m.body][7:])] @ np.array([number(row[2]) for row in m.axes]) for m in (i, j)
+            ]
+            q[f.q] = number(i.placed.turn_to(j.placed)) + turns[1] - turns[0]
+        return q
+
+
+def _kind(f: Freedom) -> str:
+    return "displacement" if isinstance(f.motion, Slide) else "angle"
+
+
+@compiled
+def unfold_motion(tree, q, v, a, qc, vc, ac):
+    """Places, velocities and accelerations of bodies along a motion."""
+    for k in range(q.shape[0]):
+        unfold(tree, q[k], v[k], qc[k], vc[k])
+        unfold_acceleration(tree, a[k], ac[k])
+
+
+@compiled
+def fold_motion(tree, qc, vc, ac, q, v, a, places, rates):
+    """The coordinates of joints along a motion of bodies; angles go on from one time to the next. `places` and `rates`
+    are work space."""
+    for k in range(q.shape[0]):
+        if k > 0:
+            for i in range(q.shape[1]):
+                q[k, i] = q[k - 1, i]
+        fold(tree, qc[k], q[k])
+        unfold(tree, q[k], v[k], places, rates)
+        fold_velocity(tree, vc[k], v[k])
+        unfold(tree, q[k], v[k], places, rates)
+        fold_acceleration(tree, ac[k], a[k])
