@@ -101,7 +101,8 @@ Q_forces = np.concatenate([(m1 + m2) / 2 * weight, (m2 + m3) / 2 * weight])
 print(M.round(4))
 
 # %% [markdown]
-# Now the crank turns freely, at this moment with $\omega$. Velocities follow from $\Phi_q \dot q = 0$, accelerations from
+# Now the crank turns freely, at this moment with $\omega$. Velocities follow from $\Phi_q \dot q = 0$, accelerations
+# from
 #
 # $$\begin{pmatrix} M & \Phi_q^T \\ \Phi_q & 0 \end{pmatrix} \begin{pmatrix} \ddot q \\ \lambda \end{pmatrix}
 #   = \begin{pmatrix} Q \\ \gamma \end{pmatrix}.$$
@@ -179,8 +180,8 @@ picture
 # ## 5. A body in space
 #
 # In space a body needs four points and vectors, twelve numbers with six inner products. Here is a top: its tip stands
-# still, so a point of its base is no unknown: nine numbers, six equations, three degrees of freedom. There are no angles
-# and no quaternions, and $M$ is constant here, too. A top that spins fast enough precesses slowly,
+# still, so a point of its base is no unknown: nine numbers, six equations, three degrees of freedom. There are no
+# angles and no quaternions, and $M$ is constant here, too. A top that spins fast enough precesses slowly,
 # $\Omega \approx m g l / (I_3\, \omega)$.
 
 # %%

@@ -16,7 +16,8 @@
 # Lecture notes on computer-aided kinematics introduce coordinates with a four-bar linkage: crank $r$, coupler $d$,
 # rocker $s$, ground $l$ along the $x$ axis. They write it with four angles, with three angles, and with Cartesian
 # coordinates. We derive each set, and hold it against a motion that `mbs_dae` computes. A sign is wrong in two of the
-# printed equations, and a third fits the others only if an angle is measured elsewhere; a motion finds that out at once.
+# printed equations, and a third fits the others only if an angle is measured elsewhere; a motion finds that out at
+# once.
 #
 # Run it with `python notebooks/08_coordinate_sets.py`, or open it with Jupyter (jupytext).
 
@@ -80,8 +81,8 @@ assert np.abs(three).max() < 1e-12
 # %% [markdown]
 # ## 2. Four angles, three equations
 #
-# $\varphi$ is the crank's angle; $\theta_2$ the angle between coupler and rocker. The diagonal from $A$ to $D$ belongs to
-# two triangles, and the cosine law gives it twice:
+# $\varphi$ is the crank's angle; $\theta_2$ the angle between coupler and rocker. The diagonal from $A$ to $D$ belongs
+# to two triangles, and the cosine law gives it twice:
 #
 # $$r^2 + l^2 - 2rl\cos\varphi = d^2 + s^2 - 2ds\cos\theta_2
 #   \quad\Longrightarrow\quad r^2 + l^2 - s^2 - d^2 - 2rl\cos\varphi + 2ds\cos\theta_2 = 0.$$
