@@ -148,3 +148,21 @@ def test_joint_coordinates_through_the_equations_of_bodies(name, stabilization, 
         result = mbs.inverse_dynamics(driven.plus().compile("joint"), times)
         for error, where in (difference(expected, result), force_difference(expected, result)):
             assert error < 1e-9, where
+
+
+@pytest.mark.parametrize("cut", ["A", "B", "C", "guide"])
+def test_wherever_a_loop_is_cut(cut):
+    times, expected = driven_in_cartesian("slider_crank")
+    system = motion("slider_crank").compile("joint", cut=(cut,))
+    assert [c.name for c in system.coordinates.topology.cuts] == [cut]
+    result = mbs.inverse_dynamics(system, times)
+    for error, where in (difference(expected, result), force_difference(expected, result)):
+        assert error < 1e-9, where
+
+
+def test_what_has_no_tree_has_none_to_choose():
+    model = motion("slider_crank")
+    with pytest.raises(mbs.ModelError, match="cut= is for the tree of joint coordinates, and natural ones have none"):
+        model.compile("natural", cut=("A",))
+    with pytest.raises(mbs.ModelError, match="natural"):
+        model.compile("naturl")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -96,11 +97,11 @@ class Structure:
         return analyse(self.columns, len(self.rows), *self.entries)
 
 
-def structure_in(model: Model, coordinates: str) -> Structure:
+def structure_in(model: Model, coordinates: str, **tree: Any) -> Structure:
     """Index the bodies, derive or fetch the kernels."""
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
-    chosen = coordinate_set(model, coordinates)
+    chosen = coordinate_set(model, coordinates, **tree)
     kernels = chosen.kernels
     instances, rows = [], []
     for element in model.conditions:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sps
@@ -367,5 +368,5 @@ class Reader:
         return read_rows_along(self.program, t, q, v, a)
 
 
-def compile_model(model: Model, coordinates: str) -> System:
-    return System(model, structure_in(model, coordinates), model.evaluator())
+def compile_model(model: Model, coordinates: str, **tree: Any) -> System:
+    return System(model, structure_in(model, coordinates, **tree), model.evaluator())

@@ -9,6 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...coordinates.joint import recursion
+from ...coordinates.joint.folding import fold, fold_velocity
+from ...coordinates.joint.tree import Tree, tree_of
+from ...coordinates.joint.tree_steps import freedoms
 from ...errors import ModelError
 from ...graph.topology import Topology, topology
 from ...kernels.abi import announce
@@ -17,10 +21,7 @@ from ...model.joints.motions import Helix
 from ...model.model import Model
 from ...results.result import State
 from ...rotations import from_quaternion
-from ...system import System, recursion
-from ...system.folding import fold, fold_velocity
-from ...system.tree import Tree, tree_of
-from ...system.tree_steps import freedoms
+from ...system import System
 from ..arguments import check_start, model_of, system_of
 from .axes import FIXED, Frame, on_body, tree_axes
 from .names import column_names, row_names

@@ -34,11 +34,11 @@ class JointCoordinates:
 
     set = "joint"
 
-    def __init__(self, model: Model, bodies: KernelCoordinates):
+    def __init__(self, model: Model, bodies: KernelCoordinates, **tree: Any):
         self.model = model
         self.kernels = bodies
         self.name = f"joint {bodies.name}"
-        self.topology = topology(model)
+        self.topology = topology(model, **tree)
         self.freedoms: tuple[Freedom, ...] = freedoms(self.topology)
         self._in_tree = {edge.joint.name for edge in self.topology.edges if not edge.floating}
 
