@@ -17,8 +17,9 @@ SETS = ("natural", "joint")
 SPAN = 2.0  # s
 SHORTER = {
     "universal_joints": (0.2, "shafts that fall out of line without load spin up to thousands of turns"),
-    "delta_robot": (1.0, "falls through poses where motions part"),
+    "delta_robot": (0.5, "comes to a singular pose at 0.55 s, behind which roundoff of 1e-16 counts 1e-7"),
     "floating_five_body": (1.0, "ten degrees of freedom that tumble"),
+    "andrews_squeezer": (0.05, "accelerates to some 10,000 rad/s² and is run for 0.03 s in the literature"),
     "arm_6r": (1.0, "six links that fall and swing are chaotic"),
 }
 """Free motions that are compared over a shorter time, and why."""
@@ -125,7 +126,9 @@ def test_free(name, coordinates):
     result = run(model.compile(coordinates), times, initial)
     for error, where in (difference(expected, result), force_difference(expected, result)):
         assert error < 1e-7, where
-    assert np.abs(result.energy.error).max() < 1e-7 * (np.abs(expected.energy.kinetic).max() + expected.energy.total[0])
+    energy = result.energy
+    turned_over = np.ptp(energy.potential) + energy.kinetic.max() + energy.dissipated[-1]
+    assert np.abs(energy.error).max() <= 1e-8 * turned_over
 
 
 @pytest.mark.parametrize("stabilization", [mbs.Baumgarte(), mbs.Projection()])

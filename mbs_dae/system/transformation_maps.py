@@ -43,7 +43,7 @@ def structure_of(coordinates: JointCoordinates, program: Mapping[str, np.ndarray
     pairs = np.unique(np.stack([np.concatenate(rows), np.concatenate(columns)]), axis=1)
     below = [(c, d) for path, own in zip(paths, coordinates.own, strict=True) for c in own for d in path if d < c]
     beside = np.array(below, dtype=np.int64).reshape(-1, 2)
-    return Entries(pairs[0], pairs[1], beside[:, 0].copy(), beside[:, 1].copy())
+    return Entries(pairs[0].copy(), pairs[1].copy(), beside[:, 0].copy(), beside[:, 1].copy())
 
 
 def transformation(
