@@ -9,6 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...coordinates.joint import recursion
+from ...coordinates.joint.folding import fold, fold_velocity
+from ...coordinates.joint.tree import Tree, tree_of
+from ...coordinates.joint.tree_steps import freedoms
+from ...coordinates.natural.natural import Natural
 from ...errors import ModelError
 from ...graph.topology import Topology, topology
 from ...kernels.abi import announce
@@ -17,10 +22,7 @@ from ...model.joints.motions import Helix
 from ...model.model import Model
 from ...results.result import State
 from ...rotations import from_quaternion
-from ...system import System, recursion
-from ...system.folding import fold, fold_velocity
-from ...system.tree import Tree, tree_of
-from ...system.tree_steps import freedoms
+from ...system import System
 from ..arguments import check_start, model_of, system_of
 from .axes import FIXED, Frame, on_body, tree_axes
 from .names import column_names, row_names
@@ -83,10 +85,10 @@ def velocity_transformation(
 ) -> Any:
     """R and Ṙ of v = R θ̇, for the tree of a mechanism.
 
-    v are the velocities of the system: of bodies (ω in space in body axes) for a model, of points and unit vectors for
+    The velocities of the left side are those of bodies (ω in space in body axes), of points and unit vectors for
     ``model.compile("natural")``. θ̇ are the velocities in the joints of the tree; a body that floats has its own. The
-    pose is `q`, a state or the system's coordinates as an array, and the placement without it. The velocities in it
-    are `v`, and those of the state without it; at rest Ṙ = 0. `base` and `cut` choose the tree, as in `mbs.topology`.
+    pose is `q`, a state or the system's coordinates as an array, and the placement without it. It moves with `v`, or
+    as the state does; at rest Ṙ = 0. `base` and `cut` choose the tree, as in `mbs.topology`.
 
     ``symbolic=True`` gives R in letters, by blocks, for any pose: D_ij, U_i, u_j. ``explicit=True`` gives R of bodies
     as expressions of θ, for small systems.
@@ -107,6 +109,8 @@ def velocity_transformation(
         return in_theta(found)
     system, found = system_of(system), topology(model_of(system), base, cut)
     pose = pose_of(found, system, q, v)
+    if not isinstance(system.coordinates, Natural):
+        system = system.cartesian
     axes = tree_axes(found, pose.frames, pose.theta, pose.rates, system.evaluator)
     groups = (_bodies if system.is_cartesian else _things)(found, system, pose.frames)
     R, Rdot = assembled(found.secondary_path_matrix, axes, groups, (system.nv, len(pose.rates)))
