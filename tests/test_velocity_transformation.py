@@ -170,6 +170,18 @@ def test_what_is_cut_remains():
     assert "B" in other.remaining and "B.omega" not in other.columns
 
 
+def test_the_pose_may_be_said_in_joint_coordinates(model):
+    joint = model.compile("joint")
+    q = joint.moved(joint.placement, np.linspace(-0.3, 0.4, joint.nv))
+    rates = np.linspace(1, 2, joint.nv)
+    found = mbs.velocity_transformation(joint, q, rates)
+    np.testing.assert_allclose(found.rates, rates, atol=1e-12)
+    bodies = joint.to_bodies((q[None], rates[None], joint.still[None]))
+    same = mbs.velocity_transformation(model, bodies[0][0], bodies[1][0])
+    np.testing.assert_allclose(found.R, same.R, atol=1e-13)
+    np.testing.assert_allclose(found.Rdot, same.Rdot, atol=1e-12)
+
+
 def test_names_say_whose_velocities_they_are():
     found = mbs.velocity_transformation(tree_model("floating_five_body"))
     assert found.columns[:3] == ("base.vx", "base.vy", "base.vz") and found.columns[3] == "base.omega1"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...coordinates import JointCoordinates
 from ...coordinates.joint import recursion
 from ...coordinates.joint.folding import fold, fold_velocity
 from ...coordinates.joint.tree import Tree, tree_of
@@ -87,8 +88,9 @@ def velocity_transformation(
 
     The velocities of the left side are those of bodies (ω in space in body axes), of points and unit vectors for
     ``model.compile("natural")``. θ̇ are the velocities in the joints of the tree; a body that floats has its own. The
-    pose is `q`, a state or the system's coordinates as an array, and the placement without it. It moves with `v`, or
-    as the state does; at rest Ṙ = 0. `base` and `cut` choose the tree, as in `mbs.topology`.
+    pose is `q`, a state or an array of the coordinates of the given system (which may be joint coordinates), and the
+    placement without it. It moves with `v`, or as the state does; at rest Ṙ = 0. `base` and `cut` choose the tree, as
+    in `mbs.topology`.
 
     ``symbolic=True`` gives R in letters, by blocks, for any pose: D_ij, U_i, u_j. ``explicit=True`` gives R of bodies
     as expressions of θ, for small systems.
@@ -107,7 +109,11 @@ def velocity_transformation(
         from .explicit import in_theta
 
         return in_theta(found)
-    system, found = system_of(system), topology(model_of(system), base, cut)
+    system, own = system_of(system), base is None and not cut
+    if own and isinstance(system.coordinates, JointCoordinates):
+        found = system.coordinates.topology  # the tree that its coordinates are of
+    else:
+        found = topology(model_of(system), base, cut)
     pose = pose_of(found, system, q, v)
     if not isinstance(system.coordinates, Natural):
         system = system.cartesian
