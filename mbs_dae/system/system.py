@@ -316,7 +316,7 @@ class System:
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """Φ_v at a pose."""
         machine, shape = self.machine(), (len(self.rows), self.structure.columns)
-        observe(machine, t, np.ascontiguousarray(q, dtype=float), self.still)
+        observe(machine, float(t), np.ascontiguousarray(q, dtype=float), self.still)
         return sps.csr_matrix((machine.factor.jacobian.copy(), (self.pattern.jac_row, self.pattern.jac_column)), shape)
 
     @cached_property

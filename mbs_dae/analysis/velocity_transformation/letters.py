@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import tau
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from ...graph.topology import Topology
 from ...graph.tree import Edge
 from ...model.joints.motions import Ball, Helix, Slide
 from ...model.model import Model
+from ...symbolic.tidy import exact
 from .axes import on_body
 from .numbering import NORMAL, Hinge, Named, numbered
 from .table import skew
@@ -41,6 +43,8 @@ class LetteredTransformation:
     means: Mapping[str, str]
     """What the numbered points and vectors are: ``found.means["r_2"]``."""
     things: tuple[Named, ...]
+    pitches: Mapping[sp.Symbol, Any]
+    """p_j: how far a thread leads for each radian."""
 
     def __repr__(self) -> str:
         blocks = "{} x {}".format(*self.R.blockshape)
@@ -54,7 +58,7 @@ class LetteredTransformation:
     def _repr_latex_(self) -> str:
         return f"$${self.latex()}$$"
 
-    def values(self, q: Any = None) -> dict[sp.MatrixSymbol, sp.Matrix]:
+    def values(self, q: Any = None) -> dict[Any, Any]:
         """What the letters of R are at a pose, in numbers: ``found.R.subs(found.values()).as_explicit()``."""
         from .matrices import pose_of
 
@@ -71,7 +75,7 @@ class LetteredTransformation:
         vectors = {_u(label): sp.Matrix(vector) for label, vector in u.items()}
         turned = {_U(label): sp.Matrix(skew(vector)) for label, vector in u.items()}
         arms = {_D(i, j): sp.Matrix(skew(r[i] - r[j])) for i in r for j in r if i != j}
-        return {**vectors, **turned, **arms}
+        return {**vectors, **turned, **arms, **{p: exact(number(pitch)) for p, pitch in self.pitches.items()}}
 
 
 def _u(label: str, dot: str = "") -> Any:
@@ -84,6 +88,10 @@ def _U(label: str, dot: str = "") -> Any:
 
 def _D(i: str, j: str, dot: str = "") -> Any:
     return sp.MatrixSymbol(f"D{dot}_{i}{j}" if len(i + j) == 2 else f"D{dot}_{i},{j}", 3, 3)
+
+
+def _pitch(hinge: Hinge) -> sp.Symbol:
+    return sp.Symbol(f"p_{hinge.label}", real=True)
 
 
 class _Velocity(NamedTuple):
@@ -124,6 +132,12 @@ def in_letters(model: Model, topology: Topology) -> LetteredTransformation:
         topology=topology,
         means=means,
         things=tuple(things),
+        pitches={
+            _pitch(hinges[edge]): edge.joint.values[motion.pitch] / tau
+            for edge in topology.edges
+            for motion in edge.motions
+            if isinstance(motion, Helix)
+        },
     )
 
 
@@ -145,7 +159,7 @@ def _velocities(edge: Edge, hinge: Hinge, still: set[str]) -> Iterator[_Velocity
         u, du = _u(name), NOTHING if name in still else _u(name, "dot")
         turn, slide = (0, sense) if isinstance(motion, Slide) else (sense, 0)
         if isinstance(motion, Helix):
-            slide = sense * sp.Symbol(f"p_{hinge.label}")
+            slide = sense * _pitch(hinge)
         yield _Velocity(sp.Symbol(f"thetadot_{label}"), at, u, du, turn, slide)
         if slide != 0:
             at = hinge.far

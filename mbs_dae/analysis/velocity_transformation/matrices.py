@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...coordinates import JointCoordinates
 from ...coordinates.joint import recursion
 from ...coordinates.joint.folding import fold, fold_velocity
 from ...coordinates.joint.tree import Tree, tree_of
 from ...coordinates.joint.tree_steps import freedoms
+from ...coordinates.natural.natural import Natural
 from ...errors import ModelError
 from ...graph.topology import Topology, topology
 from ...kernels.abi import announce
@@ -84,10 +86,11 @@ def velocity_transformation(
 ) -> Any:
     """R and Ṙ of v = R θ̇, for the tree of a mechanism.
 
-    v are the velocities of the system: of bodies (ω in space in body axes) for a model, of points and unit vectors for
+    The velocities of the left side are those of bodies (ω in space in body axes), of points and unit vectors for
     ``model.compile("natural")``. θ̇ are the velocities in the joints of the tree; a body that floats has its own. The
-    pose is `q`, a state or the system's coordinates as an array, and the placement without it. The velocities in it
-    are `v`, and those of the state without it; at rest Ṙ = 0. `base` and `cut` choose the tree, as in `mbs.topology`.
+    pose is `q`, a state or an array of the coordinates of the given system (which may be joint coordinates), and the
+    placement without it. It moves with `v`, or as the state does; at rest Ṙ = 0. `base` and `cut` choose the tree, as
+    in `mbs.topology`.
 
     ``symbolic=True`` gives R in letters, by blocks, for any pose: D_ij, U_i, u_j. ``explicit=True`` gives R of bodies
     as expressions of θ, for small systems.
@@ -106,8 +109,14 @@ def velocity_transformation(
         from .explicit import in_theta
 
         return in_theta(found)
-    system, found = system_of(system), topology(model_of(system), base, cut)
+    system, own = system_of(system), base is None and not cut
+    if own and isinstance(system.coordinates, JointCoordinates):
+        found = system.coordinates.topology  # the tree that its coordinates are of
+    else:
+        found = topology(model_of(system), base, cut)
     pose = pose_of(found, system, q, v)
+    if not isinstance(system.coordinates, Natural):
+        system = system.cartesian
     axes = tree_axes(found, pose.frames, pose.theta, pose.rates, system.evaluator)
     groups = (_bodies if system.is_cartesian else _things)(found, system, pose.frames)
     R, Rdot = assembled(found.secondary_path_matrix, axes, groups, (system.nv, len(pose.rates)))

@@ -26,8 +26,8 @@ def row_names(system: System) -> tuple[str, ...]:
 
 
 def column_names(topology: Topology) -> tuple[str, ...]:
-    """Of the joint velocities, edge by edge: "R1.omega", "P3.velocity"; where a joint has several of a kind, with the
-    axis of each behind it: "U.omega x", and of a ball "S.omega1"."""
+    """Of the joint velocities, edge by edge: "R1.omega", "P3.velocity"; where a joint has several of a kind they
+    are counted: "U.omega1", "U.omega2"; of a ball they are the components of ω."""
     return tuple(name for edge in topology.edges for name in _edge_names(edge))
 
 
@@ -36,8 +36,9 @@ def _edge_names(edge: Edge) -> Iterator[str]:
         yield from body_names(edge.child)
         return
     kinds = ["velocity" if isinstance(motion, Slide) else "omega" for motion in edge.motions]
-    for motion, kind in zip(edge.motions, kinds, strict=True):
+    for k, (motion, kind) in enumerate(zip(edge.motions, kinds, strict=True)):
         if isinstance(motion, Ball):
-            yield from (f"{edge.joint.name}.omega{k}" for k in (1, 2, 3))
+            yield from (f"{edge.joint.name}.omega{c}" for c in (1, 2, 3))
         else:
-            yield f"{edge.joint.name}.{kind}" + (f" {'xyz'[motion.axis]}" if kinds.count(kind) > 1 else "")
+            number = kinds[: k + 1].count(kind) if kinds.count(kind) > 1 else ""
+            yield f"{edge.joint.name}.{kind}{number}"
