@@ -63,12 +63,12 @@ class Structure:
     @cached_property
     def entries(self) -> Entries:
         """Which entries Φ_v and M (below its diagonal) have."""
-        if self._transformed is not None:
-            return structure_of(self._transformed, self.program.layout)
+        if self.transformed is not None:
+            return structure_of(self.transformed, self.program.layout)
         return Entries(*self._jacobian_entries, self.dynamics.block_row, self.dynamics.block_column)
 
     @property
-    def _transformed(self) -> JointCoordinates | None:
+    def transformed(self) -> JointCoordinates | None:
         """The joint coordinates that the equations are transformed to."""
         chosen = self.coordinates
         return chosen if isinstance(chosen, JointCoordinates) and not chosen.deep else None
@@ -76,11 +76,11 @@ class Structure:
     @property
     def columns(self) -> int:
         """How many columns Φ_v has."""
-        return (self.coordinates if self._transformed is not None else self.coordinates.kernels).layout.nv
+        return (self.coordinates if self.transformed is not None else self.coordinates.kernels).layout.nv
 
     @property
     def _jacobian_entries(self) -> tuple[np.ndarray, np.ndarray]:
-        if self._transformed is not None:
+        if self.transformed is not None:
             return self.entries.jac_row, self.entries.jac_column
         return self.program.layout["jac_row"], self.program.layout["jac_column"]
 

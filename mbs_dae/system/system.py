@@ -215,14 +215,14 @@ class System:
     @cached_property
     def column_weight(self) -> np.ndarray:
         """The same for the columns of Φ_v, if they are not those of v."""
-        own, kernels = self.structure, self.coordinates.kernels
-        return self.weight if own.columns == self.nv else kernels.weights(self.length)
+        own = self.structure
+        return (own.transformed or own.coordinates.kernels).weights(self.length)
 
     @cached_property
     def masses(self) -> np.ndarray:
         """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia."""
         kernels = self.coordinates.kernels
-        if kernels is self.coordinates or self.structure.columns != self.nv:
+        if self.structure.transformed is None:
             return kernels.masses(self.evaluator)
         machine, dynamics = self.machine(dynamic=True), self.dynamics
         observe(machine, 0.0, self.placement, self.still)
