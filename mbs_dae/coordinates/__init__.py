@@ -33,6 +33,7 @@ def body_coordinates(dimension: int) -> BodyCoordinates:
 
 
 __all__ = [
+    "SETS",
     "BodyCoordinates",
     "Cartesian",
     "Computed",
