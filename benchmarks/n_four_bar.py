@@ -1,8 +1,9 @@
 """N four-bars in a row, side by side with other solvers: ``python benchmarks/n_four_bar.py [N ...]``.
 
 IFToMM benchmark A02, 10 s, through the flat pose where the constraints lose rank. Every solver in the fastest setting
-that keeps the energy within 0.1 J; times are those of the bare solve, best of several runs, all in one process. Then
-the cost of one evaluation of all accelerations, from 1 loop to 1000. The peers are optional: pip install
+that keeps the energy within 0.1 J; times are those of the bare solve, best of several runs, all in one process. The
+coordinate sets of mbs_dae take turns; of 40, after the fastest setting of each come those with equal errors of the tip.
+Then the cost of one evaluation of all accelerations, from 1 loop to 1000. The peers are optional: pip install
 'mbs_dae[peers]'.
 """
 
@@ -21,8 +22,9 @@ def main() -> None:
     sizes = [int(argument) for argument in sys.argv[1:]] or [1, 40, 400]
     print(f"{'N':>4}  {'solver':<11}{'setting':<52}{'time [ms]':>10}{'energy [J]':>12}{'tip [m]':>10}{'ratio':>8}")
     for n in sizes:
-        own = ours.n_four_bar(n, repeat=20 if n < 100 else 5)
-        show(n, own, own)
+        own, *others = ours.n_four_bars(n, 10.0, ours.compared(n), repeat=40 if n < 100 else 5)
+        for run in (own, *others):
+            show(n, run, own)
         for name in available():
             peer = import_module(f"peers.{name}_")
             if n <= getattr(peer, "LARGEST", n):
@@ -30,10 +32,10 @@ def main() -> None:
     print()
     import n_four_bar as four_bars
 
-    print(f"{'loops':>6}{'unknowns':>10}{'evaluation [µs]':>17}{'per unknown [ns]':>18}")
+    print(f"{'loops':>6}" + "".join(f"{name:>12}{'[µs]':>10}" for name in ours.SETS))
     for n in (1, 10, 100, 1000):
-        unknowns, cost = ours.evaluation_cost(four_bars.build(n))
-        print(f"{n:>6}{unknowns:>10}{cost:>17.2f}{1e3 * cost / unknowns:>18.1f}", flush=True)
+        costs = ours.evaluation_costs(four_bars.build(n))
+        print(f"{n:>6}" + "".join(f"{unknowns:>12}{cost:>10.2f}" for unknowns, cost in costs.values()), flush=True)
 
 
 def show(n: int, run: Run, own: Run) -> None:

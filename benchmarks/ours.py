@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sys
-import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from peers import references as ref
-from peers.run import Run, drift, nearest, timed
+from peers.run import Run, drift, nearest, timed_in_turns
 
 import mbs_dae as mbs
-from mbs_dae.analysis.simulate import prepare
+from mbs_dae.analysis.dependence import PoseRank
+from mbs_dae.analysis.simulate import Prepared, prepare
 from mbs_dae.integration import march as marching
-from mbs_dae.integration.machine import accelerate, mechanism
-from mbs_dae.kernels.abi import compiled
+from mbs_dae.integration.timing import evaluation_times
+from mbs_dae.integration.timing import timed as timed_system
 from mbs_dae.model.model import Model
 from mbs_dae.system import poses
 
@@ -24,22 +27,48 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
 @dataclass(frozen=True)
 class Setting:
-    """A method with fixed steps h [s], or with a tolerance."""
+    """A method with fixed steps h [s], or with a tolerance; and the coordinates."""
 
     method: str
     h: float | None = None
     rtol: float = 1e-8
+    coordinates: str = "cartesian"
 
     def __str__(self) -> str:
-        return f"{self.method} {f'h={self.h:.3g}' if self.h else f'rtol={self.rtol:g}'}, projection"
+        return f"{self.method} {f'h={self.h:.3g}' if self.h else f'rtol={self.rtol:g}'}, projection, {self.coordinates}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """For `simulate`."""
+        return {"method": self.method, "stabilization": mbs.Projection(), "rtol": self.rtol, "step": self.h}
 
 
-# Fastest found that keep the energy of N four-bars within 0.1 J for 10 s.
+SETS = ("cartesian", "natural", "joint")
+# Fastest found that keep the energy of N four-bars within 0.1 J for 10 s: the numbers of steps of DP8.
 BEST = {
-    1: Setting("DP8", 1 / 3),
-    40: Setting("DP8", 10 / 38),
-    400: Setting("DP8", 1 / 5.5),
+    "cartesian": {1: 28, 40: 38, 400: 50},
+    "natural": {1: 34, 40: 60, 400: 79},
+    "joint": {1: 19, 40: 26, 400: 45},
 }
+
+
+# And, of 40, those whose tip is 1e-4 m off.
+EQUAL_TIP = (
+    Setting("DP8", 10 / 58),
+    Setting("DP8", 10 / 90, coordinates="natural"),
+    Setting("DP8", 10 / 52, coordinates="joint"),
+)
+
+
+def best(n: int, coordinates: str = "cartesian") -> Setting:
+    return Setting("DP8", 10.0 / nearest(BEST[coordinates], n), coordinates=coordinates)
+
+
+def compared(n: int) -> list[Setting]:
+    """The best of each coordinate set, and, for 40, such as have the same error at the tip."""
+    return [*(best(n, name) for name in SETS), *(EQUAL_TIP if n == 40 else ())]
+
+
 N_FOUR_BAR_SWEEP = (
     Setting("DP8", 1 / 4.5),
     *(Setting("DP8", rtol=rtol) for rtol in (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)),
@@ -49,11 +78,14 @@ SWEEP = tuple(Setting("DP8", rtol=rtol) for rtol in 10.0 ** -np.arange(2, 13))
 
 def n_four_bar(n: int, seconds: float = 10.0, setting: Setting | None = None, repeat: int = 3) -> Run:
     """Tip (x, y) of the first crank of n four-bars in a row."""
+    return n_four_bars(n, seconds, [setting or best(n)], repeat)[0]
+
+
+def n_four_bars(n: int, seconds: float, settings: Sequence[Setting], repeat: int) -> list[Run]:
+    """The same with several settings, which take turns."""
     import n_four_bar as four_bars
 
-    model = four_bars.build(n)
-    names = ("crank0.head.x", "crank0.head.y")
-    return _run(model, four_bars.INITIAL, names, seconds, setting or nearest(BEST, n), repeat)
+    return _runs(four_bars.build(n), four_bars.INITIAL, ("crank0.head.x", "crank0.head.y"), seconds, settings, repeat)
 
 
 def n_four_bar_sweep(n: int = 40, seconds: float = 10.0, repeat: int = 3) -> list[Run]:
@@ -106,8 +138,8 @@ def bricard(setting: Setting, seconds: float = 10.0, repeat: int = 5) -> Run:
     return _run(linkage.build(), linkage.INITIAL, BRICARD, seconds, setting, repeat)
 
 
-def bricard_sweep(seconds: float = 10.0, repeat: int = 5) -> list[Run]:
-    return [bricard(setting, seconds, repeat) for setting in BRICARD_SWEEP]
+def bricard_sweep(seconds: float = 10.0, repeat: int = 5, coordinates: str = "cartesian") -> list[Run]:
+    return [bricard(replace(setting, coordinates=coordinates), seconds, repeat) for setting in BRICARD_SWEEP]
 
 
 def bricard_reference(seconds: float = 10.0) -> np.ndarray:
@@ -115,25 +147,31 @@ def bricard_reference(seconds: float = 10.0) -> np.ndarray:
     return bricard(Setting("DP8", rtol=1e-13), seconds, repeat=1).states[-1]
 
 
-@compiled
-def _evaluate_often(run, t, q, v, a, count):
-    for _ in range(count):
-        accelerate(run, t, q, v, a)
+LONGEST = 300
+"""Models of more bodies are not tried in joint coordinates: M of a long chain is full."""
 
 
-def evaluation_cost(model: Model) -> tuple[int, float]:
-    """Unknowns of the KKT system, and microseconds for all accelerations of one state."""
-    system = model.compile()
-    run, q = mechanism(system), system.placement
-    v, a = system.still + 0.1, system.still
-    unknowns = system.nv + len(system.rows)
-    count = max(10, 240_000 // unknowns)
-    best = np.inf
-    for _ in range(7):
-        start = time.perf_counter()
-        _evaluate_often(run, 0.0, q, v, a, count)
-        best = min(best, time.perf_counter() - start)
-    return unknowns, 1e6 * best / count
+def sets_for(model: Model) -> tuple[str, ...]:
+    return SETS if len(model.bodies) <= LONGEST else SETS[:2]
+
+
+def evaluation_costs(model: Model, sets: Sequence[str] = SETS) -> dict[str, tuple[int, float]]:
+    """Unknowns of the KKT system, and microseconds for all accelerations of one state, in coordinate sets that take
+    turns. The state is the placement, with all bodies moving a little."""
+    bodies = model.compile()
+    still = bodies.still[None]
+    state = bodies.placement[None], still + 0.1, still
+    systems = [model.compile(name) for name in sets]
+    motions = [system.from_bodies(state) for system in systems]
+    these = [
+        timed_system(system, 0.0, q[0], v[0], PoseRank(system, 0.0, q[0]).dependent(range(len(system.rows))))
+        for system, (q, v, _) in zip(systems, motions, strict=True)
+    ]
+    times = evaluation_times(these)
+    return {
+        name: (system.nv + len(system.rows), 1e6 * cost)
+        for name, system, cost in zip(sets, systems, times, strict=True)
+    }
 
 
 def _run(
@@ -144,22 +182,33 @@ def _run(
     setting: Setting,
     repeat: int,
 ) -> Run:
-    """Time without outputs; then once more with one at every step, for the energy."""
-    options = {"method": setting.method, "stabilization": mbs.Projection(), "rtol": setting.rtol, "step": setting.h}
+    return _runs(model, initial, names, seconds, [setting], repeat)[0]
 
-    def solved(times: np.ndarray) -> tuple[float, object]:
-        prepared = prepare(model, times, initial, **options)
 
-        def solve() -> None:
-            status = prepared.begin()
-            status = marching.go_on(prepared.march, 10**9) if status == poses.DONE else status
-            if status != poses.DONE:
-                raise ArithmeticError(f"{model.name} with {setting} stopped with status {status}")
+def _runs(
+    model: Model,
+    initial: dict[str, float],
+    names: tuple[str, ...],
+    seconds: float,
+    settings: Sequence[Setting],
+    repeat: int,
+) -> list[Run]:
+    """Time without outputs, all in turns; then each once more with one at every step, for the energy."""
+    ends = np.array([0.0, seconds])
+    prepared = [prepare(model.compile(s.coordinates), ends, initial, **s.options) for s in settings]
+    best = timed_in_turns([partial(_solve, p, str(s)) for p, s in zip(prepared, settings, strict=True)], repeat)
+    runs = []
+    for setting, one, fastest in zip(settings, prepared, best, strict=True):
+        steps = int(one.march.counts[marching.ACCEPTED]) // max(1, repeat)
+        times = np.linspace(0.0, seconds, steps + 1)
+        result = mbs.simulate(model.compile(setting.coordinates), times, initial, **setting.options)
+        states = np.stack([result[name] for name in names], axis=1)
+        runs.append(Run("mbs_dae", str(setting), fastest, steps, drift(result.energy.total), result.t, states))
+    return runs
 
-        return timed(solve, repeat)[0], prepared.march
 
-    best, march = solved(np.array([0.0, seconds]))
-    steps = int(march.counts[marching.ACCEPTED]) // repeat
-    result = mbs.simulate(model, np.linspace(0.0, seconds, steps + 1), initial, **options)
-    states = np.stack([result[name] for name in names], axis=1)
-    return Run("mbs_dae", str(setting), best, steps, drift(result.energy.total), result.t, states)
+def _solve(prepared: Prepared, what: str) -> None:
+    status = prepared.begin()
+    status = marching.go_on(prepared.march, 10**9) if status == poses.DONE else status
+    if status != poses.DONE:
+        raise ArithmeticError(f"{prepared.system.model.name} with {what} stopped with status {status}")

@@ -39,11 +39,11 @@ def chain(n: int) -> mbs.SpatialModel:
 def show_evaluations() -> None:
     import stewart_platform
 
-    print(f"{'mechanism':<24}{'unknowns':>10}{'evaluation [µs]':>17}{'per unknown [ns]':>18}")
+    print(f"{'mechanism':<24}" + "".join(f"{name:>12}{'[µs]':>10}" for name in ours.SETS))
     models = [(f"chain of {n}", chain(n)) for n in CHAINS]
     for name, model in [*models, ("Stewart platform", stewart_platform.build())]:
-        unknowns, cost = ours.evaluation_cost(model)
-        print(f"{name:<24}{unknowns:>10}{cost:>17.2f}{1e3 * cost / unknowns:>18.1f}", flush=True)
+        costs = ours.evaluation_costs(model, ours.sets_for(model))
+        print(f"{name:<24}" + "".join(f"{unknowns:>12}{cost:>10.2f}" for unknowns, cost in costs.values()), flush=True)
 
 
 # --- kernels ------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def _in_a_process(cache: str) -> dict[str, float]:
 
 def show_bricard() -> None:
     print(f"{'solver':<11}{'setting':<48}{'time [ms]':>10}{'energy [J]':>12}{'P3 [m]':>10}{'ratio':>8}")
-    runs = ours.bricard_sweep()
+    runs = [run for name in ours.SETS for run in ours.bricard_sweep(coordinates=name)]
     if "exudyn" in available():
         from peers import exudyn_
 

@@ -104,6 +104,8 @@ _HOME = {
     "simulate": "analysis.simulate",
     "inverse_dynamics": "analysis.inverse_dynamics",
     "compare_stabilization": "analysis.compare_stabilization",
+    "compare_coordinates": "analysis.compare_coordinates",
+    "CoordinateComparison": "analysis.compare_coordinates",
     "Baumgarte": "integration.stabilise",
     "Projection": "integration.stabilise",
     "Unstabilized": "integration.stabilise",

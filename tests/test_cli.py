@@ -424,6 +424,12 @@ def test_an_unstable_run_keeps_what_was_before():
 # --- inverse -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("coordinates", ["natural", "joint"])
+def test_kinematics_in_other_coordinates_tells_the_same(coordinates):
+    plain, other = (output("kinematics", "rod.py", *more) for more in ((), ("--coordinates", coordinates)))
+    assert plain.splitlines()[-1] == other.splitlines()[-1]
+
+
 def test_inverse_tells_efforts_and_loads():
     """At angle 4t the motor lifts the weight at half the length, and turns in the oil: 15 cos 4t + 0.8 N m. Uniform
     rotation needs a centripetal force of m ω² l / 2 = 24 N, and the pin carries the weight of 30 N."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import TypeVar
@@ -38,6 +38,16 @@ def timed(solve: Callable[[], T], repeat: int) -> tuple[float, T]:
         result = solve()
         best = min(best, time.perf_counter() - start)
     return best, result
+
+
+def timed_in_turns(solves: Sequence[Callable[[], object]], repeat: int) -> list[float]:
+    """The same for several that are to be compared: each takes its turn, so that what else the machine does meets all
+    alike."""
+    best = [float("inf")] * len(solves)
+    for _ in range(max(1, repeat)):
+        for k, solve in enumerate(solves):
+            best[k] = min(best[k], timed(solve, 1)[0])
+    return best
 
 
 def nearest(table: Mapping[int, T], n: int) -> T:

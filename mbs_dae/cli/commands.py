@@ -50,6 +50,9 @@ Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Where to write fi
 Without = Annotated[
     list[str] | None, typer.Option("--without", metavar="NAME", help="Leave out this element. May be repeated.")
 ]
+Coordinates = Annotated[
+    str, typer.Option(metavar="NAME", help="To compute in: cartesian, natural, or joint. The results are the same.")
+]
 NAMES_BEHIND = {"allow_extra_args": True}
 """The further names behind --plot."""
 Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
@@ -91,6 +94,7 @@ def kinematics(
     first: First = None,
     last: Last = None,
     steps: Steps = None,
+    coordinates: Coordinates = "cartesian",
     plot: Plot = None,
     out: Out = None,
     debug: Debug = False,
@@ -102,7 +106,7 @@ def kinematics(
     names = _checked_names(model, plot, ctx)
     times = time_grid(given, first, last, steps)
     _make_folder(out)
-    result, stopped = _moved(model, times)
+    result, stopped = _moved(model.compile(coordinates), times)
     print("\n".join(summary(result, names)))
     if out:
         print("written:", *write(result, names, out), sep="\n  ")
@@ -134,6 +138,7 @@ def simulate(
     ] = "baumgarte",
     rtol: Annotated[float, typer.Option(metavar="X", help="Tolerance of the step control.")] = 1e-8,
     step: Annotated[float | None, typer.Option(metavar="SECONDS", help="Fixed steps instead.")] = None,
+    coordinates: Coordinates = "cartesian",
     plot: Plot = None,
     out: Out = None,
     debug: Debug = False,
@@ -148,7 +153,7 @@ def simulate(
     options = {"method": method, "stabilization": stabilization_of(stabilization), "rtol": rtol, "step": step}
     start = parse_initial(initial) or own
     _make_folder(out)
-    result, stopped = _run(lambda: mbs.simulate(model, times, start, **options))
+    result, stopped = _run(lambda: mbs.simulate(model.compile(coordinates), times, start, **options))
     print("\n".join(simulated(result, names)))
     if out:
         print("written:", *write(result, names, out), *write_forces(result, out), sep="\n  ")
@@ -167,6 +172,7 @@ def inverse(
     first: First = None,
     last: Last = None,
     steps: Steps = None,
+    coordinates: Coordinates = "cartesian",
     plot: Plot = None,
     out: Out = None,
     debug: Debug = False,
@@ -178,7 +184,7 @@ def inverse(
     names = _checked_names(model, plot, ctx)
     times = time_grid(given, first, last, steps)
     _make_folder(out)
-    result, stopped = _run(lambda: mbs.inverse_dynamics(model, times))
+    result, stopped = _run(lambda: mbs.inverse_dynamics(model.compile(coordinates), times))
     drivers = [e.name for e in model.conditions if isinstance(e, mbs.Driver)]
     joints = [e.name for e in model.conditions if e.name not in drivers]
     print("\n".join(efforts_and_loads(result, drivers, joints, names)))

@@ -36,6 +36,7 @@ def body_coordinates(dimension: int) -> BodyCoordinates:
 
 
 __all__ = [
+    "SETS",
     "BodyCoordinates",
     "Cartesian",
     "Computed",

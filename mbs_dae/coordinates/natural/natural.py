@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import ModelError
 from ...model.body import Body
 from ...model.element import Element
 from ...model.model import Model
@@ -25,7 +26,7 @@ from ..layout import Layout
 from . import planar, rigid, spatial
 from .conversion import Conversion
 from .frame import body_weights, mass_matrix, weights_of_direction, weights_of_point
-from .skeleton import POINT, VECTOR, Skeleton, Thing, skeleton_of
+from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, sample_evaluators, skeleton_of
 
 
 class Natural:
@@ -108,10 +109,31 @@ class Natural:
     # --- inertia ----------------------------------------------------------------------------------------------
 
     def inertia(self, form: str) -> Inertia:
-        return self.kind.inertia()
+        return self.kind.inertia(form)
 
     def inertia_form(self, body: Body) -> str:
-        return "rigid"
+        """Which entries of M are 0, whatever the values of the parameters: the fewer are left, the sparser is L."""
+        coupled = self._coupled(body)
+        if self.dimension == 2:
+            return planar.RIGID if coupled[0, 2] else planar.ROD
+        return spatial.form_without([(k, l) for k in range(4) for l in range(k) if not coupled[k, l]])
+
+    def _coupled(self, body: Body) -> np.ndarray:
+        """Which columns of its base the mass of a body couples."""
+        found = np.zeros((self.dimension + 1, self.dimension + 1), dtype=bool)
+        for number in self._samples:
+            try:
+                M = mass_matrix(self.weights_of(body, number), body, number)
+            except ModelError:  # not described by its base with these values: nothing is known of it
+                return np.ones_like(found)
+            size = np.sqrt(np.abs(np.diag(M)))
+            size = np.maximum(size, 1e-6 * size.max())
+            found |= ~(np.abs(M) <= SAME * np.outer(size, size))
+        return found
+
+    @cached_property
+    def _samples(self) -> list[Evaluator]:
+        return sample_evaluators(self.model)
 
     def inertia_slots(self, body: Body, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         count = 8 if self.dimension == 2 else 14

@@ -16,6 +16,8 @@ from ...symbolic.functions import Unwound
 from ...symbolic.inertia import Inertia
 
 THINGS = 2
+RIGID, ROD = "rigid", "rod"
+"""A body, and one whose centre of mass lies in line with d."""
 
 
 def _real(*names: str) -> tuple[sp.Symbol, ...]:
@@ -55,14 +57,17 @@ def marker_map(label: str) -> MarkerMap:
 
 
 @cache
-def inertia() -> Inertia:
+def inertia(form: str) -> Inertia:
     """T = ½ (m₀ |v₀|² + 2 v₀ · (h ḋ + k ḋ⊥) + m₁ |ḋ|²),      U = -m g · (x₀ + a d + b d⊥).
 
+    k = m b, so both are 0 of a rod: then M does not mix x and y.
     The slots: m₀, h, k, m₁, σ, the mass, a and b of the centre of mass, gravity."""
     own = marker_map("i")
     q, v = own.q[:4], own.v
     slots = _real("m0", "h", "k", "m1", "sigma", "mass", "a", "b", "gx", "gy")
     m0, h, k, m1, sigma, mass, a, b, *g = slots
+    if form == ROD:
+        k = b = sp.S.Zero
     x0, v0 = sp.Matrix(q[:2]), sp.Matrix(v[:2])
     d, rate = sp.Matrix(q[2:]) - sigma * x0, sp.Matrix(v[2:]) - sigma * v0
     kinetic = (m0 * v0.dot(v0) + 2 * v0.dot(h * rate + k * _turned(rate)) + m1 * rate.dot(rate)) / 2

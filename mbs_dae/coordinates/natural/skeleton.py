@@ -119,16 +119,18 @@ def _direction(marker: Any, letter: str) -> tuple[Number, ...]:
     return tuple(row[column] for row in marker.frame)
 
 
+def sample_evaluators(model: Model) -> list[Evaluator]:
+    """Two sets of values of the parameters: what holds for both holds for all. None is 0 in both."""
+    random = np.random.default_rng(3)
+    changed = {name: p.value * (1 + 0.3 * random.random()) or random.random() for name, p in model.parameters.items()}
+    return [model.evaluator(), model.with_parameters(**changed).evaluator()]
+
+
 class _Alike:
     """Whether places on bodies are the same, whatever the values of the parameters: with these and with others."""
 
     def __init__(self, model: Model) -> None:
-        random = np.random.default_rng(3)
-        changed = {
-            name: p.value * (1 + 0.3 * random.random()) or 0.3 * random.random()
-            for name, p in model.parameters.items()
-        }
-        self.numbers = [model.evaluator(), model.with_parameters(**changed).evaluator()]
+        self.numbers = sample_evaluators(model)
 
     def __call__(self, body: Body, a: Sequence[Number], b: Sequence[Number]) -> bool:
         """Two places on a body."""

@@ -7,8 +7,8 @@ All is linear in x but ω, and ω̇ = ½ Σ a_j × ä_j: no bias accelerations.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
-from itertools import product
 
 import sympy as sp
 
@@ -61,14 +61,22 @@ def marker_map(label: str) -> MarkerMap:
     )
 
 
+def form_without(zeros: Sequence[tuple[int, int]]) -> str:
+    """What an inertia is called of whose M these entries are 0, such as that of a bar between its length and a
+    vector at right angles to it."""
+    return " ".join(["rigid", *(f"{k}{l}" for k, l in zeros)])
+
+
 @cache
-def inertia() -> Inertia:
+def inertia(form: str) -> Inertia:
     """T = ½ Σ M_kl v_k · v_l,      U = -g · Σ m_k x_k.
 
     The slots: the lower triangle of M, the m_k (mass times the weights of its centre), gravity."""
     own = marker_map("i")
     x, v = _vectors("x", "_i"), _vectors("v", "_i")
-    M = {(k, l): sp.Symbol(f"M{k}{l}", real=True) for k, l in product(range(THINGS), repeat=2) if l <= k}
+    M = {(k, l): sp.Symbol(f"M{k}{l}", real=True) for k in range(THINGS) for l in range(k + 1)}
+    zeros = {tuple(map(int, entry)) for entry in form.split()[1:]}
+    left = {place: entry for place, entry in M.items() if place not in zeros}
     weights = _weights("m")
     g = sp.Matrix(sp.symbols("gx gy gz", real=True))
     return Inertia(
@@ -76,8 +84,8 @@ def inertia() -> Inertia:
         own.v,
         (*M.values(), *weights, *g),
         (),
-        mass=tuple((3 * k + c, 3 * l + c, entry) for (k, l), entry in M.items() for c in range(3)),
+        mass=tuple((3 * k + c, 3 * l + c, entry) for (k, l), entry in left.items() for c in range(3)),
         forces=tuple((3 * k + c, weights[k] * g[c]) for k in range(THINGS) for c in range(3)),
         potential=-sp.Add(*(w * g.dot(xk) for w, xk in zip(weights, x, strict=True))),
-        kinetic=sp.Add(*(M[max(k, l), min(k, l)] * v[k].dot(v[l]) for k, l in product(range(THINGS), repeat=2))) / 2,
+        kinetic=sp.Add(*(entry * v[k].dot(v[l]) / (1 + (k == l)) for (k, l), entry in left.items())),
     )
