@@ -1,0 +1,192 @@
+"""Looking for the joints with which markers are where they are wanted.
+
+From the start given, and from many at random, a compiled search goes to where the error is least (`system.search`).
+What it finds is gathered: angles that differ by whole turns are the same solution. Where the targets leave joints free
+to choose, every solution goes on, with the targets kept, to the least change from the start (`nearest`); where there is
+no solution, the best ends of the search go on to the pose nearest to the targets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..model.joints.motions import Turn
+from ..system import search as compiled
+from ..system.task import Task, observe_task
+from .facing import turned_over
+from .joint_space import JointSpace
+from .nearest import SINGULAR, least_change, minimise, nearest_pose
+from .targets import Target, task_of
+
+TOLERANCE = 1e-12
+"""Error of what counts as solved, relative to the model's length."""
+SAME = 1e-5
+"""Solutions nearer to each other than this are one: radians, or model lengths. (At the end of the reach, where two run
+into one, roundoff of the error leaves 1e-8 of an angle open.)"""
+MERGED = 1e-7
+"""Singular values of J, against the largest one, below which a solution may not stand alone."""
+ITERATIONS = 200
+TRIES = 256
+"""Starts where solutions stand alone: with eight of them whose basins are alike, one is missed once in 10¹⁴ poses, and
+with one whose basin is a fiftieth, in half a percent."""
+REDUNDANT_TRIES = 32
+"""Starts where they do not, since each goes on to the least change."""
+ENDS = 6
+"""How many of the best ends go on to the nearest pose."""
+
+
+class Found(NamedTuple):
+    poses: list[np.ndarray]
+    tried: int
+    """From how many starts."""
+    hits: int
+    """And from how many of them a solution was found."""
+    ends: np.ndarray
+    """Where the best searches ended."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hunt:
+    """One question: targets, limits and the start."""
+
+    space: JointSpace
+    task: Task
+    targets: tuple[Target, ...]
+    first: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(
+        cls, space: JointSpace, targets: tuple[Target, ...], first: np.ndarray, low: np.ndarray, high: np.ndarray
+    ) -> Hunt:
+        return cls(space, task_of(space, targets, low, high), targets, first, low, high)
+
+    @property
+    def length(self) -> float:
+        return self.space.system.length
+
+    @property
+    def tolerance(self) -> float:
+        """Far from the origin roundoff is larger than 1e-12 of the length."""
+        return max(TOLERANCE * self.length, 2e-15 * self.task.machine.extent)
+
+    def residual(self, q: np.ndarray) -> float:
+        return float(np.sqrt(observe_task(self.task, q)))
+
+    def distance(self, q: np.ndarray) -> float:
+        """From the start, in radians; slides count by the model's length."""
+        way = self.space.system.between(self.first, q) / self.space.unit
+        return float(np.linalg.norm(way)) / self.length
+
+    def solve(self, everything: bool, seed: int, tries: int | None) -> Found:
+        """All solutions from so many starts, or the first one."""
+        redundant = self._singular(self._starts(1, 2)[1], SINGULAR)
+        count = tries or (REDUNDANT_TRIES if redundant else TRIES)
+        q, residuals = self._starts(seed, count), np.full(count, np.inf)
+        good: list[np.ndarray] = []
+        tried = 0
+        while tried < count and (everything or not good):
+            rest = q[tried:]
+            done = compiled.search_all(
+                self.task, rest, self.tolerance, ITERATIONS, residuals[tried:], count if everything else 1
+            )
+            ends = zip(rest[:done], residuals[tried : tried + done], strict=True)
+            good += [end for end, residual in ends if residual <= self.tolerance and not self._on_its_head(end)]
+            tried += done
+        return Found(self._gathered(good, redundant), tried, len(good), q[np.argsort(residuals)[:ENDS]])
+
+    def nearest(self, ends: np.ndarray) -> np.ndarray | None:
+        """The pose nearest to the targets, from the best ends of a search; None where loops do not close in any."""
+        problem = nearest_pose(self.space, self.task)
+        found = [minimise(problem, end) for end in ends]
+        closed = [m for m in found if self.space.gap(m.q) <= 1e-9 * self.length and not self._on_its_head(m.q)]
+        best = min(closed, key=lambda m: m.f, default=None)
+        return None if best is None else self.settled(best.q)
+
+    def settled(self, q: np.ndarray) -> np.ndarray:
+        """Without whole turns: each angle next to the start, within its limits; not where a loop counts them."""
+        out = q.copy()
+        for k in self.space.angles:
+            turns = np.round((self.first[k] - q[k]) / (2 * np.pi))
+            least, most = np.ceil((self.low[k] - q[k]) / (2 * np.pi)), np.floor((self.high[k] - q[k]) / (2 * np.pi))
+            turns = np.clip(turns, min(least, 0.0), max(most, 0.0))
+            if turns:
+                trial = out.copy()
+                trial[k] += 2 * np.pi * turns
+                self.space.turned(trial)
+                if not self.space.closed or self.space.gap(trial) <= 1e-9 * self.length:
+                    out = trial
+        return self.space.turned(out)
+
+    def _gathered(self, poses: list[np.ndarray], redundant: bool) -> list[np.ndarray]:
+        """Each solution once. What does not stand alone goes on to the least change from the start."""
+        if not poses:
+            return []
+        found: list[np.ndarray] = []
+        known: list[np.ndarray] = []
+        lasting = 0
+        for q, mark in zip(poses, self._marks(np.array(poses)), strict=True):
+            if not redundant and _among(mark, known):
+                continue
+            q = self.settled(q)
+            if redundant or self._singular(q, MERGED):
+                lasting += 1
+                if lasting > REDUNDANT_TRIES and not redundant:
+                    continue
+                q = self._least(q)
+                (mark,) = self._marks(q[None])
+            if not _among(mark, known):
+                found.append(q)
+                known.append(mark)
+        return found
+
+    def _marks(self, q: np.ndarray) -> np.ndarray:
+        """Numbers that are the same in the same pose, whatever whole turns and signs of quaternions are."""
+        k, balls = self.space.angles, [q[:, b : b + 4] for b in self.space.balls]
+        others = np.setdiff1d(np.arange(self.space.size), [*k, *(b + c for b in self.space.balls for c in range(4))])
+        squares = [(e[:, :, None] * e[:, None, :]).reshape(len(q), 16) for e in balls]
+        return np.concatenate([np.cos(q[:, k]), np.sin(q[:, k]), q[:, others] / self.length, *squares], axis=1)
+
+    def _starts(self, seed: int, count: int) -> np.ndarray:
+        """The given start, then joints at random: within their limits, turns anywhere, slides about the placement."""
+        space, random = self.space, np.random.default_rng(seed)
+        out = np.tile(self.first, (count, 1))
+        for f in space.coordinates.freedoms:
+            if f.q in space.balls:
+                numbers = random.standard_normal((count - 1, 4))
+                out[1:, f.q : f.q + 4] = numbers / np.linalg.norm(numbers, axis=1)[:, None]
+                continue
+            reach = np.pi if isinstance(f.motion, Turn) else 2.0 * self.task.machine.extent
+            middle = min(max(self.first[f.q], self.low[f.q]), self.high[f.q])
+            low, high = max(self.low[f.q], middle - reach), min(self.high[f.q], middle + reach)
+            out[1:, f.q] = random.uniform(low, high, count - 1)
+        out[:, : space.size] = np.clip(out[:, : space.size], self.low, self.high)
+        return np.array([space.turned(q) for q in out]) if space.closed else out
+
+    def _singular(self, q: np.ndarray, small: float) -> bool:
+        """Whether targets and loops let joints move in this pose, those apart that limits hold."""
+        observe_task(self.task, q)
+        moving = self.task.J[:, self.task.low < self.task.high]
+        sizes = np.linalg.svd(moving, compute_uv=False)
+        return int((sizes > small * sizes.max(initial=0.0)).sum()) < moving.shape[1]
+
+    def _least(self, q: np.ndarray) -> np.ndarray:
+        """The least change from the start, near a solution; the solution itself where there is none."""
+        settled = self.settled(minimise(least_change(self.space, self.task, self.first), q).q)
+        fine = self.residual(settled) <= self.tolerance and not self._on_its_head(settled)
+        return settled if fine else q
+
+    def _on_its_head(self, q: np.ndarray) -> bool:
+        """Whether a loop closes with axes against each other."""
+        if not self.space.closed or self.space.model.dimension == 2:
+            return False
+        state = self.space.state(q)
+        return bool(turned_over(state.system, state.full_q))
+
+
+def _among(mark: np.ndarray, known: list[np.ndarray]) -> bool:
+    return any(np.abs(mark - other).max() < SAME for other in known)
