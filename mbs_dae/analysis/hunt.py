@@ -1,9 +1,9 @@
 """Looking for the joints with which markers are where they are wanted.
 
 From the start given, and from many at random, a compiled search goes to where the error is least (`system.search`).
-What it finds is gathered: angles that differ by whole turns are the same solution. Where the targets leave joints free
-to choose, every solution goes on, with the targets kept, to the least change from the start (`nearest`); where there is
-no solution, the best ends of the search go on to the pose nearest to the targets.
+What it finds is gathered: poses with all bodies in the same place are the same solution. Where the targets leave joints
+free to choose, every solution goes on, with the targets kept, to the least change from the start (`nearest`); where
+there is no solution, the best ends of the search go on to the pose nearest to the targets.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..coordinates.joint.joint import unfold_motion
 from ..model.joints.motions import Turn
 from ..system import search as compiled
 from ..system.task import Task, observe_task
@@ -77,6 +78,11 @@ class Hunt:
     def residual(self, q: np.ndarray) -> float:
         return float(np.sqrt(observe_task(self.task, q)))
 
+    def gap(self, q: np.ndarray) -> float:
+        """How far loops are from being closed."""
+        observe_task(self.task, q)
+        return float(np.linalg.norm(self.task.e[self.task.task_rows :]))
+
     def distance(self, q: np.ndarray) -> float:
         """From the start, in radians; slides count by the model's length."""
         way = self.space.system.between(self.first, q) / self.space.unit
@@ -103,7 +109,7 @@ class Hunt:
         """The pose nearest to the targets, from the best ends of a search; None where loops do not close in any."""
         problem = nearest_pose(self.space, self.task)
         found = [minimise(problem, end) for end in ends]
-        closed = [m for m in found if self.space.gap(m.q) <= 1e-9 * self.length and not self._on_its_head(m.q)]
+        closed = [m for m in found if self.gap(m.q) <= 1e-9 * self.length and not self._on_its_head(m.q)]
         best = min(closed, key=lambda m: m.f, default=None)
         return None if best is None else self.settled(best.q)
 
@@ -118,38 +124,56 @@ class Hunt:
                 trial = out.copy()
                 trial[k] += 2 * np.pi * turns
                 self.space.turned(trial)
-                if not self.space.closed or self.space.gap(trial) <= 1e-9 * self.length:
+                if self.gap(trial) <= 1e-9 * self.length:
                     out = trial
         return self.space.turned(out)
 
     def _gathered(self, poses: list[np.ndarray], redundant: bool) -> list[np.ndarray]:
-        """Each solution once. What does not stand alone goes on to the least change from the start."""
-        if not poses:
-            return []
+        """Each solution once, from where the bodies are: of joint values that mean the same, those next to the start.
+        What does not stand alone goes on to the least change from there."""
         found: list[np.ndarray] = []
         known: list[np.ndarray] = []
         lasting = 0
-        for q, mark in zip(poses, self._marks(np.array(poses)), strict=True):
-            if not redundant and _among(mark, known):
-                continue
+        for q, mark in zip(poses, self._marks(poses), strict=True):
+            same = _among(mark, known)
             q = self.settled(q)
-            if redundant or self._singular(q, MERGED):
+            if redundant or (same is None and self._singular(q, MERGED)):
                 lasting += 1
                 if lasting > REDUNDANT_TRIES and not redundant:
                     continue
                 q = self._least(q)
-                (mark,) = self._marks(q[None])
-            if not _among(mark, known):
+                (mark,) = self._marks([q])
+                same = _among(mark, known)
+            if same is None:
                 found.append(q)
                 known.append(mark)
+            elif self.distance(q) < self.distance(found[same]) - SAME:
+                found[same] = q
         return found
 
-    def _marks(self, q: np.ndarray) -> np.ndarray:
-        """Numbers that are the same in the same pose, whatever whole turns and signs of quaternions are."""
-        k, balls = self.space.angles, [q[:, b : b + 4] for b in self.space.balls]
-        others = np.setdiff1d(np.arange(self.space.size), [*k, *(b + c for b in self.space.balls for c in range(4))])
-        squares = [(e[:, :, None] * e[:, None, :]).reshape(len(q), 16) for e in balls]
-        return np.concatenate([np.cos(q[:, k]), np.sin(q[:, k]), q[:, others] / self.length, *squares], axis=1)
+    def _marks(self, poses: list[np.ndarray]) -> np.ndarray:
+        """Numbers that are the same in the same pose of all bodies: their places, and what attitudes are but for whole
+        turns and the signs of quaternions."""
+        system, count = self.space.system, len(poses)
+        bodies = self._bodies(poses)
+        marks = [np.zeros((count, 1))]
+        for own in (bodies[:, list(system.cartesian.layout.q[body])] for body in system.bodies):
+            if self.space.model.dimension == 2:
+                marks += [own[:, :2] / self.length, np.cos(own[:, 2:]), np.sin(own[:, 2:])]
+            else:
+                e = own[:, 3:7]
+                marks += [own[:, :3] / self.length, (e[:, :, None] * e[:, None, :]).reshape(count, 16)]
+        return np.concatenate(marks, axis=1)
+
+    def _bodies(self, poses: list[np.ndarray]) -> np.ndarray:
+        """Their Cartesian coordinates."""
+        space, own = self.space, self.space.system.cartesian.layout
+        q = np.array(poses).reshape(len(poses), self.first.size)
+        still = np.zeros((len(poses), space.system.layout.v_size))
+        out = tuple(np.zeros((len(poses), size)) for size in (own.q_size, own.v_size, own.v_size))
+        out[0][:, list(own.q[space.model.ground])] = space.coordinates.at_rest
+        unfold_motion(self.task.tree, q, still, still, *out)
+        return out[0]
 
     def _starts(self, seed: int, count: int) -> np.ndarray:
         """The given start, then joints at random: within their limits, turns anywhere, slides about the placement."""
@@ -184,9 +208,12 @@ class Hunt:
         """Whether a loop closes with axes against each other."""
         if not self.space.closed or self.space.model.dimension == 2:
             return False
-        state = self.space.state(q)
-        return bool(turned_over(state.system, state.full_q))
+        return bool(turned_over(self.space.system.cartesian, self._bodies([q])[0]))
 
 
-def _among(mark: np.ndarray, known: list[np.ndarray]) -> bool:
-    return any(np.abs(mark - other).max() < SAME for other in known)
+def _among(mark: np.ndarray, known: list[np.ndarray]) -> int | None:
+    if not known:
+        return None
+    way = np.abs(np.array(known) - mark).max(axis=1)
+    k = int(np.argmin(way))
+    return k if way[k] < SAME else None

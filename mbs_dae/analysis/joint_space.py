@@ -22,9 +22,10 @@ from ..model.joints.motions import Ball, Slide, Turn
 from ..model.model import Model
 from ..model.parameters import Evaluator, finite_number
 from ..results.result import State
-from ..system import System, poses
+from ..system import System
 from ..system.manifold import Manifold, manifold_of, move
 from .arguments import check_start, model_of
+from .assemble import assemble
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +150,9 @@ class JointSpace:
         return self.turned(q)
 
     def start(self, start: Any) -> np.ndarray:
-        """The joints in a pose, or with these values; by default as they are placed."""
+        """The joints in a pose, or with these values; by default as they are placed, loops as they are assembled."""
+        if start is None and self.closed:
+            start = assemble(self.model)
         if start is None:
             return self.placement.copy()
         if isinstance(start, Mapping):
@@ -168,13 +171,6 @@ class JointSpace:
         still = np.zeros((1, self.system.layout.v_size))
         bodies = self.system.to_bodies((q[None], still, still))
         return State(own, 0.0, bodies[0][0], bodies[1][0], bodies[2][0], message)
-
-    def gap(self, q: np.ndarray) -> float:
-        """How far loops are from being closed."""
-        machine = self.system.machine()
-        poses.observe(machine, 0.0, q, self.system.still)
-        poses.leave_out_velocity_rows(machine)
-        return float(poses.largest_gap(machine))
 
     # --- markers --------------------------------------------------------------------------------------------------
 
