@@ -214,6 +214,17 @@ def test_a_wrist_that_is_straight_takes_the_least_turn():
     np.testing.assert_allclose(angles(found[0]), (0.3, 0.4, -0.8, 0.35, 0.0, 0.35), atol=1e-7)
 
 
+def test_a_straight_elbow_merges_pairs():
+    """At the end of the reach elbow up and elbow down are one: four solutions, two shoulders with two wrists each."""
+    straight = -np.arctan2(wrist.TABLE[3][2], wrist.TABLE[2][0])
+    T = by_hand.forward(wrist.TABLE, (0.3, 0.5, straight, 0.7, 0.8, -0.4))
+    found = mbs.inverse_kinematics(wrist_arm(), {"link6.flange": T})
+    assert len(found) == 4
+    for s in found:
+        assert s["joint3.angle"] == pytest.approx(straight, abs=1e-5) and s.residual <= 1e-12 * 0.4
+        np.testing.assert_allclose(mbs.forward_kinematics(wrist_arm(), s.joints)["link6.flange"], T, atol=1e-12)
+
+
 # --- redundancy, several targets, loops ---------------------------------------------------------------------------
 
 
@@ -336,14 +347,16 @@ def test_what_a_target_may_be():
 def test_every_solution_keeps_the_limits():
     T = by_hand.forward(wrist.TABLE, (0.5, -0.6, 0.4, 0.9, 0.8, -0.3))
     everyone = mbs.inverse_kinematics(wrist_arm(), {"link6.flange": T})
-    limits = {"joint1.angle": (-1.0, 1.0), "joint5.angle": (0.0, None), "joint4.angle": (-4.0, 4.0)}
+    limits = {"joint1.angle": (-1.0, 1.0), "joint5.angle": (0.0, 3.0), "joint4.angle": (-4.0, 4.0)}
     found = mbs.inverse_kinematics(wrist_arm(), {"link6.flange": T}, limits)
-    kept = [s for s in everyone if abs(s["joint1.angle"]) <= 1 and s["joint5.angle"] >= 0]
-    assert 1 <= len(kept) < len(everyone)
+    kept = [s for s in everyone if abs(s["joint1.angle"]) <= 1 and 0 <= s["joint5.angle"] <= 3]
+    assert 1 <= len(kept) == len(found) < len(everyone)
     assert by_hand.matched([angles(s) for s in found], [angles(s) for s in kept], 1e-9) == len(kept)
     for s in found:
         for name, (low, high) in limits.items():
-            assert (low is None or s[name] >= low) and (high is None or s[name] <= high)
+            assert low <= s[name] <= high
+    either = mbs.inverse_kinematics(wrist_arm(), {"link6.flange": T}, {"joint5.angle": (0.0, None)})
+    assert len(either) == len(everyone) and all(s["joint5.angle"] >= 0 for s in either)
 
 
 def test_a_full_turn_is_the_same_solution_and_the_copy_is_that_within_the_limits():

@@ -133,6 +133,7 @@ class Hunt:
         What does not stand alone goes on to the least change from there."""
         found: list[np.ndarray] = []
         known: list[np.ndarray] = []
+        spare: list[np.ndarray] = []
         lasting = 0
         for q, mark in zip(poses, self._marks(poses), strict=True):
             same = _among(mark, known)
@@ -141,7 +142,10 @@ class Hunt:
                 lasting += 1
                 if lasting > REDUNDANT_TRIES and not redundant:
                     continue
-                q = self._least(q)
+                q, least = self._least(q)
+                if redundant and not least:
+                    spare.append(q)
+                    continue
                 (mark,) = self._marks([q])
                 same = _among(mark, known)
             if same is None:
@@ -149,7 +153,7 @@ class Hunt:
                 known.append(mark)
             elif self.distance(q) < self.distance(found[same]) - SAME:
                 found[same] = q
-        return found
+        return found or spare[:1]
 
     def _marks(self, poses: list[np.ndarray]) -> np.ndarray:
         """Numbers that are the same in the same pose of all bodies: their places, and what attitudes are but for whole
@@ -198,11 +202,12 @@ class Hunt:
         sizes = np.linalg.svd(moving, compute_uv=False)
         return int((sizes > small * sizes.max(initial=0.0)).sum()) < moving.shape[1]
 
-    def _least(self, q: np.ndarray) -> np.ndarray:
-        """The least change from the start, near a solution; the solution itself where there is none."""
-        settled = self.settled(minimise(least_change(self.space, self.task, self.first), q).q)
-        fine = self.residual(settled) <= self.tolerance and not self._on_its_head(settled)
-        return settled if fine else q
+    def _least(self, q: np.ndarray) -> tuple[np.ndarray, bool]:
+        """The least change from the start, near a solution, and whether it is one; else the solution itself."""
+        end = minimise(least_change(self.space, self.task, self.first), q)
+        settled = self.settled(end.q)
+        fine = end.stationary and self.residual(settled) <= self.tolerance and not self._on_its_head(settled)
+        return (settled, True) if fine else (q, False)
 
     def _on_its_head(self, q: np.ndarray) -> bool:
         """Whether a loop closes with axes against each other."""

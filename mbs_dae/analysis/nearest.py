@@ -72,6 +72,11 @@ class Problem:
         x = np.where(self.coordinate >= 0, q[self.coordinate], 0.0)
         return x <= self.low, x >= self.high
 
+    def outward(self, q: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Which velocities of a step lead beyond a limit at once."""
+        low, high = self.at_limit(q)
+        return (low & (y < 0)) | (high & (y > 0))
+
     def room(self, q: np.ndarray, y: np.ndarray) -> float:
         """How much of a step there is before the first limit."""
         x, step = np.where(self.coordinate >= 0, q[self.coordinate], 0.0), y * self.space.unit
@@ -106,11 +111,8 @@ def least_change(space: JointSpace, task: Task, start: np.ndarray) -> Problem:
 class Minimum:
     q: np.ndarray
     f: float
-    slope: float
-    """What is left of the first-order condition: |Zᵀg|."""
     stationary: bool
-    isolated: bool
-    """Whether the equations leave nothing to choose here."""
+    """Whether the conditions of a minimum hold; else the descent ended early."""
 
 
 def minimise(problem: Problem, q: np.ndarray) -> Minimum:
@@ -119,7 +121,7 @@ def minimise(problem: Problem, q: np.ndarray) -> Minimum:
     q = restored(problem, q, np.zeros(problem.low.size, dtype=bool))
     low, high = problem.at_limit(q)
     kept = low | high
-    slope, stationary, Z = np.inf, False, np.zeros((0, 0))
+    stationary = False
     for _ in range(STEPS):
         here = problem.levels(q)
         Z, multipliers = null_space(here, ~kept)
@@ -140,9 +142,9 @@ def minimise(problem: Problem, q: np.ndarray) -> Minimum:
         else:
             y = -Z @ (vectors @ ((vectors.T @ slopes) / np.maximum(np.abs(sizes), 1e-8)))
         y = problem.shortened(y)
-        low, high = problem.at_limit(q)
-        outward = (low & (y < 0)) | (high & (y > 0))
-        if outward.any():
+        if problem.outward(q, y).any():  # a joint just let go: straight down it goes inwards
+            y = problem.shortened(-Z @ slopes)
+        if (outward := problem.outward(q, y)).any():
             kept = kept | outward
             continue
         better = _descend(problem, q, y, kept, here, slope)
@@ -152,7 +154,7 @@ def minimise(problem: Problem, q: np.ndarray) -> Minimum:
         q = better
         low, high = problem.at_limit(q)
         kept = kept | low | high
-    return Minimum(q, problem.levels(q).f, slope, stationary, Z.shape[1] == 0)
+    return Minimum(q, problem.levels(q).f, stationary)
 
 
 def _descend(
@@ -191,8 +193,7 @@ def restored(problem: Problem, q: np.ndarray, kept: np.ndarray) -> np.ndarray:
         rank = s > SINGULAR * s.max(initial=0.0)
         y[free] = -Vt[rank].T @ ((U[:, rank].T @ here.h) / s[rank])
         q = problem.moved(q, problem.shortened(y))
-        low, high = problem.at_limit(q)
-        kept = kept | (low & (y < 0)) | (high & (y > 0))
+        kept = kept | problem.outward(q, y)
     return best
 
 
