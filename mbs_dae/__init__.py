@@ -101,6 +101,10 @@ _HOME = {
     "assemble": "analysis.assemble",
     "kinematics": "analysis.kinematics",
     "recursive_kinematics": "analysis.recursive_kinematics",
+    "forward_kinematics": "analysis.forward_kinematics",
+    "inverse_kinematics": "analysis.inverse_kinematics",
+    "task_jacobian": "analysis.task_jacobian",
+    "manipulability": "analysis.task_jacobian",
     "simulate": "analysis.simulate",
     "inverse_dynamics": "analysis.inverse_dynamics",
     "compare_stabilization": "analysis.compare_stabilization",
@@ -131,11 +135,15 @@ if TYPE_CHECKING:
     from .analysis.diagnose import Diagnosis as Diagnosis
     from .analysis.diagnose import diagnose as diagnose
     from .analysis.equations import equations as equations
+    from .analysis.forward_kinematics import forward_kinematics as forward_kinematics
+    from .analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
     from .analysis.kinematics import kinematics as kinematics
     from .analysis.recursive_kinematics import recursive_kinematics as recursive_kinematics
     from .analysis.simulate import simulate as simulate
     from .analysis.sweep import sweep as sweep
     from .analysis.velocity_transformation import velocity_transformation as velocity_transformation
+    from .analysis.task_jacobian import manipulability as manipulability
+    from .analysis.task_jacobian import task_jacobian as task_jacobian
     from .graph.topology import Topology as Topology
     from .graph.topology import topology as topology
 

@@ -23,7 +23,6 @@ from ..coordinates.joint.tree_steps import Freedom, freedoms
 from ..errors import ModelError, unknown_name
 from ..graph.topology import Topology, topology
 from ..kernels.abi import announce
-from ..model.body import Body
 from ..model.joints.motions import Ball, Slide
 from ..model.measures import LEVELS
 from ..model.model import Model
@@ -32,6 +31,7 @@ from ..results.reactions import body_rotation
 from ..results.result import State
 from ..system import System
 from .arguments import model_of
+from .joint_space import turning
 
 Values = Mapping[str, Number]
 Arrays = Mapping[str, np.ndarray]
@@ -82,14 +82,16 @@ def recursive_kinematics(
     announce(recursion.unfold, "the recursion along a tree")
     tree = tree_of(found, system.evaluator, system.layout)
     ways = freedoms(found)
-    q = np.zeros(ways[-1].q_end + 3 * len(tree.turns) if ways else 0)
+    size = ways[-1].q_end if ways else 0
+    q = np.zeros(size + 3 * len(tree.turns))
     fold(tree, system.placement, q)
     placed, v, a = q.copy(), *np.zeros((2, ways[-1].v_end if ways else 0))
     names = [*_named(ways)]
     _fill(q, values, names, 0, system)
     _fill(v, rates or {}, names, 1, system)
     _fill(a, accelerations or {}, names, 2, system)
-    _count_turns(found, ways, dict(zip(system.bodies, tree.turns[:, 0], strict=False)), q, q - placed, system)
+    counting = system.bodies if model.dimension == 3 else ()
+    q[size:] = turning(found, ways, counting, size, system.evaluator) @ (q - placed)[:size]
 
     full_q, full_v, full_a = system.placement.copy(), system.still, system.still
     recursion.unfold(tree, q, v, full_q, full_v)
@@ -163,27 +165,6 @@ def _fill(numbers: np.ndarray, given: Values, names: list[_Name], level: int, sy
             numbers[freedom.v : freedom.v_end] += number * rotation[component]
         else:
             numbers[freedom.v] = number
-
-
-def _count_turns(
-    found: Topology,
-    ways: tuple[Freedom, ...],
-    places: Mapping[Body, int],
-    q: np.ndarray,
-    gains: np.ndarray,
-    system: System,
-) -> None:
-    """Hidden turns with which angles count: on a pin, those of its bodies about its axis differ by how far it has
-    turned since the placement."""
-    counted = {found.ground: np.zeros(3)}
-    gain_of = {f.edge: gains[f.q] for f in ways if _kinds(f) == ("angle",)}
-    for edge in found.edges if places else ():
-        counted[edge.child] = np.zeros(3)
-        if edge in gain_of:
-            first, second = (np.array([system.evaluator(row[2]) for row in m.axes]) for m in edge.joint.markers)
-            near, far, sense = (second, first, -1) if edge.reversed else (first, second, 1)
-            counted[edge.child] = (near @ counted[edge.parent] + sense * gain_of[edge]) * far
-        q[places[edge.child] : places[edge.child] + 3] = counted[edge.child]
 
 
 # --- what moves with the bodies ---------------------------------------------------------------------------------
