@@ -141,9 +141,9 @@ if TYPE_CHECKING:
     from .analysis.recursive_kinematics import recursive_kinematics as recursive_kinematics
     from .analysis.simulate import simulate as simulate
     from .analysis.sweep import sweep as sweep
-    from .analysis.velocity_transformation import velocity_transformation as velocity_transformation
     from .analysis.task_jacobian import manipulability as manipulability
     from .analysis.task_jacobian import task_jacobian as task_jacobian
+    from .analysis.velocity_transformation import velocity_transformation as velocity_transformation
     from .graph.topology import Topology as Topology
     from .graph.topology import topology as topology
 
