@@ -94,6 +94,7 @@ _HOME = {
     "screws": "screws",
     "primitives": "model.joints.primitives",
     "motions": "model.joints.motions",
+    "velocity_transformation": "analysis.velocity_transformation",
     # analyses
     "diagnose": "analysis.diagnose",
     "Diagnosis": "analysis.diagnose",
@@ -140,6 +141,7 @@ if TYPE_CHECKING:
     from .analysis.sweep import sweep as sweep
     from .analysis.task_jacobian import manipulability as manipulability
     from .analysis.task_jacobian import task_jacobian as task_jacobian
+    from .analysis.velocity_transformation import velocity_transformation as velocity_transformation
     from .graph.topology import Topology as Topology
     from .graph.topology import topology as topology
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..coordinates import JointCoordinates
-from ..coordinates.joint.tree import no_tree
 from ..coordinates.joint.tree_steps import Freedom
 from ..errors import ModelError, unknown_name
 from ..graph.topology import Topology
@@ -24,6 +23,7 @@ from ..model.parameters import Evaluator, finite_number
 from ..results.result import State
 from ..system import System
 from ..system.manifold import Manifold, manifold_of, move
+from ..system.transformation_maps import no_transformation
 from .arguments import check_start, model_of
 from .assemble import assemble
 
@@ -45,7 +45,8 @@ class JointSpace:
         if not model.bodies:
             raise ModelError(f"{model.name!r} has no body, so no joint to move; add bodies and joints")
         note = f"driver{'s' * (len(led) > 1)} {', '.join(led)} left aside" if led else ""
-        return cls(model, model.compile("joint"), note)
+        chosen = isinstance(thing, System) and isinstance(thing.coordinates, JointCoordinates) and not led
+        return cls(model, thing if chosen else model.compile("joint"), note)  # type: ignore[arg-type]
 
     @property
     def coordinates(self) -> JointCoordinates:
@@ -109,7 +110,7 @@ class JointSpace:
         """Small motions, hidden turns left alone."""
         layout = replace(self.system.layout, turned={})
         batch = self.system.structure.batch([]).fill(self.system.evaluator)
-        return manifold_of(layout, batch, no_tree(), self.coordinates.kernels.layout)
+        return manifold_of(layout, batch, no_transformation())
 
     @property
     def placement(self) -> np.ndarray:
