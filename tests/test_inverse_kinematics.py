@@ -493,3 +493,13 @@ def test_jacobian_in_a_loop_is_that_of_the_free_arm():
         mbs.task_jacobian(model, "fore.hand", joints=["shoulder.angle"])
     with pytest.raises(mbs.ModelError, match="of must be"):
         mbs.manipulability(model, "fore.hand", of="hand")
+
+
+def test_a_system_in_joint_coordinates_keeps_its_tree():
+    """The loop cut at another joint: other coordinates, the same poses."""
+    model = arm_4r1p.build(driven=False)
+    system = model.compile("joint", cut=["elbow"])
+    found = mbs.inverse_kinematics(system, {"fore.hand": (0.3, 0.4)})
+    assert "wrist.angle" in found[0].joints and "elbow.angle" not in found[0].joints
+    slides = sorted(round(s["slide.x"], 9) for s in found)
+    assert slides == sorted(round(s["slide.x"], 9) for s in mbs.inverse_kinematics(model, {"fore.hand": (0.3, 0.4)}))

@@ -45,7 +45,8 @@ class JointSpace:
         if not model.bodies:
             raise ModelError(f"{model.name!r} has no body, so no joint to move; add bodies and joints")
         note = f"driver{'s' * (len(led) > 1)} {', '.join(led)} left aside" if led else ""
-        return cls(model, model.compile("joint"), note)
+        chosen = isinstance(thing, System) and isinstance(thing.coordinates, JointCoordinates) and not led
+        return cls(model, thing if chosen else model.compile("joint"), note)  # type: ignore[arg-type]
 
     @property
     def coordinates(self) -> JointCoordinates:
