@@ -94,6 +94,7 @@ _HOME = {
     "screws": "screws",
     "primitives": "model.joints.primitives",
     "motions": "model.joints.motions",
+    "velocity_transformation": "analysis.velocity_transformation",
     # analyses
     "diagnose": "analysis.diagnose",
     "Diagnosis": "analysis.diagnose",
@@ -134,6 +135,7 @@ if TYPE_CHECKING:
     from .analysis.recursive_kinematics import recursive_kinematics as recursive_kinematics
     from .analysis.simulate import simulate as simulate
     from .analysis.sweep import sweep as sweep
+    from .analysis.velocity_transformation import velocity_transformation as velocity_transformation
     from .graph.topology import Topology as Topology
     from .graph.topology import topology as topology
 

@@ -11,7 +11,7 @@ from recursion_oracle import Chain, poses, shifted
 from stage import turned_at_random
 
 import mbs_dae as mbs
-from mbs_dae.coordinates import coordinate_set
+from mbs_dae.coordinates import body_coordinates
 from mbs_dae.coordinates.joint.folding import fold, fold_acceleration, fold_velocity
 from mbs_dae.coordinates.joint.recursion import column_rates, columns, unfold, unfold_acceleration
 from mbs_dae.coordinates.joint.tree import no_tree, tree_of
@@ -63,7 +63,7 @@ class Moving:
         self.model, self.number = model, model.evaluator()
         self.topology = mbs.topology(model)
         self.dimension = model.dimension
-        self.coordinates = coordinate_set(self.dimension, "cartesian")
+        self.coordinates = body_coordinates(self.dimension)
         self.layout = self.coordinates.layout([*model.bodies.values()], model.ground)
         self.tree = tree_of(self.topology, self.number, self.layout)
         self.freedoms = freedoms(self.topology)

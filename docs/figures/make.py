@@ -114,10 +114,10 @@ def elimination() -> Figure:
     """The KKT matrix of four loops in its order of elimination, and the nonzeros of L."""
     system = four_loops().compile()
     pattern, n, size = system.pattern, system.nv, system.nv + len(system.rows)
-    own = np.zeros((size, size), dtype=bool)  # what L takes over from the matrix
-    own[n + pattern.e_row, pattern.e_column] = True
-    lower = np.zeros((size, size), dtype=bool)
-    lower[n + np.repeat(np.arange(size - n), np.diff(pattern.S.at)), n + pattern.S.column] = True
+    rows = np.repeat(np.arange(size), np.diff(pattern.L.at))
+    own, lower = np.zeros((2, size, size), dtype=bool)
+    lower[rows, pattern.L.column] = True
+    own[rows[pattern.jac_item], pattern.L.column[pattern.jac_item]] = True  # what L takes over from the matrix
 
     figure = Figure(figsize=(7.0, 3.8))
     left, right = figure.subplots(1, 2)

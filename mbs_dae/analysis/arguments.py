@@ -24,8 +24,9 @@ def model_of(thing: Model | System) -> Model:
 
 
 def system_of(thing: Model | System) -> System:
-    """The system that a motion is computed in: the one given, in its coordinates, or the model's Cartesian one."""
-    return thing if isinstance(thing, System) else model_of(thing).compile()
+    """The system that a motion is computed in: the one given, in its coordinates, or the model's Cartesian one; this
+    one, too, where all bodies stand still and there are no others."""
+    return thing if isinstance(thing, System) and thing.nv else model_of(thing).compile()
 
 
 def check_start(model: Model, start: State | None) -> None:

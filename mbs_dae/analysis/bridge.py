@@ -26,7 +26,7 @@ State = tuple[np.ndarray, np.ndarray, np.ndarray]
 def bridge(machine: Machine, t: np.ndarray, k: int, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> bool:
     """Set row k of the motion, the pose at t[k], from both sides; False if no smooth motion passes it."""
     before = (q[k - 1], v[k - 1], a[k - 1])
-    weight = machine.factor.weight
+    weight = machine.norm
     speed = float(np.sqrt(weight @ before[1][: weight.size] ** 2))
     if speed == 0.0:
         return False

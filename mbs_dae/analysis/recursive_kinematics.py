@@ -1,7 +1,8 @@
 """Kinematics of a tree, body by body: from the coordinates of the joints, with no equation to solve.
 
 Where every body hangs on one joint, its pose follows from that of its parent, its velocity from the parent's, and its
-acceleration too (`system.recursion`). What is fixed on a body moves with it: a point at p = A s from the body's origin
+acceleration too (`coordinates.joint.recursion`). What is fixed on a body moves with it: a point at p = A s from the
+body's origin
 
     r + p,        ṙ + ω × p,        r̈ + α × p + ω × (ω × p).
 """

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..errors import unknown_name
+from ..errors import ModelError, unknown_name
 from ..model.model import Model
 from .base import BodyCoordinates, CoordinateSet, KernelCoordinates, Motion, OwnEquations
 from .cartesian import Cartesian
@@ -18,14 +18,17 @@ BODY: dict[int, Any] = {2: PlanarCartesian(), 3: SpatialCartesian()}
 SETS = ("cartesian", "natural", "joint")
 
 
-def coordinate_set(model: Model, name: str) -> CoordinateSet:
-    """The coordinates of a model by the name of the set."""
+def coordinate_set(model: Model, name: str, **tree: Any) -> CoordinateSet:
+    """The coordinates of a model by the name of the set; `tree` is what `topology` is told of joint coordinates."""
     if name not in SETS:
         raise unknown_name("coordinate set", name, SETS, "this version")
+    if tree and name != "joint":
+        given = " and ".join(f"{what}=" for what in tree)
+        raise ModelError(f"{given} is for the tree of joint coordinates, and {name} ones have none; leave it out")
     if name == "natural":
         return Natural(model)
     bodies = Cartesian(model, BODY[model.dimension])
-    return JointCoordinates(model, bodies) if name == "joint" else bodies
+    return JointCoordinates(model, bodies, **tree) if name == "joint" else bodies
 
 
 def body_coordinates(dimension: int) -> BodyCoordinates:

@@ -49,6 +49,11 @@ class KernelCoordinates(Protocol):
         """What stands in the slots of `marker_map` for this marker."""
         ...
 
+    def weights(self, length: float) -> np.ndarray:
+        """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
+        at the model's length."""
+        ...
+
     def masses(self, number: Evaluator) -> np.ndarray:
         """What each velocity moves."""
         ...

@@ -47,7 +47,7 @@ def new_control(rtol: float, atol: float, fixed: float, mechanism: Mechanism) ->
 
 def _units(mechanism: Mechanism) -> np.ndarray:
     manifold, at_v = mechanism.machine.manifold, mechanism.q_size
-    velocities = np.sqrt(mechanism.geometric) ** -1 * mechanism.length
+    velocities = np.sqrt(mechanism.machine.norm) ** -1 * mechanism.length
     unit = np.full(at_v + mechanism.v_size + WORK, np.inf)
     unit[at_v : at_v + velocities.size] = velocities
     unit[manifold.plain[:, 0]] = velocities[manifold.plain[:, 1]]

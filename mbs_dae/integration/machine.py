@@ -19,7 +19,17 @@ from ..system import System
 from ..system.dynamics import POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..system.kkt import Factor, Pattern, factorise, new_factor, solve
 from ..system.manifold import rates
-from ..system.poses import DEPENDENT, DONE, FACTORISATIONS, NOT_FINITE, Machine, factorise_observed, observe
+from ..system.poses import (
+    DEPENDENT,
+    DONE,
+    FACTORISATIONS,
+    NOT_FINITE,
+    Machine,
+    factorise_observed,
+    observe,
+    subtract_rates,
+    take_accelerations,
+)
 from ..system.transformation import transform_dynamics
 
 WORK = len(WORKS)
@@ -44,9 +54,10 @@ class Mechanism(NamedTuple):
     """Lengths of q and of v, the ground's coordinates included."""
     length: float
     geometric: np.ndarray
-    """The squared lengths that coordinates count for, whatever the masses."""
+    """The squared lengths that the columns of Φ_v count for, whatever the masses."""
     refinements: int
-    """How often every solution is refined at least: more than 0 where `soft` is in use."""
+    """How often every solution is refined at least: more than 0 where `soft` is in use; and where bodies are solved for
+    and joints are asked for, to whom what is left of errors in one joint after the other adds up."""
     faint: float
     """Rows of less `independence` than this take no part in accelerations: what they ask for is roundoff over the third
     power of its root, and one step later they are regular again."""
@@ -66,7 +77,8 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
     """Work space for one run; every solution is refined at least so often."""
     machine, dynamics = system.machine(dynamic=True), system.dynamics
     soft = machine.factor.soft
-    soft[:] = np.maximum(SOFT * (system.heaviest or 1.0) * system.weight - system.masses, 0.0)
+    weight = system.column_weight
+    soft[:] = np.maximum(SOFT * (system.heaviest or 1.0) * weight - system.masses, 0.0)
     return block(
         Mechanism(
             machine=machine,
@@ -74,14 +86,14 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
             q_size=system.layout.q_size,
             v_size=system.layout.v_size,
             length=system.length,
-            geometric=system.weight,
-            refinements=max(refinements, 3 if soft.any() else 0),
+            geometric=weight,
+            refinements=max(refinements, 3 if soft.any() else machine.transformation.deep),
             faint=float(faint),
             gains=np.zeros(2),
             out=np.zeros(dynamics.batch.out_size + 1),
             scalars=np.zeros(SCALARS),
             plain=system.pattern,
-            shape=new_factor(system.pattern, system.weight),
+            shape=new_factor(system.pattern, weight),
             nearness=np.ones(2),
         )
     )
@@ -95,8 +107,12 @@ def evaluate_all(mechanism, t, q, v):
     observe(machine, t, q, v)
     if transformation.edges > 0:
         bodies, rates = transformation.qc, transformation.vc
-        evaluate_forces(dynamics, t, bodies, rates, out, transformation.fc, mechanism.scalars)
-        transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
+        if transformation.deep == 1:
+            evaluate_forces(dynamics, t, bodies, rates, out, machine.f, mechanism.scalars)
+            take_masses(dynamics, out, factor.weight, factor.beside)
+        else:
+            evaluate_forces(dynamics, t, bodies, rates, out, transformation.fc, mechanism.scalars)
+            transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
     else:
         evaluate_forces(dynamics, t, q, v, out, machine.f, mechanism.scalars)
         take_masses(dynamics, out, factor.weight, factor.beside)
@@ -196,7 +212,7 @@ def widest_gap(mechanism):
     machine, geometric = mechanism.machine, mechanism.geometric
     pattern, g, squares = machine.pattern, machine.g, machine.transformation.square
     g[:] = 0.0
-    if machine.transformation.edges > 0:
+    if squares.size > 0:
         for row in range(pattern.m):
             g[row] = squares[row]
     else:
@@ -229,21 +245,16 @@ def accelerate(mechanism, t, q, v, a):
     if not evaluate_all(mechanism, t, q, v):
         return NOT_FINITE
     machine = mechanism.machine
-    pattern, jacobian, g = machine.pattern, machine.factor.jacobian, machine.g
+    pattern, g = machine.pattern, machine.g
     alpha, beta = mechanism.gains[0], mechanism.gains[1]
     for row in range(pattern.m):
         g[row] = machine.gamma[row]
     if alpha > 0.0 or beta > 0.0:
         for row in range(pattern.m):
             g[row] += 2.0 * alpha * machine.nu[row] - beta * beta * machine.phi[row]
-        for e in range(jacobian.size):
-            g[pattern.jac_row[e]] -= 2.0 * alpha * jacobian[e] * v[pattern.jac_column[e]]
+        subtract_rates(machine, 2.0 * alpha, v)
     solve(pattern, machine.factor, machine.f, g, machine.x, machine.multipliers, refinements(mechanism))
-    finite = True
-    for k in range(pattern.n):
-        a[k] = machine.x[k]
-        finite = finite and np.isfinite(a[k])
-    return DONE if finite else NOT_FINITE
+    return DONE if take_accelerations(machine, a) else NOT_FINITE
 
 
 @compiled

@@ -22,6 +22,7 @@ from ..system.poses import (
     NOT_CONVERGED,
     NOT_FINITE,
     evaluate_and_factorise,
+    in_own_velocities,
     leave_out_velocity_rows,
     observe,
     velocity_residual,
@@ -130,6 +131,7 @@ def project(mechanism, t, q, v):
         square = 0.0
         for k in range(pattern.n):
             square = max(square, mechanism.geometric[k] * machine.x[k] ** 2)
+        in_own_velocities(machine)
         move(machine.manifold, q, machine.x)
         step = np.sqrt(square) / mechanism.length
         if not step <= 1.0:
@@ -156,8 +158,9 @@ def project_velocity(mechanism, t, q, v):
     machine.f[:] = 0.0
     velocity_residual(machine, v)
     solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
+    in_own_velocities(machine)
     finite = True
-    for k in range(pattern.n):
+    for k in range(machine.norm.size):
         v[k] += machine.x[k]
         finite = finite and np.isfinite(v[k])
     return DONE if finite else NOT_FINITE

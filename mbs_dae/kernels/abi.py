@@ -28,6 +28,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import cfunc, njit, types
+from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 
 _reals = types.CPointer(types.float64)
@@ -70,7 +71,8 @@ def _jit(function: Callable, **options: Any) -> Callable:
 def _stamp() -> str:
     """What compiled code depends on. numba asks only for the file of a function, and what it calls stands in others."""
     package = Path(__file__).resolve().parent.parent
-    files = sorted(file for room in ("kernels", "system", "integration") for file in (package / room).glob("*.py"))
+    rooms = ("kernels", "coordinates", "system", "integration")
+    files = sorted(file for room in rooms for file in (package / room).rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -107,6 +109,42 @@ def _call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, 
 
 
 call_kernel: Any = intrinsic(_call_kernel)
+
+
+BLOCK_ARRAYS = 4
+
+
+def block_function(function: Callable, kind: types.Type) -> Any:
+    """Compile a function of a block and four arrays, which it gets as pointers; `address` of what comes back is what
+    `call_on_block` calls.
+
+    What only some coordinates need is called in this way: it is compiled when they are first used, once, and not into
+    every part of the core that may come to need it."""
+    signature = types.void(kind, *[_reals] * BLOCK_ARRAYS)
+    made: Any = CFunc(function, (signature.args, signature.return_type), {}, {"error_model": "numpy", "_nrt": False})
+    with suppress(RuntimeError, AttributeError):  # nowhere to write: no cache
+        made.enable_caching()
+        made._cache._cache_file._source_stamp = _stamp()
+    made.compile()
+    return made
+
+
+def _call_on_block(typingctx, address, block, a, b, c, d):
+    """Call the block function at `address`."""
+    signature = types.void(address, block, a, b, c, d)
+
+    def generate(context, builder, sig, args):
+        real, integer = ir.DoubleType().as_pointer(), ir.IntType(64)
+        kind = ir.FunctionType(ir.VoidType(), [integer, *[real] * BLOCK_ARRAYS])
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        data = [context.make_array(ty)(context, builder, x).data for ty, x in zip(sig.args[2:], args[2:], strict=True)]
+        builder.call(function, [args[1], *data])
+        return context.get_dummy_value()
+
+    return signature, generate
+
+
+call_on_block: Any = intrinsic(_call_on_block)
 
 
 # --- functions that kernels may call -------------------------------------------------------------------------

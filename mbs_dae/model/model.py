@@ -103,10 +103,9 @@ class Model:
             old = changed[name]
             changed[name] = ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit)
         copy = self._copy(parameters=changed)
-        for coordinates, system in self._compiled.items():
+        for key, system in self._compiled.items():
             frozen = copy._copy()
-            other = system.with_values(copy.evaluator(), frozen)
-            copy._compiled[coordinates] = frozen._compiled[coordinates] = other
+            copy._compiled[key] = frozen._compiled[key] = system.with_values(copy.evaluator(), frozen)
         return copy
 
     def _copy(self, **changes: Any) -> Any:
@@ -121,17 +120,20 @@ class Model:
         """Bodies and elements never change, so copies may share them."""
         return self._copy()
 
-    def compile(self, coordinates: str = "cartesian") -> Any:
-        """The compiled system; made on first use and remembered until the model changes."""
+    def compile(self, coordinates: str = "cartesian", base: Any = None, cut: Any = ()) -> Any:
+        """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
+        the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
         from ..system import compile_model
 
         if not self._checked:
             self._check_values()
             self._checked = True
-        if coordinates not in self._compiled:
+        tree = {name: value for name, value in (("base", base), ("cut", cut)) if value}
+        key = (coordinates, *map(str, tree.items()))
+        if key not in self._compiled:
             frozen = self._copy()  # what is compiled does not change with the model
-            self._compiled[coordinates] = frozen._compiled[coordinates] = compile_model(frozen, coordinates)
-        return self._compiled[coordinates]
+            self._compiled[key] = frozen._compiled[key] = compile_model(frozen, coordinates, **tree)
+        return self._compiled[key]
 
     # --- reading it -----------------------------------------------------------------------------------------
 

@@ -33,8 +33,8 @@ def is_smooth(machine, h, q0, v0, a0, q1, v1, a1):
     way(machine.manifold, h, v0, a0, v1, a1, foretold)
     difference(machine.manifold, q0, q1, done)
     error = length = 0.0
-    for k in range(machine.pattern.n):
-        w = machine.factor.weight[k]
+    for k in range(machine.norm.size):
+        w = machine.norm[k]
         error += w * (done[k] - foretold[k]) ** 2
         length += w * (done[k] ** 2 + (h * v0[k]) ** 2)
     return np.sqrt(error) <= SMOOTH * np.sqrt(length) + 1e-9 * machine.length
@@ -74,8 +74,8 @@ def keeps_branch(machine, q0, q1):
     """
     longest = 0.0
     difference(machine.manifold, q0, q1, machine.x)
-    for k in range(machine.pattern.n):
-        longest = max(longest, machine.factor.weight[k] * machine.x[k] ** 2)
+    for k in range(machine.norm.size):
+        longest = max(longest, machine.norm[k] * machine.x[k] ** 2)
     nearness, turned = 1.0, 0.0
     for row in range(machine.pattern.m):
         independence = machine.factor.independence[row]

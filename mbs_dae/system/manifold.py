@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..coordinates import Layout
-from ..coordinates.joint.recursion import unfold, unfold_acceleration
-from ..coordinates.joint.tree import Tree
 from ..kernels.abi import compiled
 from ..kernels.blocks import block
 from .batch import Batch, evaluate
+from .transformation import Transformation, angular_acceleration, bodies_turning
 
 
 class Manifold(NamedTuple):
@@ -33,52 +32,32 @@ class Manifold(NamedTuple):
     """Four rows of work space for such outputs."""
     step: np.ndarray
     """A small motion with what stands still behind it."""
-    tree: Tree
-    """Where bodies follow from joints by recursion; else it has no bodies, and `turning` reads instead."""
-    omega_at: np.ndarray
-    """With a tree: where each angular velocity stands among the velocities of bodies."""
-    bodies: np.ndarray
-    """Three rows of work space: places, velocities, accelerations of bodies."""
+    transformation: Transformation
+    """Where bodies follow from joints it reads them instead."""
 
 
-def manifold_of(layout: Layout, turning: Batch, tree: Tree, cartesian: Layout) -> Manifold:
+def manifold_of(layout: Layout, turning: Batch, transformation: Transformation) -> Manifold:
     turned = np.array([place for places in layout.turned.values() for place in places], dtype=np.int64)
-    omega_at = [place for body in layout.turned for place in cartesian.v[body][3:]] if tree.body_frame.size else []
-    return block(
-        Manifold(
-            layout.plain,
-            layout.quaternions,
-            layout.turns,
-            turning,
-            turned,
-            omega=np.zeros((4, turned.size + 1)),
-            step=np.zeros(layout.v_size),
-            tree=tree,
-            omega_at=np.array(omega_at, dtype=np.int64),
-            bodies=np.zeros((3, cartesian.q_size)),
-        )
-    )
+    omega, step = np.zeros((4, turned.size + 1)), np.zeros(layout.v_size)
+    own = layout.plain, layout.quaternions, layout.turns
+    return block(Manifold(*own, turning, turned, omega, step, transformation))
 
 
 @compiled
 def read_turning(manifold, q, v, row):
     """The angular velocities at (q, v), into a row of `omega`."""
-    if manifold.omega_at.size > 0:
-        unfold(manifold.tree, q, v, manifold.bodies[0], manifold.bodies[1])
-        for k in range(manifold.turned.size):
-            manifold.omega[row, k] = manifold.bodies[1, manifold.omega_at[k]]
-    elif manifold.turned.size > 0:
-        evaluate(manifold.turning, 0.0, q, v, manifold.omega[row])
+    if manifold.turned.size > 0:
+        if manifold.transformation.edges > 0:
+            bodies_turning(manifold.transformation, q, v, manifold.omega[row])
+        else:
+            evaluate(manifold.turning, 0.0, q, v, manifold.omega[row])
 
 
 @compiled
 def read_angular_acceleration(manifold, q, v, a, row):
     """The rates of the angular velocities at (q, v, v̇); with natural coordinates they are linear in v̇ alone."""
-    if manifold.omega_at.size > 0:
-        unfold(manifold.tree, q, v, manifold.bodies[0], manifold.bodies[1])
-        unfold_acceleration(manifold.tree, a, manifold.bodies[2])
-        for k in range(manifold.turned.size):
-            manifold.omega[row, k] = manifold.bodies[2, manifold.omega_at[k]]
+    if manifold.turned.size > 0 and manifold.transformation.edges > 0:
+        angular_acceleration(manifold.transformation, q, v, a, manifold.omega[row])
     else:
         read_turning(manifold, q, a, row)
 

@@ -19,7 +19,13 @@ from .kkt import Factor, factorise, solve
 from .manifold import Manifold, move
 from .pattern import Pattern
 from .program import Program, read_jacobian, read_rows
-from .transformation import Transformation, reach, shares, transform_rows
+from .transformation import (
+    Transformation,
+    accelerations_of_joints,
+    reach,
+    transform_rows,
+    velocities_of_joints,
+)
 
 # what a compiled solve reports
 DONE = 0
@@ -51,6 +57,9 @@ class Machine(NamedTuple):
     manifold: Manifold
     pattern: Pattern
     factor: Factor
+    norm: np.ndarray
+    """One number for each velocity: the norm in which "least change" is meant. (Columns of Φ_v may be others: see
+    `Transformation.deep`.)"""
     length: float
     """The model's own length: tolerances are relative to it."""
     extent: float
@@ -85,12 +94,50 @@ def observe(machine, t, q, v):
         reach(transformation, q, v)
         evaluate(program.batch, t, transformation.qc, transformation.vc, out)
         read_rows(program, out, machine.phi, machine.nu, machine.gamma)
-        transform_rows(transformation, out, machine.gamma, jacobian)
-        shares(transformation, machine.pattern.jac_row, machine.pattern.jac_column, jacobian, machine.factor.share)
+        if transformation.deep == 1:
+            read_jacobian(program, out, jacobian)
+        else:
+            transform_rows(transformation, out, machine.gamma, jacobian, machine.factor.share)
     else:
         evaluate(program.batch, t, q, v, out)
         read_rows(program, out, machine.phi, machine.nu, machine.gamma)
         read_jacobian(program, out, jacobian)
+
+
+@compiled
+def subtract_rates(machine, times, v):
+    """machine.g less so many times Φ_v v, at the last evaluation."""
+    transformation, pattern, jacobian, g = machine.transformation, machine.pattern, machine.factor.jacobian, machine.g
+    if transformation.deep == 1:  # there the columns are those of bodies
+        for e in range(jacobian.size):
+            g[pattern.jac_row[e]] -= times * jacobian[e] * transformation.vc[pattern.jac_column[e]]
+    else:
+        for e in range(jacobian.size):
+            g[pattern.jac_row[e]] -= times * jacobian[e] * v[pattern.jac_column[e]]
+
+
+@compiled
+def in_own_velocities(machine):
+    """The last solution, machine.x, as velocities (or a small motion) of the machine's own coordinates, in place."""
+    transformation = machine.transformation
+    if transformation.deep == 1:
+        velocities_of_joints(transformation, machine.x, transformation.step)
+        for k in range(machine.norm.size):
+            machine.x[k] = transformation.step[k]
+
+
+@compiled
+def take_accelerations(machine, a):
+    """The last solution x as accelerations of the machine's own coordinates; whether all are finite."""
+    if machine.transformation.deep == 1:
+        accelerations_of_joints(machine.transformation, machine.x, a)
+    else:
+        for k in range(machine.pattern.n):
+            a[k] = machine.x[k]
+    finite = True
+    for k in range(machine.norm.size):
+        finite = finite and np.isfinite(a[k])
+    return finite
 
 
 @compiled
@@ -128,7 +175,7 @@ def factorise_observed(machine):
 @compiled
 def largest_gap(machine):
     """The largest gap of the last evaluation, as a length; infinite if a residual is not finite."""
-    largest, joints = 0.0, machine.transformation.edges > 0
+    largest, joints = 0.0, machine.transformation.square.size > 0
     for row in range(machine.program.rows):
         residual = abs(machine.phi[row])
         if not np.isfinite(residual):
@@ -142,11 +189,9 @@ def largest_gap(machine):
 @compiled
 def velocity_residual(machine, v):
     """ν - Φ_v v into machine.g."""
-    pattern, jacobian, g = machine.pattern, machine.factor.jacobian, machine.g
-    for row in range(pattern.m):
-        g[row] = machine.nu[row]
-    for e in range(jacobian.size):
-        g[pattern.jac_row[e]] -= jacobian[e] * v[pattern.jac_column[e]]
+    for row in range(machine.pattern.m):
+        machine.g[row] = machine.nu[row]
+    subtract_rates(machine, 1.0, v)
 
 
 @compiled
@@ -177,6 +222,7 @@ def close(machine, t, q, v, iterations):
         previous = gap
         newton_step(machine, 1)
         machine.counts[CORRECTIONS] += 1
+        in_own_velocities(machine)
         move(machine.manifold, q, machine.x)
     return NOT_CONVERGED
 
@@ -186,22 +232,22 @@ def complete(machine, t, q, v, a):
     """The velocity and acceleration at the pose that `close` has just left. On entry v is a first guess: where the
     equations leave freedom, the solution nearest to it is taken."""
     program, pattern, factor = machine.program, machine.pattern, machine.factor
-    n = pattern.n
+    n = machine.norm.size
     if program.velocity_rows > 0 and not evaluate_and_factorise(machine, t, q, v, False):
         return NOT_FINITE
     machine.f[:] = 0.0
     velocity_residual(machine, v)
     solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    in_own_velocities(machine)
     for k in range(n):
         v[k] += machine.x[k]
     observe(machine, t, q, v)
     for row in range(program.rows):
         machine.g[row] = machine.gamma[row]
     solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
-    finite = True
+    finite = take_accelerations(machine, a)
     for k in range(n):
-        a[k] = machine.x[k]
-        finite = finite and np.isfinite(v[k]) and np.isfinite(a[k])
+        finite = finite and np.isfinite(v[k])
     return DONE if finite else NOT_FINITE
 
 

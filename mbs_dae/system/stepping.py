@@ -32,14 +32,14 @@ PATIENCE = 50_000
 def roll(machine, h, q0, v0, a0, t1, q1, v1, a1):
     """Where rows restrict velocities only, positions are not given but integrated: from the smooth motion through both
     ends, q₁ = q₀ + h/2 (v₀ + v₁) + h²/12 (a₀ - a₁), closed again; repeated, since v₁ and a₁ change with q₁."""
-    n = machine.pattern.n
+    n = machine.norm.size
     for _ in range(3):
         largest = 0.0
         way(machine.manifold, h, v0, a0, v1, a1, machine.way)
         difference(machine.manifold, q0, q1, machine.x)
         for k in range(n):
             machine.x[k] = machine.way[k] - machine.x[k]
-            largest = max(largest, machine.factor.weight[k] * machine.x[k] ** 2)
+            largest = max(largest, machine.norm[k] * machine.x[k] ** 2)
         if largest > (ROLLED * machine.length) ** 2:
             return JUMPED
         move(machine.manifold, q1, machine.x)
@@ -58,7 +58,7 @@ def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
     h = t1 - t0
     for k in range(q0.size):
         q1[k] = q0[k]
-    for k in range(machine.pattern.n):
+    for k in range(machine.norm.size):
         v1[k] = v0[k] + h * a0[k]
         machine.x[k] = h * (v0[k] + 0.5 * h * a0[k])
     move(machine.manifold, q1, machine.x)

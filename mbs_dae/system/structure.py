@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from .batch import BatchBuilder, Instance, instance_of
 from .dynamics import DynamicsBuilder, dynamics_instances
 from .pattern import Pattern, analyse
 from .program import ProgramBuilder
-from .transformation import Entries, structure_of
+from .transformation_maps import Entries, structure_of
 
 
 @dataclass(frozen=True)
@@ -62,34 +63,45 @@ class Structure:
     @cached_property
     def entries(self) -> Entries:
         """Which entries Φ_v and M (below its diagonal) have."""
-        if isinstance(self.coordinates, JointCoordinates):
-            return structure_of(self.coordinates, self.program.layout)
+        if self._transformed is not None:
+            return structure_of(self._transformed, self.program.layout)
         return Entries(*self._jacobian_entries, self.dynamics.block_row, self.dynamics.block_column)
 
     @property
+    def _transformed(self) -> JointCoordinates | None:
+        """The joint coordinates that the equations are transformed to."""
+        chosen = self.coordinates
+        return chosen if isinstance(chosen, JointCoordinates) and not chosen.deep else None
+
+    @property
+    def columns(self) -> int:
+        """How many columns Φ_v has."""
+        return (self.coordinates if self._transformed is not None else self.coordinates.kernels).layout.nv
+
+    @property
     def _jacobian_entries(self) -> tuple[np.ndarray, np.ndarray]:
-        if isinstance(self.coordinates, JointCoordinates):
+        if self._transformed is not None:
             return self.entries.jac_row, self.entries.jac_column
         return self.program.layout["jac_row"], self.program.layout["jac_column"]
 
     @cached_property
     def pattern(self) -> Pattern:
         """The pattern of the matrix with a diagonal W."""
-        return analyse(self.layout.nv, len(self.rows), *self._jacobian_entries)
+        return analyse(self.columns, len(self.rows), *self._jacobian_entries)
 
     @cached_property
     def mass_pattern(self) -> Pattern:
         """The pattern of the matrix with M for W."""
         if not self.entries.block_row.size:
             return self.pattern
-        return analyse(self.layout.nv, len(self.rows), *self.entries)
+        return analyse(self.columns, len(self.rows), *self.entries)
 
 
-def structure_in(model: Model, coordinates: str) -> Structure:
+def structure_in(model: Model, coordinates: str, **tree: Any) -> Structure:
     """Index the bodies, derive or fetch the kernels."""
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
-    chosen = coordinate_set(model, coordinates)
+    chosen = coordinate_set(model, coordinates, **tree)
     kernels = chosen.kernels
     instances, rows = [], []
     for element in model.conditions:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sps
@@ -39,7 +40,8 @@ from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, told
 from .reading import read_outputs, read_rows_along
 from .structure import Row, Structure, structure_in
-from .transformation import Transformation, no_transformation, transform_dynamics, transformation
+from .transformation import Transformation, transform_dynamics
+from .transformation_maps import no_transformation, transformation
 
 Slots = Mapping[sp.Symbol, Number]
 
@@ -96,16 +98,16 @@ class System:
     @cached_property
     def manifold(self) -> Manifold:
         """With what reads angular velocities, where these are none of the velocities."""
-        own = self.coordinates.kernels.layout
-        if isinstance(self.coordinates, JointCoordinates):
-            return manifold_of(self.layout, self.structure.batch([]).fill(self.evaluator), self.tree, own)
+        transformed = self._transformation(dynamic=False)
+        if transformed.edges:
+            return manifold_of(self.layout, self.structure.batch([]).fill(self.evaluator), transformed)
         (symbols,) = marker_symbols(1, self.model.dimension)
         omega = symbols.omega
         flat = self.model.dimension == 2
         reading = Reading((symbols,), (omega,) if flat else tuple(axis.dot(omega) for axis in symbols.axes))
         kernels = self.coordinates.kernels
         instances = [instance_of(reading, {}, (b.origin,), b.name, kernels) for b in self.layout.turned]
-        return manifold_of(self.layout, self.structure.batch(instances).fill(self.evaluator), no_tree(), own)
+        return manifold_of(self.layout, self.structure.batch(instances).fill(self.evaluator), transformed)
 
     @cached_property
     def tree(self) -> Tree:
@@ -211,10 +213,16 @@ class System:
         return self.structure.dynamics.fill(self.evaluator)
 
     @cached_property
+    def column_weight(self) -> np.ndarray:
+        """The same for the columns of Φ_v, if they are not those of v."""
+        own, kernels = self.structure, self.coordinates.kernels
+        return self.weight if own.columns == self.nv else kernels.weights(self.length)
+
+    @cached_property
     def masses(self) -> np.ndarray:
-        """What each velocity moves: the mass of its body, or a moment of inertia."""
+        """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia."""
         kernels = self.coordinates.kernels
-        if kernels is self.coordinates:
+        if kernels is self.coordinates or self.structure.columns != self.nv:
             return kernels.masses(self.evaluator)
         machine, dynamics = self.machine(dynamic=True), self.dynamics
         observe(machine, 0.0, self.placement, self.still)
@@ -231,12 +239,12 @@ class System:
     @cached_property
     def heaviest(self) -> float:
         """The largest mass, or inertia over squared length."""
-        return float((self.masses / self.weight).max(initial=0.0))
+        return float((self.masses / self.column_weight).max(initial=0.0))
 
     def machine(self, dynamic: bool = False) -> Machine:
         """Work space for the compiled solves: one for each run, so that systems can be shared. With `dynamic`, W is to
         be M."""
-        n, m = self.nv, len(self.rows)
+        n, m = self.structure.columns, len(self.rows)
         pattern = self.mass_pattern if dynamic else self.pattern
         return block(
             Machine(
@@ -244,7 +252,8 @@ class System:
                 transformation=self._transformation(dynamic),
                 manifold=self.manifold,
                 pattern=pattern,
-                factor=kkt.new_factor(pattern, self.weight),
+                factor=kkt.new_factor(pattern, self.column_weight),
+                norm=self.weight,
                 length=self.length,
                 extent=self._extent,
                 out=np.zeros(self.program.batch.out_size + 1),
@@ -253,13 +262,13 @@ class System:
                 gamma=np.zeros(m),
                 f=np.zeros(n),
                 g=np.zeros(m),
-                x=np.zeros(n),
+                x=np.zeros(max(n, self.nv)),
                 multipliers=np.zeros(m),
                 orientation=np.zeros((2, m)),
                 counts=np.zeros(4, dtype=np.int64),
                 poses=np.zeros((2, self.layout.q_size)),
                 motions=np.zeros((4, self.layout.v_size)),
-                way=np.zeros(n),
+                way=np.zeros(max(n, self.nv)),
             )
         )
 
@@ -306,8 +315,8 @@ class System:
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """Φ_v at a pose."""
-        machine, shape = self.machine(), (len(self.rows), self.nv)
-        observe(machine, t, np.ascontiguousarray(q, dtype=float), self.still)
+        machine, shape = self.machine(), (len(self.rows), self.structure.columns)
+        observe(machine, float(t), np.ascontiguousarray(q, dtype=float), self.still)
         return sps.csr_matrix((machine.factor.jacobian.copy(), (self.pattern.jac_row, self.pattern.jac_column)), shape)
 
     @cached_property
@@ -359,5 +368,5 @@ class Reader:
         return read_rows_along(self.program, t, q, v, a)
 
 
-def compile_model(model: Model, coordinates: str) -> System:
-    return System(model, structure_in(model, coordinates), model.evaluator())
+def compile_model(model: Model, coordinates: str, **tree: Any) -> System:
+    return System(model, structure_in(model, coordinates, **tree), model.evaluator())

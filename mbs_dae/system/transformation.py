@@ -24,19 +24,14 @@ and nothing else is to be multiplied out than what the sparse matrices have for 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
 from typing import NamedTuple
 
 import numpy as np
 
-from ..coordinates import JointCoordinates
+from ..coordinates.joint.folding import fold_acceleration, fold_velocity
 from ..coordinates.joint.recursion import unfold, unfold_acceleration
-from ..coordinates.joint.tree import Tree, no_tree
-from ..kernels.abi import compiled
-from ..kernels.blocks import block
-from .dynamics import DynamicsBuilder
-
-NONE = np.zeros(0, dtype=np.int64)
+from ..coordinates.joint.tree import Tree
+from ..kernels.abi import call_on_block, compiled
 
 
 class Transformation(NamedTuple):
@@ -44,6 +39,18 @@ class Transformation(NamedTuple):
 
     tree: Tree
     edges: int
+    deep: int
+    """1 where nothing is transformed: the equations are those of bodies, and only what comes out of them goes back to
+    the joints."""
+    step: np.ndarray
+    """Velocities of joints."""
+    addresses: np.ndarray
+    """Where the compiled functions of `ENTRIES` are."""
+    omega_at: np.ndarray
+    """Where the angular velocities stand among the velocities of bodies whose turning is added up."""
+    row_of: np.ndarray
+    """The row and the column of every entry of Φ_x."""
+    column_of: np.ndarray
     qc: np.ndarray
     """Where bodies are, their velocities, and β; the ground's included."""
     vc: np.ndarray
@@ -93,8 +100,53 @@ class Transformation(NamedTuple):
 @compiled
 def reach(tr, q, v):
     """All bodies, and the twists of all velocities, at (q, v)."""
+    call_on_block(tr.addresses[REACH], tr, q, v, tr.still, tr.still)
+
+
+@compiled
+def transform_rows(tr, out, gamma, jacobian, share):
+    """γ_x in place of γ, Φ_x, and how much is left of each row, from the outputs of the last evaluation."""
+    call_on_block(tr.addresses[ROWS], tr, out, gamma, jacobian, share)
+
+
+@compiled
+def transform_dynamics(tr, out, forces, weight, beside):
+    """M_x and Q_x, from the outputs of the last evaluation and the forces on bodies in `fc`."""
+    call_on_block(tr.addresses[DYNAMICS], tr, out, forces, weight, beside)
+
+
+@compiled
+def velocities_of_joints(tr, x, v):
+    """The velocities of joints where those of bodies are x, in the pose of the last `reach`."""
+    call_on_block(tr.addresses[VELOCITIES], tr, x, v, x, v)
+
+
+@compiled
+def accelerations_of_joints(tr, x, a):
+    """The same for accelerations, with the velocities of the last `reach`."""
+    call_on_block(tr.addresses[ACCELERATIONS], tr, x, a, x, a)
+
+
+@compiled
+def bodies_turning(tr, q, v, omega):
+    """The angular velocities of all bodies in space."""
+    call_on_block(tr.addresses[TURNING], tr, q, v, v, omega)
+
+
+@compiled
+def angular_acceleration(tr, q, v, a, alpha):
+    """Their rates."""
+    call_on_block(tr.addresses[ANGULAR_ACCELERATION], tr, q, v, a, alpha)
+
+
+# --- what these call (`kernels.abi.block_function`) -------------------------------------------------------------
+
+
+def _reach(tr, q, v, _a, _b):
     tree = tr.tree
     unfold(tree, q, v, tr.qc, tr.vc)
+    if tr.deep == 1:
+        return
     unfold_acceleration(tree, tr.still, tr.bias)
     for c in range(tr.twist.shape[0]):
         k = tree.v_step[c]
@@ -117,10 +169,9 @@ def to_origin(tr, e, f):
         f[3 + i] = A[3 * i] * x + A[3 * i + 1] * y + A[3 * i + 2] * z + r[a] * f[b] - r[b] * f[a]
 
 
-@compiled
-def transform_rows(tr, out, gamma, jacobian):
-    """γ_x in place of γ, and Φ_x, from the outputs of the last evaluation."""
-    jacobian[:] = 0.0
+def _transform_rows(tr, out, gamma, jacobian, share):
+    for e in range(tr.row_of.size):
+        jacobian[e] = 0.0
     tr.square[:] = 0.0
     f = tr.part[0]
     for k in range(tr.term_row.size):
@@ -137,29 +188,29 @@ def transform_rows(tr, out, gamma, jacobian):
         to = tr.target_at[k]
         for i in range(tr.path_at[e], tr.path_at[e + 1]):
             twist = tr.twist[tr.path[i]]
-            share = 0.0
+            part = 0.0
             for j in range(6):
-                share += twist[j] * f[j]
-            jacobian[tr.target[to]] += share
+                part += twist[j] * f[j]
+            jacobian[tr.target[to]] += part
             to += 1
+    _shares(tr, jacobian, share)
 
 
 @compiled
-def shares(tr, rows, columns, jacobian, share):
+def _shares(tr, jacobian, share):
     """How much of each row is left over the velocities of joints: its squared length there, over that for bodies.
 
     The row of a loop that can be closed no better vanishes where the loop is stretched: in such a pose it depends on
     the joints of the tree, which are left out here. So this belongs to its `independence` (`kkt`)."""
-    share[:] = 0.0
-    for e in range(jacobian.size):
-        share[rows[e]] += jacobian[e] ** 2 * tr.joint_unit[columns[e]]
-    for row in range(share.size):
+    for row in range(tr.square.size):
+        share[row] = 0.0
+    for e in range(tr.row_of.size):
+        share[tr.row_of[e]] += jacobian[e] ** 2 * tr.joint_unit[tr.column_of[e]]
+    for row in range(tr.square.size):
         share[row] = min(share[row] / (tr.square[row] + 1e-300), 1.0)
 
 
-@compiled
-def transform_dynamics(tr, out, forces, weight, beside):
-    """M_x and Q_x, from the outputs of the last evaluation and the forces on bodies in `fc`."""
+def _transform_dynamics(tr, out, forces, weight, beside):
     tree = tr.tree
     for e in range(tr.edges):
         _inertia_at_origin(tr, e, out)
@@ -170,7 +221,7 @@ def transform_dynamics(tr, out, forces, weight, beside):
                 tr.inertia[p, j] += tr.inertia[e, j]
             for j in range(6):
                 tr.wrench[p, j] += tr.wrench[e, j]
-    n, to, momentum = weight.size, 0, tr.part[0]
+    n, to, momentum = tr.still.size, 0, tr.part[0]
     for e in range(tr.edges):
         for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
             twist, force = tr.twist[c], 0.0
@@ -233,124 +284,28 @@ def _inertia_at_origin(tr, e, out):
             inertia[6 * (3 + i) + j] = entry
 
 
-# --- index maps -------------------------------------------------------------------------------------------------
+def _velocities(tr, x, v, _a, _b):
+    fold_velocity(tr.tree, x, v)
 
 
-class Entries(NamedTuple):
-    """The structure of Φ_x and of M_x below its diagonal."""
-
-    jac_row: np.ndarray
-    jac_column: np.ndarray
-    block_row: np.ndarray
-    block_column: np.ndarray
+def _accelerations(tr, x, a, _a, _b):
+    fold_acceleration(tr.tree, x, a)
 
 
-def structure_of(coordinates: JointCoordinates, program: Mapping[str, np.ndarray]) -> Entries:
-    paths = coordinates.paths
-    rows, columns = [NONE], [NONE]
-    for row, e, _, _ in _terms(coordinates, program):
-        rows.append(np.full(paths[e].size, row))
-        columns.append(paths[e])
-    pairs = np.unique(np.stack([np.concatenate(rows), np.concatenate(columns)]), axis=1)
-    below = [(c, d) for path, own in zip(paths, coordinates.own, strict=True) for c in own for d in path if d < c]
-    beside = np.array(below, dtype=np.int64).reshape(-1, 2)
-    return Entries(pairs[0], pairs[1], beside[:, 0].copy(), beside[:, 1].copy())
+def _turning(tr, q, v, _a, omega):
+    unfold(tr.tree, q, v, tr.qc, tr.vc)
+    for k in range(tr.omega_at.size):
+        omega[k] = tr.vc[tr.omega_at[k]]
 
 
-def transformation(
-    coordinates: JointCoordinates,
-    tree: Tree,
-    program: Mapping[str, np.ndarray],
-    entries: Entries,
-    dynamics: DynamicsBuilder | None,
-    length: float,
-) -> Transformation:
-    """`program` is the layout of the rows over the velocities of bodies. `dynamics` is left out where only places and
-    motions are asked for."""
-    paths, velocities, rows = coordinates.paths, tree.v_step.size, program["nu_from"].size
-    terms = [*_terms(coordinates, program)]
-    where = {pair: k for k, pair in enumerate(zip(entries.jac_row.tolist(), entries.jac_column.tolist(), strict=True))}
-    below = zip(entries.block_row.tolist(), entries.block_column.tolist(), strict=True)
-    beside = {pair: velocities + k for k, pair in enumerate(below)}
-    weight_to = [
-        c if c == d else beside[c, d]
-        for path, own in zip(paths, coordinates.own, strict=True)
-        for c in own
-        for d in path.tolist()
-        if d <= c
-    ]
-    masses = _masses(coordinates, dynamics) if dynamics is not None else [[] for _ in paths]
-    flat = np.array([item for items in masses for item in items], dtype=np.int64).reshape(-1, 3)
-    layout = coordinates.kernels.layout
-    return block(
-        _empty(tree)._replace(
-            edges=len(paths),
-            qc=coordinates.resting_bodies(),
-            vc=np.zeros(layout.v_size),
-            bias=np.zeros(layout.v_size),
-            still=np.zeros(velocities),
-            twist=np.zeros((velocities, 6)),
-            component=np.array([0, 1, 5] if tree.width == 3 else range(6), dtype=np.int64),
-            parent=np.array(coordinates.topology.parents, dtype=np.int64) - 1,
-            path_at=_borders(paths),
-            path=np.concatenate([NONE, *paths]),
-            term_row=np.array([row for row, *_ in terms], dtype=np.int64),
-            term_edge=np.array([e for _, e, _, _ in terms], dtype=np.int64),
-            term_at=_borders([items for _, _, items, _ in terms]),
-            item_component=np.concatenate([NONE, *(items for _, _, items, _ in terms)]),
-            item_from=np.concatenate([NONE, *(source for _, _, _, source in terms)]),
-            target_at=_borders([paths[e] for _, e, _, _ in terms]),
-            target=np.array([where[row, c] for row, e, _, _ in terms for c in paths[e].tolist()], dtype=np.int64),
-            square=np.zeros(rows),
-            unit=np.array([1.0] * 3 + [length**-2] * 3),
-            joint_unit=1.0 / coordinates.weights(length),
-            mass_at=_borders(masses),
-            mass_row=flat[:, 0].copy(),
-            mass_column=flat[:, 1].copy(),
-            mass_from=flat[:, 2].copy(),
-            weight_to=np.array(weight_to, dtype=np.int64),
-            fc=np.zeros(layout.v_size),
-            inertia=np.zeros((len(paths), 36)),
-            wrench=np.zeros((len(paths), 6)),
-        )
-    )
+def _angular_acceleration(tr, q, v, a, alpha):
+    unfold(tr.tree, q, v, tr.qc, tr.vc)
+    unfold_acceleration(tr.tree, a, tr.bias)
+    for k in range(tr.omega_at.size):
+        alpha[k] = tr.bias[tr.omega_at[k]]
 
 
-def no_transformation() -> Transformation:
-    return block(_empty(no_tree()))
-
-
-def _empty(tree: Tree) -> Transformation:
-    reals = dict.fromkeys(("qc", "vc", "bias", "still", "fc", "square", "unit", "joint_unit"), np.zeros(0))
-    tables = dict.fromkeys(("twist", "inertia", "wrench"), np.zeros((0, 6)))
-    rest = {name: NONE for name in Transformation._fields if name not in (*reals, *tables, "tree", "edges", "part")}
-    return Transformation(tree=tree, edges=0, part=np.zeros((6, 6)), **reals, **tables, **rest)
-
-
-def _terms(
-    coordinates: JointCoordinates, program: Mapping[str, np.ndarray]
-) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
-    """(row, edge, components, outputs): the entries of Φ_u, body by body."""
-    row, column = program["jac_row"][program["jac_to"]], program["jac_column"][program["jac_to"]]
-    found: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for r, c, source in zip(row.tolist(), column.tolist(), program["jac_from"].tolist(), strict=True):
-        edge, local = coordinates.edge_and_component(c)
-        found.setdefault((r, edge), []).append((local, source))
-    for (r, edge), items in sorted(found.items()):
-        components, sources = np.array(items, dtype=np.int64).T.copy()
-        yield r, edge, components, sources
-
-
-def _masses(coordinates: JointCoordinates, dynamics: DynamicsBuilder) -> list[list[tuple[int, int, int]]]:
-    """Per edge: row, column, output of each entry of its body's M, of the lower triangle."""
-    found: list[list[tuple[int, int, int]]] = [[] for _ in coordinates.paths]
-    n = dynamics.columns
-    for source, item in zip(dynamics.layout["mass_from"].tolist(), dynamics.layout["mass_item"].tolist(), strict=True):
-        row, column = (item, item) if item < n else (dynamics.block_row[item - n], dynamics.block_column[item - n])
-        edge, first = coordinates.edge_and_component(int(row))
-        found[edge].append((first, coordinates.edge_and_component(int(column))[1], source))
-    return found
-
-
-def _borders(parts: Sequence[Sized]) -> np.ndarray:
-    return np.cumsum([0, *map(len, parts)])
+ENTRIES = (
+    _reach, _transform_rows, _transform_dynamics, _velocities, _accelerations, _turning, _angular_acceleration
+)  # fmt: skip
+REACH, ROWS, DYNAMICS, VELOCITIES, ACCELERATIONS, TURNING, ANGULAR_ACCELERATION = range(len(ENTRIES))

@@ -25,17 +25,20 @@ from .recursion import unfold, unfold_acceleration
 from .tree import Tree, tree_of
 from .tree_steps import Freedom, freedoms
 
+FULL = 400
+"""The work of eliminating M, per velocity, above which the equations of bodies are solved: paths of some 35 joints."""
+
 
 class JointCoordinates:
     """The joint coordinates of one model."""
 
     set = "joint"
 
-    def __init__(self, model: Model, bodies: KernelCoordinates):
+    def __init__(self, model: Model, bodies: KernelCoordinates, **tree: Any):
         self.model = model
         self.kernels = bodies
         self.name = f"joint {bodies.name}"
-        self.topology = topology(model)
+        self.topology = topology(model, **tree)
         self.freedoms: tuple[Freedom, ...] = freedoms(self.topology)
         self._in_tree = {edge.joint.name for edge in self.topology.edges if not edge.floating}
 
@@ -108,8 +111,17 @@ class JointCoordinates:
                 names.append(f"{owner}.{_kind(f)}{number}")
         return tuple(names)
 
+    @cached_property
+    def deep(self) -> bool:
+        """Whether M of the joints would be so full that the equations of bodies, which are sparse, are solved instead
+        (`system.transformation`): eliminating it takes the squared lengths of all paths, in all."""
+        work = sum(len(path) ** 2 * len(own) for path, own in zip(self.paths, self.own, strict=True))
+        return work > FULL * max(self.layout.nv, 1)
+
     def settled(self, joint: Element) -> frozenset[int]:
-        """The joints of the tree need not be said."""
+        """The joints of the tree need not be said; where all equations are those of bodies, they are said."""
+        if self.deep:
+            return frozenset()
         return frozenset(range(joint.form()[0].size)) if joint.name in self._in_tree else frozenset()  # type: ignore[attr-defined]
 
     def own_equations(self) -> tuple[Any, ...]:

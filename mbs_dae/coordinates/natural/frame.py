@@ -41,7 +41,7 @@ def body_columns(base: Sequence[Thing], body: Body, number: Evaluator) -> np.nda
 def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.ndarray:
     """C = H⁻¹."""
     H = body_columns(base, body, number)
-    if not np.isfinite(H).all() or abs(np.linalg.det(H)) < 1e-9 * np.prod(np.linalg.norm(H, axis=0)):
+    if not np.isfinite(H).all() or abs(np.linalg.det(H)) <= 1e-9 * np.prod(np.linalg.norm(H, axis=0)):
         names = ", ".join(thing.name for thing in base)
         raise ModelError(
             f"body {body.name!r} is not described by {names} with these parameters: they coincide or lie in one line "

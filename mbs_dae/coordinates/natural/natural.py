@@ -6,7 +6,7 @@ inertia and the equations of rigid bodies look like in `planar`, `spatial` and `
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 from itertools import combinations_with_replacement
 from typing import Any
@@ -26,7 +26,7 @@ from ..layout import Layout
 from . import planar, rigid, spatial
 from .conversion import Conversion
 from .frame import body_weights, mass_matrix, weights_of_direction, weights_of_point
-from .skeleton import POINT, SAME, Skeleton, Thing, sample_evaluators, skeleton_of
+from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, sample_evaluators, skeleton_of
 
 
 class Natural:
@@ -175,8 +175,8 @@ class Natural:
     # --- rigid bodies -----------------------------------------------------------------------------------------
 
     def own_equations(self) -> Iterator[OwnEquations]:
-        """What keeps bodies rigid, each thing said once: not what the ground or a body said before determines, nor an
-        inner product of what is a combination on another body."""
+        """What keeps bodies rigid: combinations, but not what the ground or a body said before determines; then inner
+        products of the bases."""
         ground = self.model.ground
         said = [set(self.skeleton.of[ground])]
         combined: dict[Body, set[Thing]] = {ground: said[0] - set(self.skeleton.base[ground])}
@@ -187,15 +187,47 @@ class Natural:
                     combined[body].add(equations.owners[-1])
                     yield equations
             said.append(set(self.skeleton.of[body]))
+        yield from self._turning_groups() if self.dimension == 2 else self._products_of_all(combined)
+
+    def _turning_groups(self) -> Iterator[OwnEquations]:
+        """In the plane a direction that bodies share turns them together, and one length makes all of them rigid: each
+        d is a multiple of any other, turned. The ground needs none."""
+        waiting = dict.fromkeys([self.model.ground, *self.model.bodies.values()])
+        while waiting:
+            group = [next(iter(waiting))]
+            del waiting[group[0]]
+            for body in group:
+                joined = [other for other in waiting if self._share_direction(body, other)]
+                group += joined
+                for other in joined:
+                    del waiting[other]
+            if not group[0].fixed:
+                yield from self._products(group[0])
+
+    def _share_direction(self, a: Body, b: Body) -> bool:
+        shared = [thing.kind for thing in self.skeleton.of[a] if b in thing.places]
+        return VECTOR in shared or len(shared) > 1
+
+    def _products_of_all(self, combined: Mapping[Body, Set[Thing]]) -> Iterator[OwnEquations]:
+        """In space: each inner product once, and not where it follows from another body's, which must not in turn be
+        left out because of this one."""
+        ground = self.model.ground
         products = {frozenset(equations.owners) for equations in self._products(ground)}
+        relies: dict[Body, Set[Body]] = {body: set() for body in combined}
         for body in self.model.bodies.values():
             for equations in self._products(body):
                 owners = frozenset(equations.owners)
-                follows = any(
-                    owners & some and owners <= some | set(self.skeleton.base[other])
+                sources = (
+                    other
                     for other, some in combined.items()
+                    if owners & some and owners <= some | set(self.skeleton.base[other]) and body not in relies[other]
                 )
-                if not follows and owners not in products:
+                source = next(sources, None)
+                if source is not None:
+                    for other in relies:
+                        if other is body or body in relies[other]:
+                            relies[other] |= {source, *relies[source]}
+                elif owners not in products:
                     products.add(owners)
                     yield equations
 

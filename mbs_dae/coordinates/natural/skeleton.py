@@ -79,30 +79,29 @@ def _shares(joint: Element) -> tuple[tuple[str, tuple[int, ...]], ...]:
 
 
 def _shared(joint: Element, what: str, things: list[Thing], alike: _Alike) -> bool:
-    """Let both bodies have what the joint makes coincide; not where one of them would then have one thing in two
-    places, which is for the joint to refuse."""
-    wanted = [POINT] if what == POINT else [VECTOR] * len(what)
-    letters = [what] if what == POINT else [*what]
+    """Let both bodies have what the joint makes coincide. Not where a body would then have one thing in two places, nor
+    where two bodies would have the same things in other distances: there the joint keeps its rows, and contradicts."""
+    letters, count = [what] if what == POINT else [*what], len(things)
     joined = []
-    for kind, letter in zip(wanted, letters, strict=True):
+    for letter in letters:
+        kind = POINT if what == POINT else VECTOR
         first, second = (_thing_at(marker, kind, letter, joint.name, things, alike) for marker in joint.markers[:2])
         if first is not second:
-            both = [b for b in first.places if b in second.places]
-            if not all(alike(b, first.places[b], second.places[b]) for b in both):
-                return False
-        joined.append((first, second))
+            joined.append((first, second))
+    pairs = [*((x, x) for x in things), *joined]
+    one_place = all(alike(b, x.places[b], y.places[b]) for x, y in joined for b in x.places if b in y.places)
+    if not one_place or not all(alike.figure(a, b, pairs) for x, y in joined for a in x.places for b in y.places):
+        del things[count:]
+        return False
     for first, second in joined:
-        if first is not second:
-            first.places.update(second.places)
-            first.fixed = first.fixed or second.fixed
-            second.places.clear()
-            things.remove(second)
+        first.places.update(second.places)
+        first.fixed = first.fixed or second.fixed
+        second.places.clear()
+        things.remove(second)
     return True
 
 
-def _thing_at(
-    marker: Marker, kind: str, letter: str, name: str, things: list[Thing], alike: _Alike
-) -> Thing:
+def _thing_at(marker: Marker, kind: str, letter: str, name: str, things: list[Thing], alike: _Alike) -> Thing:
     """What stands at a marker: a thing that its body has already, or a new one."""
     body = marker.body
     place = marker.point if kind == POINT else _direction(marker, letter)
@@ -128,17 +127,45 @@ def sample_evaluators(model: Model) -> list[Evaluator]:
 
 
 class _Alike:
-    """Whether two places on a body are the same, whatever the values of the parameters."""
+    """Whether places on bodies are the same, whatever the values of the parameters: with these and with others."""
 
     def __init__(self, model: Model) -> None:
         self.numbers = sample_evaluators(model)
 
     def __call__(self, body: Body, a: Sequence[Number], b: Sequence[Number]) -> bool:
-        for number in self.numbers:
-            x, y = (np.array([number(n) for n in place]) for place in (a, b))
-            if not np.abs(x - y).max() <= SAME * max(np.abs(x).max(), np.abs(y).max(), 1e-6):
-                return False
-        return True
+        """Two places on a body."""
+        return tuple(a) == tuple(b) or all(self._near(number, a, b) for number in self.numbers)
+
+    @staticmethod
+    def _near(number: Evaluator, a: Sequence[Number], b: Sequence[Number]) -> bool:
+        x, y = (np.array([number(n) for n in place]) for place in (a, b))
+        return bool(np.abs(x - y).max() <= SAME * max(np.abs(x).max(), np.abs(y).max(), 1e-6))
+
+    def figure(self, a: Body, b: Body, pairs: Sequence[tuple[Thing, Thing]]) -> bool:
+        """All that two bodies share or will share; of a pair the first thing stands on one, the second on the other."""
+        shared = [(x, y) for x, y in pairs if a in x.places and b in y.places]
+        if a is b or len(shared) < 2:
+            return True
+        points = [x.kind == POINT for x, _ in shared]
+        sides = [x.places[a] for x, _ in shared], [y.places[b] for _, y in shared]
+        return all(
+            _congruent(points, *(np.array([[number(n) for n in place] for place in side]) for side in sides))
+            for number in self.numbers
+        )
+
+
+def _congruent(points: Sequence[bool], first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether a turn, and for points a shift, leads from the rows of one to those of the other. The best turn is that
+    of Kabsch: with firstᵀ second = U S Vᵀ it is U Vᵀ, mirrored back in the direction of the least S if that mirrors."""
+    if not np.isfinite([first, second]).all():
+        return False
+    is_point = np.array(points)
+    first, second = (x - is_point[:, None] * x[is_point].mean(axis=0) if any(points) else x for x in (first, second))
+    longest = np.linalg.norm(first[is_point], axis=1).max(initial=0.0) or 1.0
+    first, second = (x / np.where(is_point, longest, 1.0)[:, None] for x in (first, second))
+    U, _, V = np.linalg.svd(first.T @ second)
+    U[:, -1] *= np.sign(np.linalg.det(U @ V))
+    return bool(np.abs(first @ U @ V - second).max() <= SAME)
 
 
 # --- bases ----------------------------------------------------------------------------------------------------
@@ -177,7 +204,7 @@ def _independent(own: Sequence[Thing], body: Body, number: Evaluator, known: set
     first = min(points, key=lambda k: not own[k].fixed)
     others = [k for k in range(len(own)) if k != first]
     ways = {k: _as_direction(own[k], own[first], body, number) for k in others}
-    longest = max((np.linalg.norm(ways[k]) for k in others if own[k].kind == POINT), default=1.0)
+    longest = max((np.linalg.norm(ways[k]) for k in others if own[k].kind == POINT), default=0.0) or 1.0
     scaled = {k: w / (longest if own[k].kind == POINT else 1.0) for k, w in ways.items()}
     found = [first]
     while len(found) < (2 if body.dimension == 2 else 4) and scaled:

@@ -117,8 +117,9 @@ class Joint(Condition, Declared):
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
         own = vars(cls)
-        if "motions" not in own and ("phi" in own or "psi" in own):
-            cls.motions = None  # other equations than those of its base leave other motions
+        if "phi" in own or "psi" in own:  # other equations than those of its base say other things
+            cls.motions = own.get("motions")
+            cls.shares = own.get("shares", {})
         _registry.append(cls)
 
     def __init__(self, name: str, *args: Any, **constants: Any):

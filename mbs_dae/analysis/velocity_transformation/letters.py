@@ -1,0 +1,181 @@
+"""R in letters: block by block, for every pose.
+
+    D_ij   the matrix of d_ij = r_i - r_j, D x = d × x         r_i, u_i   basic points and unit vectors (`numbering`)
+    U_i    the matrix of u_i                                    u_j        the axis of joint j
+
+The blocks are those of `table`, and stand where π* is not zero. A body that floats has the velocities ṙ_j and ω_j, a
+ball its relative angular velocity ω_j. These are in world axes here, while numbers have them in axes of the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import tau
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from ...graph.topology import Topology
+from ...graph.tree import Edge
+from ...model.joints.motions import Ball, Helix, Slide
+from ...model.model import Model
+from ...symbolic.tidy import exact
+from .axes import on_body
+from .numbering import NORMAL, Hinge, Named, numbered
+from .table import skew
+
+NOTHING = sp.ZeroMatrix(3, 1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LetteredTransformation:
+    """``found.R`` is a block matrix of sympy, ``found.latex()`` the whole equation."""
+
+    R: sp.BlockMatrix
+    Rdot: sp.BlockMatrix
+    rows: tuple[sp.Symbol, ...]
+    """ṙ_i and u̇_i."""
+    columns: tuple[sp.Symbol, ...]
+    model: Model
+    topology: Topology
+    means: Mapping[str, str]
+    """What the numbered points and vectors are: ``found.means["r_2"]``."""
+    things: tuple[Named, ...]
+    pitches: Mapping[sp.Symbol, Any]
+    """p_j: how far a thread leads for each radian."""
+
+    def __repr__(self) -> str:
+        blocks = "{} x {}".format(*self.R.blockshape)
+        return f"<velocity transformation of {self.topology.title!r} in letters: {blocks} blocks>"
+
+    def latex(self) -> str:
+        """The equation that gives the velocities, as it is printed."""
+        left, right = (sp.latex(sp.Matrix(symbols)) for symbols in (self.rows, self.columns))
+        return f"{left} = {sp.latex(self.R, mat_symbol_style='bold')} {right}"
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$"
+
+    def values(self, q: Any = None) -> dict[Any, Any]:
+        """What the letters of R are at a pose, in numbers: ``found.R.subs(found.values()).as_explicit()``."""
+        from .matrices import pose_of
+
+        system = self.model.compile()
+        frames, number = pose_of(self.topology, system, q).frames, system.evaluator
+        r, u = {}, {NORMAL: np.array([0.0, 0.0, 1.0])}
+        for thing in self.things:
+            s, M = on_body(thing.marker, number)
+            own = frames[thing.body]
+            if thing.axis is None:
+                r[thing.label] = own.at(s)[0]
+            else:
+                u[thing.label] = own.along(M[:, thing.axis])[0]
+        vectors = {_u(label): sp.Matrix(vector) for label, vector in u.items()}
+        turned = {_U(label): sp.Matrix(skew(vector)) for label, vector in u.items()}
+        arms = {_D(i, j): sp.Matrix(skew(r[i] - r[j])) for i in r for j in r if i != j}
+        return {**vectors, **turned, **arms, **{p: exact(number(pitch)) for p, pitch in self.pitches.items()}}
+
+
+def _u(label: str, dot: str = "") -> Any:
+    return sp.MatrixSymbol(f"u{dot}_{label}" if label != NORMAL else "e_z", 3, 1)
+
+
+def _U(label: str, dot: str = "") -> Any:
+    return sp.MatrixSymbol(f"U{dot}_{label}", 3, 3)
+
+
+def _D(i: str, j: str, dot: str = "") -> Any:
+    return sp.MatrixSymbol(f"D{dot}_{i}{j}" if len(i + j) == 2 else f"D{dot}_{i},{j}", 3, 3)
+
+
+def _pitch(hinge: Hinge) -> sp.Symbol:
+    return sp.Symbol(f"p_{hinge.label}", real=True)
+
+
+class _Velocity(NamedTuple):
+    """A joint velocity: its letter, the point of its axis, the axis and its rate, and what t and s are times that."""
+
+    symbol: sp.Symbol
+    at: str
+    u: Any
+    du: Any
+    turn: Any
+    slide: Any
+
+
+def in_letters(model: Model, topology: Topology) -> LetteredTransformation:
+    things, hinges = numbered(topology)
+    moving = [thing for thing in things if not thing.body.fixed]
+    still = {thing.label for thing in things if thing.axis is not None and thing.body.fixed} | {NORMAL}
+    velocities = [[*_velocities(edge, hinges[edge], still)] for edge in topology.edges]
+    pi = topology.secondary_path_matrix
+    moving.sort(key=lambda thing: (int(thing.label.partition("__")[0]), thing.axis is not None))
+    blocks, rates = [], []
+    for thing in moving:
+        way = pi[topology.numbers[thing.body.name] - 1]
+        pairs = [
+            _block(thing, velocity) if way[j] else (sp.ZeroMatrix(*velocity.u.shape),) * 2
+            for j, own in enumerate(velocities)
+            for velocity in own
+        ]
+        blocks.append([block for block, _ in pairs])
+        rates.append([rate for _, rate in pairs])
+    means = {f"{'r' if thing.axis is None else 'u'}_{thing.label}": thing.means for thing in things}
+    return LetteredTransformation(
+        R=sp.BlockMatrix(blocks),
+        Rdot=sp.BlockMatrix(rates),
+        rows=tuple(sp.Symbol(f"{'rdot' if thing.axis is None else 'udot'}_{thing.label}") for thing in moving),
+        columns=tuple(velocity.symbol for own in velocities for velocity in own),
+        model=model,
+        topology=topology,
+        means=means,
+        things=tuple(things),
+        pitches={
+            _pitch(hinges[edge]): edge.joint.values[motion.pitch] / tau
+            for edge in topology.edges
+            for motion in edge.motions
+            if isinstance(motion, Helix)
+        },
+    )
+
+
+def _velocities(edge: Edge, hinge: Hinge, still: set[str]) -> Iterator[_Velocity]:
+    sense = -1 if edge.reversed else 1
+    one, none = sp.Identity(3), sp.ZeroMatrix(3, 3)
+    if edge.floating:
+        yield _Velocity(sp.Symbol(f"rdot_{hinge.label}"), hinge.near, one, none, 0, 1)
+        yield _Velocity(sp.Symbol(f"omega_{hinge.label}"), hinge.near, one, none, 1, 0)
+        return
+    at = hinge.near
+    many = len(edge.motions) > 1
+    for k, motion in enumerate(edge.motions, start=1):
+        label = f"{hinge.label}__{k}" if many else hinge.label
+        if isinstance(motion, Ball):
+            yield _Velocity(sp.Symbol(f"omega_{label}"), at, one, none, sense, 0)
+            continue
+        name = hinge.vectors[motion.axis]
+        u, du = _u(name), NOTHING if name in still else _u(name, "dot")
+        turn, slide = (0, sense) if isinstance(motion, Slide) else (sense, 0)
+        if isinstance(motion, Helix):
+            slide = sense * _pitch(hinge)
+        yield _Velocity(sp.Symbol(f"thetadot_{label}"), at, u, du, turn, slide)
+        if slide != 0:
+            at = hinge.far
+
+
+def _block(thing: Named, velocity: _Velocity) -> tuple[Any, Any]:
+    """s - D t of a point, -U t of a vector; and the rate."""
+    u, du, turn, slide = velocity.u, velocity.du, velocity.turn, velocity.slide
+    terms, rates = [], []
+    if thing.axis is None:
+        terms, rates = [slide * u] * (slide != 0), [slide * du] * (slide != 0)
+        letter, same = (lambda dot="": _D(thing.label, velocity.at, dot)), thing.label == velocity.at
+    else:
+        letter, same = (lambda dot="": _U(thing.label, dot)), u == _u(thing.label)  # u × u = 0
+    if turn != 0 and not same:
+        terms.append(-turn * letter() * u)
+        rates += [-turn * letter("dot") * u, -turn * letter() * du]
+    zero = sp.ZeroMatrix(*u.shape)
+    return sp.MatAdd(zero, *terms).doit(), sp.MatAdd(zero, *rates).doit()

@@ -1,0 +1,172 @@
+"""The index maps of a velocity transformation (`transformation`), from the tree and the layout of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..coordinates import JointCoordinates
+from ..coordinates.joint.tree import Tree, no_tree
+from ..kernels.abi import block_function
+from ..kernels.blocks import block
+from .dynamics import DynamicsBuilder
+from .transformation import ENTRIES, Transformation
+
+NONE = np.zeros(0, dtype=np.int64)
+
+
+@cache
+def _entries() -> tuple[Any, ...]:
+    """Compiled when joint coordinates are first used."""
+    kind: Any = no_transformation()
+    return tuple(block_function(function, kind.kind) for function in ENTRIES)
+
+
+class Entries(NamedTuple):
+    """The structure of Φ_x and of M_x below its diagonal."""
+
+    jac_row: np.ndarray
+    jac_column: np.ndarray
+    block_row: np.ndarray
+    block_column: np.ndarray
+
+
+def structure_of(coordinates: JointCoordinates, program: Mapping[str, np.ndarray]) -> Entries:
+    paths = coordinates.paths
+    rows, columns = [NONE], [NONE]
+    for row, e, _, _ in _terms(coordinates, program):
+        rows.append(np.full(paths[e].size, row))
+        columns.append(paths[e])
+    pairs = np.unique(np.stack([np.concatenate(rows), np.concatenate(columns)]), axis=1)
+    below = [(c, d) for path, own in zip(paths, coordinates.own, strict=True) for c in own for d in path if d < c]
+    beside = np.array(below, dtype=np.int64).reshape(-1, 2)
+    return Entries(pairs[0].copy(), pairs[1].copy(), beside[:, 0].copy(), beside[:, 1].copy())
+
+
+def transformation(
+    coordinates: JointCoordinates,
+    tree: Tree,
+    program: Mapping[str, np.ndarray],
+    entries: Entries,
+    dynamics: DynamicsBuilder | None,
+    length: float,
+) -> Transformation:
+    """`program` is the layout of the rows over the velocities of bodies. `dynamics` is left out where only places and
+    motions are asked for."""
+    velocities, rows = tree.v_step.size, program["nu_from"].size
+    if coordinates.deep:
+        return _through_bodies(coordinates, tree)
+    paths = coordinates.paths
+    terms = [*_terms(coordinates, program)]
+    where = {pair: k for k, pair in enumerate(zip(entries.jac_row.tolist(), entries.jac_column.tolist(), strict=True))}
+    below = zip(entries.block_row.tolist(), entries.block_column.tolist(), strict=True)
+    beside = {pair: velocities + k for k, pair in enumerate(below)}
+    weight_to = [
+        c if c == d else beside[c, d]
+        for path, own in zip(paths, coordinates.own, strict=True)
+        for c in own
+        for d in path.tolist()
+        if d <= c
+    ]
+    masses = _masses(coordinates, dynamics) if dynamics is not None else [[] for _ in paths]
+    flat = np.array([item for items in masses for item in items], dtype=np.int64).reshape(-1, 3)
+    layout = coordinates.kernels.layout
+    return block(
+        _empty(tree)._replace(
+            edges=len(paths),
+            **_room(coordinates, velocities),
+            row_of=entries.jac_row,
+            column_of=entries.jac_column,
+            twist=np.zeros((velocities, 6)),
+            component=np.array([0, 1, 5] if tree.width == 3 else range(6), dtype=np.int64),
+            parent=np.array(coordinates.topology.parents, dtype=np.int64) - 1,
+            path_at=_borders(paths),
+            path=np.concatenate([NONE, *paths]),
+            term_row=np.array([row for row, *_ in terms], dtype=np.int64),
+            term_edge=np.array([e for _, e, _, _ in terms], dtype=np.int64),
+            term_at=_borders([items for _, _, items, _ in terms]),
+            item_component=np.concatenate([NONE, *(items for _, _, items, _ in terms)]),
+            item_from=np.concatenate([NONE, *(source for _, _, _, source in terms)]),
+            target_at=_borders([paths[e] for _, e, _, _ in terms]),
+            target=np.array([where[row, c] for row, e, _, _ in terms for c in paths[e].tolist()], dtype=np.int64),
+            square=np.zeros(rows),
+            unit=np.array([1.0] * 3 + [length**-2] * 3),
+            joint_unit=1.0 / coordinates.weights(length),
+            mass_at=_borders(masses),
+            mass_row=flat[:, 0].copy(),
+            mass_column=flat[:, 1].copy(),
+            mass_from=flat[:, 2].copy(),
+            weight_to=np.array(weight_to, dtype=np.int64),
+            fc=np.zeros(layout.v_size),
+            inertia=np.zeros((len(paths), 36)),
+            wrench=np.zeros((len(paths), 6)),
+        )
+    )
+
+
+def no_transformation() -> Transformation:
+    return block(_empty(no_tree()))
+
+
+def _through_bodies(coordinates: JointCoordinates, tree: Tree) -> Transformation:
+    return block(
+        _empty(tree)._replace(
+            edges=len(coordinates.topology.edges),
+            deep=1,
+            **_room(coordinates, tree.v_step.size),
+        )
+    )
+
+
+def _room(coordinates: JointCoordinates, velocities: int) -> dict[str, Any]:
+    """What every transformation needs."""
+    layout = coordinates.kernels.layout
+    turned = [place for body in coordinates.layout.turned for place in layout.v[body][3:]]
+    return {
+        "addresses": np.array([entry.address for entry in _entries()], dtype=np.int64),
+        "omega_at": np.array(turned, dtype=np.int64),
+        "qc": coordinates.resting_bodies(),
+        "vc": np.zeros(layout.v_size),
+        "bias": np.zeros(layout.v_size),
+        "still": np.zeros(velocities),
+        "step": np.zeros(max(velocities, 1)),
+    }
+
+
+def _empty(tree: Tree) -> Transformation:
+    values: dict[str, Any] = dict.fromkeys(Transformation._fields, NONE)
+    values |= dict.fromkeys(("step", "qc", "vc", "bias", "still", "fc", "square", "unit", "joint_unit"), np.zeros(0))
+    values |= dict.fromkeys(("twist", "inertia", "wrench"), np.zeros((0, 6)))
+    return Transformation(**values | {"tree": tree, "edges": 0, "deep": 0, "part": np.zeros((6, 6))})
+
+
+def _terms(
+    coordinates: JointCoordinates, program: Mapping[str, np.ndarray]
+) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
+    """(row, edge, components, outputs): the entries of Φ_u, body by body."""
+    row, column = program["jac_row"][program["jac_to"]], program["jac_column"][program["jac_to"]]
+    found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for r, c, source in zip(row.tolist(), column.tolist(), program["jac_from"].tolist(), strict=True):
+        edge, local = coordinates.edge_and_component(c)
+        found.setdefault((r, edge), []).append((local, source))
+    for (r, edge), items in sorted(found.items()):
+        components, sources = np.array(items, dtype=np.int64).T.copy()
+        yield r, edge, components, sources
+
+
+def _masses(coordinates: JointCoordinates, dynamics: DynamicsBuilder) -> list[list[tuple[int, int, int]]]:
+    """Per edge: row, column, output of each entry of its body's M, of the lower triangle."""
+    found: list[list[tuple[int, int, int]]] = [[] for _ in coordinates.paths]
+    n = dynamics.columns
+    for source, item in zip(dynamics.layout["mass_from"].tolist(), dynamics.layout["mass_item"].tolist(), strict=True):
+        row, column = (item, item) if item < n else (dynamics.block_row[item - n], dynamics.block_column[item - n])
+        edge, first = coordinates.edge_and_component(int(row))
+        found[edge].append((first, coordinates.edge_and_component(int(column))[1], source))
+    return found
+
+
+def _borders(parts: Sequence[Sized]) -> np.ndarray:
+    return np.cumsum([0, *map(len, parts)])
