@@ -21,7 +21,8 @@ def somewhere(joint, seed):
     """A pose near the placement (loops may be open) and any velocities."""
     random = np.random.default_rng(seed)
     size = 0.2 / np.sqrt(joint.weight)
-    return joint.moved(joint.placement, size * random.standard_normal(joint.nv)), size * random.standard_normal(joint.nv)
+    step, x = size * random.standard_normal((2, joint.nv))
+    return joint.moved(joint.placement, step), x
 
 
 def velocities(joint, q, x):
