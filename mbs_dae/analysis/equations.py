@@ -134,7 +134,13 @@ class SystemEquations:
 
 def equations(model: Model | System) -> SystemEquations:
     """The exact equations of a model, in textbook names. Each type of relation is derived once."""
-    model = model.model if isinstance(model, System) else model
+    if isinstance(model, System):
+        if not model.is_cartesian:
+            raise ModelError(
+                f"equations are printed in Cartesian coordinates, and this system is in {model.coordinates.set} ones; "
+                "give the model itself"
+            )
+        model = model.model
     if not isinstance(model, Model):
         raise ModelError(f"equations() needs a model, not {model!r}; build one with mbs.PlanarModel(name)")
     coordinates = body_coordinates(model.dimension)
