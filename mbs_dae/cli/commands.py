@@ -51,7 +51,7 @@ Without = Annotated[
     list[str] | None, typer.Option("--without", metavar="NAME", help="Leave out this element. May be repeated.")
 ]
 Coordinates = Annotated[
-    str, typer.Option(metavar="NAME", help="To compute in: cartesian, natural, or joint. Results are those of bodies in each.")
+    str, typer.Option(metavar="NAME", help="To compute in: cartesian, natural, or joint. Results are those of bodies.")
 ]
 NAMES_BEHIND = {"allow_extra_args": True}
 """The further names behind --plot."""

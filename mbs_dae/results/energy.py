@@ -14,9 +14,9 @@ class Energy:
 
     total = kinetic + potential + dissipated - supplied
 
-    is constant but for errors of integration; `error` is how far it has moved, up (positive) or down: take ``abs``. `potential` has weight, springs, and
-    what was stored in forces that have no potential in closed form (which counts from the start). As an array, an
-    energy is its `total`.
+    is constant but for errors of integration; `error` is how far it has moved, up (positive) or down. `potential` has
+    weight, springs, and what was stored in forces that have no potential in closed form (which counts from the start).
+    As an array, an energy is its `total`.
     """
 
     kinetic: np.ndarray
