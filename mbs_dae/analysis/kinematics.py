@@ -108,6 +108,8 @@ def _redundant_rows(
             counts.append(poses.dependent_rows(machine, poses.DEPENDENT))
             nearly.append(poses.dependent_rows(machine, poses.NEARLY))
             freedoms.append(system.nv - len(system.rows) + counts[-1])
+    if not counts:  # nothing closes nearby
+        raise change_point_at_start(first.system, first)
     redundant, freedom = min(counts), min(freedoms)
     if freedom > 0 and is_momentary(first.system, first.full_q):
         raise change_point_at_start(first.system, first)

@@ -39,6 +39,8 @@ class KernelCoordinates(Protocol):
 
     name: str
     """What its kernels are called."""
+    sharing: bool
+    """Whether bodies share coordinates."""
 
     @property
     def layout(self) -> Layout: ...
@@ -52,6 +54,10 @@ class KernelCoordinates(Protocol):
     def weights(self, length: float) -> np.ndarray:
         """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
         at the model's length."""
+        ...
+
+    def all_weights(self, length: float) -> np.ndarray:
+        """The same for all velocities, those of what stands still behind the others."""
         ...
 
     def masses(self, number: Evaluator) -> np.ndarray:

@@ -18,6 +18,7 @@ class Cartesian:
     """The Cartesian coordinates of one model."""
 
     set = "cartesian"
+    sharing = False
 
     def __init__(self, model: Model, of_body: BodyCoordinates):
         self.model = model
@@ -50,6 +51,9 @@ class Cartesian:
 
     def weights(self, length: float) -> np.ndarray:
         return np.tile(self.of_body.weights(length), len(self.model.bodies))
+
+    def all_weights(self, length: float) -> np.ndarray:
+        return np.tile(self.of_body.weights(length), len(self.model.bodies) + 1)
 
     def masses(self, number: Evaluator) -> np.ndarray:
         return np.concatenate([self.of_body.masses(body, number) for body in self.model.bodies.values()])

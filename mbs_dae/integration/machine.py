@@ -210,7 +210,7 @@ def refinements(mechanism):
 def widest_gap(mechanism):
     """The largest gap at the last evaluation, as a length. The squared lengths of the rows are left in machine.g."""
     machine, geometric = mechanism.machine, mechanism.geometric
-    pattern, g, squares = machine.pattern, machine.g, machine.transformation.square
+    pattern, g, squares = machine.pattern, machine.g, machine.square
     g[:] = 0.0
     if squares.size > 0:
         for row in range(pattern.m):

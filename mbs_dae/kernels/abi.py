@@ -131,6 +131,8 @@ def block_function(function: Callable, kind: types.Type) -> Any:
 
 def _call_on_block(typingctx, address, block, a, b, c, d):
     """Call the block function at `address`."""
+    if any(array != types.Array(types.float64, 1, "C") for array in (a, b, c, d)):
+        raise TypeError("a block function takes four contiguous arrays of float64")
     signature = types.void(address, block, a, b, c, d)
 
     def generate(context, builder, sig, args):

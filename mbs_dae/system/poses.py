@@ -57,6 +57,10 @@ class Machine(NamedTuple):
     manifold: Manifold
     pattern: Pattern
     factor: Factor
+    square: np.ndarray
+    """The squared length of all that a row says, where less of it is left (`shares_of_rows`); else empty."""
+    said_unit: np.ndarray
+    """What velocities count in it, those of what stands still included: reciprocal squared lengths."""
     norm: np.ndarray
     """One number for each velocity: the norm in which "least change" is meant. (Columns of Φ_v may be others: see
     `Transformation.deep`.)"""
@@ -102,6 +106,27 @@ def observe(machine, t, q, v):
         evaluate(program.batch, t, q, v, out)
         read_rows(program, out, machine.phi, machine.nu, machine.gamma)
         read_jacobian(program, out, jacobian)
+        if program.said_row.size > 0:
+            shares_of_rows(machine)
+
+
+@compiled
+def shares_of_rows(machine):
+    """How much of each row is left, where parts of it fall on what stands still or cancel each other: its squared
+    length over that of all it says, 1 at most. A row that is nothing but the roundoff of such a difference has none."""
+    program, square, share = machine.program, machine.square, machine.factor.share
+    jacobian = machine.factor.jacobian
+    square[:] = 0.0
+    for e in range(jacobian.size):
+        square[program.jac_row[e]] += jacobian[e] ** 2 / machine.norm[program.jac_column[e]]
+    for row in range(square.size):
+        share[row] = square[row]
+    for k in range(program.said_row.size):
+        if k == 0 or program.said_row[k] != program.said_row[k - 1]:
+            square[program.said_row[k]] = 0.0
+        square[program.said_row[k]] += machine.out[program.said_from[k]] ** 2 * machine.said_unit[program.said_place[k]]
+    for row in range(square.size):
+        share[row] = min(share[row] / (square[row] + 1e-300), 1.0)
 
 
 @compiled
@@ -175,13 +200,13 @@ def factorise_observed(machine):
 @compiled
 def largest_gap(machine):
     """The largest gap of the last evaluation, as a length; infinite if a residual is not finite."""
-    largest, joints = 0.0, machine.transformation.square.size > 0
+    largest, losing = 0.0, machine.square.size > 0
     for row in range(machine.program.rows):
         residual = abs(machine.phi[row])
         if not np.isfinite(residual):
             return np.inf
         if residual > 0.0:
-            square = machine.transformation.square[row] if joints else machine.factor.row_square[row]
+            square = machine.square[row] if losing else machine.factor.row_square[row]
             largest = max(largest, residual / np.sqrt(square + 1e-300))
     return largest
 

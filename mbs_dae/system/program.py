@@ -5,6 +5,7 @@ Coordinates of the ground stand behind those that move (`columns` and up) and ha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,11 @@ class Program(NamedTuple):
     """Output jac_from[k] belongs to entry jac_to[k]: first one for each entry, in their order, then all that are added
     to these, since two markers may move with the same coordinate."""
     jac_to: np.ndarray
+    said_row: np.ndarray
+    """Rows that lose entries, because something stands still or because two markers move with the same coordinate: all
+    that they say is the outputs said_from[k], in the places said_place[k] among velocities."""
+    said_from: np.ndarray
+    said_place: np.ndarray
     rows: int
     velocity_rows: int
     """How many rows restrict velocities only."""
@@ -57,9 +63,11 @@ def read_jacobian(program, out, jacobian):
 class ProgramBuilder:
     """The index maps, laid out once; `fill` puts numbers in."""
 
-    def __init__(self, batch: BatchBuilder, columns: int):
+    def __init__(self, batch: BatchBuilder, columns: int, sharing: bool = False):
+        """With `sharing`, bodies may share coordinates, with each other and with what stands still."""
         self.batch = batch
         self.columns = columns
+        self.sharing = sharing
         self.layout = self._laid_out()
 
     def fill(self, evaluate: Evaluator) -> Program:
@@ -70,7 +78,7 @@ class ProgramBuilder:
         phi_from: list[int] = []
         nu_from: list[int] = []
         gamma_from: list[int] = []
-        jacobian: list[tuple[int, int, int]] = []
+        said: list[tuple[int, int, int]] = []
         for place in places:
             entries, phi, size = (place.layout[name] for name in ("jacobian", "phi", "rows"))
             first = len(nu_from)
@@ -78,14 +86,14 @@ class ProgramBuilder:
             phi_from += [place.out + k if k < phi else -1 for k in range(size)]
             nu_from += range(at, at + size)
             gamma_from += range(at + size, at + 2 * size)
-            jacobian += [
-                (first + row, place.columns[column], place.out + phi + k)
-                for k, (row, column) in enumerate(entries)
-                if place.columns[column] < self.columns
+            said += [
+                (first + row, place.columns[column], place.out + phi + k) for k, (row, column) in enumerate(entries)
             ]
-        row, column, source = np.array(jacobian, dtype=np.int64).reshape(-1, 3).T
+        everything = np.array(said, dtype=np.int64).reshape(-1, 3)
+        row, column, source = everything[everything[:, 1] < self.columns].T
         _, first_of, to = np.unique(row * max(self.columns, 1) + column, return_index=True, return_inverse=True)
         order = np.concatenate([first_of, np.setdiff1d(np.arange(row.size), first_of)]).astype(np.int64)
+        losing = [*everything[everything[:, 1] >= self.columns, 0], *row[np.bincount(to, minlength=1)[to] > 1]]
         return {
             "phi_from": np.array(phi_from, dtype=np.int64),
             "nu_from": np.array(nu_from, dtype=np.int64),
@@ -94,6 +102,12 @@ class ProgramBuilder:
             "jac_column": column[first_of],
             "jac_from": source[order],
             "jac_to": to[order].astype(np.int64),
+            **_all_of(everything, losing if self.sharing else ()),
             "rows": len(nu_from),
             "velocity_rows": phi_from.count(-1),
         }
+
+
+def _all_of(everything: np.ndarray, rows: Sequence[int]) -> dict[str, np.ndarray]:
+    some = everything[np.isin(everything[:, 0], rows)]
+    return {"said_row": some[:, 0].copy(), "said_place": some[:, 1].copy(), "said_from": some[:, 2].copy()}

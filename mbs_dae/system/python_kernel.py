@@ -12,11 +12,14 @@ import numpy as np
 import sympy as sp
 
 from ..coordinates import KernelCoordinates
+from ..kernels.abi import unwound
 from ..kernels.cache import Kernel
 from ..model.forces.python_force import PythonForce
 from ..symbolic.markers import LABELS
 from .batch import Instance
 
+UNWOUND: Any = vars(unwound)["py_func"]
+"""The function itself, not compiled."""
 _reals = ctypes.POINTER(ctypes.c_double)
 _integers = ctypes.POINTER(ctypes.c_int64)
 _signature = ctypes.CFUNCTYPE(
@@ -49,7 +52,7 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
     slots = [s for s in composed.slots if s in used]
     rates_at = sum(len(marker.m) for marker in element.form()[0].markers)
     jacobian = sp.Matrix(values[rates_at:]).jacobian(composed.v)
-    read = sp.lambdify([*state, *slots], [values, jacobian.tolist()], modules="math", cse=True)
+    read = sp.lambdify([*state, *slots], [values, jacobian.tolist()], modules=[{"Unwound": UNWOUND}, "math"], cse=True)
     width, places, columns = len(state), len(composed.q), len(composed.v)
     outputs = columns + 2
     errors: list[BaseException] = []

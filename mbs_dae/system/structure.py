@@ -114,7 +114,7 @@ def structure_in(model: Model, coordinates: str, **tree: Any) -> Structure:
     for own in chosen.own_equations():
         instances.append(_own_instance(own))
         rows += [Row(f"{own.body.name} rigid", k, unit) for k, unit in enumerate(own.units)]
-    builder = ProgramBuilder(BatchBuilder(instances, kernels, kernels.layout), kernels.layout.nv)
+    builder = ProgramBuilder(BatchBuilder(instances, kernels, kernels.layout), kernels.layout.nv, kernels.sharing)
     return Structure(model, chosen, builder, tuple(rows))
 
 

@@ -246,14 +246,17 @@ class System:
         be M."""
         n, m = self.structure.columns, len(self.rows)
         pattern = self.mass_pattern if dynamic else self.pattern
+        program, transformed = self.program, self._transformation(dynamic)
         return block(
             Machine(
-                program=self.program,
-                transformation=self._transformation(dynamic),
+                program=program,
+                transformation=transformed,
                 manifold=self.manifold,
                 pattern=pattern,
                 factor=kkt.new_factor(pattern, self.column_weight),
                 norm=self.weight,
+                square=transformed.square if transformed.edges else np.zeros(m if program.said_row.size else 0),
+                said_unit=self._said_unit(program),
                 length=self.length,
                 extent=self._extent,
                 out=np.zeros(self.program.batch.out_size + 1),
@@ -271,6 +274,12 @@ class System:
                 way=np.zeros(max(n, self.nv)),
             )
         )
+
+    def _said_unit(self, program: Program) -> np.ndarray:
+        """Reciprocal squared lengths of velocities, with those of what stands still behind."""
+        if not program.said_row.size:
+            return np.zeros(0)
+        return 1.0 / self.coordinates.kernels.all_weights(self.length)
 
     @property
     def _extent(self) -> float:

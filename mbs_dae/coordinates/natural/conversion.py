@@ -68,7 +68,8 @@ class Conversion:
     def _columns(self, array: np.ndarray, body: Body, points: bool) -> np.ndarray:
         """X (or Ẋ, Ẍ): (times, dimension, columns)."""
         size = body.dimension
-        X = array[:, list(self.layout.v[body])].reshape(len(array), -1, size).transpose(0, 2, 1)
+        own = list(self.layout.v[body])
+        X = array[:, own].reshape(len(array), len(own) // size, size).transpose(0, 2, 1)
         if size == 3:
             return X
         d = X[:, :, 1] - X[:, :, 0] if points else X[:, :, 1]

@@ -33,6 +33,7 @@ class Natural:
     """The natural coordinates of one model."""
 
     set = "natural"
+    sharing = True
 
     def __init__(self, model: Model):
         self.model = model
@@ -149,8 +150,11 @@ class Natural:
 
     def weights(self, length: float) -> np.ndarray:
         """A vector counts as the way of a point at the model's length."""
-        sizes = [1.0 if thing.kind == POINT else length**2 for thing in self.moving]
-        return np.repeat(sizes, self.dimension)
+        return self.all_weights(length)[: self.layout.nv]
+
+    def all_weights(self, length: float) -> np.ndarray:
+        things = [*self.moving, *(thing for thing in self.skeleton.things if thing.fixed)]
+        return np.repeat([1.0 if thing.kind == POINT else length**2 for thing in things], self.dimension)
 
     def masses(self, number: Evaluator) -> np.ndarray:
         """What each coordinate moves; 0 where a body's M is singular (a rod, a disk, no mass at all)."""
@@ -265,6 +269,7 @@ class Natural:
         C = self.weights_of(body, number)
         weights = weights_of_point if thing.kind == POINT else weights_of_direction
         c = weights(C, thing.places[body], number)
+        c = np.where(np.abs(c) > 1e-13 * np.abs(c).max(), c, 0.0)  # what roundoff left of 0 says nothing
         return [*c] if self.dimension == 3 else [self._sigma(body), *c]
 
     # --- to and from bodies -----------------------------------------------------------------------------------
