@@ -481,6 +481,16 @@ def test_picture_stands_in_given_axes():
     assert small < large, "names shrink with the picture"
 
 
+def words_of(topology):
+    return {text.get_text() for text in topology.draw().axes[0].texts}
+
+
+def test_picture_says_what_its_colours_mean():
+    assert {"cut joint"} == words_of(mbs.topology(load("six_bar").build())) & {"cut joint", "coupling"}
+    assert "coupling" in words_of(mbs.topology(load("planetary_gear").build()))
+    assert not words_of(mbs.topology(load("double_pendulum").build())) & {"cut joint", "coupling"}
+
+
 def test_picture_needs_axes():
     with pytest.raises(mbs.ModelError, match="draw\\(\\) draws into matplotlib axes, not 'here'; leave ax out"):
         mbs.topology(four_bar()).draw("here")
