@@ -169,8 +169,9 @@ finally:
     assert (done.returncode, done.stderr) == (0, "[]\n")
 
 
-def test_runs_as_a_module_and_in_plain_text_when_piped():
-    done = process("-m", "mbs_dae.cli", "diagnose", "rod.py")
+@pytest.mark.parametrize("module", ["mbs_dae", "mbs_dae.cli"])
+def test_runs_as_a_module_and_in_plain_text_when_piped(module):
+    done = process("-m", module, "diagnose", "rod.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("rod on the right: assembles; 1 degree of freedom, 1 driver: fully driven\n")
     assert not Path("__pycache__").exists()

@@ -162,3 +162,8 @@ def test_unknown_sets_are_told(driven):
     assert driven["joint"] is driven.joint
     with pytest.raises(mbs.ModelError, match="'relative'.*cartesian"):
         _ = driven["relative"]
+
+
+def test_options_are_those_of_the_simulation():
+    with pytest.raises(mbs.ModelError, match=r"compare_coordinates\(\) has no option 'rtl'; did you mean 'rtol'"):
+        mbs.compare_coordinates(pendulum(), TIMES, rtl=1e-9)

@@ -378,6 +378,46 @@ def test_limits_that_exclude_every_solution_are_named():
     assert out.excluded_by == () and out.nearest["joint2.angle"] == pytest.approx(0.1)
 
 
+def test_what_is_missed_is_told_in_metres_and_radians():
+    """A link turns about the origin, its end 2 m away: off is the point, the angle, or both."""
+    model = mbs.PlanarModel("one link")
+    link = model.body("link", 1.0, 0.01)
+    model.add(mbs.Revolute("pin", model.ground, link), mbs.Fixed("weld", link, model.body("far", 1.0, 1.0).at(-2, 0)))
+    limits = {"pin.angle": (-0.5, 0.5)}
+
+    def missed(target):
+        found = mbs.inverse_kinematics(model, {"far": target}, limits)
+        return found.message, found.nearest.misses["far"], found.nearest.gap
+
+    message, misses, gap = missed((5, 0))
+    assert message == "not reachable: the nearest pose misses far by 3 m"
+    assert misses == pytest.approx((3, 0)) and gap == pytest.approx(3)
+    message, misses, gap = missed((None, 0.7))
+    assert message == (
+        "not reachable within the limits of pin.angle; without limits there is 1 solution: pin.angle would be 0.7, "
+        "limits -0.5 to 0.5"
+    )
+    assert misses == pytest.approx((0, 0.2)) and gap == pytest.approx(0.2 * model.compile().length)
+    assert missed(((5, 0), 0.0))[0] == "not reachable: the nearest pose misses far by 3 m"
+    message, misses, gap = missed(((5, 0), 1.0))
+    assert message == f"not reachable: the nearest pose misses far by {misses[0]:.6g} m and {misses[1]:.6g} rad"
+    assert gap == pytest.approx(np.hypot(misses[0], misses[1] * model.compile().length)) and min(misses) > 0.1
+    still = mbs.PlanarModel("a slide")
+    slide = still.body("slide", 1.0, 0.01)
+    still.add(mbs.Translational("guide", still.ground, slide))
+    found = mbs.inverse_kinematics(still, {"slide": (None, 0.25)})
+    assert found.message == "not reachable: the nearest pose misses slide by 0.25 rad"
+
+
+def test_solutions_are_numbered():
+    found = mbs.inverse_kinematics(arm(), {"link2.e": (0.4, 0.3)})
+    assert found[-1] is found[1] and len(found[:5]) == 2
+    with pytest.raises(mbs.ModelError, match=r"write found\[0\]\['joint1.angle'\]"):
+        found["joint1.angle"]
+    with pytest.raises(mbs.ModelError, match="there is no solution 5, only 2 solutions, numbered from 0"):
+        found[5]
+
+
 def test_one_solution_is_that_next_to_the_start():
     q = (0.5, -0.6, 0.4, 0.9, 0.8, -0.3)
     near = {name: x + 0.05 for name, x in zip(JOINTS, q, strict=True)}
@@ -415,13 +455,19 @@ WRONG = {
     "left-handed": ({"link6": ((0, 0, 0), NO_ROTATION)}, {}, "right-handed"),
     "stretched": ({"link6": ((0, 0, 0), 1.1 * np.eye(3))}, {}, "unit vectors"),
     "neither": ({"link6": (None, None)}, {}, "neither point nor rotation"),
+    "two numbers": ({"link6": (1, 2)}, {}, "is (1, 2), and two things are read as (point, rotation)"),
+    "half a point": ({"link6": (0.0, None)}, {}, "a point needs all its 3 numbers"),
+    "two thirds of a point": ({"link6": (0.0, None, 0.1)}, {}, "a point needs all its 3 numbers; None stands for"),
     "a bad point of a pair": ({"link6": ((0, 0), np.eye(3))}, {}, "give 3 numbers"),
     "upside down": ({"link6": (0, 0, 1)}, {"limits": {"joint1.angle": (1.0, -1.0)}}, "upside down"),
     "a limit of no joint": ({"link6": (0, 0, 1)}, {"limits": {"joint9.angle": (0, 1)}}, "no joint coordinate"),
     "a limit of a driver": ({"link6": (0, 0, 1)}, {"limits": {"motor1.angle": (0, 1)}}, "no joint coordinate"),
     "half a limit": ({"link6": (0, 0, 1)}, {"limits": {"joint1.angle": 1.0}}, "pair (low, high)"),
     "a limit that is no number": ({"link6": (0, 0, 1)}, {"limits": {"joint1.angle": (np.nan, 1)}}, "finite"),
+    "a limit that is a word": ({"link6": (0, 0, 1)}, {"limits": {"joint1.angle": ("a", 2)}}, "number, not 'a'"),
+    "a limit out of the world": ({"link6": (0, 0, 1)}, {"limits": {"joint1.angle": (np.inf, None)}}, "finite"),
     "limits as a list": ({"link6": (0, 0, 1)}, {"limits": [(0, 1)]}, "limits must be a dict"),
+    "a start that is a word": ({"link6": (0, 0, 1)}, {"start": {"joint1.angle": "x"}}, "start['joint1.angle'] must be"),
     "a start of no joint": ({"link6": (0, 0, 1)}, {"start": {"joint9.angle": 0.0}}, "no joint coordinate"),
     "no start": ({"link6": (0, 0, 1)}, {"start": 3.0}, "start must be a pose"),
     "no tries": ({"link6": (0, 0, 1)}, {"tries": 0}, "tries"),
@@ -441,6 +487,11 @@ def test_wrong_joints_are_told():
         mbs.forward_kinematics(arm(), {"joint9.angle": 1.0})
     with pytest.raises(mbs.ModelError, match="finite"):
         mbs.forward_kinematics(arm(), {"joint1.angle": np.inf})
+    for model, name in ((arm(), "joint1.angle"), (arm_4r1p.build(driven=False), "shoulder.angle")):
+        with pytest.raises(mbs.ModelError, match=rf"joints\['{name}'\] must be a number, not 'x'"):
+            mbs.forward_kinematics(model, {name: "x"})
+    with pytest.raises(mbs.ModelError, match=r"is \(0.0, None\), but a point needs all its 2 numbers"):
+        mbs.inverse_kinematics(arm(), {"link2.e": (0.0, None)})
     with pytest.raises(mbs.ModelError, match="body of another model"):
         mbs.inverse_kinematics(arm(), {chain().bodies["link1"]: (0.1, 0.2)})
     with pytest.raises(mbs.ModelError, match="twice"):

@@ -575,6 +575,15 @@ def test_velocities_and_accelerations_are_those_of_the_points(name):
         np.testing.assert_allclose(slope, rates[4], atol=1e-6 * scale)
 
 
+def test_own_coordinates_are_read_by_name():
+    own = mbs.kinematics(four_bar().compile("natural"), [0.0, 0.1, 0.2]).own
+    assert repr(own) == "<OwnMotion in natural coordinates: 4 coordinates, 3 times>"
+    for k, name in enumerate(own.names):
+        np.testing.assert_array_equal(own[name], own.q[:, k])
+    with pytest.raises(mbs.ModelError, match="the motion in natural coordinates has no coordinate 'crank.angle'"):
+        own["crank.angle"]
+
+
 def test_many_turns_are_counted():
     model = four_bar(angle=0.8)
     times = np.linspace(0, 20, 41)

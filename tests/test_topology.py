@@ -344,9 +344,11 @@ def test_cuts_are_checked():
     assert refused(model, cut="spring") == (
         "cut='spring': a Spring never stands in the tree, there is nothing to cut; leave it out"
     )
-    assert refused(model, cut=("A", "B")) == (
-        "cut='A' would leave body 'crank' hanging on nothing: no other joint carries it; cut a joint that closes a loop"
+    assert refused(model, cut=("B", "C")) == (
+        "cutting B and C together would leave body 'coupler' hanging on nothing; leave one of them out of cut="
     )
+    assert refused(model, cut=("A", "C")).startswith("cutting A and C together would leave body 'crank' hanging")
+    assert refused(SEVEN(), cut=("J5", "J4")).startswith("cut='J5' would leave body 'B5' hanging on nothing")
     assert refused(SEVEN(), cut="J4") == (
         "cut='J4' would leave body 'B4' hanging on nothing: no other joint carries it; cut a joint that closes a loop"
     )
@@ -477,6 +479,16 @@ def test_picture_stands_in_given_axes():
     assert {text.get_text() for text in own.axes[0].texts} == words
     small, large = (f.axes[0].texts[0].get_fontsize() for f in (figure, own))
     assert small < large, "names shrink with the picture"
+
+
+def words_of(topology):
+    return {text.get_text() for text in topology.draw().axes[0].texts}
+
+
+def test_picture_says_what_its_colours_mean():
+    assert {"cut joint"} == words_of(mbs.topology(load("six_bar").build())) & {"cut joint", "coupling"}
+    assert "coupling" in words_of(mbs.topology(load("planetary_gear").build()))
+    assert not words_of(mbs.topology(load("double_pendulum").build())) & {"cut joint", "coupling"}
 
 
 def test_picture_needs_axes():

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
+from inspect import signature
 from textwrap import wrap
 from typing import Any
 
@@ -25,6 +26,9 @@ from .diagnose import diagnose
 from .initial import initial_state
 from .inverse_dynamics import inverse_dynamics
 from .simulate import simulate
+
+OPTIONS = [*signature(simulate).parameters][3:]
+"""Of the simulation, behind the model, the times and the initial values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +195,9 @@ def compare_coordinates(
     motions part is for the most part the error of the integration: see `rtol`.
     """
     model, t = model_of(model), checked_times(times)
+    for name in options:
+        if name not in OPTIONS:
+            raise unknown_name("option", name, OPTIONS, "compare_coordinates()")
     driven = initial is None and bool(model.drivers) and diagnose(model).degrees_of_freedom == 0
     if driven and options:
         raise ModelError(

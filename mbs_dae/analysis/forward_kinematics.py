@@ -78,7 +78,8 @@ def forward_kinematics(
     if not isinstance(joints, Mapping):
         raise ModelError(f'joints must be a dict of names and values, not {joints!r}; e.g. {{"axis1.angle": 0.3}}')
     if space.closed:
-        state = assemble(space.model, fix={n: float(space.system.evaluator(x)) for n, x in joints.items()}, start=start)
+        fix = {name: space.number(value, f"joints[{name!r}]") for name, value in joints.items()}
+        state = assemble(space.model, fix=fix, start=start)
         q = space.start(state)
     else:
         q = space.with_values(space.start(start), joints)

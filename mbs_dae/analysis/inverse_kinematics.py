@@ -16,7 +16,6 @@ import numpy as np
 from ..errors import ModelError
 from ..kernels.abi import announce
 from ..model.model import Model
-from ..model.parameters import finite_number
 from ..results.result import State
 from ..system import System
 from ..system import search as compiled
@@ -24,6 +23,9 @@ from .forward_kinematics import transform_of
 from .hunt import Hunt
 from .joint_space import JointSpace, label
 from .targets import read_targets
+
+FAINT = 1e-9
+"""What a pose misses beside more, relative to the model's length, that is not worth telling."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,11 +35,13 @@ class Solution:
     joints: Mapping[str, float]
     """The coordinates of all joints of the tree, by name."""
     residual: float
-    """The error of the targets and the gap of loops together: a length, angles count by the model's length."""
+    """The error of the targets and the gap of loops together, in metres: angles are multiplied by the model's length.
+    `misses` has both apart."""
     distance: float
-    """From the start: the root of the sum of squares of all changes, radians; slides count by the model's length."""
+    """From the start, in radians: the root of the sum of squares of all changes, slides counting by the model's length.
+    """
     misses: Mapping[str, tuple[float, float]]
-    """For each marker how far its point (m) and its rotation (rad) are from the target."""
+    """For each marker how far its point (m) and its rotation (rad) are from the target; 0 for what is left free."""
     _space: JointSpace = field(repr=False)
     _q: np.ndarray = field(repr=False)
 
@@ -62,7 +66,8 @@ class Nearest(Solution):
 
     @property
     def gap(self) -> float:
-        """How far it is from the targets: of one point simply the distance."""
+        """How far it is from the targets, in metres: of one point simply the distance. Angles count by the model's
+        length; `misses` has metres and radians apart."""
         return self.residual
 
 
@@ -92,7 +97,13 @@ class Solutions(Sequence):
     def __getitem__(self, k: Any) -> Any:
         if not self.solutions:
             raise ModelError(f"there is no solution: {self.message}; read .nearest, or ask .reachable first")
-        return self.solutions[k]
+        if isinstance(k, str):
+            raise ModelError(f"solutions are numbered, and each has joints by name; write found[0][{k!r}]")
+        try:
+            return self.solutions[k]
+        except IndexError as exc:
+            count = _count(len(self))
+            raise ModelError(f"there is no solution {k}, only {count}, numbered from 0; write found[0]") from exc
 
     def __len__(self) -> int:
         return len(self.solutions)
@@ -154,9 +165,9 @@ def inverse_kinematics(
             poses, nearest = [pose], None
     solutions = tuple(sorted((_solution(hunt, q) for q in poses), key=lambda s: s.distance))
     if solutions:
-        count = f"{len(solutions)} solution{'s' * (len(solutions) > 1)}"
-        return Solutions(solutions, None, (), tried, hits, f"{count}, found from {hits} of {tried} starts{note}")
-    message = "not reachable" + (f": the nearest pose misses by {nearest.residual:.6g} m" if nearest else "")
+        message = f"{_count(len(solutions))}, found from {hits} of {tried} starts"
+        return Solutions(solutions, None, (), tried, hits, message + note)
+    message = "not reachable" + (f": the nearest pose misses {_missed(hunt, nearest)}" if nearest else "")
     excluded, why = _excluded(hunt, seed, tries) if np.isfinite([low, high]).any() else ((), "")
     return Solutions((), nearest, excluded, tried, hits, (why or message) + note)
 
@@ -173,6 +184,22 @@ def _solution(hunt: Hunt, q: np.ndarray, kind: type = Solution) -> Any:
     return kind(values, residual, hunt.distance(q), MappingProxyType(misses), hunt.space, q)
 
 
+def _count(number: int) -> str:
+    return f"{number} solution{'s' * (number != 1)}"
+
+
+def _missed(hunt: Hunt, pose: Solution) -> str:
+    """The markers that are not where they are wanted: metres, radians, or both. Roundoff beside more is left out."""
+    asked = []
+    for target in hunt.targets:
+        who, (point, rotation) = label(target.marker), pose.misses[label(target.marker)]
+        asked += [] if target.point is None else [(who, f"{point:.6g} m", point)]
+        asked += [] if target.rotation is None else [(who, f"{rotation:.6g} rad", rotation * hunt.length)]
+    told = [part for part in asked if part[2] > FAINT * hunt.length] or asked
+    by = {who: " and ".join(amount for owner, amount, _ in told if owner == who) for who, _, _ in told}
+    return ", ".join(f"{who} by {amounts}" for who, amounts in by.items())
+
+
 def _limits(space: JointSpace, limits: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.full(space.size, -np.inf), np.full(space.size, np.inf)
     if not isinstance(limits, Mapping):
@@ -185,9 +212,9 @@ def _limits(space: JointSpace, limits: Mapping[str, Any]) -> tuple[np.ndarray, n
             lo, hi = pair
         except (TypeError, ValueError) as exc:
             raise ModelError(f"limits[{name!r}] must be a pair (low, high), not {pair!r}") from exc
-        for side, value, default in ((low, lo, -np.inf), (high, hi, np.inf)):
-            number = space.system.evaluator(default if value is None else value)
-            side[k] = number if np.isinf(number) else finite_number(number, f"limits[{name!r}]")
+        for side, value, free in ((low, lo, -np.inf), (high, hi, np.inf)):
+            if value is not None and not (isinstance(value, float) and value == free):
+                side[k] = space.number(value, f"limits[{name!r}]")
         if low[k] > high[k]:
             raise ModelError(f"limits[{name!r}] are upside down: {low[k]:g} is above {high[k]:g}; swap them")
     return low, high
@@ -208,7 +235,7 @@ def _excluded(hunt: Hunt, seed: int, tries: int | None) -> tuple[tuple[str, ...]
         for k in np.flatnonzero(over[best] > 0)
     ]
     excluded = tuple(names[(over > 0).any(axis=0)].tolist())
+    there = "is 1 solution" if len(poses) == 1 else f"are {len(poses)} solutions, of which the nearest to them"
     return excluded, (
-        f"not reachable within the limits of {', '.join(excluded)}; without limits there are {len(poses)} solutions, "
-        f"of which the nearest to them: {'; '.join(broken)}"
+        f"not reachable within the limits of {', '.join(excluded)}; without limits there {there}: {'; '.join(broken)}"
     )

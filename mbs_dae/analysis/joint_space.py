@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sympy import Basic
 
 from ..coordinates import JointCoordinates
 from ..coordinates.joint.tree_steps import Freedom
@@ -133,13 +134,17 @@ class JointSpace:
             raise unknown_name("joint coordinate", name, self.names, f"the tree of {self.model.name!r}")
         return self.names.index(name)
 
+    def number(self, value: Any, what: str) -> float:
+        """A number, or an expression of parameters."""
+        return finite_number(self.system.evaluator(value) if isinstance(value, Basic) else value, what)
+
     def with_values(self, q: np.ndarray, values: Mapping[str, Any], what: str = "joints") -> np.ndarray:
         """q with values by name; sizes of balls are checked."""
         if not isinstance(values, Mapping):
             raise ModelError(f'{what} must be a dict of names and values, not {values!r}; e.g. {{"axis1.angle": 0.3}}')
         q = q.copy()
         for name, value in values.items():
-            q[self.index(name)] = finite_number(self.system.evaluator(value), f"{what}[{name!r}]")
+            q[self.index(name)] = self.number(value, f"{what}[{name!r}]")
         for k in self.balls:
             size = float(np.linalg.norm(q[k : k + 4]))
             if abs(size - 1.0) > 1e-9:

@@ -54,6 +54,10 @@ def _target(space: JointSpace, marker: Marker, value: Any) -> Target:
         point, rotation = value
         if point is None and rotation is None:
             raise ModelError(f"{who} says neither point nor rotation; give one of them")
+        if point is not None and np.ndim(point) == 0:
+            raise ModelError(
+                f"{who} is {value!r}, and two things are read as (point, rotation); a point needs all its {d} numbers"
+            )
     else:
         numbers = _numbers(space, value, who)
         if numbers.shape == (d,):
@@ -102,6 +106,11 @@ def _numbers(space: JointSpace, value: Any, who: str) -> np.ndarray:
         raw = np.array(value, dtype=object)
         numbers = np.array([float(space.system.evaluator(x)) for x in raw.ravel()]).reshape(raw.shape)
     except (TypeError, ValueError) as exc:
+        if isinstance(value, tuple | list) and any(x is None for x in value):
+            raise ModelError(
+                f"{who} is {value!r}, but a point needs all its {space.model.dimension} numbers; None stands for a "
+                "whole point or a whole rotation: (None, rotation)"
+            ) from exc
         raise ModelError(f"{who} must be numbers, not {value!r}") from exc
     if not np.isfinite(numbers).all():
         raise ModelError(f"{who} has a number that is not finite; give finite numbers")

@@ -12,7 +12,7 @@ edges of the tree, a mechanism without cut joints and couplings needs no equatio
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,7 +27,7 @@ from ..model.model import Model
 from .notes import notes_on
 from .paths import path_matrix, secondary_path_matrix
 from .table import table
-from .tree import Edge, motions_of, parents_first, root_of, rows_of, spanning_forest
+from .tree import Edge, connected, motions_of, neighbours, parents_first, rows_of, spanning_forest
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,8 +186,9 @@ def topology(model: Model, base: Any = None, cut: Any = ()) -> Topology:
     bases = [_base(model, name) for name in _names(base)]
     candidates = [c for c in model.conditions if motions_of(c) is not None]
     opened = [_joint_to_cut(model, name, candidates) for name in _names(cut)]
-    edges = spanning_forest(model.ground, bodies, [c for c in candidates if c not in opened], bases)
-    _check_cuts(opened, edges)
+    closed = [c for c in candidates if c not in opened]
+    _check_cuts((model.ground, *bodies), opened, closed)
+    edges = spanning_forest(model.ground, bodies, closed, bases)
     numbered = parents_first(bodies, edges)
     in_tree = {edge.joint for edge in edges.values()}
     cuts = [c for c in candidates if c not in in_tree]
@@ -247,13 +248,33 @@ def _joint_to_cut(model: Model, name: str, candidates: list[Condition]) -> Condi
     )
 
 
-def _check_cuts(opened: list[Condition], edges: dict[Body, Edge]) -> None:
-    """What a cut joint connected must still be connected: by the other joints of its loop."""
+def _check_cuts(bodies: Sequence[Body], opened: list[Condition], closed: list[Condition]) -> None:
+    """What a cut joint connected must still be connected: by the other joints of its loop.
+
+    Where it is not, as many of the other cuts are taken back as can be; those that are left take the bodies apart.
+    """
     for joint in opened:
+        kept, blamed = [*closed], [joint]
         first, second = joint.bodies
-        if root_of(first, edges) is not root_of(second, edges):
-            loose = first if root_of(second, edges).fixed else second
+        if second in _behind(first, bodies, kept):
+            continue
+        for other in opened:
+            if other is not joint and second not in _behind(first, bodies, [*kept, other]):
+                kept.append(other)
+            elif other is not joint:
+                blamed.append(other)
+        loose = first if bodies[0] in _behind(second, bodies, kept) else second
+        if len(blamed) == 1:
             raise ModelError(
                 f"cut={joint.name!r} would leave body {loose.name!r} hanging on nothing: no other joint carries it; "
                 "cut a joint that closes a loop"
             )
+        raise ModelError(
+            f"cutting {' and '.join(c.name for c in blamed)} together would leave body {loose.name!r} hanging on "
+            "nothing; leave one of them out of cut="
+        )
+
+
+def _behind(body: Body, bodies: Sequence[Body], joints: Iterable[Condition]) -> list[Body]:
+    """What joints connect to a body."""
+    return connected(body, bodies, neighbours(bodies, joints))

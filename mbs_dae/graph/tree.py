@@ -83,7 +83,7 @@ def spanning_forest(
         _grow(base, 1, beside, edges)
     for body in bodies:
         if body not in edges:
-            base = max(_connected(body, bodies, beside), key=lambda b: len(beside[b]))
+            base = max(connected(body, bodies, beside), key=lambda b: len(beside[b]))
             edges[base] = Edge(None, ground, base)
             _grow(base, 1, beside, edges)
     return edges
@@ -121,7 +121,7 @@ def _grow(root: Body, depth: int, beside: Neighbours, edges: dict[Body, Edge]) -
             look_around(child)
 
 
-def _connected(body: Body, bodies: Sequence[Body], beside: Neighbours) -> list[Body]:
+def connected(body: Body, bodies: Sequence[Body], beside: Neighbours) -> list[Body]:
     """All bodies that joints connect to one, in the order of the model."""
     found, ahead = {body}, [body]
     while ahead:

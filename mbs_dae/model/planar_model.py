@@ -42,9 +42,9 @@ class PlanarModel(Model):
                 rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD", mass=2.0, gravity=(0, -9.81))
 
         `rods` names the points of each body: two make a uniform rod, three or more, in order around it, a uniform
-        plate. Longer names go in tuples, ("A1", "B"). A list of rods, ["AB", "BC"], calls each by its points. Every
-        point of a body is a marker of it (``coupler.C``); its frame stands in its centre of mass, the x axis from its
-        first point to its second.
+        plate; if they all lie on one line, a rod between the outermost. Longer names go in tuples, ("A1", "B"). A list
+        of rods, ["AB", "BC"], calls each by its points. Every point of a body is a marker of it (``coupler.C``); its
+        frame stands in its centre of mass, the x axis from its first point to its second.
 
         Bodies that share a point are joined there by a `Revolute` of that name, those that share a `fixed` point by one
         each to the ground; where several joints are needed their names also tell the bodies, "B (crank-rocker)". A

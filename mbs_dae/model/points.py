@@ -2,7 +2,8 @@
 
     points ──> outlines (which points a body has) ──> shapes (its frame, mass, inertia) ──> bodies and joints
 
-A body of two points is a uniform slender rod, one of three and more a uniform lamina (a plate) with these corners.
+A body of two points is a uniform slender rod, one of three and more a uniform lamina (a plate) with these corners;
+if they all lie on one line, it is a rod between the outermost.
 """
 
 from __future__ import annotations

@@ -62,9 +62,9 @@ class Violation:
         return np.asarray(self.position, dtype=dtype)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OwnMotion:
-    """The coordinates that a motion was computed in, over time."""
+    """The coordinates that a motion was computed in, over time: ``own["A.angle"]`` is a column of q."""
 
     name: str
     """Of the set: "cartesian", "natural", "joint"."""
@@ -79,6 +79,14 @@ class OwnMotion:
         """From arrays that carry what stands still."""
         parts = q[:, : system.nq], v[:, : system.nv], a[:, : system.nv]
         return cls(system.coordinates.set, system.coordinate_names, *map(_frozen, parts))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.names:
+            raise unknown_name("coordinate", name, self.names, f"the motion in {self.name} coordinates")
+        return self.q[:, self.names.index(name)]
+
+    def __repr__(self) -> str:
+        return f"<OwnMotion in {self.name} coordinates: {len(self.names)} coordinates, {len(self.q)} times>"
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,9 @@ from .style import COLOURS, DARK, GRID, GROUND, Picture, style
 
 SMALL = 7
 TREE, CUT, COUPLING = COLOURS[0], COLOURS[1], COLOURS[3]
+DASHED = (0, (4, 2.5))
+LEGEND = 0.17
+"""The height of a line of the legend."""
 
 
 def draw(topology: Topology, ax: Any = None) -> Figure:
@@ -24,6 +27,8 @@ def draw(topology: Topology, ax: Any = None) -> Figure:
     plan = planned(topology, closures)
     points = np.concatenate([*map(_corners, (*plan.bodies, *plan.edge_names, *plan.curve_names)), *plan.curves])
     low, high = points.min(axis=0) - 0.1, points.max(axis=0) + 0.1
+    legend = _legend(topology, closures)
+    low[1] -= LEGEND * len(legend)
     with style():
         if ax is None:
             figure = Picture(figsize=tuple(high - low))
@@ -31,10 +36,21 @@ def draw(topology: Topology, ax: Any = None) -> Figure:
         elif not hasattr(ax, "get_window_extent"):
             raise ModelError(f"draw() draws into matplotlib axes, not {ax!r}; leave ax out for a figure of its own")
         room = ax.get_window_extent().size / ax.figure.dpi
-        _paint(ax, topology, closures, plan, min(1.0, *(room / (high - low))))
+        scale = min(1.0, *(room / (high - low)))
+        _paint(ax, topology, closures, plan, scale)
+        for k, (word, colour) in enumerate(reversed(legend)):
+            x, y = low[0] + 0.1, low[1] + (k + 0.5) * LEGEND
+            ax.plot((x, x + 0.3), (y, y), linewidth=1.4 * scale, color=colour, linestyle=DASHED)
+            ax.text(x + 0.37, y, word, fontsize=scale * SMALL, color=colour, va="center_baseline")
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
         ax.set_axis_off()
     return ax.figure
+
+
+def _legend(topology: Topology, closures: Sequence[Closure]) -> list[tuple[str, str]]:
+    """What the dashed colours mean, those that are there."""
+    kinds = ((topology.cuts, "cut joint", CUT), (topology.couplings, "coupling", COUPLING))
+    return [(word, colour) for some, word, colour in kinds if any(closure in some for closure in closures)]
 
 
 def _corners(box: Box) -> np.ndarray:
@@ -53,7 +69,7 @@ def _paint(ax: Any, topology: Topology, closures: Sequence[Closure], plan: Plan,
         write(name.x, name.y, edge_name(edge), color=how["color"])
     for closure, curve, name in zip(closures, plan.curves, plan.curve_names, strict=True):
         colour = CUT if closure in topology.cuts else COUPLING
-        ax.plot(*curve.T, linewidth=width, color=colour, linestyle=(0, (4, 2.5)), zorder=2)
+        ax.plot(*curve.T, linewidth=width, color=colour, linestyle=DASHED, zorder=2)
         paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.8 * scale}
         write(name.x, name.y, closure.name, color=colour, bbox=paper, zorder=3)
     for k, (body, box) in enumerate(zip((topology.ground, *topology.bodies), plan.bodies, strict=True)):

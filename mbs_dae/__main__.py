@@ -1,0 +1,5 @@
+"""``python -m mbs_dae``: the command line."""
+
+from .cli import main
+
+main()
