@@ -1,13 +1,9 @@
 """Chains of many links in joint coordinates: no drift, and work in proportion to the number of links."""
 
-import time
-
 import numpy as np
 import pytest
 
 import mbs_dae as mbs
-from mbs_dae.integration.machine import accelerate, mechanism
-from mbs_dae.kernels.abi import compiled
 
 
 def planar_chain(links):
@@ -35,31 +31,15 @@ def spatial_chain(links):
 CHAINS = {"plane": planar_chain, "space": spatial_chain}
 
 
-@compiled
-def many(run, t, q, v, a, count):
-    for _ in range(count):
-        accelerate(run, t, q, v, a)
-
-
-def cost(chain, links):
-    """Seconds that one evaluation of all accelerations takes, recursion included: the best of several."""
-    system = chain(links).compile("joint")
-    run, random = mechanism(system), np.random.default_rng(1)
-    q, v, a = system.placement, 0.1 * random.standard_normal(links), system.still
-    q[:links] += 0.1 * random.standard_normal(links)
-    many(run, 0.0, q, v, a, 2)
-    best, count = np.inf, max(3, 3000 // links)
-    for _ in range(12):
-        begin = time.perf_counter()
-        many(run, 0.0, q, v, a, count)
-        best = min(best, (time.perf_counter() - begin) / count)
-    return best
-
-
+@pytest.mark.parametrize("coordinates", ["joint", "natural", "cartesian"])
 @pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
-def test_ten_times_the_links_cost_ten_times_as_much(chain):
-    ratio = min(cost(chain, 1000) / cost(chain, 100) for _ in range(2))
-    assert ratio <= 12
+def test_ten_times_the_links_are_ten_times_the_work(chain, coordinates):
+    """Counted: entries of L, products that make them, steps of the recursion (times: benchmarks/coordinates.py)."""
+    small, large = (chain(links).compile(coordinates) for links in (40, 400))
+    sizes = [
+        (s.mass_pattern.L.column.size, s.mass_pattern.L.pair_u.size, 1 + s.tree.before.size) for s in (small, large)
+    ]
+    assert all(many <= 11 * few for few, many in zip(*sizes, strict=True))
 
 
 def test_a_thousand_links_fall_without_drift():

@@ -118,7 +118,7 @@ class Solutions(Sequence):
         if not self.solutions:
             return self.message
         names = [*self.solutions[0].joints]
-        width = max(12, *map(len, names)) + 2
+        width = max([12, *map(len, names)]) + 2
         lines = [self.message, "", "".join(f"{name:>{width}}" for name in [*names, "distance", "residual"])]
         for s in self.solutions:
             numbers = "".join(f"{value:{width}.6f}" for value in [*s.joints.values(), s.distance])

@@ -22,7 +22,7 @@ from ..model.joints.motions import Ball, Slide, Turn
 from ..model.model import Model
 from ..model.parameters import Evaluator, finite_number
 from ..results.result import State
-from ..system import System
+from ..system import System, compile_model
 from ..system.manifold import Manifold, manifold_of, move
 from ..system.transformation_maps import no_transformation
 from .arguments import check_start, model_of
@@ -46,8 +46,7 @@ class JointSpace:
         if not model.bodies:
             raise ModelError(f"{model.name!r} has no body, so no joint to move; add bodies and joints")
         note = f"driver{'s' * (len(led) > 1)} {', '.join(led)} left aside" if led else ""
-        chosen = isinstance(thing, System) and isinstance(thing.coordinates, JointCoordinates) and not led
-        return cls(model, thing if chosen else model.compile("joint"), note)  # type: ignore[arg-type]
+        return cls(model, _in_joint_coordinates(thing, model), note)
 
     @property
     def coordinates(self) -> JointCoordinates:
@@ -64,8 +63,8 @@ class JointSpace:
 
     @property
     def closed(self) -> bool:
-        """Whether there are equations besides the joints of the tree."""
-        return bool(self.system.rows)
+        """Whether equations of positions are left besides the joints of the tree: those of loops, of gears."""
+        return bool((self.system.program.phi_from >= 0).any())
 
     @cached_property
     def velocity_names(self) -> tuple[str, ...]:
@@ -231,3 +230,18 @@ def turning(
 def _counts(f: Freedom) -> bool:
     """Whether an angle is read of this motion."""
     return not isinstance(f.motion, Ball | Slide) and "angle" in f.edge.joint.measures()
+
+
+def _in_joint_coordinates(thing: Model | System, model: Model) -> System:
+    """The model, which has no drivers, in joint coordinates: those of the system given, if it has some. The equations
+    are those of joints however long the chains are."""
+    tree: dict[str, Any] = {}
+    if isinstance(thing, System) and isinstance(thing.coordinates, JointCoordinates):
+        given = thing.coordinates
+        if thing.model is model and not given.deep:
+            return thing
+        floating = tuple(edge.child.name for edge in given.topology.edges if edge.floating)
+        cut = tuple(closure.name for closure in given.topology.cuts)
+        tree = {name: names for name, names in (("base", floating), ("cut", cut)) if names}
+    system = model.compile("joint", **tree)
+    return compile_model(model, "joint", deep=False, **tree) if system.coordinates.deep else system

@@ -209,6 +209,8 @@ def null_space(here: Levels, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _inward(problem: Problem, q: np.ndarray, kept: np.ndarray, r: np.ndarray) -> int | None:
     """The kept joint that f pulls hardest away from its limit."""
     low, high = problem.at_limit(q)
+    if not kept.any():
+        return None
     pull = np.where(low & ~high, -r, np.where(high & ~low, r, 0.0)) * kept
     k = int(np.argmax(pull))
     return k if pull[k] > 1e-9 * max(problem.length, float(np.linalg.norm(r))) else None

@@ -98,6 +98,10 @@ class CoordinateSet(Protocol):
 
     def own_equations(self) -> Iterable[OwnEquations]: ...
 
+    def check_values(self, number: Evaluator) -> None:
+        """Refuse values of parameters with which these coordinates would be others."""
+        ...
+
     def weights(self, length: float) -> np.ndarray:
         """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
         at the model's length."""

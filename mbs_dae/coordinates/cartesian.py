@@ -49,6 +49,9 @@ class Cartesian:
     def own_equations(self) -> tuple[Any, ...]:
         return ()
 
+    def check_values(self, number: Evaluator) -> None:
+        """Whatever values parameters have."""
+
     def weights(self, length: float) -> np.ndarray:
         return np.tile(self.of_body.weights(length), len(self.model.bodies))
 

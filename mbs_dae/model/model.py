@@ -128,7 +128,7 @@ class Model:
         if not self._checked:
             self._check_values()
             self._checked = True
-        tree = {name: value for name, value in (("base", base), ("cut", cut)) if value}
+        tree = {name: value for name, value in (("base", base), ("cut", cut)) if value is not None and value != ()}
         key = (coordinates, *map(str, tree.items()))
         if key not in self._compiled:
             frozen = self._copy()  # what is compiled does not change with the model

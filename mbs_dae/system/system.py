@@ -295,6 +295,7 @@ class System:
 
     def with_values(self, evaluator: Evaluator, model: Model) -> System:
         """The same structure with other parameter values."""
+        self.coordinates.check_values(evaluator)
         return replace(self, evaluator=evaluator, model=model)
 
     def reader(self, measures: Sequence[Measure]) -> Reader:

@@ -34,12 +34,14 @@ class JointCoordinates:
 
     set = "joint"
 
-    def __init__(self, model: Model, bodies: KernelCoordinates, **tree: Any):
+    def __init__(self, model: Model, bodies: KernelCoordinates, deep: bool | None = None, **tree: Any):
+        """`deep` says how the equations are solved, if that is not to be found out; `tree` is for `topology`."""
         self.model = model
         self.kernels = bodies
         self.name = f"joint {bodies.name}"
         self.topology = topology(model, **tree)
         self.freedoms: tuple[Freedom, ...] = freedoms(self.topology)
+        self._deep = deep
         self._in_tree = {edge.joint.name for edge in self.topology.edges if not edge.floating}
 
     def tree(self, number: Evaluator) -> Tree:
@@ -115,6 +117,8 @@ class JointCoordinates:
     def deep(self) -> bool:
         """Whether M of the joints would be so full that the equations of bodies, which are sparse, are solved instead
         (`system.transformation`): eliminating it takes the squared lengths of all paths, in all."""
+        if self._deep is not None:
+            return self._deep
         work = sum(len(path) ** 2 * len(own) for path, own in zip(self.paths, self.own, strict=True))
         return work > FULL * max(self.layout.nv, 1)
 
@@ -126,6 +130,9 @@ class JointCoordinates:
 
     def own_equations(self) -> tuple[Any, ...]:
         return ()
+
+    def check_values(self, number: Evaluator) -> None:
+        """Whatever values parameters have."""
 
     def weights(self, length: float) -> np.ndarray:
         out = np.full(self.layout.nv, length**2)

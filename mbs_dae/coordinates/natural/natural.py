@@ -119,10 +119,10 @@ class Natural:
             return planar.RIGID if coupled[0, 2] else planar.ROD
         return spatial.form_without([(k, l) for k in range(4) for l in range(k) if not coupled[k, l]])
 
-    def _coupled(self, body: Body) -> np.ndarray:
+    def _coupled(self, body: Body, samples: Sequence[Evaluator] = ()) -> np.ndarray:
         """Which columns of its base the mass of a body couples."""
         found = np.zeros((self.dimension + 1, self.dimension + 1), dtype=bool)
-        for number in self._samples:
+        for number in samples or self._samples:
             try:
                 M = mass_matrix(self.weights_of(body, number), body, number)
             except ModelError:  # not described by its base with these values: nothing is known of it
@@ -131,6 +131,17 @@ class Natural:
             size = np.maximum(size, 1e-6 * size.max())
             found |= ~(np.abs(M) <= SAME * np.outer(size, size))
         return found
+
+    def check_values(self, number: Evaluator) -> None:
+        """Whether all that was found with some values of the parameters holds with others."""
+        self.skeleton.check_values(number)
+        for body in self.model.bodies.values():
+            self.weights_of(body, number)
+            if (self._coupled(body, [number]) & ~self._coupled(body)).any():
+                raise ModelError(
+                    f"the mass of body {body.name!r} couples with these parameters what it did not couple with others; "
+                    "build the model with these values"
+                )
 
     @cached_property
     def _samples(self) -> list[Evaluator]:

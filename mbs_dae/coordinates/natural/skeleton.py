@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import ModelError
 from ...model.body import Body, Marker
 from ...model.element import Element
 from ...model.model import Model
@@ -29,6 +30,8 @@ SAME = 1e-9
 APART = 0.3
 """The sine of the angle that a direction of a base makes with those before it, at least: nearly parallel ones tell
 little of the body."""
+
+Place = tuple[Number, ...]
 
 
 @dataclass(eq=False)
@@ -55,6 +58,17 @@ class Skeleton:
     base: dict[Body, tuple[Thing, ...]]
     settled: dict[str, frozenset[int]]
     """For each joint, the rows that need not be said."""
+    merged: tuple[tuple[Body, Place, Place], ...]
+    """Places on a body that are written differently and were taken for the same."""
+
+    def check_values(self, number: Evaluator) -> None:
+        """What was found to be the same with some values of the parameters must be so with all."""
+        for body, a, b in self.merged:
+            if not near(number, a, b):
+                raise ModelError(
+                    f"{a} and {b} on body {body.name!r} coincide with some values of the parameters, and not with "
+                    "these; natural coordinates took them for one: build the model with these values"
+                )
 
 
 def skeleton_of(model: Model) -> Skeleton:
@@ -68,7 +82,7 @@ def skeleton_of(model: Model) -> Skeleton:
     }
     base = _bases(model, things)
     of = {body: tuple(x for x in things if body in x.places) for body in base}
-    return Skeleton(tuple(things), of, base, settled)
+    return Skeleton(tuple(things), of, base, settled, tuple(alike.merged))
 
 
 # --- sharing ------------------------------------------------------------------------------------------------------
@@ -122,8 +136,13 @@ def _direction(marker: Any, letter: str) -> tuple[Number, ...]:
 def sample_evaluators(model: Model) -> list[Evaluator]:
     """Two sets of values of the parameters: what holds for both holds for all. None is 0 in both."""
     random = np.random.default_rng(3)
-    changed = {name: p.value * (1 + 0.3 * random.random()) or random.random() for name, p in model.parameters.items()}
-    return [model.evaluator(), model.with_parameters(**changed).evaluator()]
+    others = {p.symbol: p.value * (1 + 0.3 * random.random()) or random.random() for p in model.parameters.values()}
+    return [model.evaluator(), Evaluator(others)]
+
+
+def near(number: Evaluator, a: Sequence[Number], b: Sequence[Number]) -> bool:
+    x, y = (np.array([number(n) for n in place]) for place in (a, b))
+    return bool(np.abs(x - y).max() <= SAME * max(np.abs(x).max(), np.abs(y).max(), 1e-6))
 
 
 class _Alike:
@@ -131,15 +150,16 @@ class _Alike:
 
     def __init__(self, model: Model) -> None:
         self.numbers = sample_evaluators(model)
+        self.merged: list[tuple[Body, Place, Place]] = []
 
     def __call__(self, body: Body, a: Sequence[Number], b: Sequence[Number]) -> bool:
         """Two places on a body."""
-        return tuple(a) == tuple(b) or all(self._near(number, a, b) for number in self.numbers)
-
-    @staticmethod
-    def _near(number: Evaluator, a: Sequence[Number], b: Sequence[Number]) -> bool:
-        x, y = (np.array([number(n) for n in place]) for place in (a, b))
-        return bool(np.abs(x - y).max() <= SAME * max(np.abs(x).max(), np.abs(y).max(), 1e-6))
+        if tuple(a) == tuple(b):
+            return True
+        if not all(near(number, a, b) for number in self.numbers):
+            return False
+        self.merged.append((body, tuple(a), tuple(b)))
+        return True
 
     def figure(self, a: Body, b: Body, pairs: Sequence[tuple[Thing, Thing]]) -> bool:
         """All that two bodies share or will share; of a pair the first thing stands on one, the second on the other."""
