@@ -51,7 +51,7 @@ def main() -> None:
 
 def show(title: str, model: mbs.PlanarModel | mbs.SpatialModel) -> dict[str, float]:
     """A line of unknowns, microseconds, and how many times faster than Cartesian coordinates that is."""
-    costs = ours.evaluation_costs(model, ours.sets_for(model))
+    costs = ours.evaluation_costs(model)
     first = costs["cartesian"][1]
     cells = (f"{n:>12}{cost:>10.2f}{first / cost:>7.2f}" for n, cost in costs.values())
     print(f"{title:<24}" + "".join(cells), flush=True)

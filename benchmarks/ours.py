@@ -147,14 +147,6 @@ def bricard_reference(seconds: float = 10.0) -> np.ndarray:
     return bricard(Setting("DP8", rtol=1e-13), seconds, repeat=1).states[-1]
 
 
-LONGEST = 300
-"""Models of more bodies are not tried in joint coordinates: M of a long chain is full."""
-
-
-def sets_for(model: Model) -> tuple[str, ...]:
-    return SETS if len(model.bodies) <= LONGEST else SETS[:2]
-
-
 def evaluation_costs(model: Model, sets: Sequence[str] = SETS) -> dict[str, tuple[int, float]]:
     """Unknowns of the KKT system, and microseconds for all accelerations of one state, in coordinate sets that take
     turns. The state is the placement, with all bodies moving a little."""

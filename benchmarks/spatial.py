@@ -42,7 +42,7 @@ def show_evaluations() -> None:
     print(f"{'mechanism':<24}" + "".join(f"{name:>12}{'[µs]':>10}" for name in ours.SETS))
     models = [(f"chain of {n}", chain(n)) for n in CHAINS]
     for name, model in [*models, ("Stewart platform", stewart_platform.build())]:
-        costs = ours.evaluation_costs(model, ours.sets_for(model))
+        costs = ours.evaluation_costs(model)
         print(f"{name:<24}" + "".join(f"{unknowns:>12}{cost:>10.2f}" for unknowns, cost in costs.values()), flush=True)
 
 

@@ -29,9 +29,10 @@ from ..system import System
 from .rank import null_vectors, smallest_singular_values
 
 AXES = ("world", "first", "second")
-SHARE = 1e-8
+SHARE = 1e-6
 """A component is indeterminate if a null vector of unit length moves it by more than this, relative to what unit
-multipliers of the joint move it."""
+multipliers of the joint move it. (Where constraints have drifted by 1e-10 or so, null vectors are off by that over the
+sine of the nearest singular pose; a determined component must not be taken for one that is not.)"""
 
 
 class Reactions(Protocol):
