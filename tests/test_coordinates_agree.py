@@ -44,14 +44,15 @@ def free(name):
 
 
 def scales(result):
-    """The largest value of each unit; accelerations count at least as much as turning at the largest rate makes."""
+    """The largest value of each unit; rates and accelerations count at least as much as turning at the largest rate, at
+    the model's own length, makes."""
     found = {}
     for name in result.names:
         unit = result.unit(name)
         found[unit] = max(found.get(unit, 0.0), float(np.abs(result[name]).max()))
-    fastest = found.get("rad/s", 0.0)
-    for unit, rate in (("rad/s²", fastest), ("m/s²", found.get("m/s", 0.0))):
-        found[unit] = max(found.get(unit, 0.0), rate * fastest)
+    fastest, length = found.get("rad/s", 0.0), result.quantities.system.length
+    for unit, least in (("m", length), ("m/s", length * fastest), ("rad/s²", fastest**2), ("m/s²", length * fastest**2)):
+        found[unit] = max(found.get(unit, 0.0), least)
     return found
 
 

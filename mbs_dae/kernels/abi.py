@@ -131,7 +131,7 @@ def block_function(function: Callable, kind: types.Type) -> Any:
 
 def _call_on_block(typingctx, address, block, a, b, c, d):
     """Call the block function at `address`."""
-    if any(array != types.Array(types.float64, 1, "C") for array in (a, b, c, d)):
+    if any((array.dtype, array.ndim, array.layout) != (types.float64, 1, "C") for array in (a, b, c, d)):
         raise TypeError("a block function takes four contiguous arrays of float64")
     signature = types.void(address, block, a, b, c, d)
 

@@ -97,8 +97,14 @@ class ComputedReactions:
         for k, null in enumerate(self._null_vectors):
             if null.shape[1]:
                 moved = np.abs(partials[k].T @ null[rows]).max(axis=1)
-                out[k] = moved <= SHARE * np.abs(partials[k]).max(axis=0, initial=0.0)
+                out[k] = moved <= SHARE * self._largest(np.abs(partials[k]).max(axis=0, initial=0.0))
         return out
+
+    def _largest(self, components: np.ndarray) -> np.ndarray:
+        """For each component of force and of moment, the largest one of its kind."""
+        size = self._system.model.dimension
+        parts = components[:size], components[size:]
+        return np.concatenate([np.full(part.size, part.max(initial=0.0)) for part in parts])
 
     def effort(self, name: str) -> np.ndarray | None:
         element = self._element(name)

@@ -6,6 +6,8 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sps
+from scipy.sparse.csgraph import connected_components
 
 from ..kernels.blocks import block
 from .ldl import INDEX, Structure, structure
@@ -82,6 +84,25 @@ def _free_ones_first(order: np.ndarray, n: int, block_row: np.ndarray, block_col
     return np.concatenate([order[free], order[~free]])
 
 
+BLOCK = 6
+"""So many x are coupled by W at most where they are those of one body."""
+
+
+def _wait_for_bodies(waits: list[set[int]], n: int, block_row: np.ndarray, block_column: np.ndarray) -> None:
+    """Where W is made of the blocks of bodies, a λ waits for all x of every block that its row touches: then the norm
+    in which it is measured is that of W⁻¹ itself."""
+    ones = np.ones(block_row.size)
+    graph = sps.csr_matrix((ones, (block_row.astype(int), block_column.astype(int))), shape=(n, n))
+    _, label = connected_components(graph, directed=False)
+    members: dict[int, list[int]] = {}
+    for x, k in enumerate(label.tolist()):
+        members.setdefault(k, []).append(x)
+    for wanted in waits:
+        for x in list(wanted):
+            if 1 < len(block := members[label[x]]) <= BLOCK:
+                wanted.update(block)
+
+
 def elimination_order(
     n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray, block_column: np.ndarray
 ) -> np.ndarray:
@@ -95,6 +116,7 @@ def elimination_order(
     for row, column in zip(block_row.tolist(), block_column.tolist(), strict=True):
         neighbours[row].add(column)
         neighbours[column].add(row)
+    _wait_for_bodies(waits, n, block_row, block_column)
     rows_of: list[list[int]] = [[] for _ in range(n)]
     for row, wanted in enumerate(waits):
         for column in wanted:

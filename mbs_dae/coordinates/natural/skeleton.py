@@ -58,7 +58,7 @@ class Skeleton:
     base: dict[Body, tuple[Thing, ...]]
     settled: dict[str, frozenset[int]]
     """For each joint, the rows that need not be said."""
-    merged: tuple[tuple[Body, Place, Place], ...]
+    merged: tuple[tuple[Body, Place, Place], ...] = ()
     """Places on a body that are written differently and were taken for the same."""
 
     def check_values(self, number: Evaluator) -> None:
