@@ -51,7 +51,8 @@ def scales(result):
         unit = result.unit(name)
         found[unit] = max(found.get(unit, 0.0), float(np.abs(result[name]).max()))
     fastest, length = found.get("rad/s", 0.0), result.quantities.system.length
-    for unit, least in (("m", length), ("m/s", length * fastest), ("rad/s²", fastest**2), ("m/s²", length * fastest**2)):
+    turning = {"m": length, "m/s": length * fastest, "rad/s²": fastest**2, "m/s²": length * fastest**2}
+    for unit, least in turning.items():
         found[unit] = max(found.get(unit, 0.0), least)
     return found
 

@@ -73,6 +73,7 @@ def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> 
     def distance(pose: np.ndarray) -> float:
         return float(np.sqrt(system.weight @ system.between(pose, reference) ** 2))
 
+    last = np.inf
     for _ in range(100):
         poses.evaluate_and_factorise(machine, t, q, still, True)
         if n - system.program.rows + poses.dependent_rows(machine, poses.DEPENDENT) <= 0:
@@ -81,11 +82,14 @@ def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> 
         machine.g[:] = 0.0
         poses.solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
         step = machine.x.copy()
-        if float(np.sqrt(system.weight @ step**2)) < 1e-9 * system.length:
+        size = float(np.sqrt(system.weight @ step**2))
+        if size < 1e-13 * system.length:
             return q
+        near = size < min(1e-5 * system.length, 0.5 * last)  # there roundoff hides that the distance shrinks
+        last = size
         for fraction in 0.5 ** np.arange(8):
             trial = system.moved(q, fraction * step)
-            if poses.close(machine, t, trial, still, 12) == poses.DONE and distance(trial) < distance(q):
+            if poses.close(machine, t, trial, still, 12) == poses.DONE and (near or distance(trial) < distance(q)):
                 q = trial
                 break
         else:
