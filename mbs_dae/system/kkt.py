@@ -17,7 +17,7 @@ Where W is diagonal (or made of small blocks) this is the elimination of all x, 
 order. Where W couples bodies (natural coordinates share points), W⁻¹ and S are full, and this order is what keeps the
 work in proportion to the size.
 
-Redundant rows have pivot 0. A nearly dependent row is given a small extra, DELTA times its own squared length, which
+Redundant rows have pivot 0. Each row is given a small extra, DELTA times its own squared length, which
 makes the matrix regular; iterative refinement against the true matrix then takes the extra's effect away again. The
 same is done where W has no weight of its own (a body without mass): `soft` is what its diagonal is given.
 """
@@ -34,9 +34,6 @@ from .ldl import backward, eliminate_row, forward
 from .pattern import Pattern
 
 DELTA = 1e-13
-SAFE = 1e-4
-"""Rows of more `independence` than this get no DELTA: their pivots need none, and without it solutions are exact to
-roundoff though they are not refined."""
 FAINT = 1e-36
 """Rows whose squared length is less than this, relative to the largest entry's, count as zero. Rows may be in different
 units (m², rad), so this is far below what a small mechanism makes of that."""
@@ -121,7 +118,7 @@ def factorise(pattern, factor):
             inverse[i] = factor.row_square[unknown - n] = factor.independence[unknown - n] = 0.0
     least = negligible(pattern, factor)
     truncation = factor.truncation[0]
-    damping, delta = factor.damping[0], 0.0 if truncation > 0.0 else DELTA
+    extra = factor.damping[0] if truncation > 0.0 else DELTA + factor.damping[0]
     for i in range(L.lead, order.size):
         unknown = order[i]
         plus, minus = eliminate_row(L, i, inverse, u, l)
@@ -136,7 +133,6 @@ def factorise(pattern, factor):
         if kept[row] == 0.0 or independence < truncation:
             inverse[i] = 0.0
         else:
-            extra = damping + (delta if independence < SAFE else 0.0)
             inverse[i] = -1.0 / (distance + extra * max(plus / max(factor.share[row], FAINT), least))
 
 
