@@ -50,7 +50,9 @@ class JointSpace:
 
     @property
     def coordinates(self) -> JointCoordinates:
-        return self.system.coordinates  # type: ignore[return-value]
+        chosen = self.system.coordinates
+        assert isinstance(chosen, JointCoordinates)
+        return chosen
 
     @property
     def names(self) -> tuple[str, ...]:

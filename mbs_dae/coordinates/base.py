@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from ..model.body import Body
-from ..model.element import Element
+from ..model.joints.base import Condition
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Equations, MarkerMap
 from ..symbolic.inertia import Inertia
@@ -92,7 +92,7 @@ class CoordinateSet(Protocol):
     @property
     def coordinate_names(self) -> tuple[str, ...]: ...
 
-    def settled(self, joint: Element) -> frozenset[int]:
+    def settled(self, joint: Condition) -> frozenset[int]:
         """The rows of a joint that need not be said, because its bodies share what they are about."""
         ...
 

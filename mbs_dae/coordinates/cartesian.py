@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.element import Element
+from ..model.joints.base import Condition
 from ..model.model import Model
 from ..model.parameters import Evaluator
 from .base import BodyCoordinates, Motion
@@ -43,7 +43,7 @@ class Cartesian:
     def coordinate_names(self) -> tuple[str, ...]:
         return tuple(f"{name}.{n}" for name in self.model.bodies for n in self.of_body.q_names)
 
-    def settled(self, joint: Element) -> frozenset[int]:
+    def settled(self, joint: Condition) -> frozenset[int]:
         return frozenset()
 
     def own_equations(self) -> tuple[Any, ...]:

@@ -26,7 +26,7 @@ import numpy as np
 from ...graph.topology import Topology
 from ...graph.tree import Edge
 from ...model.body import Body
-from ...model.joints.motions import Ball, Elementary, Slide, Turn
+from ...model.joints.motions import Ball, Elementary, Helix, Slide, Turn
 from ...rotations import about_x, about_y, about_z, from_quaternion
 
 ABOUT = about_x, about_y, about_z
@@ -109,7 +109,8 @@ def turn_of(motion: Elementary, angle: Any) -> np.ndarray:
     """The rotation that a motion of one coordinate makes."""
     if isinstance(motion, Slide):
         return np.eye(3, dtype=int)
-    return np.array(ABOUT[motion.axis](angle))  # type: ignore[union-attr]
+    assert isinstance(motion, Turn | Helix)
+    return np.array(ABOUT[motion.axis](angle))
 
 
 def shares(motion: Elementary, edge: Edge, number: Numbers) -> tuple[Any, Any, Any]:
@@ -118,7 +119,8 @@ def shares(motion: Elementary, edge: Edge, number: Numbers) -> tuple[Any, Any, A
         return 1, 0, 0
     if isinstance(motion, Slide):
         return 0, 1, 0
-    pitch, phase = (number(edge.joint.values[name]) for name in (motion.pitch, motion.phase))  # type: ignore[union-attr]
+    assert isinstance(motion, Helix)
+    pitch, phase = (number(edge.joint.values[name]) for name in (motion.pitch, motion.phase))
     return 1, pitch / tau, phase
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...graph.topology import topology
 from ...kernels.abi import compiled
-from ...model.element import Element
+from ...model.joints.base import Condition
 from ...model.joints.motions import Ball, Slide
 from ...model.model import Model
 from ...model.parameters import Evaluator
@@ -122,11 +122,11 @@ class JointCoordinates:
         work = sum(len(path) ** 2 * len(own) for path, own in zip(self.paths, self.own, strict=True))
         return work > FULL * max(self.layout.nv, 1)
 
-    def settled(self, joint: Element) -> frozenset[int]:
+    def settled(self, joint: Condition) -> frozenset[int]:
         """The joints of the tree need not be said; where all equations are those of bodies, they are said."""
         if self.deep:
             return frozenset()
-        return frozenset(range(joint.form()[0].size)) if joint.name in self._in_tree else frozenset()  # type: ignore[attr-defined]
+        return frozenset(range(joint.form()[0].size)) if joint.name in self._in_tree else frozenset()
 
     def own_equations(self) -> tuple[Any, ...]:
         return ()

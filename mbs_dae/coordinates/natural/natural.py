@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ...model.body import Body
-from ...model.element import Element
+from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
 from ...symbolic.derive import MarkerMap
@@ -79,7 +79,7 @@ class Natural:
     def marker_map(self, label: str) -> MarkerMap:
         return self.kind.marker_map(label)
 
-    def settled(self, joint: Element) -> frozenset[int]:
+    def settled(self, joint: Condition) -> frozenset[int]:
         return self.skeleton.settled[joint.name]
 
     # --- what stands in slots ---------------------------------------------------------------------------------
