@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 
 import mbs_dae as mbs
+from mbs_dae.compiled.machine import DONE
 from mbs_dae.kernels.cache import counts
-from mbs_dae.system import poses, stepping
+from mbs_dae.poses import continuation
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "models"))
@@ -87,8 +88,8 @@ def pose_cost(model: mbs.PlanarModel, count: int, runs: int = 7) -> float:
         array[0] = first
 
     def run() -> None:
-        status, *_ = stepping.sweep(machine, times, 1, count, 0, 0, *motion, 30)
-        assert status == poses.DONE
+        status, *_ = continuation.sweep(machine, times, 1, count, 0, 0, *motion, 30)
+        assert status == DONE
 
     return best(run, runs) / count * 1e6
 

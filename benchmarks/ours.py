@@ -14,13 +14,13 @@ from peers import references as ref
 from peers.run import Run, drift, nearest, timed_in_turns
 
 import mbs_dae as mbs
-from mbs_dae.analysis.dependence import PoseRank
-from mbs_dae.analysis.simulate import Prepared, prepare
-from mbs_dae.integration import march as marching
-from mbs_dae.integration.timing import evaluation_times
-from mbs_dae.integration.timing import timed as timed_system
+from mbs_dae.compiled.machine import DONE
 from mbs_dae.model.model import Model
-from mbs_dae.system import poses
+from mbs_dae.motion import run as marching
+from mbs_dae.motion.timing import evaluation_times
+from mbs_dae.motion.timing import timed as timed_system
+from mbs_dae.poses.dependence import PoseRank
+from mbs_dae.verbs.simulate import Prepared, prepare
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
@@ -201,6 +201,6 @@ def _runs(
 
 def _solve(prepared: Prepared, what: str) -> None:
     status = prepared.begin()
-    status = marching.go_on(prepared.march, 10**9) if status == poses.DONE else status
-    if status != poses.DONE:
+    status = marching.go_on(prepared.march, 10**9) if status == DONE else status
+    if status != DONE:
         raise ArithmeticError(f"{prepared.system.model.name} with {what} stopped with status {status}")

@@ -16,8 +16,8 @@ _HOME = {
     # saying a mechanism
     "PlanarModel": "model.planar_model",
     "SpatialModel": "model.spatial_model",
-    "Body": "model.body",
-    "Marker": "model.body",
+    "Body": "model.bodies.body",
+    "Marker": "model.bodies.body",
     "t": "symbolic.markers",
     "theta": "model.fields",
     "length": "model.fields",
@@ -94,27 +94,27 @@ _HOME = {
     "screws": "screws",
     "primitives": "model.joints.primitives",
     "motions": "model.joints.motions",
-    "velocity_transformation": "analysis.velocity_transformation",
+    "velocity_transformation": "verbs.velocity_transformation",
     # analyses
-    "diagnose": "analysis.diagnose",
-    "Diagnosis": "analysis.diagnose",
-    "assemble": "analysis.assemble",
-    "kinematics": "analysis.kinematics",
-    "recursive_kinematics": "analysis.recursive_kinematics",
-    "forward_kinematics": "analysis.forward_kinematics",
-    "inverse_kinematics": "analysis.inverse_kinematics",
-    "task_jacobian": "analysis.task_jacobian",
-    "manipulability": "analysis.task_jacobian",
-    "simulate": "analysis.simulate",
-    "inverse_dynamics": "analysis.inverse_dynamics",
-    "compare_stabilization": "analysis.compare_stabilization",
-    "compare_coordinates": "analysis.compare_coordinates",
-    "CoordinateComparison": "analysis.compare_coordinates",
-    "Baumgarte": "integration.stabilise",
-    "Projection": "integration.stabilise",
-    "Unstabilized": "integration.stabilise",
-    "sweep": "analysis.sweep",
-    "equations": "analysis.equations",
+    "diagnose": "verbs.diagnose",
+    "Diagnosis": "verbs.diagnose",
+    "assemble": "poses.assembly",
+    "kinematics": "verbs.kinematics",
+    "recursive_kinematics": "verbs.recursive_kinematics",
+    "forward_kinematics": "verbs.forward_kinematics",
+    "inverse_kinematics": "verbs.inverse_kinematics",
+    "task_jacobian": "verbs.task_jacobian",
+    "manipulability": "verbs.task_jacobian",
+    "simulate": "verbs.simulate",
+    "inverse_dynamics": "verbs.inverse_dynamics",
+    "compare_stabilization": "verbs.compare_stabilization",
+    "compare_coordinates": "verbs.compare_coordinates",
+    "CoordinateComparison": "verbs.compare_coordinates",
+    "Baumgarte": "motion.stabilise",
+    "Projection": "motion.stabilise",
+    "Unstabilized": "motion.stabilise",
+    "sweep": "verbs.sweep",
+    "equations": "verbs.equations",
     # results
     "Result": "results",
     "State": "results.result",
@@ -131,21 +131,21 @@ _HOME = {
 __all__ = [*_HOME]
 
 if TYPE_CHECKING:
-    from .analysis.assemble import assemble as assemble
-    from .analysis.diagnose import Diagnosis as Diagnosis
-    from .analysis.diagnose import diagnose as diagnose
-    from .analysis.equations import equations as equations
-    from .analysis.forward_kinematics import forward_kinematics as forward_kinematics
-    from .analysis.inverse_kinematics import inverse_kinematics as inverse_kinematics
-    from .analysis.kinematics import kinematics as kinematics
-    from .analysis.recursive_kinematics import recursive_kinematics as recursive_kinematics
-    from .analysis.simulate import simulate as simulate
-    from .analysis.sweep import sweep as sweep
-    from .analysis.task_jacobian import manipulability as manipulability
-    from .analysis.task_jacobian import task_jacobian as task_jacobian
-    from .analysis.velocity_transformation import velocity_transformation as velocity_transformation
     from .graph.topology import Topology as Topology
     from .graph.topology import topology as topology
+    from .poses.assembly import assemble as assemble
+    from .verbs.diagnose import Diagnosis as Diagnosis
+    from .verbs.diagnose import diagnose as diagnose
+    from .verbs.equations import equations as equations
+    from .verbs.forward_kinematics import forward_kinematics as forward_kinematics
+    from .verbs.inverse_kinematics import inverse_kinematics as inverse_kinematics
+    from .verbs.kinematics import kinematics as kinematics
+    from .verbs.recursive_kinematics import recursive_kinematics as recursive_kinematics
+    from .verbs.simulate import simulate as simulate
+    from .verbs.sweep import sweep as sweep
+    from .verbs.task_jacobian import manipulability as manipulability
+    from .verbs.task_jacobian import task_jacobian as task_jacobian
+    from .verbs.velocity_transformation import velocity_transformation as velocity_transformation
 
 
 def __getattr__(name: str) -> Any:

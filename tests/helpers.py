@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 import mbs_dae as mbs
+from mbs_dae.compiled.dynamics import POWER, evaluate_forces, take_masses
 from mbs_dae.symbolic.loads import WORKS
-from mbs_dae.system.dynamics import POWER, evaluate_forces, take_masses
 
 OMEGA = 2.0
 """The speed of the crank wherever a test does not care."""

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import mbs_dae as mbs
-from mbs_dae.analysis import progress
+from mbs_dae import progress
 from mbs_dae.cli import commands as cli
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -507,7 +507,7 @@ def test_ctrl_c_keeps_the_poses_so_far(monkeypatch):
     def bar(what, given):
         yield pressed
 
-    monkeypatch.setattr(import_module("mbs_dae.analysis.kinematics"), "progress_bar", bar)
+    monkeypatch.setattr(import_module("mbs_dae.verbs.kinematics"), "progress_bar", bar)
     code, message = failure("kinematics", "rod.py", "--steps", 6000, "--out", "out")
     kept = len(mbs.load("out/result.npz"))
     assert 300 <= kept < 6000

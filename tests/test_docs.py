@@ -131,7 +131,7 @@ def without_blocks(text: str) -> str:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_files_named_in_prose_exist(page):
-    """`system/kkt.py` is a file of the repository or of the package; NAME in capitals stands for any name."""
+    """`linear/kkt.py` is a file of the repository or of the package; NAME in capitals stands for any name."""
     named = re.findall(r"`([\w./]+/[\w.]+\.(?:py|md|toml))`", without_blocks(read(page)))
     places = (ROOT, ROOT / "mbs_dae")
     missing = {name for name in named if "NAME" not in name and not any((at / name).exists() for at in places)}

@@ -10,8 +10,8 @@ import pytest
 from helpers import parallelogram, three_cranks
 
 import mbs_dae as mbs
-from mbs_dae.integration import march as marching
 from mbs_dae.kernels.cache import counts
+from mbs_dae.motion import run as marching
 
 R, L = 0.2, 0.5
 MASSES = 1.0, 2.0, 1.5

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 import mbs_dae as mbs
-from mbs_dae.analysis.dependence import PoseRank
+from mbs_dae.poses.dependence import PoseRank
 
 SETS = ("natural", "joint")
 PLANAR = ("Revolute", "Revolute", "Revolute", "Translational", "Fixed", "PinInSlot", "Distance")

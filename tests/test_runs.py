@@ -39,7 +39,7 @@ def double_pendulum():
 def test_where_a_run_pauses_makes_no_difference(options, monkeypatch):
     times = np.linspace(0, 10, 21)
     whole = mbs.simulate(double_pendulum(), times, **options)
-    monkeypatch.setattr(import_module("mbs_dae.analysis.simulate"), "PATIENCE", 1.0)
+    monkeypatch.setattr(import_module("mbs_dae.verbs.simulate"), "PATIENCE", 1.0)
     pieces = mbs.simulate(double_pendulum(), times, **options)
     assert np.array_equal(whole.q, pieces.q) and whole.stats == pieces.stats
 

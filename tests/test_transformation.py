@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from test_models import NAMES, load
 
-from mbs_dae.integration.machine import evaluate_all, mechanism
-from mbs_dae.system.poses import observe
+from mbs_dae.compiled.machine import observe
+from mbs_dae.motion.derivative import evaluate_all, mechanism
 
 
 @cache

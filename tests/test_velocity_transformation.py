@@ -14,8 +14,8 @@ from test_recursion import CASES, Moving, random_tree
 
 import mbs_dae as mbs
 from mbs_dae.coordinates.joint.recursion import column_rates, columns
-from mbs_dae.integration.machine import evaluate_all, mechanism
 from mbs_dae.model.joints.motions import Ball
+from mbs_dae.motion.derivative import evaluate_all, mechanism
 
 MODELS = Path(__file__).resolve().parents[1] / "models"
 EXACT = {"method": "DP8", "rtol": 1e-12}

@@ -245,7 +245,7 @@ def time_grid(given: Any, first: float | None, last: float | None, steps: int | 
     """The TIMES of the file, or evenly spaced times: what the options do not say is as in TIMES."""
     import numpy as np
 
-    from ..analysis.arguments import checked_times
+    from ..arguments import checked_times
 
     times = None if given is None else checked_times(given)
     if times is not None and first is last is steps is None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import sympy as sp
 
-from ..model.body import Body
+from ..model.bodies.body import Body
 from ..model.joints.base import Condition
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Equations, MarkerMap

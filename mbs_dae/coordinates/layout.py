@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.body import Body
+from ..model.bodies.body import Body
 
 
 @dataclass(frozen=True, eq=False)

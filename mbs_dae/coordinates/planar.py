@@ -12,8 +12,8 @@ from functools import cache
 
 import sympy as sp
 
+from ..model.bodies.planar_body import PlanarBody, PlanarPlace
 from ..model.parameters import Evaluator, Number
-from ..model.planar_body import PlanarBody, PlanarPlace
 from ..symbolic.derive import MarkerMap
 from ..symbolic.inertia import Inertia
 from .layout import Layout, one_after_the_other

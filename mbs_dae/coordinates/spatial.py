@@ -16,8 +16,8 @@ from functools import cache
 
 import sympy as sp
 
+from ..model.bodies.spatial_body import SpatialBody, SpatialPlace
 from ..model.parameters import Evaluator, Number
-from ..model.spatial_body import SpatialBody, SpatialPlace
 from ..rotations import quaternion
 from ..symbolic.derive import Definition, MarkerMap
 from ..symbolic.inertia import Inertia

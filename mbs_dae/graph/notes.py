@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..errors import ModelError
-from ..model.body import Body
+from ..model.bodies.body import Body
 from ..model.model import Model
 from .tree import Edge, root_of
 

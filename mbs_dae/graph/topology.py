@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, unknown_name
-from ..model.body import Body
+from ..model.bodies.body import Body
 from ..model.drivers import Prescribed
 from ..model.joints.base import Condition
 from ..model.model import Model

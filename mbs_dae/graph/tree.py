@@ -18,7 +18,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from ..errors import ModelError
-from ..model.body import Body
+from ..model.bodies.body import Body
 from ..model.joints.base import Condition
 from ..model.joints.motions import FREE, Motions, velocities
 

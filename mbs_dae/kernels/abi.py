@@ -71,7 +71,7 @@ def _jit(function: Callable, **options: Any) -> Callable:
 def _stamp() -> str:
     """What compiled code depends on. numba asks only for the file of a function, and what it calls stands in others."""
     package = Path(__file__).resolve().parent.parent
-    rooms = ("kernels", "coordinates", "system", "integration")
+    rooms = ("kernels", "coordinates", "linear", "compiled", "poses", "motion")
     files = sorted(file for room in rooms for file in (package / room).rglob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 

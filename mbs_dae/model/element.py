@@ -12,7 +12,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup
-from .body import Body, Marker, as_marker
+from .bodies.body import Body, Marker, as_marker
 from .fields import REQUIRED, Field, Function
 from .measures import Measure
 from .parameters import Number, free_parameters

@@ -15,7 +15,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.derive import Relation
 from ..symbolic.markers import FormMarker, marker_symbols, rate_of
-from .body import Marker, as_marker
+from .bodies.body import Marker, as_marker
 
 LEVELS = {
     "x": ("x", "vx", "ax"),

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..errors import ModelError, Names, unknown_name
 from ..symbolic.markers import t
 from . import measures
-from .body import Body, coordinates_of, reference_turns
+from .bodies.body import Body, coordinates_of, reference_turns
 from .drivers import Prescribed
 from .element import Element
 from .forces.base import ForceElement
@@ -123,7 +123,7 @@ class Model:
     def compile(self, coordinates: str = "cartesian", base: Any = None, cut: Any = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
         the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
-        from ..system import compile_model
+        from ..compiled import compile_model
 
         if not self._checked:
             self._check_values()

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import sympy as sp
 
 from ..errors import ModelError
-from .body import coordinates_of
+from .bodies.body import coordinates_of
+from .bodies.planar_body import PlanarBody
 from .model import Model
 from .parameters import Number, check_number, plain
-from .planar_body import PlanarBody
 from .points import build
 
 

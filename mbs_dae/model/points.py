@@ -13,11 +13,11 @@ from math import atan2
 from typing import Any
 
 from ..errors import ModelError, unknown_name
-from .body import coordinates_of
+from .bodies.body import coordinates_of
+from .bodies.planar_body import PlanarBody
+from .bodies.shapes import Point, Shape, shape_of
 from .joints import PinInSlot, Revolute
 from .parameters import finite_number
-from .planar_body import PlanarBody
-from .shapes import Point, Shape, shape_of
 
 Outline = tuple[str, ...]
 """The names of the points that a body has, in order around it."""

@@ -10,10 +10,10 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.derive import Led, Relation
 from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols
-from .body import as_marker
+from .bodies.body import as_marker
+from .bodies.frames import rotation_of
 from .drivers import Prescribed, function_of_time
 from .element import checked_name
-from .frames import rotation_of
 from .joints import primitives as the
 from .parameters import Number, constants_out
 

@@ -7,11 +7,11 @@ from typing import Any
 import sympy as sp
 
 from ..errors import ModelError
-from .body import coordinates_of
-from .frames import frame_of
+from .bodies.body import coordinates_of
+from .bodies.frames import frame_of
+from .bodies.spatial_body import SpatialBody
 from .model import Model
 from .parameters import Number, check_number, plain
-from .spatial_body import SpatialBody
 
 
 class SpatialModel(Model):

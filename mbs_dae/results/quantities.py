@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
+from ..compiled import System
 from ..errors import unknown_name
 from ..model.measures import Measure
-from ..system import System
 
 
 class Quantities(Protocol):

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sps
 from scipy.sparse.linalg import eigsh, lsqr
 
-from ..system import System
+from ..compiled import System
 
 RANK = 1e-9
 """Singular values below this, relative to the largest, are zero."""

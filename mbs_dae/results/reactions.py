@@ -15,8 +15,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..compiled import System
 from ..errors import ModelError, unknown_name
-from ..model.body import Body, Marker
+from ..model.bodies.body import Body, Marker
 from ..model.drivers import Driver
 from ..model.element import Element
 from ..model.forces.base import ForceElement
@@ -25,7 +26,6 @@ from ..model.joints.base import Condition
 from ..rotations import from_quaternion
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
-from ..system import System
 from .rank import null_vectors, smallest_singular_values
 
 AXES = ("world", "first", "second")

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..compiled import System
 from ..errors import ModelError, unknown_name
 from ..rotations import from_quaternion
-from ..system import System
 from . import as_screws
 from .energy import Energy
 from .quantities import ComputedQuantities, Quantities

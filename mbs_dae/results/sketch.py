@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from ..kernels.abi import lookup, wrap
-from ..model.body import Marker
+from ..model.bodies.body import Marker
 from ..model.element import Element
 from ..model.fields import Choice, Expression, Scalar, theta
 from ..model.forces.base import ForceElement

@@ -5,17 +5,7 @@ first. ω is in body axes unless ``axes="world"`` is said. Time, if any, is the 
 """
 
 from .angles import axis_angle, bryant_angles, euler_angles, quaternion, rotation_vector
-from .matrices import (
-    about,
-    about_x,
-    about_y,
-    about_z,
-    bryant,
-    euler,
-    from_quaternion,
-    from_rotation_vector,
-    multiply,
-)
+from .matrices import about, about_x, about_y, about_z, bryant, euler, from_quaternion, from_rotation_vector, multiply
 from .orientation import frame, rotation_matrix
 from .rates import (
     axis_angle_omega,

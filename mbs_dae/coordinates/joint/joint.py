@@ -1,7 +1,7 @@
 """Joint coordinates: what the joints of a spanning tree let move, and of bodies that float their own places.
 
 The bodies follow from them (`recursion`), so that the joints of the tree are met whatever the coordinates are, and cost
-no equation. Kernels go on speaking of bodies: what they say is transformed (`system.transformation`).
+no equation. Kernels go on speaking of bodies: what they say is transformed (`compiled.transformation`).
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class JointCoordinates:
     @cached_property
     def deep(self) -> bool:
         """Whether M of the joints would be so full that the equations of bodies, which are sparse, are solved instead
-        (`system.transformation`): eliminating it takes the squared lengths of all paths, in all."""
+        (`compiled.transformation`): eliminating it takes the squared lengths of all paths, in all."""
         if self._deep is not None:
             return self._deep
         work = sum(len(path) ** 2 * len(own) for path, own in zip(self.paths, self.own, strict=True))

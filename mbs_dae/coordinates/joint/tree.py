@@ -34,7 +34,7 @@ import numpy as np
 
 from ...graph.topology import Topology
 from ...kernels.blocks import block
-from ...model.body import Body
+from ...model.bodies.body import Body
 from ...model.parameters import Evaluator
 from ..layout import Layout
 from .tree_steps import ORIGIN, Frame, Step, frames, freedoms, steps

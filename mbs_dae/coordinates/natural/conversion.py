@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model.body import Body
+from ...model.bodies.body import Body
 from ...model.parameters import Evaluator
 from ...rotations import from_quaternion, quaternion
 from ..base import Motion

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...errors import ModelError
-from ...model.body import Body
+from ...model.bodies.body import Body
 from ...model.parameters import Evaluator, Number
 from .skeleton import POINT, Thing
 

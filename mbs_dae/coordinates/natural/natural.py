@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError
-from ...model.body import Body
+from ...model.bodies.body import Body
 from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number

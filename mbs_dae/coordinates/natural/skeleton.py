@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError
-from ...model.body import Body, Marker
+from ...model.bodies.body import Body, Marker
 from ...model.element import Element
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number

@@ -30,7 +30,7 @@ import sympy as sp
 from ...errors import ModelError
 from ...symbolic.loads import WORKS, Load
 from ...symbolic.markers import LABELS, FormMarker, marker_symbols, variables
-from ..body import Marker
+from ..bodies.body import Marker
 from ..element import Declared
 from ..fields import Scalar
 from ..joints.rows import check_expression

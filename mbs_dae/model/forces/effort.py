@@ -22,7 +22,7 @@ from ...symbolic.derive import Reading
 from ...symbolic.loads import Load
 from ...symbolic.markers import FormMarker, marker_symbols, rate_of, t, variables
 from .. import measures
-from ..body import Body, Marker
+from ..bodies.body import Body, Marker
 from ..element import Element, checked_name
 from ..measures import Measure, Quantity
 from .base import ForceElement, called, one_expression

@@ -9,7 +9,7 @@ import sympy as sp
 
 from ...errors import ModelError
 from .. import fields
-from ..body import as_marker
+from ..bodies.body import as_marker
 from ..fields import choice, expression, function
 from .base import ForceElement
 from .effort import EffortElement

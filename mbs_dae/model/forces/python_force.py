@@ -14,7 +14,7 @@ from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.loads import WORKS
 from ...symbolic.markers import FormMarker, PlanarMarker, SpatialMarker, marker_symbols, variables
-from ..body import as_marker
+from ..bodies.body import as_marker
 from ..element import checked_name
 from ..parameters import Number
 from .base import WRENCH, ForceElement

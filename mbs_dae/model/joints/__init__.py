@@ -6,16 +6,7 @@ from .couplings import ConstantVelocity, Universal
 from .fixes import CoordinateFix
 from .gears import Gear, RackAndPinion
 from .links import Distance, PinInSlot, PointInPlane, PointOnLine, RevoluteSpherical, SphericalSpherical
-from .lower_pairs import (
-    Cylindrical,
-    Fixed,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Translational,
-)
+from .lower_pairs import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw, Spherical, Translational
 from .rolling import KnifeEdge, RollingDisk
 
 __all__ = [

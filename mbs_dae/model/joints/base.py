@@ -34,7 +34,7 @@ from ...errors import ModelError
 from ...symbolic.derive import Relation
 from ...symbolic.functions import kept_whole
 from ...symbolic.markers import LABELS, marker_symbols
-from ..body import as_marker
+from ..bodies.body import as_marker
 from ..element import Declared, Element, checked_name
 from ..fields import Function, Scalar
 from ..parameters import Number, constants_out

@@ -1,0 +1,75 @@
+"""What analyses are called with, checked at the door."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .compiled import System
+from .errors import ModelError
+from .model.model import Model
+from .results.result import State
+from .symbolic.functions import Lookup
+from .symbolic.markers import t as time
+
+
+def model_of(thing: Model | System) -> Model:
+    """Analyses take a model or its compiled system."""
+    if isinstance(thing, System):
+        return thing.model
+    if isinstance(thing, Model):
+        return thing
+    raise ModelError(f"an analysis needs a model as first argument, not {thing!r}; build one: mbs.PlanarModel(name)")
+
+
+def system_of(thing: Model | System) -> System:
+    """The system that a motion is computed in: the one given, in its coordinates, or the model's Cartesian one; this
+    one, too, where all bodies stand still and there are no others."""
+    return thing if isinstance(thing, System) and thing.nv else model_of(thing).compile()
+
+
+def check_start(model: Model, start: State | None) -> None:
+    """A start must be a pose of this model, or of one with the same bodies."""
+    if start is None:
+        return
+    if not isinstance(start, State):
+        raise ModelError(f"start must be a pose of {model.name!r}, not {start!r}; use mbs.assemble(model)")
+    if [*start.system.model.bodies] != [*model.bodies]:
+        raise ModelError(
+            f"start is a pose of {start.system.model.name!r}, which has other bodies than {model.name!r}; "
+            "assemble this model for a start"
+        )
+
+
+def checked_times(times: Any) -> np.ndarray:
+    """The times as an array that increases."""
+    try:
+        t = np.array(times, dtype=float)
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"times must be numbers, not {times!r}; use e.g. np.linspace(0, 1, 101)") from exc
+    if t.ndim != 1 or t.size == 0:
+        raise ModelError(f"times must be a non-empty list, got shape {t.shape}; use e.g. np.linspace(0, 1, 101)")
+    if not np.isfinite(t).all():
+        raise ModelError("times contain a value that is not finite; remove it")
+    if (np.diff(t) <= 0).any():
+        k = int(np.argmax(np.diff(t) <= 0))
+        raise ModelError(f"times must increase, but {t[k + 1]:g} follows {t[k]:g}; sort them and remove doubles")
+    return t
+
+
+def check_tables(model: Model, t: np.ndarray) -> None:
+    """A table over time says nothing beyond its ends. (One over a length or an angle goes on as its end tangent.)"""
+    values = {p.symbol: p.value for p in model.parameters.values()}
+    for element in (*model.drivers, *model.forces):
+        for table, place in element.tables():
+            if table.periodic or place.has(Lookup) or not place.free_symbols <= {time, *values}:
+                continue
+            moments = t[np.unique(np.linspace(0, t.size - 1, 200).astype(int))]
+            read = np.array([float(place.xreplace({**values, time: moment})) for moment in moments])
+            first, last = float(table.x[0]), float(table.x[-1])
+            if read.min() < first - 1e-12 * (last - first) or read.max() > last + 1e-12 * (last - first):
+                raise ModelError(
+                    f"{element.who} has a table from {first:g} to {last:g}, but it is read from "
+                    f"{read.min():g} to {read.max():g}; shorten the times or extend the table"
+                )

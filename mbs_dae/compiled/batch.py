@@ -1,0 +1,204 @@
+"""Forms on actual markers, gathered by kernel, ready to be evaluated all at once.
+
+A `Batch` is arrays only: the addresses of the kernels, where each instance finds its coordinates and constants, and
+where its outputs begin. What the outputs mean is the matter of those who lay them out: `program` for constraints,
+`dynamics` for masses and forces, `system.Reader` for readings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from ..coordinates import Computed, KernelCoordinates, Layout
+from ..errors import ModelError
+from ..kernels import cache
+from ..kernels.abi import call_kernel, compiled
+from ..kernels.blocks import block
+from ..model.bodies.body import Marker, reference_turns
+from ..model.parameters import Evaluator, Number
+from ..model.tables import TableSymbol
+from ..symbolic.codegen import kernel_module
+from ..symbolic.derive import Composed, Form
+from ..symbolic.markers import LABELS
+
+
+class Batch(NamedTuple):
+    """What the compiled core reads."""
+
+    address: np.ndarray
+    instances: np.ndarray
+    gather: np.ndarray
+    """Per kernel and instance, where its local q and v stand."""
+    gather_at: np.ndarray
+    parameters: np.ndarray
+    parameters_at: np.ndarray
+    tables: np.ndarray
+    out_at: np.ndarray
+    out_size: int
+
+
+@compiled
+def evaluate(batch, t, q, v, out):
+    """All outputs of all kernels at (t, q, v). q and v include the coordinates of the ground."""
+    for g in range(batch.address.size):
+        call_kernel(
+            batch.address[g],
+            batch.instances[g],
+            t,
+            q,
+            v,
+            batch.gather[batch.gather_at[g] :],
+            batch.parameters[batch.parameters_at[g] :],
+            batch.tables,
+            out[batch.out_at[g] :],
+        )
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One form on actual markers, with what stands in its slots."""
+
+    meaning: str
+    """All that its kernel depends on besides the coordinate set."""
+    compose: Callable[[], Composed]
+    slots: Mapping[str, Number]
+    owners: tuple[Any, ...]
+    """Whose coordinates it is in, one after the other: bodies, mostly."""
+    who: str
+    kernel: Callable[[], cache.Kernel] | None = None
+    """Where the kernel comes from if it is not derived."""
+
+
+def instance_of(
+    form: Form, slots: Mapping[sp.Symbol, Number], markers: tuple[Marker, ...], who: str, coordinates: KernelCoordinates
+) -> Instance:
+    """A form on markers in a coordinate set."""
+    maps = [coordinates.marker_map(LABELS[k]) for k in range(len(markers))]
+    values = {str(s): n for s, n in slots.items()}
+    for mp, marker in zip(maps, markers, strict=True):
+        values |= {str(s): n for s, n in zip(mp.slots, coordinates.marker_slots(marker), strict=True)}
+    values |= {str(s): n for s, n in reference_turns(form, markers).items()}
+    return Instance(form.meaning, lambda: form.compose(maps), values, tuple(m.body for m in markers), who)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """All instances of one kernel."""
+
+    kernel: cache.Kernel
+    members: list[int]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an instance stands in a batch."""
+
+    member: int
+    out: int
+    """Where its outputs begin."""
+    columns: tuple[int, ...]
+    """Where its local velocities stand among those of the system."""
+    layout: dict[str, Any]
+
+
+class BatchBuilder:
+    """Derives (or fetches) the kernels and lays out the index maps, once; `fill` puts numbers in, again and again."""
+
+    def __init__(self, instances: Sequence[Instance], coordinates: KernelCoordinates, layout: Layout):
+        self.instances = list(instances)
+        self.coordinates = coordinates
+        self.layout = layout
+        self.groups = self._grouped()
+        self._layout = self._laid_out()
+
+    def fill(self, evaluate: Evaluator) -> Batch:
+        """The batch with the values of the parameters put in."""
+        parameters: list[float] = []
+        tables: list[np.ndarray] = []
+        table_at: dict[TableSymbol, int] = {}
+
+        def number(value: Number) -> float:
+            if isinstance(value, TableSymbol):
+                if value not in table_at:
+                    table_at[value] = sum(map(len, tables))
+                    tables.append(value.table.data)
+                return float(table_at[value])
+            if isinstance(value, Computed):
+                return value(evaluate)
+            return evaluate(value)
+
+        parameters_at = []
+        for group in self.groups:
+            parameters_at.append(len(parameters))
+            names = group.kernel.layout["slots"]
+            for member in group.members:
+                values = self.instances[member].slots
+                numbers = [number(values[name]) for name in names]
+                if not np.isfinite(numbers).all():
+                    raise ModelError(
+                        f"a number in {self.instances[member].who} is not a finite real number for these parameters; "
+                        "mend its expression or the parameters"
+                    )
+                parameters += numbers
+        return block(
+            Batch(
+                **self._layout,
+                parameters=np.array([*parameters, 0.0]),
+                parameters_at=np.array(parameters_at, dtype=np.int64),
+                tables=np.concatenate([*tables, [0.0]]),
+            )
+        )
+
+    def kernel_of(self, member: int) -> cache.Kernel:
+        return next(group.kernel for group in self.groups if member in group.members)
+
+    def places(self) -> Iterator[Place]:
+        """Every instance, kernel by kernel."""
+        at = 0
+        for group in self.groups:
+            layout = group.kernel.layout
+            for member in group.members:
+                yield Place(member, at, self._local(member, self.layout.v), layout)
+                at += layout["outputs"]
+
+    def _local(self, member: int, places: Mapping[Any, tuple[int, ...]]) -> tuple[int, ...]:
+        """The coordinates of all its owners, one after the other."""
+        return tuple(place for owner in self.instances[member].owners for place in places[owner])
+
+    def _grouped(self) -> list[_Group]:
+        groups: dict[str, _Group] = {}
+        for k, instance in enumerate(self.instances):
+            if instance.meaning not in groups:
+                groups[instance.meaning] = _Group(self._kernel(instance), [])
+            groups[instance.meaning].members.append(k)
+        return list(groups.values())
+
+    def _kernel(self, instance: Instance) -> cache.Kernel:
+        if instance.kernel is not None:
+            return instance.kernel()
+        meaning = f"{self.coordinates.name} {instance.meaning}"
+        return cache.kernel(meaning, lambda: kernel_module(instance.compose(), instance.meaning.split(" ")[0]))
+
+    def _laid_out(self) -> dict[str, Any]:
+        gather: list[int] = []
+        gather_at, out_at = [], []
+        size = 0
+        for group in self.groups:
+            gather_at.append(len(gather))
+            out_at.append(size)
+            size += group.kernel.layout["outputs"] * len(group.members)
+            for member in group.members:
+                gather += [*self._local(member, self.layout.q), *self._local(member, self.layout.v)]
+        return {
+            "address": np.array([g.kernel.address for g in self.groups], dtype=np.int64),
+            "instances": np.array([len(g.members) for g in self.groups], dtype=np.int64),
+            "gather": np.array([*gather, 0], dtype=np.int64),
+            "gather_at": np.array(gather_at, dtype=np.int64),
+            "out_at": np.array(out_at, dtype=np.int64),
+            "out_size": size,
+        }

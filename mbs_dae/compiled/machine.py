@@ -1,0 +1,158 @@
+"""Work space of a run, and the evaluation of the constraints in it. Compiled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.abi import compiled
+from ..linear.kkt import Factor
+from ..linear.pattern import Pattern
+from .batch import evaluate
+from .manifold import Manifold
+from .program import Program, read_jacobian, read_rows
+from .transformation import (
+    Transformation,
+    accelerations_of_joints,
+    reach,
+    transform_rows,
+    velocities_of_joints,
+)
+
+# what a compiled solve reports
+DONE = 0
+NOT_CONVERGED = 1
+NOT_FINITE = 2
+SINGULAR = 3
+JUMPED = 4
+NEAR = 5
+ENDLESS = 6
+
+EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS = 0, 1, 2, 3
+
+
+class Machine(NamedTuple):
+    """A program, the pattern of its matrix, and work space for the solves."""
+
+    program: Program
+    transformation: Transformation
+    manifold: Manifold
+    pattern: Pattern
+    factor: Factor
+    square: np.ndarray
+    """The squared length of all that a row says, where less of it is left (`shares_of_rows`); else empty."""
+    said_unit: np.ndarray
+    """What velocities count in it, those of what stands still included: reciprocal squared lengths."""
+    norm: np.ndarray
+    """One number for each velocity: the norm in which "least change" is meant. (Columns of Φ_v may be others: see
+    `Transformation.deep`.)"""
+    length: float
+    """The model's own length: tolerances are relative to it."""
+    extent: float
+    """How far the model reaches from the origin: roundoff is relative to it."""
+    out: np.ndarray
+    phi: np.ndarray
+    """Φ, ν and γ of the last evaluation."""
+    nu: np.ndarray
+    gamma: np.ndarray
+    f: np.ndarray
+    g: np.ndarray
+    x: np.ndarray
+    multipliers: np.ndarray
+    poses: np.ndarray
+    """Two rows: q at the beginning and at the end of a step."""
+    motions: np.ndarray
+    """Four rows: v and a at the beginning, v and a at the end of a step."""
+    way: np.ndarray
+    orientation: np.ndarray
+    """Two rows, at the beginning and at the end of a step: see `orient`."""
+    counts: np.ndarray
+    """Kernel evaluations, factorisations, Newton corrections, steps halved."""
+
+
+@compiled
+def observe(machine, t, q, v):
+    """Φ, ν, γ and Φ_v at (t, q, v)."""
+    program, transformation, out = machine.program, machine.transformation, machine.out
+    jacobian = machine.factor.jacobian
+    machine.counts[EVALUATIONS] += 1
+    if transformation.edges > 0:
+        reach(transformation, q, v)
+        evaluate(program.batch, t, transformation.qc, transformation.vc, out)
+        read_rows(program, out, machine.phi, machine.nu, machine.gamma)
+        if transformation.deep == 1:
+            read_jacobian(program, out, jacobian)
+        else:
+            transform_rows(transformation, out, machine.gamma, jacobian, machine.factor.share)
+    else:
+        evaluate(program.batch, t, q, v, out)
+        read_rows(program, out, machine.phi, machine.nu, machine.gamma)
+        read_jacobian(program, out, jacobian)
+        if program.said_row.size > 0:
+            shares_of_rows(machine)
+
+
+@compiled
+def shares_of_rows(machine):
+    """How much of each row is left, where parts of it fall on what stands still or cancel each other: its squared
+    length over that of all it says, 1 at most. A row that is nothing but the roundoff of such a difference has none."""
+    program, square, share = machine.program, machine.square, machine.factor.share
+    jacobian = machine.factor.jacobian
+    square[:] = 0.0
+    for e in range(jacobian.size):
+        square[program.jac_row[e]] += jacobian[e] ** 2 / machine.norm[program.jac_column[e]]
+    for row in range(square.size):
+        share[row] = square[row]
+    for k in range(program.said_row.size):
+        if k == 0 or program.said_row[k] != program.said_row[k - 1]:
+            square[program.said_row[k]] = 0.0
+        square[program.said_row[k]] += machine.out[program.said_from[k]] ** 2 * machine.said_unit[program.said_place[k]]
+    for row in range(square.size):
+        share[row] = min(share[row] / (square[row] + 1e-300), 1.0)
+
+
+@compiled
+def subtract_rates(machine, times, v):
+    """machine.g less so many times Φ_v v, at the last evaluation."""
+    transformation, pattern, jacobian, g = machine.transformation, machine.pattern, machine.factor.jacobian, machine.g
+    if transformation.deep == 1:  # there the columns are those of bodies
+        for e in range(jacobian.size):
+            g[pattern.jac_row[e]] -= times * jacobian[e] * transformation.vc[pattern.jac_column[e]]
+    else:
+        for e in range(jacobian.size):
+            g[pattern.jac_row[e]] -= times * jacobian[e] * v[pattern.jac_column[e]]
+
+
+@compiled
+def in_own_velocities(machine):
+    """The last solution, machine.x, as velocities (or a small motion) of the machine's own coordinates, in place."""
+    transformation = machine.transformation
+    if transformation.deep == 1:
+        velocities_of_joints(transformation, machine.x, transformation.step)
+        for k in range(machine.norm.size):
+            machine.x[k] = transformation.step[k]
+
+
+@compiled
+def take_accelerations(machine, a):
+    """The last solution x as accelerations of the machine's own coordinates; whether all are finite."""
+    if machine.transformation.deep == 1:
+        accelerations_of_joints(machine.transformation, machine.x, a)
+    else:
+        for k in range(machine.pattern.n):
+            a[k] = machine.x[k]
+    finite = True
+    for k in range(machine.norm.size):
+        finite = finite and np.isfinite(a[k])
+    return finite
+
+
+@compiled
+def leave_out_velocity_rows(machine):
+    """Of the last evaluation, keep the rows that say where bodies are."""
+    program, pattern, jacobian = machine.program, machine.pattern, machine.factor.jacobian
+    if program.velocity_rows > 0:
+        for e in range(jacobian.size):
+            if program.phi_from[pattern.jac_row[e]] < 0:
+                jacobian[e] = 0.0

@@ -1,0 +1,122 @@
+"""What a compiled model is whatever values its parameters have: rows, kernels, index maps, patterns. Shared by all
+systems of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..coordinates import CoordinateSet, JointCoordinates, Layout, OwnEquations, coordinate_set
+from ..errors import ModelError
+from ..linear.pattern import Pattern, analyse
+from ..model.model import Model
+from .batch import BatchBuilder, Instance, instance_of
+from .dynamics import DynamicsBuilder, dynamics_instances
+from .program import ProgramBuilder
+from .transformation_maps import Entries, structure_of
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scalar equation: whose it is, which one of its element's, and its unit."""
+
+    element: str
+    number: int
+    unit: str
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    model: Model
+    coordinates: CoordinateSet
+    program: ProgramBuilder
+    rows: tuple[Row, ...]
+
+    @property
+    def layout(self) -> Layout:
+        return self.coordinates.layout
+
+    @cached_property
+    def rows_of(self) -> dict[str, np.ndarray]:
+        """The numbers of the rows that belong to each element."""
+        found: dict[str, list[int]] = {name: [] for name in self.model.elements}
+        for k, row in enumerate(self.rows):
+            if row.element in found:
+                found[row.element].append(k)
+        return {name: np.array(numbers, dtype=int) for name, numbers in found.items()}
+
+    def batch(self, instances: Sequence[Instance]) -> BatchBuilder:
+        kernels = self.coordinates.kernels
+        return BatchBuilder(instances, kernels, kernels.layout)
+
+    @cached_property
+    def dynamics(self) -> DynamicsBuilder:
+        """Derived when first asked for: kinematics has no use for it."""
+        model, kernels = self.model, self.coordinates.kernels
+        instances = dynamics_instances([*model.bodies.values()], model.forces, model.gravity, kernels)
+        return DynamicsBuilder(self.batch(instances), kernels.layout.nv)
+
+    @cached_property
+    def entries(self) -> Entries:
+        """Which entries Φ_v and M (below its diagonal) have."""
+        if self.transformed is not None:
+            return structure_of(self.transformed, self.program.layout)
+        return Entries(*self._jacobian_entries, self.dynamics.block_row, self.dynamics.block_column)
+
+    @property
+    def transformed(self) -> JointCoordinates | None:
+        """The joint coordinates that the equations are transformed to."""
+        chosen = self.coordinates
+        return chosen if isinstance(chosen, JointCoordinates) and not chosen.deep else None
+
+    @property
+    def columns(self) -> int:
+        """How many columns Φ_v has."""
+        return (self.coordinates if self.transformed is not None else self.coordinates.kernels).layout.nv
+
+    @property
+    def _jacobian_entries(self) -> tuple[np.ndarray, np.ndarray]:
+        if self.transformed is not None:
+            return self.entries.jac_row, self.entries.jac_column
+        return self.program.layout["jac_row"], self.program.layout["jac_column"]
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        """The pattern of the matrix with a diagonal W."""
+        return analyse(self.columns, len(self.rows), *self._jacobian_entries)
+
+    @cached_property
+    def mass_pattern(self) -> Pattern:
+        """The pattern of the matrix with M for W."""
+        if not self.entries.block_row.size:
+            return self.pattern
+        return analyse(self.columns, len(self.rows), *self.entries)
+
+
+def structure_in(model: Model, coordinates: str, **tree: Any) -> Structure:
+    """Index the bodies, derive or fetch the kernels."""
+    if not model.bodies:
+        raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
+    chosen = coordinate_set(model, coordinates, **tree)
+    kernels = chosen.kernels
+    instances, rows = [], []
+    for element in model.conditions:
+        relation, slots = element.form()
+        settled = chosen.settled(element)
+        kept = [k for k in range(relation.size) if k not in settled]
+        if kept:
+            instances.append(instance_of(relation.only(kept), slots, element.markers, element.who, kernels))
+            rows += [Row(element.name, k, element.units[k]) for k in kept]
+    for own in chosen.own_equations():
+        instances.append(_own_instance(own))
+        rows += [Row(f"{own.body.name} rigid", k, unit) for k, unit in enumerate(own.units)]
+    builder = ProgramBuilder(BatchBuilder(instances, kernels, kernels.layout), kernels.layout.nv, kernels.sharing)
+    return Structure(model, chosen, builder, tuple(rows))
+
+
+def _own_instance(own: OwnEquations) -> Instance:
+    return Instance(own.kind, lambda: own.form, own.slots, own.owners, f"body {own.body.name!r}")

@@ -1,0 +1,375 @@
+"""A model compiled in a coordinate set: index maps, kernels, scales. Frozen; analyses read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sps
+import sympy as sp
+
+from ..coordinates import Cartesian, CoordinateSet, JointCoordinates, Layout, Motion, body_coordinates
+from ..coordinates.joint.tree import Tree, no_tree
+from ..errors import ModelError
+from ..kernels.blocks import block
+from ..linear import kkt
+from ..linear.pattern import Pattern
+from ..model.bodies.body import Body, Marker
+from ..model.element import Element
+from ..model.fields import Scalar
+from ..model.measures import Measure
+from ..model.model import Model
+from ..model.parameters import Evaluator, Number
+from ..symbolic.derive import Reading, Relation
+from ..symbolic.markers import marker_symbols
+from .batch import Instance, instance_of
+from .dynamics import SCALARS, Dynamics, evaluate_forces
+from .machine import Machine, observe
+from .manifold import Manifold, difference, manifold_of, move
+from .program import Program, ProgramBuilder
+from .python_kernel import PythonKernel, told
+from .reading import read_outputs, read_rows_along
+from .structure import Row, Structure, structure_in
+from .transformation import Transformation, transform_dynamics
+from .transformation_maps import no_transformation, transformation
+
+Slots = Mapping[sp.Symbol, Number]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class System:
+    """The compiled model. Arrays over the coordinates carry those of the ground behind the others."""
+
+    model: Model
+    structure: Structure
+    evaluator: Evaluator
+
+    def __repr__(self) -> str:
+        return f"<System of {self.model.name!r}: {self.nv} coordinates, {len(self.rows)} equations>"
+
+    @property
+    def coordinates(self) -> CoordinateSet:
+        return self.structure.coordinates
+
+    @property
+    def layout(self) -> Layout:
+        return self.structure.layout
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return self.structure.rows
+
+    @property
+    def pattern(self) -> Pattern:
+        """The pattern of the matrix with a diagonal W; and with M for W."""
+        return self.structure.pattern
+
+    @property
+    def mass_pattern(self) -> Pattern:
+        return self.structure.mass_pattern
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        return tuple(self.model.bodies.values())
+
+    @property
+    def elements(self) -> tuple[Element, ...]:
+        return tuple(self.model.elements.values())
+
+    @property
+    def nv(self) -> int:
+        return self.layout.nv
+
+    @property
+    def nq(self) -> int:
+        """How many coordinates say where the moving bodies are."""
+        return self.layout.nq
+
+    @cached_property
+    def manifold(self) -> Manifold:
+        """With what reads angular velocities, where these are none of the velocities."""
+        transformed = self._transformation(dynamic=False)
+        if transformed.edges:
+            return manifold_of(self.layout, self.structure.batch([]).fill(self.evaluator), transformed)
+        (symbols,) = marker_symbols(1, self.model.dimension)
+        omega = symbols.omega
+        flat = self.model.dimension == 2
+        reading = Reading((symbols,), (omega,) if flat else tuple(axis.dot(omega) for axis in symbols.axes))
+        kernels = self.coordinates.kernels
+        instances = [instance_of(reading, {}, (b.origin,), b.name, kernels) for b in self.layout.turned]
+        return manifold_of(self.layout, self.structure.batch(instances).fill(self.evaluator), transformed)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree by which bodies follow from joint coordinates; one without bodies where they do not."""
+        chosen = self.coordinates
+        return chosen.tree(self.evaluator) if isinstance(chosen, JointCoordinates) else no_tree()
+
+    def _transformation(self, dynamic: bool) -> Transformation:
+        """New for every machine: it has work space, and so has its tree."""
+        chosen = self.coordinates
+        if not isinstance(chosen, JointCoordinates):
+            return no_transformation()
+        own = self.structure
+        dynamics = own.dynamics if dynamic else None
+        tree = chosen.tree(self.evaluator)
+        return transformation(chosen, tree, own.program.layout, own.entries, dynamics, self.length)
+
+    @cached_property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return self.coordinates.coordinate_names
+
+    @property
+    def is_cartesian(self) -> bool:
+        return self.cartesian is self
+
+    @cached_property
+    def cartesian(self) -> System:
+        """The same model in Cartesian coordinates: where bodies are asked for, whatever the coordinates."""
+        return self if isinstance(self.coordinates, Cartesian) else self.model.compile()
+
+    def from_bodies(self, motion: Motion) -> Motion:
+        """A motion of bodies (Cartesian coordinates) in the coordinates of this system."""
+        return self.coordinates.from_bodies(self.cartesian.layout, motion, self.evaluator)
+
+    def to_bodies(self, motion: Motion) -> Motion:
+        return self.coordinates.to_bodies(self.cartesian.layout, motion, self.evaluator)
+
+    @cached_property
+    def program(self) -> Program:
+        return self.structure.program.fill(self.evaluator)
+
+    @cached_property
+    def placement(self) -> np.ndarray:
+        """The reference placement as coordinates."""
+        if not self.is_cartesian:
+            still = self.cartesian.still[None]
+            return self.from_bodies((self.cartesian.placement[None], still, still))[0][0]
+        q, of_body = np.zeros(self.layout.q_size), body_coordinates(self.model.dimension)
+        for body, places in self.layout.q.items():
+            values = of_body.placement(body, self.evaluator)
+            q[list(places)] = values
+            if not np.isfinite(values).all():
+                raise ModelError(f"the placement of body {body.name!r} is not finite; mend its position or angle")
+        return q
+
+    @property
+    def still(self) -> np.ndarray:
+        """No velocity (or acceleration), the ground's included."""
+        return np.zeros(self.layout.v_size)
+
+    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Where a small motion, given like a velocity, leads."""
+        out = q.copy()
+        move(self.manifold, out, np.ascontiguousarray(step, dtype=float))
+        return out
+
+    def between(self, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
+        """The small motion that leads from one pose to another."""
+        out = np.zeros(self.nv)
+        difference(self.manifold, q0, q1, out)
+        return out
+
+    @cached_property
+    def length(self) -> float:
+        """The model's own length: the farthest marker from its body's origin, or the longest length among the constants
+        of its joints (without either: the span of the placement)."""
+        offsets = [
+            float(np.linalg.norm([self.evaluator(x) for x in m.point]))
+            for e in self.elements
+            for m in e.markers
+            if not m.body.fixed
+        ]
+        offsets += [
+            self.evaluator(e.values[name]) for e in self.elements for name, f in e.fields.items() if f.unit == "m" and
+            isinstance(f, Scalar) and f.positive
+        ]
+        if (longest := max(offsets, default=0.0)) > 0:
+            return float(longest)
+        return float(np.abs(self._places).max(initial=0.0)) or 1.0
+
+    @property
+    def _places(self) -> np.ndarray:
+        """The places of all bodies in the reference placement."""
+        own = self.cartesian
+        return np.array([own.placement[list(own.layout.q[b][: self.model.dimension])] for b in self.bodies])
+
+    @cached_property
+    def weight(self) -> np.ndarray:
+        return self.coordinates.weights(self.length)
+
+    @cached_property
+    def dynamics(self) -> Dynamics:
+        return self.structure.dynamics.fill(self.evaluator)
+
+    @cached_property
+    def column_weight(self) -> np.ndarray:
+        """The same for the columns of Φ_v, if they are not those of v."""
+        own = self.structure
+        return (own.transformed or own.coordinates.kernels).weights(self.length)
+
+    @cached_property
+    def masses(self) -> np.ndarray:
+        """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia."""
+        kernels = self.coordinates.kernels
+        if self.structure.transformed is None:
+            return kernels.masses(self.evaluator)
+        machine, dynamics = self.machine(dynamic=True), self.dynamics
+        observe(machine, 0.0, self.placement, self.still)
+        out, scalars = np.zeros(dynamics.batch.out_size + 1), np.zeros(SCALARS)
+        at = machine.transformation
+        evaluate_forces(dynamics, 0.0, at.qc, at.vc, out, at.fc, scalars)
+        transform_dynamics(at, out, machine.f, machine.factor.weight, machine.factor.beside)
+        return machine.factor.weight.copy()
+
+    @cached_property
+    def massless(self) -> np.ndarray:
+        return self.masses == 0.0
+
+    @cached_property
+    def heaviest(self) -> float:
+        """The largest mass, or inertia over squared length."""
+        return float((self.masses / self.column_weight).max(initial=0.0))
+
+    def machine(self, dynamic: bool = False) -> Machine:
+        """Work space for the compiled solves: one for each run, so that systems can be shared. With `dynamic`, W is to
+        be M."""
+        n, m = self.structure.columns, len(self.rows)
+        pattern = self.mass_pattern if dynamic else self.pattern
+        program, transformed = self.program, self._transformation(dynamic)
+        return block(
+            Machine(
+                program=program,
+                transformation=transformed,
+                manifold=self.manifold,
+                pattern=pattern,
+                factor=kkt.new_factor(pattern, self.column_weight),
+                norm=self.weight,
+                square=transformed.square if transformed.edges else np.zeros(m if program.said_row.size else 0),
+                said_unit=self._said_unit(program),
+                length=self.length,
+                extent=self._extent,
+                out=np.zeros(self.program.batch.out_size + 1),
+                phi=np.zeros(m),
+                nu=np.zeros(m),
+                gamma=np.zeros(m),
+                f=np.zeros(n),
+                g=np.zeros(m),
+                x=np.zeros(max(n, self.nv)),
+                multipliers=np.zeros(m),
+                orientation=np.zeros((2, m)),
+                counts=np.zeros(4, dtype=np.int64),
+                poses=np.zeros((2, self.layout.q_size)),
+                motions=np.zeros((4, self.layout.v_size)),
+                way=np.zeros(max(n, self.nv)),
+            )
+        )
+
+    def _said_unit(self, program: Program) -> np.ndarray:
+        """Reciprocal squared lengths of velocities, with those of what stands still behind."""
+        if not program.said_row.size:
+            return np.zeros(0)
+        return 1.0 / self.coordinates.kernels.all_weights(self.length)
+
+    @property
+    def _extent(self) -> float:
+        """How far the model reaches from the origin; how often it has turned counts, too, where angles are numbers."""
+        reach = np.abs(self._places).max(initial=0.0)
+        if self.model.dimension == 2 and self.is_cartesian:
+            reach = max(reach, (np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max())
+        return self.length + float(reach)
+
+    def rows_of(self, element: str) -> np.ndarray:
+        """The numbers of the rows that belong to an element."""
+        return self.structure.rows_of[element]
+
+    def with_values(self, evaluator: Evaluator, model: Model) -> System:
+        """The same structure with other parameter values."""
+        self.coordinates.check_values(evaluator)
+        return replace(self, evaluator=evaluator, model=model)
+
+    def reader(self, measures: Sequence[Measure]) -> Reader:
+        """Reads measures along a motion."""
+        return Reader(self, tuple(self._reading(m.relation, m.markers, m.label) for m in measures))
+
+    def reader_of(self, relation: Relation, markers: tuple[Marker, ...]) -> Reader:
+        """Reads the rows of a relation of these markers, which need not hold."""
+        return Reader(self, (self._reading(relation, markers, " and ".join(m.label for m in markers)),))
+
+    def _reading(self, relation: Relation, markers: tuple[Marker, ...], who: str) -> Instance:
+        return instance_of(relation, {}, markers, who, self.coordinates.kernels)
+
+    def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Φ, Φ̇ and Φ̈ of every row at every time."""
+        if self.coordinates.kernels is not self.coordinates:
+            q, v, a = self.to_bodies((q, v, a))
+        return read_rows_along(self.program, t, q, v, a)
+
+    def read_values(
+        self, reading: Reading, slots: Slots, markers: tuple[Marker, ...], t: np.ndarray, q: np.ndarray, v: np.ndarray
+    ) -> np.ndarray:
+        """The values of a reading on these markers: one row for each time."""
+        who = " and ".join(m.label for m in markers)
+        instance = instance_of(reading, slots, markers, who, self.coordinates.kernels)
+        return read_outputs(self.structure.batch([instance]).fill(self.evaluator), t, q, v)
+
+    def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
+        """Φ_v at a pose."""
+        machine, shape = self.machine(), (len(self.rows), self.structure.columns)
+        observe(machine, float(t), np.ascontiguousarray(q, dtype=float), self.still)
+        return sps.csr_matrix((machine.factor.jacobian.copy(), (self.pattern.jac_row, self.pattern.jac_column)), shape)
+
+    @cached_property
+    def _python_errors(self) -> list[list[BaseException]]:
+        """For each Python force, what it raised; nothing can pass through compiled code."""
+        return [g.kernel.errors for g in self.structure.dynamics.batch.groups if isinstance(g.kernel, PythonKernel)]
+
+    def forget_errors(self) -> None:
+        """To be called before a run: what Python forces raised in another is not its matter."""
+        for errors in self._python_errors:
+            errors.clear()
+
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C came inside a Python force."""
+        return any(isinstance(e, KeyboardInterrupt) for errors in self._python_errors for e in errors)
+
+    def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
+        """The force (or body) whose value is not a finite number in this state."""
+        batch = self.structure.dynamics.batch
+        self.forget_errors()
+        out = read_outputs(self.dynamics.batch, np.array([t]), q[None], v[None])[0]
+        for place in batch.places():
+            if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
+                errors = getattr(batch.kernel_of(place.member), "errors", None)
+                return batch.instances[place.member].who + (f" ({told(errors[-1])})" if errors else "")
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Values, rates and accelerations of relations, by the same kernels that joints use."""
+
+    system: System
+    instances: tuple[Instance, ...]
+
+    @cached_property
+    def program(self) -> Program:
+        system = self.system
+        return ProgramBuilder(system.structure.batch(self.instances), system.nv).fill(system.evaluator)
+
+    def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
+        """How the values change with the velocities."""
+        program = self.program
+        out = read_outputs(program.batch, np.array([t]), q[None], self.system.still[None])[0]
+        places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
+        return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.system.nv))
+
+    def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+        return read_rows_along(self.program, t, q, v, a)
+
+
+def compile_model(model: Model, coordinates: str, **tree: Any) -> System:
+    return System(model, structure_in(model, coordinates, **tree), model.evaluator())

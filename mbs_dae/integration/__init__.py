@@ -1,1 +1,0 @@
-"""Time integration: the steppers, their step control, stabilisation and record, each by itself. Compiled."""

@@ -1,0 +1,1 @@
+"""Rigid bodies and the markers fixed on them, in the plane and in space."""

@@ -1,0 +1,165 @@
+"""Rigid bodies, and the markers fixed on them: what those in the plane and those in space have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from math import isfinite
+from typing import Any, ClassVar
+
+import sympy as sp
+
+from ...errors import ModelError
+from ...symbolic.markers import LABELS, FormMarker, reference_turn
+from ..parameters import Number, check_number
+
+
+@dataclass(frozen=True, eq=False)
+class Marker:
+    """A point and a frame fixed on a body, in body axes (metres, radians)."""
+
+    body: Any
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """All that says where it is."""
+        raise NotImplementedError
+
+    @property
+    def point(self) -> tuple[Number, ...]:
+        return self.numbers[: self.body.dimension]
+
+    @property
+    def frame(self) -> tuple[tuple[Number, ...], ...]:
+        """The rows of the matrix whose columns are the axes of its frame, in body axes."""
+        raise NotImplementedError
+
+    def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        """What could not be checked before the parameters had values."""
+        symbolic = [n for n in self.numbers if isinstance(n, sp.Basic)]
+        if not all(isfinite(number(n)) for n in symbolic):
+            raise ModelError(
+                f"a number of marker {self.label} of {who} is not a finite real number for these parameters; mend its "
+                "expression or the parameters"
+            )
+
+    @property
+    def placed(self) -> FormMarker:
+        """The marker at the reference placement, as numbers or expressions of parameters."""
+        raise NotImplementedError
+
+    @property
+    def label(self) -> str:
+        name = getattr(self, "name", "")
+        return f"{self.body.name}.{name}" if name else f"{self.body.name}({', '.join(map(str, self.point))})"
+
+    def __repr__(self) -> str:
+        return f"<marker {self.label}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body. Its frame stands somewhere in the reference placement; `com` is its centre of mass in body axes,
+    and `inertia` is about that centre."""
+
+    name: str
+    mass: Number = 0
+    inertia: Any = 0
+    com: tuple[Number, ...] = ()
+    position: tuple[Number, ...] = ()
+    fixed: bool = False
+    markers: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    dimension: ClassVar[int]
+    measure_kinds: ClassVar[tuple[str, ...]]
+    """The measures that can be read of a body or of a named marker."""
+    quantity_names: ClassVar[tuple[str, ...]]
+    """What those are called in results."""
+
+    def at(self, *place: Any, **frame: Any) -> Any:
+        """A marker at this point in body axes."""
+        return self._place("", *place, **frame)
+
+    def marker(self, name: str, *place: Any, **frame: Any) -> Any:
+        """A marker with a name: results know it as ``res["body.name.x"]``."""
+        if not isinstance(name, str) or not name.isidentifier():
+            raise ModelError(f"{name!r} cannot name a marker of body {self.name!r}; use letters, digits and _")
+        if name in self.markers or name in self.quantity_names:
+            raise ModelError(f"body {self.name!r} already has {name!r}; choose another marker name")
+        self.markers[name] = marker = self._place(name, *place, **frame)
+        return marker
+
+    def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> Any:
+        """The marker that lies at this world point, its axis along this world direction, in the reference placement."""
+        raise NotImplementedError
+
+    def _place(self, name: str, *place: Any, **frame: Any) -> Any:
+        raise NotImplementedError
+
+    @property
+    def origin(self) -> Any:
+        return self._place("", *(0,) * self.dimension)
+
+    @property
+    def centred(self) -> bool:
+        """Whether the frame's origin is the centre of mass, whatever parameters are."""
+        return all(is_zero(c) for c in self.com)
+
+    @property
+    def numbers(self) -> list[Number]:
+        """All that says what it is and where it stands."""
+        raise NotImplementedError
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        """What could not be checked before the parameters had values."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:
+        """Named markers read like attributes: ``link.tail``."""
+        markers = self.__dict__.get("markers", {})
+        if name in markers:
+            return markers[name]
+        raise AttributeError(f"body {self.__dict__.get('name')!r} has no marker or attribute {name!r}")
+
+    def __repr__(self) -> str:
+        return f"<body {self.name}>"
+
+
+def reference_turns(form: Any, markers: Sequence[Marker]) -> dict[sp.Symbol, Number]:
+    """What stands for the reference turns in a form on these markers: the angles of the reference placement."""
+    free = {s for e in form.expressions for s in e.free_symbols}
+    labelled = zip(LABELS, markers, strict=False)
+    pairs = ((reference_turn(a, b), i, j) for (a, i), (b, j) in permutations(labelled, 2))
+    return {symbol: i.placed.turn_to(j.placed) for symbol, i, j in pairs if symbol in free}
+
+
+def as_marker(thing: Any, who: str) -> Any:
+    """A body stands for its origin marker."""
+    if isinstance(thing, Marker):
+        return thing
+    if isinstance(thing, Body):
+        return thing.origin
+    raise ModelError(f"{who} joins markers or bodies, not {thing!r}; write body.at(x, y) or the body itself")
+
+
+def coordinates_of(value: Any, what: str, count: int) -> tuple[Number, ...]:
+    """A pair (x, y) or a triple (x, y, z) of numbers."""
+    names = "xyz"[:count]
+    try:
+        items: Iterator = iter(value)
+        numbers = tuple(items)
+        if len(numbers) != count:
+            raise ValueError
+    except (TypeError, ValueError) as exc:
+        kind = {2: "pair", 3: "triple"}[count]
+        raise ModelError(f"{what} must be a {kind} ({', '.join(names)}), not {value!r}") from exc
+    return tuple(check_number(n, f"{name} of the {what}") for name, n in zip(names, numbers, strict=True))
+
+
+def is_zero(number: Number) -> bool:
+    return not isinstance(number, sp.Basic) and number == 0
+
+
+def difference(a: Number, b: Number) -> Number:
+    return a if is_zero(b) else a - b

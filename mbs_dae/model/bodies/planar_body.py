@@ -1,0 +1,104 @@
+"""Rigid bodies in the plane, and the markers fixed on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from ...errors import ModelError
+from ...symbolic.markers import PlanarMarker
+from ..parameters import Number, check_number
+from .body import Body, Marker, coordinates_of, difference, is_zero
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanarPlace(Marker):
+    """A point and a frame fixed on a planar body: (x, y) in body axes, the frame turned by `angle` against them."""
+
+    x: Number = 0
+    y: Number = 0
+    angle: Number = 0
+    name: str = ""
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        return self.x, self.y, self.angle
+
+    @property
+    def frame(self) -> tuple[tuple[Number, ...], ...]:
+        c, s = (1, 0) if is_zero(self.angle) else (sp.cos(self.angle), sp.sin(self.angle))
+        return (c, -s), (s, c)
+
+    @property
+    def placed(self) -> PlanarMarker:
+        body = self.body
+        c, s = sp.cos(body.angle), sp.sin(body.angle)
+        x, y = body.position
+        return PlanarMarker.placed(
+            x + c * self.x - s * self.y, y + s * self.x + c * self.y, sp.sympify(body.angle) + self.angle
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanarBody(Body):
+    """A rigid planar body. Its frame sits at `position`, turned by `angle`, in the reference placement."""
+
+    com: tuple[Number, ...] = (0, 0)
+    position: tuple[Number, ...] = (0, 0)
+    angle: Number = 0
+
+    dimension = 2
+    measure_kinds = ("x", "y", "angle")
+    quantity_names = ("x", "y", "angle", "vx", "vy", "omega", "ax", "ay", "alpha")
+
+    def __post_init__(self) -> None:
+        check_number(self.mass, f"mass of body {self.name!r}", non_negative=True)
+        check_number(self.inertia, f"inertia of body {self.name!r}", non_negative=True)
+        check_number(self.angle, f"angle of body {self.name!r}")
+        for what in ("com", "position"):
+            object.__setattr__(self, what, coordinates_of(getattr(self, what), f"{what} of body {self.name!r}", 2))
+
+    @property
+    def numbers(self) -> list[Number]:
+        return [self.mass, self.inertia, *self.com, *self.position, self.angle]
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        for what, value in (("mass", self.mass), ("inertia", self.inertia)):
+            check_number(number(value), f"{what} of body {self.name!r}", non_negative=True)
+
+    def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> PlanarPlace:
+        px, py = coordinates_of(point, f"at= of {who}", 2)
+        ax, ay = (1, 0) if axis is None else coordinates_of(axis, f"axis= of {who}", 2)
+        if x_axis is not None:
+            raise ModelError(f"{who} got x_axis=, which is for markers in space; in the plane axis= is the x axis")
+        if is_zero(ax) and is_zero(ay):
+            raise ModelError(f"axis=(0, 0) of {who} has no direction; give e.g. axis=(1, 0)")
+        direction = 0 if is_zero(ay) and _is_one(ax) else sp.atan2(ay, ax)
+        x0, y0 = self.position
+        if is_zero(self.angle):
+            return PlanarPlace(self, difference(px, x0), difference(py, y0), direction)
+        c, s = sp.cos(self.angle), sp.sin(self.angle)
+        dx, dy = sp.sympify(px) - x0, sp.sympify(py) - y0
+        return PlanarPlace(self, c * dx + s * dy, -s * dx + c * dy, direction - sp.sympify(self.angle))
+
+    def _place(
+        self, name: str, x: Any, y: Any = None, angle: Number = 0, *more: Any, **other: Any
+    ) -> PlanarPlace:
+        if y is None:
+            x, y = coordinates_of(x, f"point on body {self.name!r}", 2)
+        if more or other or isinstance(angle, tuple | list):
+            strange = ", ".join(other) or "fourth number"
+            raise ModelError(
+                f"a marker on planar body {self.name!r} has x, y and angle, and no {strange}; markers in space belong "
+                "to a SpatialModel"
+            )
+        for what, value in (("x", x), ("y", y), ("angle", angle)):
+            check_number(value, f"{what} of a marker on body {self.name!r}")
+        return PlanarPlace(self, x, y, angle, name)
+
+
+def _is_one(number: Number) -> bool:
+    return not isinstance(number, sp.Basic) and number == 1

@@ -1,0 +1,162 @@
+"""Rigid bodies in space, and the markers fixed on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from ...errors import ModelError
+from ...symbolic.markers import SpatialMarker
+from ..parameters import Number, check_number
+from .body import Body, Marker, coordinates_of, is_zero
+from .frames import IDENTITY, Rotation, check_rotation, frame_of, product, rotation_of, transposed, turned
+
+NOTHING: Rotation = ((0, 0, 0), (0, 0, 0), (0, 0, 0))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpatialPlace(Marker):
+    """A point and a frame fixed on a body, in body axes. The columns of `axes` are the frame's x, y and z axis; the z
+    axis is *the* axis: joints turn about it and slide along it."""
+
+    x: Number = 0
+    y: Number = 0
+    z: Number = 0
+    axes: Rotation = IDENTITY
+    name: str = ""
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        return self.x, self.y, self.z, *(n for row in self.axes for n in row)
+
+    @property
+    def frame(self) -> Rotation:
+        return self.axes
+
+    def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        if any(isinstance(n, sp.Basic) for row in self.axes for n in row):
+            check_rotation([[number(n) for n in row] for row in self.axes], f"frame of a marker of {who}")
+        super().check_values(number, who)
+
+    @property
+    def placed(self) -> SpatialMarker:
+        body = self.body
+        point = [r + s for r, s in zip(body.position, turned(body.rotation, self.point), strict=True)]
+        return SpatialMarker.placed(tuple(map(sp.sympify, point)), product(body.rotation, self.axes))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpatialBody(Body):
+    """A rigid body in space. Its frame sits at `position` in the reference placement, and `rotation` takes its axes to
+    those of the world; `inertia` is a tensor in body axes."""
+
+    inertia: Rotation = NOTHING
+    com: tuple[Number, ...] = (0, 0, 0)
+    position: tuple[Number, ...] = (0, 0, 0)
+    rotation: Rotation = IDENTITY
+
+    dimension = 3
+    measure_kinds = ("x", "y", "z", "wx", "wy", "wz")
+    quantity_names = (
+        *("x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az"),
+        *("wx", "wy", "wz", "alphax", "alphay", "alphaz"),
+    )
+
+    def __post_init__(self) -> None:
+        check_number(self.mass, f"mass of body {self.name!r}", non_negative=True)
+        for what in ("com", "position"):
+            object.__setattr__(self, what, coordinates_of(getattr(self, what), f"{what} of body {self.name!r}", 3))
+        object.__setattr__(self, "rotation", rotation_of(self.rotation, f"rotation of body {self.name!r}"))
+        object.__setattr__(self, "inertia", _tensor(self.inertia, f"inertia of body {self.name!r}"))
+        if not any(isinstance(n, sp.Basic) and n.free_symbols for row in self.inertia for n in row):
+            self._check_inertia(float)
+
+    @property
+    def numbers(self) -> list[Number]:
+        tensors = (n for part in (self.inertia, self.rotation) for row in part for n in row)
+        return [self.mass, *self.com, *self.position, *tensors]
+
+    @property
+    def principal(self) -> bool:
+        """Whether the body axes are principal axes of inertia, whatever parameters are."""
+        return all(is_zero(self.inertia[r][c]) for r in range(3) for c in range(3) if r != c)
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
+        self._check_inertia(number)
+        check_rotation([[number(n) for n in row] for row in self.rotation], f"rotation of body {self.name!r}")
+
+    def _check_inertia(self, number: Callable[[Number], float]) -> None:
+        """A body's moments of inertia are sums over its mass: I₁ + I₂ - I₃ = 2 ∫ x₃² dm is never negative."""
+        tensor = np.array([[number(n) for n in row] for row in self.inertia])
+        what = f"inertia of body {self.name!r}"
+        if not np.isfinite(tensor).all():
+            raise ModelError(f"{what} is not finite; give finite moments and products")
+        if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
+            raise ModelError(f"{what} is not symmetric; give a tensor with I[j][k] = I[k][j]")
+        low, middle, high = moments = np.linalg.eigvalsh(tensor)
+        shown = ", ".join(f"{m:.6g}" for m in moments)
+        if low < -1e-9 * max(high, 0.0) or high < 0:
+            raise ModelError(f"{what} has principal moments {shown}; none may be negative: mind the signs of products")
+        if high > (low + middle) * (1 + 1e-9):
+            raise ModelError(
+                f"{what} has principal moments {shown}: no body has one larger than the other two together; "
+                "check that it is about the centre of mass, and its units"
+            )
+
+    def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> SpatialPlace:
+        place = coordinates_of(point, f"at= of {who}", 3)
+        back = transposed(self.rotation)
+        arm = [p if is_zero(r) else p - r for p, r in zip(place, self.position, strict=True)]
+        px, py, pz = turned(back, arm)
+        return SpatialPlace(self, px, py, pz, product(back, frame_of(axis, x_axis, who)))
+
+    def _place(
+        self,
+        name: str,
+        x: Any,
+        y: Any = None,
+        z: Any = None,
+        axis: Any = None,
+        x_axis: Any = None,
+        rotation: Any = None,
+        **other: Any,
+    ) -> SpatialPlace:
+        who = f"a marker on body {self.name!r}"
+        if other:
+            raise ModelError(f"{who} in space has no {', '.join(other)}; give axis= (and x_axis=), or rotation=")
+        if y is None:
+            x, y, z = coordinates_of(x, f"point on body {self.name!r}", 3)
+        if z is None:
+            raise ModelError(f"{who} in space needs three coordinates, got ({x}, {y}); write body.at(x, y, z)")
+        for what, value in (("x", x), ("y", y), ("z", z)):
+            check_number(value, f"{what} of {who}")
+        if rotation is None:
+            axes = frame_of(axis, x_axis, who)
+        elif axis is None and x_axis is None:
+            axes = rotation_of(rotation, f"rotation of {who}")
+        else:
+            raise ModelError(f"{who} got rotation= and an axis; give one of them")
+        return SpatialPlace(self, x, y, z, axes, name)
+
+
+def _tensor(value: Any, what: str) -> Rotation:
+    """From one moment (the same about all axes), three principal moments, or a tensor."""
+    if isinstance(value, sp.Basic | int | float | np.number) and not isinstance(value, sp.MatrixBase):
+        value = (value,) * 3
+    rows = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, sp.MatrixBase) and 1 in value.shape:
+        rows = [*value]
+    try:
+        rows = [list(r) if isinstance(r, list | tuple) or hasattr(r, "__len__") else r for r in rows]
+        if len(rows) == 3 and not any(isinstance(r, list) for r in rows):
+            rows = [[n if r == c else 0 for c in range(3)] for r, n in enumerate(rows)]
+        if [len(r) for r in rows] != [3, 3, 3]:
+            raise ValueError
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"{what} must be three principal moments or a 3 x 3 tensor, not {value!r}") from exc
+    return tuple(tuple(check_number(n, f"a number in the {what}") for n in row) for row in rows)

@@ -1,0 +1,133 @@
+"""Step sizes: how large an error is, and how long the next step may be. Compiled.
+
+The error is measured number by number against atol · unit + rtol · |y|, and as the mean square of all; the unit of a
+length is the model's length, that of an angle is 1 rad, and velocities count per second. Works are not controlled, and
+neither are turns, which only count.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled.machine import DONE
+from ..kernels.abi import compiled, compiled_part
+from ..kernels.blocks import block
+from .derivative import WORK, Mechanism, derivative
+
+SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
+NOISE = 1e-14
+"""Roundoff of positions, relative to the model's length, as accelerations near a singular pose see it."""
+
+
+class Control(NamedTuple):
+    """Tolerances, or the length of fixed steps; and where the control stands."""
+
+    rtol: float
+    atol: float
+    unit: np.ndarray
+    """One number for each of y; infinite where it is not controlled."""
+    controlled: int
+    """How many are."""
+    fixed: float
+    """The longest step where steps are fixed; 0 where they are controlled."""
+    step: np.ndarray
+    """One number: how long the next step may be."""
+    again: np.ndarray
+    """One number: whether the last step was rejected (1)."""
+
+
+def new_control(rtol: float, atol: float, fixed: float, mechanism: Mechanism) -> Control:
+    unit = _units(mechanism)
+    controlled = int(np.isfinite(unit).sum())
+    again = np.zeros(1, dtype=np.int64)
+    return block(Control(float(rtol), float(atol), unit, controlled, float(fixed), step=np.zeros(1), again=again))
+
+
+def _units(mechanism: Mechanism) -> np.ndarray:
+    manifold, at_v = mechanism.machine.manifold, mechanism.q_size
+    velocities = np.sqrt(mechanism.machine.norm) ** -1 * mechanism.length
+    unit = np.full(at_v + mechanism.v_size + WORK, np.inf)
+    unit[at_v : at_v + velocities.size] = velocities
+    unit[manifold.plain[:, 0]] = velocities[manifold.plain[:, 1]]
+    for place, velocity in manifold.quaternions:
+        unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
+    return unit
+
+
+@compiled_part
+def error_norm(tableau, control, stages, mechanism, h):
+    """The error of the step, 1 being just acceptable.
+
+    At a distance s (a sine) from a pose where the constraints lose rank, roundoff ε of positions is ε/s in the weak
+    direction, ε/s² for velocities and ε/s³ for accelerations. Stabilisation takes it away at the end of the step, but
+    an estimate of truncation errors cannot see through it, and shorter steps would only stay longer where it is worst.
+    So that much is allowed for.
+    """
+    sine = np.sqrt(mechanism.nearness[0])
+    y0, y1, k, n = stages.y0, stages.y1, stages.k, control.controlled
+    rate = 0.0
+    for at in range(mechanism.q_size, mechanism.q_size + mechanism.v_size):
+        rate = max(rate, abs(y0[at]) / control.unit[at])
+    noise = NOISE * rate * (1.0 + h * rate / sine) / sine**2
+    rows = tableau.stages + 1
+    first = second = 0.0
+    for at in range(y0.size):
+        if not np.isfinite(control.unit[at]):
+            continue
+        scale = (control.atol + noise) * control.unit[at] + control.rtol * max(abs(y0[at]), abs(y1[at]))
+        e = 0.0
+        for stage in range(rows):
+            e += tableau.error[0, stage] * k[stage, at]
+        if tableau.error.shape[0] == 1:
+            first += (e / scale) ** 2
+        else:
+            e5 = 0.0
+            for stage in range(rows):
+                e5 += tableau.error[1, stage] * k[stage, at]
+            first += (e5 / scale) ** 2
+            second += (e / scale) ** 2
+    if first == 0.0:
+        return 0.0
+    if tableau.error.shape[0] == 1:
+        return h * np.sqrt(first / n)
+    return h * first / np.sqrt((first + 0.01 * second) * n)
+
+
+@compiled
+def first_step(mechanism, tableau, control, stages, t, span):
+    """A length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀ must
+    stand in `stages`."""
+    y0, y1, k = stages.y0, stages.y1, stages.k
+    d0, d1 = _size(control, y0, y0), _size(control, y0, k[0])
+    h = 1e-6 * span if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    h = min(h, span)
+    for i in range(y0.size):
+        y1[i] = y0[i] + h * k[0, i]
+    if derivative(mechanism, t + h, y1, k[1]) != DONE:
+        return 1e-6 * span
+    for i in range(y0.size):
+        y1[i] = (k[1, i] - k[0, i]) / h
+    largest = max(d1, _size(control, y0, y1))
+    longer = max(1e-6 * span, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (tableau.error_order + 1))
+    return min(100.0 * h, longer, span)
+
+
+@compiled
+def _size(control, y, x):
+    """x in the norm of the tolerances at y."""
+    total = 0.0
+    for at in range(y.size):
+        if np.isfinite(control.unit[at]):
+            total += (x[at] / (control.atol * control.unit[at] + control.rtol * abs(y[at]))) ** 2
+    return np.sqrt(total / control.controlled)
+
+
+@compiled_part
+def factor_of(tableau, error, rejected):
+    """By how much the next step may differ; it may not grow right after a rejection."""
+    if error == 0.0:
+        return 1.0 if rejected else GROW
+    factor = max(SHRINK, SAFETY * error ** (-1.0 / (tableau.error_order + 1)))
+    return min(factor, 1.0 if rejected else GROW)

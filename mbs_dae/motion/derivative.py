@@ -1,0 +1,271 @@
+"""The motion as a first-order differential equation: y = (q, v, work), and y' from the KKT system. Compiled.
+
+    q̇ = N(q) v,        [M Φ_vᵀ; Φ_v 0] [v̇; λ] = [Q; γ - 2α (Φ_v v - ν) - β² Φ],        ẇ = powers
+
+`work` adds up what leaves or enters the mechanical energy: stored without a potential, dissipated, supplied. It is
+integrated with the motion, by the same method, so that the energy ledger is as exact as the motion itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.dynamics import POWER, SCALARS, Dynamics, evaluate_forces, take_masses
+from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
+from ..compiled.manifold import rates
+from ..compiled.transformation import transform_dynamics
+from ..kernels.abi import compiled
+from ..kernels.blocks import block
+from ..linear.kkt import Factor, Pattern, factorise, new_factor, solve
+from ..poses.newton import DEPENDENT, factorise_observed
+from ..symbolic.loads import WORKS
+
+WORK = len(WORKS)
+SOFT = 1e-7
+"""Bodies of less mass than this, relative to the heaviest one, are given that much; refinement takes it away
+(`kkt`)."""
+FAINT = 1e-9
+"""The least `independence` of a row that takes part in the accelerations of a motion."""
+WEAK = 1e-4
+"""`independence` (a squared sine) below which a solution is refined."""
+DOUBTFUL = 1e-2
+"""`independence` in the norm of the masses below which one looks twice: at the norm, and at the choice of rows."""
+
+
+class Mechanism(NamedTuple):
+    """A system in motion: constraints, masses and forces, and work space."""
+
+    machine: Machine
+    dynamics: Dynamics
+    q_size: int
+    v_size: int
+    """Lengths of q and of v, the ground's coordinates included."""
+    length: float
+    geometric: np.ndarray
+    """The squared lengths that the columns of Φ_v count for, whatever the masses."""
+    refinements: int
+    """How often every solution is refined at least: more than 0 where `soft` is in use; and where bodies are solved for
+    and joints are asked for, to whom what is left of errors in one joint after the other adds up."""
+    faint: float
+    """Rows of less `independence` than this take no part in accelerations: what they ask for is roundoff over the third
+    power of its root, and one step later they are regular again."""
+    gains: np.ndarray
+    """Baumgarte's α and β; zero for other stabilisations."""
+    out: np.ndarray
+    scalars: np.ndarray
+    plain: Pattern
+    shape: Factor
+    """Of the constraints alone, whatever the masses: see `gauge`."""
+    nearness: np.ndarray
+    """The least `independence` (turns counting over the model's length) since it was last set to 1, and the ratio to
+    that in the norm of the masses."""
+
+
+def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:
+    """Work space for one run; every solution is refined at least so often."""
+    machine, dynamics = system.machine(dynamic=True), system.dynamics
+    soft = machine.factor.soft
+    weight = system.column_weight
+    soft[:] = np.maximum(SOFT * (system.heaviest or 1.0) * weight - system.masses, 0.0)
+    return block(
+        Mechanism(
+            machine=machine,
+            dynamics=dynamics,
+            q_size=system.layout.q_size,
+            v_size=system.layout.v_size,
+            length=system.length,
+            geometric=weight,
+            refinements=max(refinements, 3 if soft.any() else machine.transformation.deep),
+            faint=float(faint),
+            gains=np.zeros(2),
+            out=np.zeros(dynamics.batch.out_size + 1),
+            scalars=np.zeros(SCALARS),
+            plain=system.pattern,
+            shape=new_factor(system.pattern, weight),
+            nearness=np.ones(2),
+        )
+    )
+
+
+@compiled
+def evaluate_all(mechanism, t, q, v):
+    """Constraints, masses and forces at (t, q, v), and the factor of their matrix. Whether all numbers are finite."""
+    machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
+    factor, transformation = machine.factor, machine.transformation
+    observe(machine, t, q, v)
+    if transformation.edges > 0:
+        bodies, rates = transformation.qc, transformation.vc
+        if transformation.deep == 1:
+            evaluate_forces(dynamics, t, bodies, rates, out, machine.f, mechanism.scalars)
+            take_masses(dynamics, out, factor.weight, factor.beside)
+        else:
+            evaluate_forces(dynamics, t, bodies, rates, out, transformation.fc, mechanism.scalars)
+            transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
+    else:
+        evaluate_forces(dynamics, t, q, v, out, machine.f, mechanism.scalars)
+        take_masses(dynamics, out, factor.weight, factor.beside)
+    factor.truncation[0] = mechanism.faint
+    finite = factorise_observed(machine)
+    leave_out_redundant(mechanism)
+    return finite
+
+
+@compiled
+def look_around(mechanism, t, q, v):
+    """To be called in the first pose, which is a regular one, with the redundant rows left out."""
+    mechanism.nearness[0] = mechanism.nearness[1] = 1.0
+    if evaluate_all(mechanism, t, q, v):
+        gauge(mechanism)
+
+
+@compiled
+def leave_out_redundant(mechanism):
+    """Take care that the rows left out are the ones that depend on others here.
+
+    Off the constraints, as stages are, redundant rows are not redundant: enforced, they would lock the mechanism. So as
+    many as are redundant on the constraints are left out. Which ones may change along a motion: where a row that is
+    enforced is nearly dependent it is left out as well, and whichever of those left out is then most independent comes
+    back.
+    """
+    machine = mechanism.machine
+    kept, independence = machine.factor.kept, machine.factor.independence
+    for _ in range(4):
+        least, some_out = -1, False
+        for row in range(kept.size):
+            if kept[row] == 0.0:
+                some_out = True
+            elif machine.factor.row_square[row] > 0.0 and (least < 0 or independence[row] < independence[least]):
+                least = row
+        if not some_out or least < 0 or independence[least] >= DOUBTFUL:
+            return
+        kept[least] = 0.0
+        factorise(machine.pattern, machine.factor)
+        best = least
+        for row in range(kept.size):
+            if kept[row] == 0.0 and independence[row] > independence[best]:
+                best = row
+        kept[best] = 1.0
+        factorise(machine.pattern, machine.factor)
+        machine.counts[FACTORISATIONS] += 2
+        if best == least:
+            return
+
+
+@compiled
+def gauge(mechanism):
+    """How much more independent the rows are when turns count over the model's length than in the norm of the masses.
+
+    The factor of the last evaluation is in the norm of the masses, where both rows of a pin through which a body of
+    small inertia turns look alike. What tells of a singular pose is the other norm; the ratio is looked at once a step.
+    """
+    shape, factor = mechanism.shape, mechanism.machine.factor
+    for e in range(factor.jacobian.size):
+        shape.jacobian[e] = factor.jacobian[e]
+    for row in range(factor.kept.size):
+        shape.kept[row] = factor.kept[row]
+        shape.share[row] = factor.share[row]
+    factorise(mechanism.plain, shape)
+    mechanism.machine.counts[FACTORISATIONS] += 1
+    mechanism.nearness[1] = max(_weakest(shape) / _weakest(factor), 1.0)
+
+
+@compiled
+def gauge_if_doubtful(mechanism):
+    """Look at the ratio where the norm of the masses leaves doubt."""
+    if _weakest(mechanism.machine.factor) < DOUBTFUL:
+        gauge(mechanism)
+
+
+@compiled
+def _weakest(factor):
+    """The least `independence` of the rows that are enforced (of velocities none are while positions are corrected)."""
+    weakest = 1.0
+    for row in range(factor.kept.size):
+        if factor.kept[row] > 0.0 and factor.row_square[row] > 0.0:
+            weakest = min(weakest, factor.independence[row])
+    return max(weakest, DEPENDENT)
+
+
+@compiled
+def refinements(mechanism):
+    """How often a solution with the last factor is worth refining. How near a singular pose is, is noted on the way."""
+    nearness, weakest = mechanism.nearness, _weakest(mechanism.machine.factor)
+    nearness[0] = min(nearness[0], weakest * nearness[1])
+    return mechanism.refinements if weakest >= WEAK else max(mechanism.refinements, 2)
+
+
+@compiled
+def widest_gap(mechanism):
+    """The largest gap at the last evaluation, as a length. The squared lengths of the rows are left in machine.g."""
+    machine, geometric = mechanism.machine, mechanism.geometric
+    pattern, g, squares = machine.pattern, machine.g, machine.square
+    g[:] = 0.0
+    if squares.size > 0:
+        for row in range(pattern.m):
+            g[row] = squares[row]
+    else:
+        for e in range(pattern.jac_row.size):
+            g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
+    widest = 0.0
+    for row in range(pattern.m):
+        widest = max(widest, machine.phi[row] ** 2 / (g[row] + 1e-300))
+    return np.sqrt(widest)
+
+
+@compiled
+def parted(mechanism):
+    """Whether rows that are left out are violated far more than those that are enforced, in the last evaluation: then
+    they do not depend on these, they contradict them."""
+    machine, kept = mechanism.machine, mechanism.machine.factor.kept
+    inside = outside = 0.0
+    for row in range(kept.size):
+        gap = abs(machine.phi[row]) / np.sqrt(machine.g[row] + 1e-300)
+        if kept[row] > 0.0:
+            inside = max(inside, gap)
+        else:
+            outside = max(outside, gap)
+    return outside > 100.0 * inside + 1e-5 * mechanism.length
+
+
+@compiled
+def accelerate(mechanism, t, q, v, a):
+    """v̇ into a, λ into machine.multipliers."""
+    if not evaluate_all(mechanism, t, q, v):
+        return NOT_FINITE
+    machine = mechanism.machine
+    pattern, g = machine.pattern, machine.g
+    alpha, beta = mechanism.gains[0], mechanism.gains[1]
+    for row in range(pattern.m):
+        g[row] = machine.gamma[row]
+    if alpha > 0.0 or beta > 0.0:
+        for row in range(pattern.m):
+            g[row] += 2.0 * alpha * machine.nu[row] - beta * beta * machine.phi[row]
+        subtract_rates(machine, 2.0 * alpha, v)
+    solve(pattern, machine.factor, machine.f, g, machine.x, machine.multipliers, refinements(mechanism))
+    return DONE if take_accelerations(machine, a) else NOT_FINITE
+
+
+@compiled
+def derivative(mechanism, t, y, dy):
+    """y' at (t, y)."""
+    at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
+    q, v = y[:at_v], y[at_v:at_work]
+    status = accelerate(mechanism, t, q, v, dy[at_v:at_work])
+    rates(mechanism.machine.manifold, q, v, dy[:at_v])
+    powers(mechanism, dy[at_work:])
+    return status
+
+
+@compiled
+def powers(mechanism, work):
+    """The rates of the works, after `accelerate`."""
+    machine, scalars = mechanism.machine, mechanism.scalars
+    for k in range(WORK):
+        work[k] = -scalars[POWER + k]
+    supplied = scalars[POWER + WORK - 1]
+    for row in range(machine.pattern.m):  # prescribed motion: its forces -Φ_vᵀ λ have the power -λ · ν
+        supplied -= machine.multipliers[row] * machine.nu[row]
+    work[WORK - 1] = supplied

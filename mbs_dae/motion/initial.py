@@ -1,0 +1,112 @@
+"""Where a motion starts: from some named values to a consistent position and velocity.
+
+Positions: those given are met, everything else is as near to the placement as it can be (`assemble`). Velocities: those
+given are met, and of all that then satisfy Φ_v v = ν the one of least kinetic energy is taken,
+
+    [M Jᵀ; J 0] [v; μ] = [0; ν],
+
+with J the rows of Φ_v and of the values given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..arguments import check_start
+from ..compiled import System
+from ..compiled.machine import DONE
+from ..errors import ModelError, SingularConfigurationError
+from ..linear.kkt import solve
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..poses import newton
+from ..poses.assembly import check_level, posed
+from ..poses.dependence import PoseRank, elements_of, joints_at_fault
+from ..poses.newton import velocity_residual
+from ..results.result import State
+from .derivative import evaluate_all, mechanism, refinements
+
+
+def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, str]:
+    """The state at the beginning, and a note of what was not given."""
+    system = model.compile()
+    if isinstance(initial, State):
+        check_start(model, initial)
+        q, _ = posed(model, t, {}, initial)
+        _check_regular(system, t, q)
+        return _moving(system, system, t, q, initial.full_v), ""
+    if initial is not None and not isinstance(initial, Mapping):
+        raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
+    given = dict(initial or {})
+    for name, value in given.items():
+        if model.quantity(name)[1] > 1:
+            raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
+        finite_number(value, f"initial[{name!r}]")
+    q, held = posed(model, t, given, None)
+    _check_regular(system, t, q)
+    state = _moving(system, held, t, q, None)
+    return state, _note(model, system, state, given)
+
+
+def _moving(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:
+    """The velocity of least kinetic energy (or the nearest to v) that satisfies all equations."""
+    v = system.still if v is None else v.copy()
+    run = mechanism(held)
+    machine = run.machine
+    evaluate_all(run, t, q, v)
+    machine.f[:] = 0.0
+    velocity_residual(machine, v)
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2 + refinements(run))
+    v[: system.nv] += machine.x
+    check_level(held, machine, t, q, v, system.still, 1)
+    return State(system, t, q, v, system.still)
+
+
+def _check_regular(system: System, t: float, q: np.ndarray) -> None:
+    """A motion cannot start where the constraints have lost rank in this pose only: a little way on they have it."""
+    here = PoseRank(system, t, q)
+    rows = range(len(system.rows))
+    dependent = here.dependent(rows)
+    if not dependent:
+        return
+    nearby = _nearby(system, t, q, here)
+    if nearby is None or len(PoseRank(system, t, nearby).dependent(rows)) >= len(dependent):
+        return
+    names = joints_at_fault(system, t, q) or elements_of(system, dependent)
+    raise SingularConfigurationError(
+        f"{system.model.name!r} starts on a singular pose, where {', '.join(names)} do not decide how it goes on; "
+        "start slightly aside of it, e.g. with another initial angle",
+        time=t,
+        joints=names,
+        pose=State(system, t, q, system.still, system.still),
+    )
+
+
+def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarray | None:
+    """A closed pose a little way along a motion that the constraints allow; always the same one."""
+    random = np.random.default_rng(5)
+    here.keep_only(range(len(system.rows)))
+    for _ in range(4):
+        step = here.tangent(random.standard_normal(system.nv) / np.sqrt(system.weight))
+        size = float(np.sqrt(system.weight @ step**2))
+        if size == 0.0:
+            return None
+        nearby = system.moved(q, 1e-2 * system.length / size * step)
+        if newton.close(system.machine(), t, nearby, system.still, 20) == DONE:
+            return nearby
+    return None
+
+
+def _note(model: Model, system: System, state: State, given: Mapping[str, float]) -> str:
+    """What was left to the placement and to least energy."""
+    rank = PoseRank(system, state.t, state.full_q)
+    freedom = system.nv - len(system.rows) + len(rank.dependent(range(len(system.rows))))
+    levels = [model.quantity(name)[1] for name in given]
+    parts = []
+    if (missing := freedom - levels.count(0)) > 0:
+        parts.append(f"{missing} of {freedom} positions not given: nearest to the placement")
+    if (missing := freedom - levels.count(1)) > 0:
+        parts.append(f"{missing} of {freedom} velocities not given: those of least kinetic energy")
+    return "; ".join(parts)

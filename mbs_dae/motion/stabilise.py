@@ -1,0 +1,158 @@
+"""Keeping the constraints: what is done at the end of every step. Compiled.
+
+Baumgarte's method acts inside the acceleration (`machine.accelerate`); projection acts here. The position is corrected
+by Newton steps that are least in the norm of the masses, with the factor of the new pose: through a pose where the
+constraints lose rank, an older factor would leave an error that no step size removes. Then the velocity is brought
+back, in the same norm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, in_own_velocities, leave_out_velocity_rows, observe
+from ..compiled.manifold import move
+from ..kernels.abi import compiled, compiled_part
+from ..kernels.blocks import block
+from ..linear.kkt import solve
+from ..poses.newton import evaluate_and_factorise, velocity_residual
+from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
+
+SETTLED = 1e-15
+"""How much of a correction may be left, relative to the model's length: roundoff."""
+
+CLOSED = 1e-8
+"""The widest gap, relative to the model's length, that a projection may leave."""
+
+
+@dataclass(frozen=True)
+class Baumgarte:
+    """γ* = γ - 2α (Φ_v v - ν) - β² Φ: constraint errors die out like a damped oscillator. Gains in 1/s; given
+    one of them, the other is equal to it; given none, both are chosen from the step and the tolerance, and reported in
+    ``result.stats``. Steps that come near a
+    singular pose are projected as well; their number is reported too."""
+
+    alpha: float | None = None
+    beta: float | None = None
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Positions and velocities are put back onto the constraints after every step, by the least change in the norm of
+    the masses."""
+
+
+@dataclass(frozen=True)
+class Unstabilized:
+    """Nothing is done: the constraints hold at acceleration level only, and drift at the others."""
+
+
+STIFF = 0.3
+"""Gains times step stay below this: above, stages feel the feedback more than the motion, and order is lost."""
+NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
+"""When to project. Baumgarte's feedback divides by what a singular pose makes zero: there, it needs help."""
+GUARD = 3e-3
+"""`independence` (a squared sine) below which a pose counts as near a singular one."""
+
+Stabilization = Baumgarte | Projection | Unstabilized
+
+
+class Stabiliser(NamedTuple):
+    """What a run does about its constraints, and what it has done."""
+
+    when: int
+    """When to project: NEVER, NEAR_SINGULAR or ALWAYS."""
+    gains: np.ndarray
+    """α and β, which accelerations feel (the same array as the mechanism's)."""
+    rule: np.ndarray
+    """Two numbers: the most that gains are, over the pace of the motion, and times the step; 0 where they stay."""
+    projected: np.ndarray
+    """One number: how many steps were projected near singular poses."""
+
+
+def new_stabiliser(how: Stabilization, mechanism: Mechanism) -> Stabiliser:
+    when = ALWAYS if isinstance(how, Projection) else NEAR_SINGULAR if isinstance(how, Baumgarte) else NEVER
+    return block(Stabiliser(when, mechanism.gains, rule=np.zeros(2), projected=np.zeros(1, dtype=np.int64)))
+
+
+@compiled_part
+def adapt_gains(stabiliser, pace, h):
+    """Gains for a step of this length, of a motion that changes at this pace (1/s).
+
+    They must not follow 1/h alone: stages are off the constraints by a low power of h, and a feedback of c/h, whatever
+    h, leaves an error of that low order; then steps shrink, gains grow, and it goes on so.
+    """
+    if stabiliser.rule[0] > 0.0:
+        stabiliser.gains[0] = stabiliser.gains[1] = min(stabiliser.rule[0] * pace, stabiliser.rule[1] / h)
+
+
+@compiled_part
+def is_projected(stabiliser, mechanism):
+    """Whether states of the step that was just made are put back onto the constraints."""
+    if stabiliser.when == NEAR_SINGULAR:
+        return mechanism.nearness[0] < GUARD
+    return stabiliser.when == ALWAYS
+
+
+@compiled
+def project(mechanism, t, q, v):
+    """Put q and v back onto the constraints, in place.
+
+    The first step has the factor of the pose, so it leaves its own square; the following ones keep that factor as long
+    as each is much shorter than the one before.
+    """
+    machine = mechanism.machine
+    program, pattern, factor = machine.program, machine.pattern, machine.factor
+    factor.truncation[0] = 0.0
+    previous = np.inf
+    for _ in range(12):
+        if previous == np.inf:
+            if not evaluate_and_factorise(machine, t, q, v, program.velocity_rows > 0):
+                return NOT_FINITE
+            leave_out_redundant(mechanism)
+        else:
+            observe(machine, t, q, v)
+            leave_out_velocity_rows(machine)
+        machine.f[:] = 0.0
+        for row in range(pattern.m):
+            machine.g[row] = -machine.phi[row]
+        solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
+        square = 0.0
+        for k in range(pattern.n):
+            square = max(square, mechanism.geometric[k] * machine.x[k] ** 2)
+        in_own_velocities(machine)
+        move(machine.manifold, q, machine.x)
+        step = np.sqrt(square) / mechanism.length
+        if not step <= 1.0:
+            break
+        left = step * step if previous == np.inf else step * step / previous
+        if left <= SETTLED:
+            status = project_velocity(mechanism, t, q, v)
+            closed = widest_gap(mechanism) <= CLOSED * mechanism.length  # rows that contradict others never are
+            return status if closed or status != DONE else NOT_CONVERGED
+        previous = step if previous == np.inf or step < 0.1 * previous else np.inf
+    return NOT_CONVERGED
+
+
+@compiled_part
+def project_velocity(mechanism, t, q, v):
+    """Φ_v v = ν at the pose to which the last factor belongs, but for the correction just made."""
+    machine = mechanism.machine
+    program, pattern, factor = machine.program, machine.pattern, machine.factor
+    if program.velocity_rows > 0:
+        if not evaluate_and_factorise(machine, t, q, v, False):
+            return NOT_FINITE
+    else:
+        observe(machine, t, q, v)
+    machine.f[:] = 0.0
+    velocity_residual(machine, v)
+    solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
+    in_own_velocities(machine)
+    finite = True
+    for k in range(machine.norm.size):
+        v[k] += machine.x[k]
+        finite = finite and np.isfinite(v[k])
+    return DONE if finite else NOT_FINITE

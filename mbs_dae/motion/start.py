@@ -1,0 +1,42 @@
+"""What a run chooses for itself at its start: the first step, and the gains of Baumgarte's method."""
+
+from __future__ import annotations
+
+from .control import first_step
+from .run import March, pace
+from .stabilise import STIFF, Baumgarte, Stabilization
+
+PACE = 1.0
+"""Constraint errors die out this many times as fast as the motion changes."""
+MARGIN = 3.0
+"""Nor do they die out faster than this, times the rate that steps can follow."""
+
+
+def set_first_step(march: March) -> None:
+    control, t = march.control, march.record.times
+    if control.fixed > 0.0:
+        control.step[0] = control.fixed
+        return
+    control.step[0] = first_step(
+        march.mechanism, march.tableau, control, march.stages, t[0], t[-1] - t[0]
+    )
+
+
+def set_gains(march: March, how: Stabilization) -> None:
+    """α and β as given, or α = β = ω for critical damping, ω being the pace of the motion: at every step where steps
+    are controlled, at the first state where they are fixed.
+
+    A method of order p that just meets a tolerance with steps h follows rates up to about rtol^(1/p) / h; where the
+    motion is faster than that, as it is for smooth stretches, ω is a few times this.
+    """
+    if not isinstance(how, Baumgarte):
+        return
+    gains, fixed = march.stabiliser.gains, march.control.fixed
+    if how.alpha is not None or how.beta is not None:
+        gains[0] = how.alpha if how.alpha is not None else how.beta
+        gains[1] = how.beta if how.beta is not None else how.alpha
+    elif fixed == 0.0:
+        march.stabiliser.rule[0] = PACE
+        march.stabiliser.rule[1] = min(STIFF, MARGIN * march.control.rtol ** (1.0 / march.tableau.order))
+    else:
+        gains[:] = min(STIFF / fixed, PACE * (pace(march) or 1.0))

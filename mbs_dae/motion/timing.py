@@ -1,0 +1,53 @@
+"""What one evaluation of all accelerations costs: constraints, masses, forces, factorisation, solution. Compiled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled import System
+from ..kernels.abi import compiled
+from .derivative import FAINT, Mechanism, accelerate, mechanism
+
+UNKNOWNS = 80_000
+"""Solved for between two looks at the clock: some milliseconds."""
+
+
+class Timed(NamedTuple):
+    """A mechanism in a state, to be evaluated again and again."""
+
+    run: Mechanism
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    often: int
+
+
+def timed(system: System, t: float, q: np.ndarray, v: np.ndarray, redundant: Sequence[int] = ()) -> Timed:
+    """With these rows left out, because others determine them."""
+    run = mechanism(system, faint=FAINT)
+    run.machine.factor.kept[list(redundant)] = 0.0
+    unknowns = system.nv + len(system.rows)
+    return Timed(run, t, q.copy(), v.copy(), system.still, max(10, UNKNOWNS // unknowns))
+
+
+def evaluation_times(these: Sequence[Timed], rounds: int = 15) -> list[float]:
+    """Seconds for one evaluation of each, the best of some rounds. All take their turn in every round, so that what
+    else the machine does meets all alike."""
+    best = [np.inf] * len(these)
+    for _ in range(rounds):
+        for k, one in enumerate(these):
+            start = time.perf_counter()
+            evaluate_often(*one)
+            best[k] = min(best[k], (time.perf_counter() - start) / one.often)
+    return best
+
+
+@compiled
+def evaluate_often(run, t, q, v, a, count):
+    for _ in range(count):
+        accelerate(run, t, q, v, a)

@@ -1,0 +1,1 @@
+"""Poses: Newton's method, continuation along a motion, branches, rank, assembly."""

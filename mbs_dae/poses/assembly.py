@@ -1,0 +1,152 @@
+"""Assembly: from a rough placement to a pose that satisfies every equation, with its velocity and acceleration.
+
+1. Close the gaps (`closing`): the least change that does, found by damped Newton steps.
+2. Where freedom is left, go back towards the placement along the constraints: the pose found is the nearest one.
+3. Velocity: the least one with Φ_v v = ν. Acceleration: the least one with Φ_v a = γ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..arguments import check_start, check_tables, model_of
+from ..compiled import System
+from ..compiled.machine import DONE, Machine
+from ..errors import ModelError, RedundantConstraintError, SingularConfigurationError
+from ..linear.kkt import solve
+from ..model.drivers import Held
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..results.result import State
+from . import newton
+from .closing import closed
+from .dependence import PoseRank, agrees, elements_of
+from .other_poses import is_momentary
+
+
+def assemble(
+    model: Model | System, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None
+) -> State:
+    """A consistent position, velocity and acceleration at time t.
+
+    `fix` holds quantities at values, by name: ``fix={"crank.angle": 0.6, "crank.omega": 10}``. They are met exactly
+    and everything else changes as little as possible from the reference placement (or from `start`).
+    """
+    model = model_of(model)
+    t = finite_number(t, "the time t")
+    check_tables(model, np.array([t]))
+    if fix is not None and not isinstance(fix, Mapping):
+        raise ModelError(f'fix must be a dict of names and values, not {fix!r}; write fix={{"crank.angle": 0.6}}')
+    q, moving = posed(model, t, fix or {}, start)
+    return _moving(model.compile(), moving, t, q)
+
+
+def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None) -> tuple[np.ndarray, System]:
+    """The nearest closed pose that meets the fixed positions, and the system that holds the fixed velocities."""
+    check_start(model, start)
+    held = _held(model, fix)
+    positioned = model.plus(*held[0]).compile() if held[0] else model.compile()
+    reference = start.full_q if start is not None else positioned.placement
+    q = _nearest(positioned, t, closed(positioned, t, reference), reference)
+    return q, model.plus(*held[1]).compile() if held[1] else model.compile()
+
+
+def _held(model: Model, fix: Mapping[str, float]) -> tuple[list[Held], list[Held]]:
+    """The fixed values as equations: those of positions, those of velocities."""
+    held: tuple[list[Held], list[Held]] = ([], [])
+    for name, value in fix.items():
+        measure, level = model.quantity(name)
+        if level > 1:
+            raise ModelError(f"cannot fix {name!r}: accelerations follow from the motion; fix values or rates only")
+        held[level].append(Held(name.replace(".", " "), measure, level, finite_number(value, f"fix[{name!r}]")))
+    return held
+
+
+# --- the nearest closed pose ---------------------------------------------------------------------------------
+
+
+def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Slide along the constraints towards the reference until the way back is perpendicular to them."""
+    machine = system.machine()
+    n, still = system.nv, system.still
+
+    def distance(pose: np.ndarray) -> float:
+        return float(np.sqrt(system.weight @ system.between(pose, reference) ** 2))
+
+    last = np.inf
+    for _ in range(100):
+        newton.evaluate_and_factorise(machine, t, q, still, True)
+        if n - system.program.rows + newton.dependent_rows(machine, newton.DEPENDENT) <= 0:
+            return q
+        machine.f[:] = system.weight * system.between(q, reference)
+        machine.g[:] = 0.0
+        solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+        step = machine.x.copy()
+        size = float(np.sqrt(system.weight @ step**2))
+        if size < 1e-13 * system.length:
+            return q
+        near = size < min(1e-5 * system.length, 0.5 * last)  # there roundoff hides that the distance shrinks
+        last = size
+        for fraction in 0.5 ** np.arange(8):
+            trial = system.moved(q, fraction * step)
+            if newton.close(machine, t, trial, still, 12) == DONE and (near or distance(trial) < distance(q)):
+                q = trial
+                break
+        else:
+            return q
+    return q
+
+
+# --- velocity and acceleration -------------------------------------------------------------------------------
+
+
+def _moving(system: System, with_fixed: System, t: float, q: np.ndarray) -> State:
+    v, a = system.still, system.still
+    machine = with_fixed.machine()
+    newton.evaluate_and_factorise(machine, t, q, v, False)
+    newton.complete(machine, t, q, v, a)
+    check_level(with_fixed, machine, t, q, v, a, 1)
+    if with_fixed is not system:
+        machine = system.machine()
+        newton.evaluate_and_factorise(machine, t, q, v, False)
+        newton.complete(machine, t, q, v, a)
+    determined = check_level(system, machine, t, q, v, a, 2)
+    note = "a change point: the equations do not determine velocities and accelerations here; these are the least"
+    return State(system, t, q, v, a, "" if determined else note)
+
+
+def check_level(
+    system: System, machine: Machine, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray, level: int
+) -> bool:
+    """Whether the velocities (level 1) or accelerations (level 2) found satisfy every equation. Contradictions raise an
+    error; what remains is a change point."""
+    off = system.read_constraints(np.array([t]), q[None], v[None], a[None])[level][0]
+    misses = np.abs(off) / np.sqrt(machine.factor.row_square + 1e-300)
+    size = np.sqrt(system.weight @ (v, a)[level - 1][: system.nv] ** 2)
+    if misses.max(initial=0.0) <= 1e-8 * (size + system.length):
+        return True
+    involved = [k for k, miss in enumerate(misses) if miss > 0.1 * misses.max()]
+    if level == 2:
+        circuits = PoseRank(system, t, q).circuits(range(len(system.rows)))
+        involved = [k for c in circuits if not agrees(system, t, q, c) for k in c.rows]
+        if not involved:
+            return False
+    names = elements_of(system, involved)
+    if is_momentary(system, q):
+        raise SingularConfigurationError(
+            f"{system.model.name!r} stands on a dead point at t = {t:g}: {', '.join(names)} lock there, and no "
+            f"{('velocity', 'acceleration')[level - 1]} follows all drivers; start at another pose, or drive another "
+            "coordinate",
+            time=t,
+            joints=names,
+            pose=State(system, t, q, v, a),
+        )
+    raise RedundantConstraintError(
+        f"{system.model.name!r} has no {('velocity', 'acceleration')[level - 1]} that satisfies all equations at "
+        f"t = {t:g}: {', '.join(names)} contradict each other; take one of these drivers or fixed values away",
+        time=t,
+        joints=names,
+        pose=q[: system.nq],
+    )

@@ -1,0 +1,111 @@
+"""Whether an angle has an axis: asked of the mechanism before it moves.
+
+In space the angle of two markers is about the z axis that they have in common. Where a mechanism lets these axes part,
+a spring or a driver on the angle would jump. Whether it does is a question of rank: do the rows
+
+    Φ = (y_i · z_j, -x_i · z_j),
+
+which keep the axes parallel, depend on those that the mechanism has already? If they do, the mechanism keeps them so
+(or drives them apart, and then a rate tells). What this cannot see, axes that part later on, `turns` looks for along
+the motion.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled import System
+from ..errors import ModelError
+from ..model.bodies.body import Marker
+from ..model.joints.primitives import parallel
+from ..results.result import State
+from ..symbolic.derive import Form, Relation
+from ..symbolic.functions import Unwound
+from ..symbolic.markers import marker_symbols
+from . import newton
+from .dependence import PoseRank
+from .facing import frame_of
+
+Pair = tuple[Marker, ...]
+"""Two markers."""
+
+ASIDE = 1e-6
+"""The sine of the angle between two axes from which on they are not parallel; and the rate at which they part, against
+that of the bodies."""
+
+
+def check_axes(system: System, first: State) -> None:
+    """Refuse elements on the angle of two markers that have no axis in common, by name. The first pose is regular: at a
+    singular one the rank says nothing of others."""
+    asked = doubtful_angles(system)
+    if not asked:
+        return
+    here: PoseRank | None = None
+    for (i, j), name in asked.items():
+        cosine = float(frame_of(system, first.full_q, i)[:, 2] @ frame_of(system, first.full_q, j)[:, 2])
+        if cosine < 0.0 or 1.0 - cosine**2 > ASIDE**2:
+            apart = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
+            raise _no_axis(system, name, i, j, f"stand at {apart:.3g}° to each other")
+        here = here or _regular(system, first)
+        if _part(system, here, first, (i, j)):
+            raise _no_axis(system, name, i, j, "do not stay parallel")
+
+
+def doubtful_angles(system: System) -> dict[Pair, str]:
+    """The pairs of markers whose angle an element uses though no joint keeps their axes parallel, with its name."""
+    if system.model.dimension == 2:
+        return {}
+    held = {frozenset(e.markers[:2]) for e in system.model.conditions if e.facing in ("axis", "frame")}
+    found: dict[Pair, str] = {}
+    said: dict[int, list[tuple[int, int]]] = {}  # by form: elements of a class share it
+    for element in system.elements:
+        form, _ = element.form()
+        if id(form) not in said:
+            said[id(form)] = _angles_in(form)
+        pairs = [(element.markers[k], element.markers[m]) for k, m in said[id(form)]]
+        pairs += [m.markers for m in element.measures().values() if m.kind == "angle" and len(m.markers) == 2]
+        for pair in pairs:
+            if frozenset(pair) not in held:
+                found.setdefault(pair, element.name)
+    return found
+
+
+def _angles_in(form: Form) -> list[tuple[int, int]]:
+    """The markers, by number, whose angle against each other a form contains."""
+    found = []
+    for angle in {a for e in form.expressions for a in e.atoms(Unwound)}:
+        turns = angle.args[1].free_symbols
+        pair = [k for k, marker in enumerate(form.markers) if marker.turn in turns]
+        if len(pair) == 2:
+            found.append((pair[0], pair[1]))
+    return found
+
+
+def _regular(system: System, first: State) -> PoseRank:
+    """The pose with its independent rows."""
+    pose = PoseRank(system, first.t, first.full_q)
+    rows = range(len(system.rows))
+    pose.keep_only(set(rows) - set(pose.dependent(rows)))
+    return pose
+
+
+def _part(system: System, here: PoseRank, first: State, pair: Pair) -> bool:
+    """Whether the mechanism may part the axes of this pair, or does so right away because it is driven."""
+    symbols = marker_symbols(2, 3)
+    reader = system.reader_of(Relation(symbols, tuple(parallel(*symbols))), pair)
+    jacobian = reader.jacobian(first.t, first.full_q).toarray()
+    if max(map(here.independence, jacobian)) > newton.DEPENDENT:
+        return True
+    _, rates, _ = reader(np.array([first.t]), first.full_q[None], first.full_v[None], system.still[None])
+    pace = float(np.sqrt((system.weight * first.v**2).max(initial=0.0))) / system.length
+    return float(np.abs(rates).max()) > ASIDE * pace
+
+
+def _no_axis(system: System, name: str, i: Marker, j: Marker, fault: str) -> ModelError:
+    who = system.model.elements[name].who
+    return ModelError(
+        f"{who} of {system.model.name!r} needs an angle about one axis, but the z axes of {i.label} and {j.label} "
+        f"{fault}; take the angle of a joint, mbs.angle(joint), or markers on the axis about which they turn, "
+        "body.at(x, y, z, axis=...)",
+        joints=(name,),
+    )

@@ -1,0 +1,271 @@
+"""Closing the gaps: from any placement to a pose that satisfies Φ(q, t) = 0, or an error that says why there is none.
+
+Newton's step is the least change of the bodies (norm W) that cancels the linearised residual. Far from the solution it
+is shortened: no body turns by more than TURN in one step, a line search demands that the gaps shrink, and where that
+fails the step is damped (Levenberg-Marquardt). Where all this ends without closing, other starts are tried: if one of
+them closes, the guess was bad; if none does, the mechanism cannot reach.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.machine import DONE, Machine, observe
+from ..compiled.manifold import move
+from ..coordinates import body_coordinates
+from ..errors import AssemblyError, ModelError
+from ..linear import kkt
+from ..model.drivers import Driver, Held, Prescribed
+from ..model.pose_driver import PoseDriver
+from ..rotations import quaternion
+from . import newton
+from .dependence import PoseRank
+from .facing import turned_over
+from .trajectories import is_rotation, trajectory
+
+TURN = 0.5
+"""The longest first step of a body: radians, or model lengths."""
+ITERATIONS = 1000
+NEWTON = 1e-2
+"""Gap, relative to the model's length, below which plain Newton may finish: it then stays where it is."""
+RESTARTS = 16
+
+
+@dataclass(frozen=True)
+class Closure:
+    """Where an attempt ended: the pose, whether it is closed, and the gap of each row."""
+
+    q: np.ndarray
+    closed: bool
+    gaps: np.ndarray
+    residuals: np.ndarray
+
+    @property
+    def largest(self) -> float:
+        return float(self.gaps.max(initial=0.0))
+
+
+def closed(system: System, t: float, guess: np.ndarray) -> np.ndarray:
+    """The closed pose that Newton reaches from a guess; an error that tells why there is none otherwise."""
+    machine = system.machine()
+    guess = _put_where_led(system, t, guess)
+    check_finite(system, t, guess)
+    guess = _turned_near(system, machine, t, guess)
+    attempt = close_from_afar(machine, t, guess)
+    turned = turned_over(system, attempt.q) if attempt.closed else ()
+    if attempt.closed and not turned:
+        return attempt.q
+    others = [close_from_afar(machine, t, start) for start in _other_starts(system, guess)]
+    if turned:  # a body stands on its head: the nearest start from which it does not
+        upright = [o.q for o in others if o.closed and not turned_over(system, o.q)]
+        if upright:
+            return min(upright, key=lambda q: float(system.weight @ system.between(guess, q) ** 2))
+        raise _on_its_head(system, t, attempt, turned)
+    found = next((o for o in others if o.closed), None)
+    best = attempt if found else min([attempt, *others], key=lambda c: c.largest)
+    raise assembly_error(system, t, best, found)
+
+
+def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
+    """Damped Newton with a line search, from any guess."""
+    q, still = guess.copy(), np.zeros(machine.motions.shape[1])
+    damping = 0.0
+    try:
+        for _ in range(ITERATIONS):
+            machine.factor.damping[0] = damping
+            if not newton.evaluate_and_factorise(machine, t, q, still, True):
+                break
+            before = _gaps(machine)
+            if before.max(initial=0.0) <= newton.LOOSE * machine.length:
+                break
+            length = newton.newton_step(machine, 0 if damping else 1)
+            step = machine.x.copy()
+            if not np.isfinite(length):
+                damping = max(10.0 * damping, 1e-6)
+                continue
+            longest = np.abs(np.sqrt(machine.factor.weight) * step).max(initial=0.0)
+            shrink = min(1.0, TURN * machine.length / longest) if longest > 0 else 1.0
+            taken = _line_search(machine, t, q, step, shrink, before)
+            if taken == 0.0:
+                if damping > 1e8:
+                    break
+                damping = max(10.0 * damping, 1e-6)
+                continue
+            move(machine.manifold, q, taken * step)
+            damping = 0.0 if damping < 1e-7 or taken < shrink else damping / 10.0
+    finally:
+        machine.factor.damping[0] = 0.0
+    polished = q.copy()
+    near = newton.evaluate_and_factorise(machine, t, q, still, True) and _gaps(machine).max(initial=0.0) < (
+        NEWTON * machine.length
+    )
+    if near and newton.close(machine, t, polished, still, 20) == DONE:
+        return Closure(polished, True, _gaps(machine), machine.phi.copy())
+    if newton.evaluate_and_factorise(machine, t, q, still, True):
+        return Closure(q, False, _gaps(machine), machine.phi.copy())
+    return Closure(q, False, *np.full((2, machine.program.rows), np.inf))
+
+
+def _put_where_led(system: System, t: float, guess: np.ndarray) -> np.ndarray:
+    """The guess with bodies whose pose is driven where they belong at once."""
+    q = guess.copy()
+    for driver in system.model.drivers:
+        if isinstance(driver, PoseDriver) and driver.turns and system.model.dimension == 3:
+            (marker,), places = driver.markers, list(system.layout.q[driver.markers[0].body])
+            led = trajectory(system, driver, np.array([t]))[0]
+            numbers = np.array([system.evaluator(n) for n in marker.numbers])
+            attitude = led[3:12].reshape(3, 3).T @ numbers[3:].reshape(3, 3).T
+            if is_rotation(attitude):
+                q[places[3:7]] = quaternion(attitude)
+                if driver.leads:
+                    q[places[:3]] = led[:3] - attitude @ numbers[:3]
+    return q
+
+
+def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
+    """The guess with whole turns added to bodies whose angle is driven, where that brings it nearer: a crank that has
+    turned a thousand times stands where it stood."""
+    still, q = system.still, guess
+    for driver in system.model.elements.values():
+        if not isinstance(driver, Driver | Held) or driver.measure.kind != "angle":
+            continue
+        newton.evaluate_and_factorise(machine, t, q, still, True)
+        gaps = _gaps(machine)
+        marker = driver.markers[-1]
+        turns = -np.round(machine.phi[system.rows_of(driver.name)][:1] / (2 * np.pi))
+        if marker.body.fixed or turns.size == 0 or not np.isfinite(turns[0]) or turns[0] == 0:
+            continue
+        trial = q.copy()
+        whole = np.array(body_coordinates(system.model.dimension).whole_turn(marker, system.evaluator))
+        trial[list(system.layout.q[marker.body])] += turns[0] * whole
+        newton.evaluate_and_factorise(machine, t, trial, still, True)
+        if _gaps(machine) @ _gaps(machine) < gaps @ gaps:
+            q = trial
+    return q
+
+
+def _gaps(machine: Machine) -> np.ndarray:
+    """The gap of every row at the last evaluation, as a length; the residual itself for a row that no motion changes
+    (whose part of Φ_v is zero)."""
+    square = machine.factor.row_square
+    length = np.sqrt(np.where(square > kkt.FAINT * square.max(initial=0.0), square, 1.0))
+    return np.abs(machine.phi) / length
+
+
+def _line_search(
+    machine: Machine, t: float, q: np.ndarray, step: np.ndarray, longest: float, before: np.ndarray
+) -> float:
+    """The longest of 1, ½, ¼, ... of the step that makes the sum of squared gaps smaller; 0 if none does."""
+    scale = 1.0 / np.sqrt(machine.factor.row_square + 1e-300)
+    goal, still = float(before @ before), np.zeros(machine.motions.shape[1])
+    fraction = longest
+    while fraction > longest * 2.0**-12:
+        trial = q.copy()
+        move(machine.manifold, trial, fraction * step)
+        observe(machine, t, trial, still)
+        gaps = machine.phi * scale
+        if np.isfinite(gaps).all() and float(gaps @ gaps) <= (1.0 - 1e-3 * fraction) * goal:
+            return fraction
+        fraction *= 0.5
+    return 0.0
+
+
+def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
+    """Other placements, the same ones every time: all bodies turned and moved at random."""
+    random = np.random.default_rng(20)
+    angles = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
+    starts = []
+    for _ in range(RESTARTS):
+        shift = random.uniform(-1.0, 1.0, system.nv) / np.sqrt(system.weight) * system.length
+        starts.append(system.moved(guess, shift * np.where(angles, np.pi, 1.0)))
+    return starts
+
+
+def check_finite(system: System, t: float, q: np.ndarray) -> None:
+    """Whether all equations have values at this pose and time."""
+    with np.errstate(all="ignore"):
+        levels = system.read_constraints(np.array([t]), q[None], *np.zeros((2, 1, system.layout.v_size)))
+    finite = np.isfinite(np.concatenate(levels)).all(axis=0)
+    if not finite.all():
+        element = system.model.elements[system.rows[int(np.argmin(finite))].element]
+        raise ModelError(
+            f"{element.kind} {element.name!r} is not finite at t = {t:g} (it, or a derivative); mend its function "
+            "or keep away from that time and pose",
+            time=t,
+            joints=(element.name,),
+        )
+
+
+def assembly_error(system: System, t: float, best: Closure, found: Closure | None) -> AssemblyError:
+    """The failure in words: which joints, how far, and whether another start would do."""
+    residuals = element_gaps(system, best)
+    gap = max(residuals.values(), key=lambda pair: pair[0])[0]
+    ranked = sorted(residuals, key=lambda name: -residuals[name][0])
+    worst = [*ranked[:3], *(name for name in ranked[3:] if isinstance(system.model.elements[name], Prescribed | Held))]
+    parts = [f"{name} misses by {residuals[name][0]:.3g} {residuals[name][1]}" for name in worst]
+    if found is None:
+        kind = "cannot reach"
+        remedy = _too_many_drivers(system, t, best.q) or (
+            "no other start does better, so the dimensions do not allow a closed position (or constraints contradict "
+            "each other: mbs.diagnose(model) tells); change lengths, fixed values or drivers of these joints"
+        )
+    else:
+        kind = "bad guess"
+        remedy = (
+            "another start does close, so the placement is too far off; place the bodies nearer to the wanted "
+            "position, or fix a value: assemble(model, fix={...})"
+        )
+    return AssemblyError(
+        f"{system.model.name!r} does not assemble at t = {t:g} ({kind}): {'; '.join(parts)}. {remedy}",
+        kind=kind,
+        time=t,
+        joints=tuple(worst),
+        residuals={name: gap for name, (gap, _) in residuals.items()},
+        gap=gap,
+        pose=best.q[: system.nq],
+    )
+
+
+def _on_its_head(system: System, t: float, closure: Closure, turned: tuple[str, ...]) -> AssemblyError:
+    return AssemblyError(
+        f"{system.model.name!r} closes at t = {t:g} only with axes of {', '.join(turned)} against each other (bad "
+        "guess): a body stands on its head; turn the bodies nearer to their places, or mind the sense of these axes",
+        kind="bad guess",
+        time=t,
+        joints=turned,
+        residuals={},
+        gap=0.0,
+        pose=closure.q[: system.nq],
+    )
+
+
+def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
+    """Whether more drivers and fixed values ask than there is freedom."""
+    asking = [e.name for e in system.model.elements.values() if isinstance(e, Prescribed | Held)]
+    pose = PoseRank(system, t, q)
+    joints = [k for k, row in enumerate(system.rows) if row.element not in asking]
+    freedom = system.nv - len(joints) + len(pose.dependent(joints))
+    if len(asking) <= freedom:
+        return None
+    return (
+        f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {freedom} degree"
+        f"{'s' * (freedom != 1)} of freedom: take {len(asking) - freedom} of them away"
+    )
+
+
+def element_gaps(system: System, closure: Closure) -> dict[str, tuple[float, str]]:
+    """How far each element is from closing, with the unit: the distance between its points if its equations are
+    lengths, the angle if they are angles (the larger of both, a radian counting as the model's length); for equations
+    of another kind, how far bodies must move."""
+    worst: dict[str, tuple[float, str]] = {}
+    for name in system.model.elements:
+        own = [(system.rows[k].unit, closure.residuals[k], closure.gaps[k]) for k in system.rows_of(name)]
+        metres = float(np.hypot.reduce([r for unit, r, _ in own if unit == "m"] or [0.0]))
+        radians = max([abs(float(r)) for unit, r, _ in own if unit == "rad"], default=0.0)
+        other = max([float(gap) for unit, _, gap in own if unit not in ("m", "rad")], default=0.0)
+        angle_counts = radians * system.length > max(metres, other)
+        worst[name] = (radians, "rad") if angle_counts else (max(metres, other), "m")
+    return {name: pair for name, pair in worst.items() if pair[0] > 1e-9 * system.length} or worst

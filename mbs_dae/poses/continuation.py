@@ -1,0 +1,142 @@
+"""From pose to pose: one step, and a sweep of them along a motion. Compiled."""
+
+from __future__ import annotations
+
+from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, SINGULAR
+from ..compiled.manifold import count_turns, difference, move, way
+from ..kernels.abi import compiled
+from .branches import is_smooth, keeps_branch, orient
+from .newton import DEPENDENT, NEARLY, close, complete, dependent_rows, evaluate_and_factorise
+
+ROLLED = 1e-5
+"""How far a step may correct its forecast, relative to the model's length, where rows restrict velocities only."""
+MOST = 20_000
+"""Steps between two requested poses; a mechanism that needs more moves some thousand times its own length."""
+PATIENCE = 50_000
+"""Steps after which a sweep goes back to its caller, who may want to show progress or to stop."""
+
+
+@compiled
+def roll(machine, h, q0, v0, a0, t1, q1, v1, a1):
+    """Where rows restrict velocities only, positions are not given but integrated: from the smooth motion through both
+    ends, q₁ = q₀ + h/2 (v₀ + v₁) + h²/12 (a₀ - a₁), closed again; repeated, since v₁ and a₁ change with q₁."""
+    n = machine.norm.size
+    for _ in range(3):
+        largest = 0.0
+        way(machine.manifold, h, v0, a0, v1, a1, machine.way)
+        difference(machine.manifold, q0, q1, machine.x)
+        for k in range(n):
+            machine.x[k] = machine.way[k] - machine.x[k]
+            largest = max(largest, machine.norm[k] * machine.x[k] ** 2)
+        if largest > (ROLLED * machine.length) ** 2:
+            return JUMPED
+        move(machine.manifold, q1, machine.x)
+        status = close(machine, t1, q1, v1, 25)
+        if status == DONE:
+            status = complete(machine, t1, q1, v1, a1)
+        if status != DONE:
+            return status
+    return DONE
+
+
+@compiled
+def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
+    """One pose from the last: predict, close, complete, and see whether the step is smooth and keeps clear of other
+    branches. q1, v1, a1 are set."""
+    h = t1 - t0
+    for k in range(q0.size):
+        q1[k] = q0[k]
+    for k in range(machine.norm.size):
+        v1[k] = v0[k] + h * a0[k]
+        machine.x[k] = h * (v0[k] + 0.5 * h * a0[k])
+    move(machine.manifold, q1, machine.x)
+    status = close(machine, t1, q1, v1, 25)
+    if status == DONE:
+        status = complete(machine, t1, q1, v1, a1)
+    if status == DONE and machine.program.velocity_rows > 0:
+        status = roll(machine, h, q0, v0, a0, t1, q1, v1, a1)
+    if status == DONE:
+        orient(machine)
+        if not (is_smooth(machine, h, q0, v0, a0, q1, v1, a1) and keeps_branch(machine, q0, q1)):
+            status = JUMPED
+        count_turns(machine.manifold, h, q0, v0, a0, q1, v1, a1)
+    return status
+
+
+@compiled
+def begin(machine, t, q, v):
+    """To be called before the first `advance` from a pose: remember its orientation."""
+    if evaluate_and_factorise(machine, t, q, v, True):
+        orient(machine)
+        accept(machine)
+
+
+@compiled
+def accept(machine):
+    """The end of a step becomes the beginning of the next."""
+    for row in range(machine.pattern.m):
+        machine.orientation[0, row] = machine.orientation[1, row]
+
+
+@compiled
+def copy_state(q0, v0, a0, q1, v1, a1):
+    """(q1, v1, a1) become (q0, v0, a0)."""
+    for k in range(q0.size):
+        q1[k] = q0[k]
+    for k in range(v0.size):
+        v1[k] = v0[k]
+        a1[k] = a0[k]
+
+
+@compiled
+def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, depth):
+    """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
+    `depth` times. It may come back early, with DONE, if that takes long. Returns (status, poses done, time reached); at
+    a status other than DONE the last good state between two requested times stands in row `poses done`.
+
+    `redundant` is how many rows depend on others in general, and `nearly_redundant` how many almost do. More of the
+    first at a requested time is a singular pose; more of the second (NEAR) a pose close to one, and its state stands in
+    row `poses done`.
+    """
+    q0, v0, a0 = machine.poses[0], machine.motions[0], machine.motions[1]
+    q1, v1, a1 = machine.poses[1], machine.motions[2], machine.motions[3]
+    begin(machine, times[start - 1], q[start - 1], v[start - 1])
+    patience = PATIENCE
+    for k in range(start, stop):
+        copy_state(q[k - 1], v[k - 1], a[k - 1], q0, v0, a0)
+        copy_state(q0, v0, a0, q1, v1, a1)
+        t0, target = times[k - 1], times[k]
+        smallest = (target - t0) / 2.0**depth
+        h = target - t0
+        steps = 0
+        while t0 < target:
+            steps += 1
+            if steps > MOST:
+                copy_state(q0, v0, a0, q[k], v[k], a[k])
+                return ENDLESS, k, t0
+            last = t0 + 1.000001 * h >= target
+            t1 = target if last else t0 + h
+            status = advance(machine, t0, q0, v0, a0, t1, q1, v1, a1)
+            if status == DONE and last:
+                if dependent_rows(machine, DEPENDENT) > redundant:
+                    status = SINGULAR
+                elif dependent_rows(machine, NEARLY) > nearly_redundant:
+                    accept(machine)
+                    copy_state(q1, v1, a1, q[k], v[k], a[k])
+                    return NEAR, k, t1
+            if status == DONE:
+                t0 = t1
+                accept(machine)
+                copy_state(q1, v1, a1, q0, v0, a0)
+                h *= 2.0
+                continue
+            if status == SINGULAR or h <= smallest or t0 + 0.5 * h <= t0:
+                copy_state(q0, v0, a0, q[k], v[k], a[k])
+                return status, k, t0
+            h *= 0.5
+            machine.counts[HALVINGS] += 1
+        copy_state(q0, v0, a0, q[k], v[k], a[k])
+        patience -= steps
+        if patience < 0:
+            return DONE, k + 1, times[k]
+    return DONE, stop, times[stop - 1]

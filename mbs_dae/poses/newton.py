@@ -1,0 +1,149 @@
+"""Position, velocity and acceleration solves at one pose. Compiled.
+
+Position: Newton on Φ(q, t) = 0. Each step is the least one (norm W) that cancels the linearised residual.
+Velocity: Φ_v v = ν. Acceleration: Φ_v a = γ. All with the factorisation of the same matrix.
+
+A residual Φ_k means a gap of |Φ_k| / |row k|: how far, in the norm W, the bodies are from where they belong. Gaps
+are lengths whatever the unit of Φ_k, so one tolerance, relative to the model's length, serves all joints.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled.machine import (
+    CORRECTIONS,
+    DONE,
+    FACTORISATIONS,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    in_own_velocities,
+    leave_out_velocity_rows,
+    observe,
+    subtract_rates,
+    take_accelerations,
+)
+from ..compiled.manifold import move
+from ..kernels.abi import compiled
+from ..linear.kkt import factorise, solve
+
+TIGHT = 2e-15
+"""Gap, relative to the model's extent, at which Newton stops: roundoff."""
+LOOSE = 1e-10
+"""Gap at which Newton may stop if it cannot be reduced further."""
+DEPENDENT = 1e-10
+"""`independence` (a squared sine) below which a row counts as dependent on others. Well above kkt.DELTA: what is added
+to the rows of a dependent group adds up in the pivot of its last row."""
+NEARLY = 1e-7
+"""`independence` below which velocities and accelerations, though determined, have lost most of their digits."""
+
+
+@compiled
+def evaluate_and_factorise(machine, t, q, v, positions_only):
+    """Evaluate at (t, q, v) and factorise. With `positions_only`, rows that restrict velocities alone are left out.
+    Returns whether all numbers are finite."""
+    observe(machine, t, q, v)
+    if positions_only:
+        leave_out_velocity_rows(machine)
+    return factorise_observed(machine)
+
+
+@compiled
+def factorise_observed(machine):
+    """Factorise what was evaluated last, if all its numbers are finite."""
+    strange = 0
+    for e in range(machine.factor.jacobian.size):
+        strange += 0 if abs(machine.factor.jacobian[e]) < np.inf else 1
+    if strange == 0:
+        factorise(machine.pattern, machine.factor)
+        machine.counts[FACTORISATIONS] += 1
+    return strange == 0
+
+
+@compiled
+def largest_gap(machine):
+    """The largest gap of the last evaluation, as a length; infinite if a residual is not finite."""
+    largest, losing = 0.0, machine.square.size > 0
+    for row in range(machine.program.rows):
+        residual = abs(machine.phi[row])
+        if not np.isfinite(residual):
+            return np.inf
+        if residual > 0.0:
+            square = machine.square[row] if losing else machine.factor.row_square[row]
+            largest = max(largest, residual / np.sqrt(square + 1e-300))
+    return largest
+
+
+@compiled
+def velocity_residual(machine, v):
+    """ν - Φ_v v into machine.g."""
+    for row in range(machine.pattern.m):
+        machine.g[row] = machine.nu[row]
+    subtract_rates(machine, 1.0, v)
+
+
+@compiled
+def newton_step(machine, refinements):
+    """The least correction that cancels the linearised residual of the last evaluation: in machine.x; its length."""
+    machine.f[:] = 0.0
+    for row in range(machine.pattern.m):
+        machine.g[row] = -machine.phi[row]
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, refinements)
+    total = 0.0
+    for k in range(machine.pattern.n):
+        total += machine.factor.weight[k] * machine.x[k] ** 2
+    return np.sqrt(total)
+
+
+@compiled
+def close(machine, t, q, v, iterations):
+    """Newton from q (changed in place) until the gaps are closed to roundoff; leaves the factor of the last pose."""
+    previous = np.inf
+    for _ in range(iterations):
+        if not evaluate_and_factorise(machine, t, q, v, True):
+            return NOT_FINITE
+        gap = largest_gap(machine)
+        if not np.isfinite(gap):
+            return NOT_FINITE
+        if gap <= TIGHT * machine.extent or (gap <= LOOSE * machine.length and gap > 0.5 * previous):
+            return DONE
+        previous = gap
+        newton_step(machine, 1)
+        machine.counts[CORRECTIONS] += 1
+        in_own_velocities(machine)
+        move(machine.manifold, q, machine.x)
+    return NOT_CONVERGED
+
+
+@compiled
+def complete(machine, t, q, v, a):
+    """The velocity and acceleration at the pose that `close` has just left. On entry v is a first guess: where the
+    equations leave freedom, the solution nearest to it is taken."""
+    program, pattern, factor = machine.program, machine.pattern, machine.factor
+    n = machine.norm.size
+    if program.velocity_rows > 0 and not evaluate_and_factorise(machine, t, q, v, False):
+        return NOT_FINITE
+    machine.f[:] = 0.0
+    velocity_residual(machine, v)
+    solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    in_own_velocities(machine)
+    for k in range(n):
+        v[k] += machine.x[k]
+    observe(machine, t, q, v)
+    for row in range(program.rows):
+        machine.g[row] = machine.gamma[row]
+    solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    finite = take_accelerations(machine, a)
+    for k in range(n):
+        finite = finite and np.isfinite(v[k])
+    return DONE if finite else NOT_FINITE
+
+
+@compiled
+def dependent_rows(machine, threshold):
+    """How many rows of the last factorisation depend on others."""
+    count = 0
+    for row in range(machine.pattern.m):
+        if machine.factor.independence[row] < threshold:
+            count += 1
+    return count

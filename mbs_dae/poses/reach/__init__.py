@@ -1,0 +1,1 @@
+"""Poses in which markers are where they are wanted: inverse geometric models."""

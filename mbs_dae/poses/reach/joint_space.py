@@ -1,0 +1,249 @@
+"""A mechanism seen from its joints: their coordinates by name, and the poses that these are.
+
+Drivers are left aside: where joints are chosen, or looked for, nothing else leads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sympy import Basic
+
+from ...arguments import check_start, model_of
+from ...compiled import System, compile_model
+from ...compiled.manifold import Manifold, manifold_of, move
+from ...compiled.transformation_maps import no_transformation
+from ...coordinates import JointCoordinates
+from ...coordinates.joint.tree_steps import Freedom
+from ...errors import ModelError, unknown_name
+from ...graph.topology import Topology
+from ...model.bodies.body import Body, Marker
+from ...model.joints.motions import Ball, Slide, Turn
+from ...model.model import Model
+from ...model.parameters import Evaluator, finite_number
+from ...results.result import State
+from ..assembly import assemble
+
+
+@dataclass(frozen=True, eq=False)
+class JointSpace:
+    """The joint coordinates of a model without its drivers. Arrays q carry hidden turns behind the coordinates."""
+
+    model: Model
+    system: System
+    note: str
+    """Which drivers were left aside; empty if there were none."""
+
+    @classmethod
+    def of(cls, thing: Model | System) -> JointSpace:
+        model = model_of(thing)
+        led = [driver.name for driver in model.drivers]
+        model = model.without(*led) if led else model
+        if not model.bodies:
+            raise ModelError(f"{model.name!r} has no body, so no joint to move; add bodies and joints")
+        note = f"driver{'s' * (len(led) > 1)} {', '.join(led)} left aside" if led else ""
+        return cls(model, _in_joint_coordinates(thing, model), note)
+
+    @property
+    def coordinates(self) -> JointCoordinates:
+        chosen = self.system.coordinates
+        assert isinstance(chosen, JointCoordinates)
+        return chosen
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One for each coordinate; a ball has four, e0 to e3."""
+        return self.system.coordinate_names
+
+    @property
+    def size(self) -> int:
+        return self.system.layout.nq
+
+    @property
+    def closed(self) -> bool:
+        """Whether equations of positions are left besides the joints of the tree: those of loops, of gears."""
+        return bool((self.system.program.phi_from >= 0).any())
+
+    @cached_property
+    def velocity_names(self) -> tuple[str, ...]:
+        """The coordinate that each velocity changes; of a ball its angular velocity (in the axes of what it turns)."""
+        out: list[str] = []
+        for f in self.coordinates.freedoms:
+            name = self.names[f.q]
+            owner = name.rpartition(".")[0]
+            out += [f"{owner}.w{axis}" for axis in "xyz"] if isinstance(f.motion, Ball) else [name]
+        return tuple(out)
+
+    @cached_property
+    def coordinate_of(self) -> np.ndarray:
+        """For each velocity the coordinate that it is the rate of; -1 for those of balls."""
+        out = np.full(self.system.nv, -1, dtype=np.int64)
+        for f in self.coordinates.freedoms:
+            if not isinstance(f.motion, Ball):
+                out[f.v] = f.q
+        return out
+
+    @cached_property
+    def angles(self) -> np.ndarray:
+        """The coordinates that are back where they were after 2π."""
+        return np.array([f.q for f in self.coordinates.freedoms if isinstance(f.motion, Turn)], dtype=np.int64)
+
+    @cached_property
+    def balls(self) -> np.ndarray:
+        """The first of four coordinates of each ball."""
+        return np.array([f.q for f in self.coordinates.freedoms if isinstance(f.motion, Ball)], dtype=np.int64)
+
+    @cached_property
+    def unit(self) -> np.ndarray:
+        """What a velocity of size 1 is, a turn counting by the model's length."""
+        return 1.0 / np.sqrt(self.system.weight)
+
+    @cached_property
+    def turning(self) -> np.ndarray:
+        topology, layout = self.coordinates.topology, self.system.layout
+        return turning(topology, self.coordinates.freedoms, layout.turned, layout.nq, self.system.evaluator)
+
+    @cached_property
+    def manifold(self) -> Manifold:
+        """Small motions, hidden turns left alone."""
+        layout = replace(self.system.layout, turned={})
+        batch = self.system.structure.batch([]).fill(self.system.evaluator)
+        return manifold_of(layout, batch, no_transformation())
+
+    @property
+    def placement(self) -> np.ndarray:
+        return self.system.placement
+
+    def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        out = q.copy()
+        move(self.manifold, out, np.ascontiguousarray(step))
+        return self.turned(out)
+
+    def turned(self, q: np.ndarray) -> np.ndarray:
+        """With the hidden turns that belong to the coordinates."""
+        q[self.size :] = self.turning @ (q - self.placement)[: self.size]
+        return q
+
+    # --- values by name -------------------------------------------------------------------------------------------
+
+    def index(self, name: Any) -> int:
+        if name not in self.names:
+            raise unknown_name("joint coordinate", name, self.names, f"the tree of {self.model.name!r}")
+        return self.names.index(name)
+
+    def number(self, value: Any, what: str) -> float:
+        """A number, or an expression of parameters."""
+        return finite_number(self.system.evaluator(value) if isinstance(value, Basic) else value, what)
+
+    def with_values(self, q: np.ndarray, values: Mapping[str, Any], what: str = "joints") -> np.ndarray:
+        """q with values by name; sizes of balls are checked."""
+        if not isinstance(values, Mapping):
+            raise ModelError(f'{what} must be a dict of names and values, not {values!r}; e.g. {{"axis1.angle": 0.3}}')
+        q = q.copy()
+        for name, value in values.items():
+            q[self.index(name)] = self.number(value, f"{what}[{name!r}]")
+        for k in self.balls:
+            size = float(np.linalg.norm(q[k : k + 4]))
+            if abs(size - 1.0) > 1e-9:
+                raise ModelError(
+                    f"{', '.join(self.names[k : k + 4])} are a quaternion of length {size:g}; give four numbers of "
+                    "length 1"
+                )
+            q[k : k + 4] /= size
+        return self.turned(q)
+
+    def start(self, start: Any) -> np.ndarray:
+        """The joints in a pose, or with these values; by default as they are placed, loops as they are assembled."""
+        if start is None and self.closed:
+            start = assemble(self.model)
+        if start is None:
+            return self.placement.copy()
+        if isinstance(start, Mapping):
+            return self.with_values(self.placement, start, "start")
+        check_start(self.model, start)
+        own = start.system
+        bodies = own.to_bodies(tuple(x[None] for x in (start.full_q, start.full_v, start.full_a)))
+        return self.system.from_bodies(bodies)[0][0]
+
+    def values(self, q: np.ndarray) -> dict[str, float]:
+        return {name: float(x) for name, x in zip(self.names, q[: self.size], strict=True)}
+
+    def state(self, q: np.ndarray, message: str = "") -> State:
+        """The pose as a state, at rest."""
+        own = self.system.cartesian
+        still = np.zeros((1, self.system.layout.v_size))
+        bodies = self.system.to_bodies((q[None], still, still))
+        return State(own, 0.0, bodies[0][0], bodies[1][0], bodies[2][0], message)
+
+    # --- markers --------------------------------------------------------------------------------------------------
+
+    def marker(self, wanted: Any) -> Marker:
+        """A marker by its name ("link6.tool"), by that of its body, or itself."""
+        if isinstance(wanted, Body):
+            wanted = wanted.origin
+        if isinstance(wanted, Marker):
+            owner = self.model.ground if wanted.body.fixed else self.model.bodies.get(wanted.body.name)
+            if owner is not wanted.body:
+                raise ModelError(
+                    f"marker {wanted.label} is on a body of another model; use the bodies of {self.model.name!r}"
+                )
+            return wanted
+        everyone = {b.name: b for b in (*self.model.bodies.values(), self.model.ground)}
+        named = {m.label: m for b in everyone.values() for m in b.markers.values()}
+        if isinstance(wanted, str) and wanted in everyone:
+            return everyone[wanted].origin
+        if isinstance(wanted, str) and wanted in named:
+            return named[wanted]
+        raise unknown_name("body or marker", wanted, [*everyone, *named], f"model {self.model.name!r}")
+
+
+def label(marker: Marker) -> str:
+    """As results call it: a body stands for its origin."""
+    unnamed = not getattr(marker, "name", "")
+    return marker.body.name if unnamed and not any(marker.point) else marker.label
+
+
+def turning(
+    topology: Topology,
+    freedoms: tuple[Freedom, ...],
+    bodies: Iterable[Body],
+    size: int,
+    number: Evaluator,
+) -> np.ndarray:
+    """The hidden turns with which angles count are linear in what the coordinates have gained since the placement:
+    (3 for each body, coordinates). On a pin, those of its bodies about its axis differ by how far it has turned."""
+    gained = {f.edge: f.q for f in freedoms if not f.edge.floating and _counts(f)}
+    counted = {topology.ground: np.zeros((3, size))}
+    for edge in topology.edges if topology.ground.dimension == 3 else ():
+        own = counted[edge.child] = np.zeros((3, size))
+        if edge in gained:
+            first, second = (np.array([number(row[2]) for row in m.axes]) for m in edge.joint.markers)
+            near, far, sense = (second, first, -1) if edge.reversed else (first, second, 1)
+            about = near @ counted[edge.parent]
+            about[gained[edge]] += sense
+            own += np.outer(far, about)
+    return np.concatenate([np.zeros((0, size)), *(counted[body] for body in bodies)])
+
+
+def _counts(f: Freedom) -> bool:
+    """Whether an angle is read of this motion."""
+    return not isinstance(f.motion, Ball | Slide) and "angle" in f.edge.joint.measures()
+
+
+def _in_joint_coordinates(thing: Model | System, model: Model) -> System:
+    """The model, which has no drivers, in joint coordinates: those of the system given, if it has some. The equations
+    are those of joints however long the chains are."""
+    tree: dict[str, Any] = {}
+    if isinstance(thing, System) and isinstance(thing.coordinates, JointCoordinates):
+        given = thing.coordinates
+        if thing.model is model and not given.deep:
+            return thing
+        floating = tuple(edge.child.name for edge in given.topology.edges if edge.floating)
+        cut = tuple(closure.name for closure in given.topology.cuts)
+        tree = {name: names for name, names in (("base", floating), ("cut", cut)) if names}
+    system = model.compile("joint", **tree)
+    return compile_model(model, "joint", deep=False, **tree) if system.coordinates.deep else system

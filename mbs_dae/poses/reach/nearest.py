@@ -1,0 +1,227 @@
+"""The least of a function of the joints under equations and limits: the least change that reaches a target, and the
+pose nearest to one that cannot be reached.
+
+    minimise f(q)   with   h(q) = 0,   low ≤ q ≤ high.
+
+At a pose that satisfies h and the limits, with the joints at active limits kept still, H the Jacobian of h over the
+others, Z a basis of the null space of H, g the gradient of f and λ the least-squares solution of g + Hᵀλ = 0:
+
+    first order:     Zᵀ g = 0, and no kept joint would go inwards: (g + Hᵀλ)_c ≥ 0 at a lower limit, ≤ 0 at an upper one
+    second order:    Zᵀ ∇²(f + λ·h) Z has no negative eigenvalue.
+
+Newton's step in the null space is p = -Z |Zᵀ∇²L Z|⁻¹ Zᵀ g (eigenvalues by their size, so that it always descends); it
+is followed by corrections that bring h back to zero, and shortened until f falls. Where the first order holds and the
+second does not, the step goes along the eigenvector. So what is found is a minimum, and no saddle. ∇²L comes from
+differences of g + Hᵀλ, which is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .joint_space import JointSpace
+from .task import Task, observe_task
+
+DIFFERENCE = 1e-5
+"""For the second derivatives: radians, or model lengths."""
+STATIONARY = 1e-11
+"""Slope, relative to the model's length, that counts as none."""
+SINGULAR = 1e-9
+"""Singular values of H, against the largest one, that count as none."""
+LONGEST = 0.5
+"""A step: radians, or model lengths."""
+STEPS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """f, its gradient, h and its Jacobian at a pose; velocities scaled as in `poses.reach.task`."""
+
+    f: float
+    g: np.ndarray
+    h: np.ndarray
+    H: np.ndarray
+
+
+class Problem:
+    """f, h and the limits, over the joints of one space."""
+
+    def __init__(self, space: JointSpace, task: Task, levels: Callable[[np.ndarray], Levels]):
+        self.space = space
+        self.levels = levels
+        self.length = space.system.length
+        self.low, self.high, self.coordinate = task.low, task.high, task.coordinate
+
+    def moved(self, q: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """By scaled velocities, no farther than the limits."""
+        out = self.space.moved(q, y * self.space.unit)
+        plain = self.coordinate >= 0
+        k = self.coordinate[plain]
+        out[k] = np.clip(out[k], self.low[plain], self.high[plain])
+        return self.space.turned(out)
+
+    def shortened(self, y: np.ndarray) -> np.ndarray:
+        longest = float(np.abs(y).max(initial=0.0))
+        return y * min(1.0, LONGEST * self.length / longest) if longest > 0 else y
+
+    def at_limit(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which velocities are at their lower limit, and which at their upper one."""
+        x = np.where(self.coordinate >= 0, q[self.coordinate], 0.0)
+        return x <= self.low, x >= self.high
+
+    def outward(self, q: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Which velocities of a step lead beyond a limit at once."""
+        low, high = self.at_limit(q)
+        return (low & (y < 0)) | (high & (y > 0))
+
+    def room(self, q: np.ndarray, y: np.ndarray) -> float:
+        """How much of a step there is before the first limit."""
+        x, step = np.where(self.coordinate >= 0, q[self.coordinate], 0.0), y * self.space.unit
+        way = np.where(step > 0, self.high - x, x - self.low)
+        moving = np.abs(step) > 1e-300
+        return float(np.min(way[moving] / np.abs(step[moving]), initial=np.inf))
+
+
+def nearest_pose(space: JointSpace, task: Task) -> Problem:
+    """f is half the squared error of the targets, h are the equations of loops."""
+
+    def levels(q: np.ndarray) -> Levels:
+        observe_task(task, q)
+        e, J, n = task.e.copy(), task.J.copy(), task.task_rows
+        return Levels(0.5 * float(e[:n] @ e[:n]), J[:n].T @ e[:n], e[n:], J[n:])
+
+    return Problem(space, task, levels)
+
+
+def least_change(space: JointSpace, task: Task, start: np.ndarray) -> Problem:
+    """f is half the squared distance from the start, h are targets and loops."""
+
+    def levels(q: np.ndarray) -> Levels:
+        observe_task(task, q)
+        way = space.system.between(start, q) / space.unit
+        return Levels(0.5 * float(way @ way), way, task.e.copy(), task.J.copy())
+
+    return Problem(space, task, levels)
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    q: np.ndarray
+    f: float
+    stationary: bool
+    """Whether the conditions of a minimum hold; else the descent ended early."""
+
+
+def minimise(problem: Problem, q: np.ndarray) -> Minimum:
+    """A local minimum, from a pose that satisfies the equations (or nearly)."""
+    small = STATIONARY * problem.length
+    q = restored(problem, q, np.zeros(problem.low.size, dtype=bool))
+    low, high = problem.at_limit(q)
+    kept = low | high
+    stationary = False
+    for _ in range(STEPS):
+        here = problem.levels(q)
+        Z, multipliers = null_space(here, ~kept)
+        slopes = Z.T @ here.g
+        slope = float(np.linalg.norm(slopes))
+        flat = slope <= small * max(1.0, float(np.linalg.norm(here.g)) / problem.length)
+        if flat:
+            inward = _inward(problem, q, kept, here.g + here.H.T @ multipliers)
+            if inward is not None:
+                kept[inward] = False
+                continue
+        sizes, vectors = np.linalg.eigh(_curvature(problem, q, Z, multipliers))
+        if flat:
+            if sizes.min(initial=1.0) > -1e-6:
+                stationary = True
+                break
+            y = 0.1 * problem.length * (Z @ vectors[:, 0])
+        else:
+            y = -Z @ (vectors @ ((vectors.T @ slopes) / np.maximum(np.abs(sizes), 1e-8)))
+        y = problem.shortened(y)
+        if problem.outward(q, y).any():  # a joint just let go: straight down it goes inwards
+            y = problem.shortened(-Z @ slopes)
+        if (outward := problem.outward(q, y)).any():
+            kept = kept | outward
+            continue
+        better = _descend(problem, q, y, kept, here, slope)
+        if better is None:
+            stationary = slope <= 1e3 * small
+            break
+        q = better
+        low, high = problem.at_limit(q)
+        kept = kept | low | high
+    return Minimum(q, problem.levels(q).f, stationary)
+
+
+def _descend(
+    problem: Problem, q: np.ndarray, y: np.ndarray, kept: np.ndarray, here: Levels, slope: float
+) -> np.ndarray | None:
+    """The first of ever shorter steps that lowers f; near the end, where f no longer tells, that lowers its slope."""
+    fraction = min(1.0, problem.room(q, y))
+    for _ in range(30):
+        trial = restored(problem, problem.moved(q, fraction * y), kept)
+        there = problem.levels(trial)
+        closed = bool(np.linalg.norm(there.h) <= max(float(np.linalg.norm(here.h)), 1e-12 * problem.length))
+        if closed and there.f < here.f - 1e-4 * fraction * abs(float(here.g @ y)):
+            return trial
+        if closed and there.f <= here.f + 1e-12 * problem.length**2:
+            Z, _ = null_space(there, ~kept)
+            if np.linalg.norm(Z.T @ there.g) < 0.5 * slope:
+                return trial
+        fraction *= 0.5
+    return None
+
+
+def restored(problem: Problem, q: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """The equations closed again by least changes of the joints that are not kept."""
+    best, size = q, np.inf
+    for _ in range(30):
+        here = problem.levels(q)
+        new = float(np.linalg.norm(here.h))
+        if not new < 0.9 * size:
+            return best if size <= new else q
+        best, size = q, new
+        if new == 0.0:
+            break
+        free = ~kept
+        y = np.zeros(kept.size)
+        U, s, Vt = np.linalg.svd(here.H[:, free], full_matrices=False)
+        rank = s > SINGULAR * s.max(initial=0.0)
+        y[free] = -Vt[rank].T @ ((U[:, rank].T @ here.h) / s[rank])
+        q = problem.moved(q, problem.shortened(y))
+        kept = kept | problem.outward(q, y)
+    return best
+
+
+def null_space(here: Levels, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Z, with zero rows for what is kept, and λ."""
+    U, s, Vt = np.linalg.svd(here.H[:, free])
+    rank = int((s > SINGULAR * s.max(initial=0.0)).sum())
+    Z = np.zeros((free.size, int(free.sum()) - rank))
+    Z[free] = Vt[rank:].T
+    return Z, -U[:, :rank] @ ((Vt[:rank] @ here.g[free]) / s[:rank])
+
+
+def _inward(problem: Problem, q: np.ndarray, kept: np.ndarray, r: np.ndarray) -> int | None:
+    """The kept joint that f pulls hardest away from its limit."""
+    low, high = problem.at_limit(q)
+    if not kept.any():
+        return None
+    pull = np.where(low & ~high, -r, np.where(high & ~low, r, 0.0)) * kept
+    k = int(np.argmax(pull))
+    return k if pull[k] > 1e-9 * max(problem.length, float(np.linalg.norm(r))) else None
+
+
+def _curvature(problem: Problem, q: np.ndarray, Z: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """Zᵀ ∇²(f + λ·h) Z."""
+    eps = DIFFERENCE * problem.length
+    out = np.zeros((Z.shape[1], Z.shape[1]))
+    for k, z in enumerate(Z.T):
+        ends = [problem.levels(problem.space.moved(q, s * eps * z * problem.space.unit)) for s in (1, -1)]
+        forth, back = (end.g + end.H.T @ multipliers for end in ends)
+        out[k] = Z.T @ (forth - back) / (2 * eps)
+    return 0.5 * (out + out.T)

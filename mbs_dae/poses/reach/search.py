@@ -1,0 +1,156 @@
+"""From some pose to one where markers are where they are wanted, by steps of Levenberg and Marquardt. Compiled.
+
+Each step is the least one that takes most of the error away,
+
+    y = -Jᵀ (J Jᵀ + λ)⁻¹ e,        λ = ν |e|² / L²,
+
+by a Cholesky factor of as many rows as the error has; more joints than needed, or fewer, are no matter. As λ goes with
+|e|², the last steps are Newton's. A step is taken if its error is below the largest one of the last RECENT steps, and ν
+falls; otherwise ν grows. So the error may rise for a while: beside a fold, where two solutions lie close together, the
+way to them is a narrow bent valley, and who only goes down creeps along it.
+
+A joint at a limit that -Jᵀ e would lead beyond keeps still (its column is left out); others stop at theirs.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from ...kernels.abi import compiled
+from .task import move_joints, observe_task
+
+LONGEST = 1.5
+"""No joint moves farther in one step: radians, or model lengths."""
+FLOOR = 1e-16
+"""λ against the trace of J Jᵀ, at least."""
+
+
+@compiled
+def search(task, q, tolerance, iterations):
+    """Go from q, in place, to the least |e| that is found; gives it. Below the tolerance it goes on to roundoff."""
+    length, recent = task.machine.length, task.recent
+    nu = 1.0
+    square = observe_task(task, q)
+    for k in range(recent.size):
+        recent[k] = square
+    least = square
+    _copy(q, task.best)
+    for k in range(iterations):
+        _pin(task, q)
+        if not _step(task, nu * square / length**2):
+            break
+        longest = _shorten(task, length)
+        _copy(q, task.trial)
+        move_joints(task, task.trial, task.step)
+        new = observe_task(task, task.trial)
+        solved = sqrt(least) <= tolerance
+        if new < (least if solved else _largest(recent)):
+            _copy(task.trial, q)
+            done = solved and new > 0.25 * least
+            square = new
+            recent[k % recent.size] = square
+            nu = max(0.2 * nu, 1e-3)
+            if new < least:
+                least = new
+                _copy(q, task.best)
+            if done or new == 0.0:
+                break
+        else:
+            if solved or nu > 1e16 or longest < 1e-15 * length:
+                break
+            observe_task(task, q)
+            nu = 8.0 * nu
+    _copy(task.best, q)
+    return sqrt(least)
+
+
+@compiled
+def search_all(task, starts, tolerance, iterations, residuals, wanted):
+    """From each start in turn, in place, until so many have come below the tolerance; gives how many were gone from."""
+    found = 0
+    for k in range(starts.shape[0]):
+        residuals[k] = search(task, starts[k], tolerance, iterations)
+        found += 1 if residuals[k] <= tolerance else 0
+        if found >= wanted:
+            return k + 1
+    return starts.shape[0]
+
+
+@compiled
+def _shorten(task, length):
+    """The step in velocities of joints, no longer than LONGEST; gives how long it was."""
+    longest = 0.0
+    for c in range(task.step.size):
+        longest = max(longest, abs(task.step[c]))
+    shrink = min(1.0, LONGEST * length / longest) if longest > 0.0 else 1.0
+    for c in range(task.step.size):
+        task.step[c] *= shrink * task.unit[c]
+    return longest
+
+
+@compiled
+def _largest(numbers):
+    out = numbers[0]
+    for k in range(1, numbers.size):
+        out = max(out, numbers[k])
+    return out
+
+
+@compiled
+def _copy(a, b):
+    for k in range(a.size):
+        b[k] = a[k]
+
+
+@compiled
+def _pin(task, q):
+    """Leave out the joints that are at a limit and would go beyond."""
+    for c in range(task.unit.size):
+        k = task.coordinate[c]
+        if k < 0 or (q[k] > task.low[c] and q[k] < task.high[c]):
+            continue
+        slope = 0.0
+        for i in range(task.e.size):
+            slope += task.J[i, c] * task.e[i]
+        if (slope > 0.0 and q[k] <= task.low[c]) or (slope < 0.0 and q[k] >= task.high[c]):
+            for i in range(task.e.size):
+                task.J[i, c] = 0.0
+
+
+@compiled
+def _step(task, damping):
+    """y into `step`; whether there is one."""
+    J, A, x, rows, columns = task.J, task.A, task.x, task.e.size, task.unit.size
+    trace = 0.0
+    for i in range(rows):
+        for j in range(i + 1):
+            total = 0.0
+            for c in range(columns):
+                total += J[i, c] * J[j, c]
+            A[i, j] = total
+        trace += A[i, i]
+    if not 0.0 < trace < 1e300:
+        return False
+    damping = max(damping, FLOOR * trace)
+    for i in range(rows):
+        for j in range(i + 1):
+            total = A[i, j] + (damping if i == j else 0.0)
+            for k in range(j):
+                total -= A[i, k] * A[j, k]
+            A[i, j] = total / A[j, j] if j < i else sqrt(max(total, FLOOR * trace))
+    for i in range(rows):
+        total = -task.e[i]
+        for k in range(i):
+            total -= A[i, k] * x[k]
+        x[i] = total / A[i, i]
+    for i in range(rows - 1, -1, -1):
+        total = x[i]
+        for k in range(i + 1, rows):
+            total -= A[k, i] * x[k]
+        x[i] = total / A[i, i]
+    for c in range(columns):
+        total = 0.0
+        for i in range(rows):
+            total += J[i, c] * x[i]
+        task.step[c] = total
+    return True

@@ -1,0 +1,224 @@
+"""Looking for the joints with which markers are where they are wanted.
+
+From the start given, and from many at random, a compiled search goes to where the error is least (`search`).
+What it finds is gathered: poses with all bodies in the same place are the same solution. Where the targets leave joints
+free to choose, every solution goes on, with the targets kept, to the least change from the start (`nearest`); where
+there is no solution, the best ends of the search go on to the pose nearest to the targets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...coordinates.joint.joint import unfold_motion
+from ...model.joints.motions import Turn
+from ..facing import turned_over
+from . import search as compiled
+from .joint_space import JointSpace
+from .nearest import SINGULAR, least_change, minimise, nearest_pose
+from .targets import Target, task_of
+from .task import Task, observe_task
+
+TOLERANCE = 1e-12
+"""Error of what counts as solved, relative to the model's length."""
+SAME = 1e-5
+"""Solutions nearer to each other than this are one: radians, or model lengths. (At the end of the reach, where two run
+into one, roundoff of the error leaves 1e-8 of an angle open.)"""
+MERGED = 1e-7
+"""Singular values of J, against the largest one, below which a solution may not stand alone."""
+ITERATIONS = 200
+TRIES = 256
+"""Starts where solutions stand alone: with eight of them whose basins are alike, one is missed once in 10¹⁴ poses, and
+with one whose basin is a fiftieth, in half a percent."""
+REDUNDANT_TRIES = 32
+"""Starts where they do not, since each goes on to the least change."""
+ENDS = 6
+"""How many of the best ends go on to the nearest pose."""
+
+
+class Found(NamedTuple):
+    poses: list[np.ndarray]
+    tried: int
+    """From how many starts."""
+    hits: int
+    """And from how many of them a solution was found."""
+    ends: np.ndarray
+    """Where the best searches ended."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hunt:
+    """One question: targets, limits and the start."""
+
+    space: JointSpace
+    task: Task
+    targets: tuple[Target, ...]
+    first: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def of(
+        cls, space: JointSpace, targets: tuple[Target, ...], first: np.ndarray, low: np.ndarray, high: np.ndarray
+    ) -> Hunt:
+        return cls(space, task_of(space, targets, low, high), targets, first, low, high)
+
+    @property
+    def length(self) -> float:
+        return self.space.system.length
+
+    @property
+    def tolerance(self) -> float:
+        """Far from the origin roundoff is larger than 1e-12 of the length."""
+        return max(TOLERANCE * self.length, 2e-15 * self.task.machine.extent)
+
+    def residual(self, q: np.ndarray) -> float:
+        return float(np.sqrt(observe_task(self.task, q)))
+
+    def gap(self, q: np.ndarray) -> float:
+        """How far loops are from being closed."""
+        observe_task(self.task, q)
+        return float(np.linalg.norm(self.task.e[self.task.task_rows :]))
+
+    def distance(self, q: np.ndarray) -> float:
+        """From the start, in radians; slides count by the model's length."""
+        way = self.space.system.between(self.first, q) / self.space.unit
+        return float(np.linalg.norm(way)) / self.length
+
+    def solve(self, everything: bool, seed: int, tries: int | None) -> Found:
+        """All solutions from so many starts, or the first one."""
+        redundant = self._singular(self._starts(1, 2)[1], SINGULAR)
+        count = tries or (REDUNDANT_TRIES if redundant else TRIES)
+        q, residuals = self._starts(seed, count), np.full(count, np.inf)
+        good: list[np.ndarray] = []
+        tried = 0
+        while tried < count and (everything or not good):
+            rest = q[tried:]
+            done = compiled.search_all(
+                self.task, rest, self.tolerance, ITERATIONS, residuals[tried:], count if everything else 1
+            )
+            ends = zip(rest[:done], residuals[tried : tried + done], strict=True)
+            good += [end for end, residual in ends if residual <= self.tolerance and not self._on_its_head(end)]
+            tried += done
+        return Found(self._gathered(good, redundant), tried, len(good), q[np.argsort(residuals)[:ENDS]])
+
+    def nearest(self, ends: np.ndarray) -> np.ndarray | None:
+        """The pose nearest to the targets, from the best ends of a search; None where loops do not close in any."""
+        problem = nearest_pose(self.space, self.task)
+        found = [minimise(problem, end) for end in ends]
+        closed = [m for m in found if self.gap(m.q) <= 1e-9 * self.length and not self._on_its_head(m.q)]
+        best = min(closed, key=lambda m: m.f, default=None)
+        return None if best is None else self.settled(best.q)
+
+    def settled(self, q: np.ndarray) -> np.ndarray:
+        """Without whole turns: each angle next to the start, within its limits; not where a loop counts them."""
+        out = q.copy()
+        for k in self.space.angles:
+            turns = np.round((self.first[k] - q[k]) / (2 * np.pi))
+            least, most = np.ceil((self.low[k] - q[k]) / (2 * np.pi)), np.floor((self.high[k] - q[k]) / (2 * np.pi))
+            turns = np.clip(turns, min(least, 0.0), max(most, 0.0))
+            if turns:
+                trial = out.copy()
+                trial[k] += 2 * np.pi * turns
+                self.space.turned(trial)
+                if self.gap(trial) <= 1e-9 * self.length:
+                    out = trial
+        return self.space.turned(out)
+
+    def _gathered(self, poses: list[np.ndarray], redundant: bool) -> list[np.ndarray]:
+        """Each solution once, from where the bodies are: of joint values that mean the same, those next to the start.
+        What does not stand alone goes on to the least change from there."""
+        found: list[np.ndarray] = []
+        known: list[np.ndarray] = []
+        spare: list[np.ndarray] = []
+        lasting = 0
+        for q, mark in zip(poses, self._marks(poses), strict=True):
+            same = _among(mark, known)
+            q = self.settled(q)
+            if redundant or (same is None and self._singular(q, MERGED)):
+                lasting += 1
+                if lasting > REDUNDANT_TRIES and not redundant:
+                    continue
+                q, least = self._least(q)
+                if redundant and not least:
+                    spare.append(q)
+                    continue
+                (mark,) = self._marks([q])
+                same = _among(mark, known)
+            if same is None:
+                found.append(q)
+                known.append(mark)
+            elif self.distance(q) < self.distance(found[same]) - SAME:
+                found[same] = q
+        return found or spare[:1]
+
+    def _marks(self, poses: list[np.ndarray]) -> np.ndarray:
+        """Numbers that are the same in the same pose of all bodies: their places, and what attitudes are but for whole
+        turns and the signs of quaternions."""
+        system, count = self.space.system, len(poses)
+        bodies = self._bodies(poses)
+        marks = [np.zeros((count, 1))]
+        for own in (bodies[:, list(system.cartesian.layout.q[body])] for body in system.bodies):
+            if self.space.model.dimension == 2:
+                marks += [own[:, :2] / self.length, np.cos(own[:, 2:]), np.sin(own[:, 2:])]
+            else:
+                e = own[:, 3:7]
+                marks += [own[:, :3] / self.length, (e[:, :, None] * e[:, None, :]).reshape(count, 16)]
+        return np.concatenate(marks, axis=1)
+
+    def _bodies(self, poses: list[np.ndarray]) -> np.ndarray:
+        """Their Cartesian coordinates."""
+        space, own = self.space, self.space.system.cartesian.layout
+        q = np.array(poses).reshape(len(poses), self.first.size)
+        still = np.zeros((len(poses), space.system.layout.v_size))
+        out = tuple(np.zeros((len(poses), size)) for size in (own.q_size, own.v_size, own.v_size))
+        out[0][:, list(own.q[space.model.ground])] = space.coordinates.at_rest
+        unfold_motion(self.task.tree, q, still, still, *out)
+        return out[0]
+
+    def _starts(self, seed: int, count: int) -> np.ndarray:
+        """The given start, then joints at random: within their limits, turns anywhere, slides about the placement."""
+        space, random = self.space, np.random.default_rng(seed)
+        out = np.tile(self.first, (count, 1))
+        for f in space.coordinates.freedoms:
+            if f.q in space.balls:
+                numbers = random.standard_normal((count - 1, 4))
+                out[1:, f.q : f.q + 4] = numbers / np.linalg.norm(numbers, axis=1)[:, None]
+                continue
+            reach = np.pi if isinstance(f.motion, Turn) else 2.0 * self.task.machine.extent
+            middle = min(max(self.first[f.q], self.low[f.q]), self.high[f.q])
+            low, high = max(self.low[f.q], middle - reach), min(self.high[f.q], middle + reach)
+            out[1:, f.q] = random.uniform(low, high, count - 1)
+        out[:, : space.size] = np.clip(out[:, : space.size], self.low, self.high)
+        return np.array([space.turned(q) for q in out]) if space.closed else out
+
+    def _singular(self, q: np.ndarray, small: float) -> bool:
+        """Whether targets and loops let joints move in this pose, those apart that limits hold."""
+        observe_task(self.task, q)
+        moving = self.task.J[:, self.task.low < self.task.high]
+        sizes = np.linalg.svd(moving, compute_uv=False)
+        return int((sizes > small * sizes.max(initial=0.0)).sum()) < moving.shape[1]
+
+    def _least(self, q: np.ndarray) -> tuple[np.ndarray, bool]:
+        """The least change from the start, near a solution, and whether it is one; else the solution itself."""
+        end = minimise(least_change(self.space, self.task, self.first), q)
+        settled = self.settled(end.q)
+        fine = end.stationary and self.residual(settled) <= self.tolerance and not self._on_its_head(settled)
+        return (settled, True) if fine else (q, False)
+
+    def _on_its_head(self, q: np.ndarray) -> bool:
+        """Whether a loop closes with axes against each other."""
+        if not self.space.closed or self.space.model.dimension == 2:
+            return False
+        return bool(turned_over(self.space.system.cartesian, self._bodies([q])[0]))
+
+
+def _among(mark: np.ndarray, known: list[np.ndarray]) -> int | None:
+    if not known:
+        return None
+    way = np.abs(np.array(known) - mark).max(axis=1)
+    k = int(np.argmin(way))
+    return k if way[k] < SAME else None

@@ -1,0 +1,185 @@
+"""Targets of markers, as they are said, checked, and made ready for the compiled search (`poses.reach.task`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...compiled.machine import observe
+from ...errors import ModelError
+from ...kernels.blocks import block
+from ...model.bodies.body import Marker
+from ...rotations import quaternion
+from .joint_space import JointSpace, label
+from .task import RECENT, Task
+
+ROTATION = 1e-9
+"""How far RᵀR may be from 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Where a marker is to be: its point, its rotation (a matrix), or both; None is left free."""
+
+    marker: Marker
+    point: np.ndarray | None
+    rotation: np.ndarray | None
+
+    @property
+    def rows(self) -> int:
+        flat = self.marker.body.dimension == 2
+        return (self.point is not None) * (2 if flat else 3) + (self.rotation is not None) * (1 if flat else 3)
+
+
+def read_targets(space: JointSpace, targets: Any) -> tuple[Target, ...]:
+    if not isinstance(targets, Mapping) or not targets:
+        raise ModelError(
+            f'targets must be a dict of markers and where they are to be, not {targets!r}; e.g. {{"hand.tool": (1, 0)}}'
+        )
+    read = [_target(space, space.marker(wanted), value) for wanted, value in targets.items()]
+    if len({label(t.marker) for t in read}) < len(read):
+        raise ModelError("targets name a marker twice, itself and by its name; say it once")
+    return tuple(read)
+
+
+def _target(space: JointSpace, marker: Marker, value: Any) -> Target:
+    who = f"the target of {label(marker)}"
+    d = marker.body.dimension
+    if marker.body.fixed:
+        raise ModelError(f"{who} cannot be reached: the ground does not move; name a marker of a body that does")
+    if isinstance(value, tuple | list) and len(value) == 2 and (d == 3 or np.ndim(value[0]) == 1 or value[0] is None):
+        point, rotation = value
+        if point is None and rotation is None:
+            raise ModelError(f"{who} says neither point nor rotation; give one of them")
+        if point is not None and np.ndim(point) == 0:
+            raise ModelError(
+                f"{who} is {value!r}, and two things are read as (point, rotation); a point needs all its {d} numbers"
+            )
+    else:
+        numbers = _numbers(space, value, who)
+        if numbers.shape == (d,):
+            point, rotation = numbers, None
+        elif numbers.shape == (d + 1, d + 1):
+            if np.abs(numbers[d] - np.eye(d + 1)[d]).max() > ROTATION:
+                raise ModelError(f"{who} is no homogeneous matrix: its last row must be {np.eye(d + 1)[d]}")
+            point, rotation = numbers[:d, d], numbers[:d, :d]
+        else:
+            raise ModelError(
+                f"{who} has shape {numbers.shape}; give a point ({d} numbers), a homogeneous {d + 1} x {d + 1} matrix, "
+                "or (point, rotation)"
+            )
+    return Target(marker, _point(space, point, d, who), _rotation(space, rotation, d, who))
+
+
+def _point(space: JointSpace, value: Any, d: int, who: str) -> np.ndarray | None:
+    if value is None:
+        return None
+    point = _numbers(space, value, who)
+    if point.shape != (d,):
+        raise ModelError(f"the point of {who} has shape {point.shape}; give {d} numbers")
+    return point
+
+
+def _rotation(space: JointSpace, value: Any, d: int, who: str) -> np.ndarray | None:
+    """The rotation next to a matrix that is one but for roundoff; in the plane an angle will do."""
+    if value is None:
+        return None
+    R = _numbers(space, value, who)
+    if d == 2 and R.shape == ():
+        return np.array([[np.cos(R), -np.sin(R)], [np.sin(R), np.cos(R)]])
+    if R.shape != (d, d):
+        raise ModelError(f"the rotation of {who} has shape {R.shape}; give a {d} x {d} matrix")
+    if np.abs(R.T @ R - np.eye(d)).max() > ROTATION or np.linalg.det(R) < 0:
+        raise ModelError(
+            f"the rotation of {who} is none: its columns must be unit vectors at right angles, right-handed; "
+            "e.g. mbs.rotations.about_z(0.3)"
+        )
+    U, _, V = np.linalg.svd(R)
+    return U @ V
+
+
+def _numbers(space: JointSpace, value: Any, who: str) -> np.ndarray:
+    try:
+        raw = np.array(value, dtype=object)
+        numbers = np.array([float(space.system.evaluator(x)) for x in raw.ravel()]).reshape(raw.shape)
+    except (TypeError, ValueError) as exc:
+        if isinstance(value, tuple | list) and any(x is None for x in value):
+            raise ModelError(
+                f"{who} is {value!r}, but a point needs all its {space.model.dimension} numbers; None stands for a "
+                "whole point or a whole rotation: (None, rotation)"
+            ) from exc
+        raise ModelError(f"{who} must be numbers, not {value!r}") from exc
+    if not np.isfinite(numbers).all():
+        raise ModelError(f"{who} has a number that is not finite; give finite numbers")
+    return numbers
+
+
+def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, high: np.ndarray) -> Task:
+    """The targets, with limits of the coordinates, and work space."""
+    system, flat = space.system, space.model.dimension == 2
+    machine = system.machine()
+    columns, loops = system.nv, len(system.rows)
+    task_rows = sum(target.rows for target in targets)
+    rows = task_rows + loops
+    places, attitudes, points, wanted, markers, angles = [], [], [], [], [], []
+    for target in targets:
+        p, attitude, angle = _on_body(space, target.marker)
+        points.append(p)
+        markers.append(attitude)
+        places.append(np.zeros(3) if target.point is None else np.append(target.point, 0.0)[:3])
+        R = np.eye(3) if target.rotation is None or flat else target.rotation
+        wanted.append(quaternion(R))
+        attitudes.append(0.0)
+        if flat and target.rotation is not None:
+            attitudes[-1] = np.arctan2(target.rotation[1, 0], target.rotation[0, 0])
+        angles.append(angle - attitudes[-1])
+    coordinate = space.coordinate_of
+    bounded = np.maximum(coordinate, 0)
+    numbers = {body: k for k, body in enumerate(space.model.bodies.values())}
+    observe(machine, 0.0, space.placement, system.still)
+    square = machine.transformation.square
+    return block(
+        Task(
+            machine=machine,
+            tree=machine.transformation.tree,
+            manifold=space.manifold,
+            body=np.array([numbers[t.marker.body] for t in targets], dtype=np.int64),
+            asks_place=np.array([t.point is not None for t in targets], dtype=np.int64),
+            asks_attitude=np.array([t.rotation is not None for t in targets], dtype=np.int64),
+            point=np.array(points),
+            attitude=np.array(markers),
+            place=np.array(places),
+            wanted=np.array(wanted),
+            angle=np.array(angles),
+            unit=space.unit,
+            coordinate=coordinate,
+            low=np.where(coordinate >= 0, low[bounded], -np.inf),
+            high=np.where(coordinate >= 0, high[bounded], np.inf),
+            turning=np.ascontiguousarray(space.turning) if loops else np.zeros((0, space.size)),
+            placement=space.placement,
+            task_rows=task_rows,
+            gap=1.0 / np.sqrt(square[:loops] + 1e-300),
+            still=system.still,
+            e=np.zeros(rows),
+            J=np.zeros((rows, columns)),
+            A=np.zeros((rows, rows)),
+            x=np.zeros(rows),
+            step=np.zeros(columns),
+            trial=np.zeros(space.placement.size),
+            best=np.zeros(space.placement.size),
+            recent=np.zeros(RECENT),
+        )
+    )
+
+
+def _on_body(space: JointSpace, marker: Marker) -> tuple[np.ndarray, np.ndarray, float]:
+    """Point, quaternion and (in the plane) angle of a marker on its body."""
+    number = space.system.evaluator
+    if marker.body.dimension == 2:
+        x, y, angle = map(number, marker.numbers)
+        return np.array([x, y, 0.0]), np.array([1.0, 0.0, 0.0, 0.0]), float(angle)
+    axes = [[number(n) for n in row] for row in marker.frame]
+    return np.array([number(n) for n in marker.point]), quaternion(axes), 0.0

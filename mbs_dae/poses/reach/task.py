@@ -1,0 +1,171 @@
+"""What joints have to do so that markers are where they are wanted: the error of a pose, and its Jacobian. Compiled.
+
+A marker with the point p and the rotation R (its axes in the world) is to stand at p* with R*. Its error is
+
+    p - p*,        L θ        with  R = Rot(θ) R*,    |θ| ≤ π
+
+so θ is the rotation vector, in world axes, that leads from the wanted attitude to the present one; the model's length L
+makes a length of it. A velocity ẋ_c turns the marker by t_c and shifts it by s_c (`coordinates.joint.recursion`):
+
+    columns of J:    s_c + t_c × (p - η_c),        L t_c.
+
+The rate of θ is not ω but N(θ) ω, with N(θ)ᵀ θ = θ. So Jᵀ e is the gradient of ½ |e|² exactly; and the step with
+ω = -θ leads to the target exactly, as it should.
+
+Below these stand the equations of closed loops, each divided by its length over the velocities of bodies: gaps, lengths
+as well. Velocities of joints are scaled so that a turn counts by L. All of J is then a number.
+"""
+
+from __future__ import annotations
+
+from math import atan2, floor, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled.machine import Machine, leave_out_velocity_rows, observe
+from ...compiled.manifold import Manifold, move
+from ...coordinates.joint.tree import Tree
+from ...coordinates.joint.vectors import after, back, cross, minus, plus, quaternion, row, turned
+from ...kernels.abi import compiled
+
+RECENT = 16
+"""So many steps may pass before the error must have fallen."""
+
+
+class Task(NamedTuple):
+    """Aims k: marker and target. Rows of the error: the aims one after the other, then loops."""
+
+    machine: Machine
+    tree: Tree
+    manifold: Manifold
+    """Without hidden turns, which follow from `turning`."""
+    # aims
+    body: np.ndarray
+    """The number of the marker's body."""
+    asks_place: np.ndarray
+    asks_attitude: np.ndarray
+    point: np.ndarray
+    attitude: np.ndarray
+    """The marker on its body: point and quaternion."""
+    place: np.ndarray
+    wanted: np.ndarray
+    """The target: point and quaternion."""
+    angle: np.ndarray
+    """In the plane: the marker's angle on its body, less the wanted one."""
+    # coordinates
+    unit: np.ndarray
+    """What a unit of each scaled velocity is: 1/L of a turn, 1 of a slide."""
+    coordinate: np.ndarray
+    """The coordinate that each velocity changes; -1 for those of a ball."""
+    low: np.ndarray
+    high: np.ndarray
+    """Limits of that coordinate."""
+    turning: np.ndarray
+    """Hidden turns are turning @ (q - placement); without rows where no equation reads them."""
+    placement: np.ndarray
+    # rows
+    task_rows: int
+    gap: np.ndarray
+    """What makes a length of each equation of a loop."""
+    still: np.ndarray
+    # work space
+    e: np.ndarray
+    J: np.ndarray
+    A: np.ndarray
+    """J Jᵀ and its factor."""
+    x: np.ndarray
+    step: np.ndarray
+    trial: np.ndarray
+    best: np.ndarray
+    recent: np.ndarray
+    """|e|² after the last steps."""
+
+
+@compiled
+def observe_task(task, q):
+    """e and J at q; gives |e|²."""
+    machine, e, J = task.machine, task.e, task.J
+    observe(machine, 0.0, q, task.still)
+    J[:, :] = 0.0
+    at = 0
+    for k in range(task.body.size):
+        at = _aim(task, k, at)
+    rows = machine.program.rows
+    if rows > 0:
+        leave_out_velocity_rows(machine)
+        for i in range(rows):
+            e[at + i] = machine.phi[i] * task.gap[i]
+        pattern, jacobian = machine.pattern, machine.factor.jacobian
+        for i in range(jacobian.size):
+            r, c = pattern.jac_row[i], pattern.jac_column[i]
+            J[at + r, c] = jacobian[i] * task.gap[r] * task.unit[c]
+    total = 0.0
+    for i in range(e.size):
+        total += e[i] * e[i]
+    return total
+
+
+@compiled
+def _aim(task, k, at):
+    """The rows of aim k, from row `at` on; gives the row behind them."""
+    tree, b = task.tree, task.body[k]
+    m, flat = tree.body_frame[b], tree.dimension == 2
+    length = task.machine.length
+    width = 2 if flat else 3
+    p = plus(row(tree.r, m), turned(tree.A, m, row(task.point, k)))
+    turn = at + width * task.asks_place[k]
+    if task.asks_place[k] == 1:
+        miss = minus(p, row(task.place, k))
+        for i in range(width):
+            task.e[at + i] = miss[i]
+    if task.asks_attitude[k] == 1 and flat:
+        angle = tree.phi[m] + task.angle[k]
+        task.e[turn] = length * (angle - 2 * pi * floor(angle / (2 * pi) + 0.5))
+    elif task.asks_attitude[k] == 1:
+        miss = rotation_vector(after(after(quaternion(tree.e, m), quaternion(task.attitude, k)), _wanted(task, k)))
+        for i in range(3):
+            task.e[turn + i] = length * miss[i]
+    for i in range(tree.r_body_at[b], tree.r_body_at[b + 1]):
+        c = tree.r_velocity[i]
+        axis = row(tree.turn, c)
+        way = plus(row(tree.slide, c), cross(axis, minus(p, row(tree.eta, tree.v_step[c]))))
+        if task.asks_place[k] == 1:
+            for j in range(width):
+                task.J[at + j, c] = task.unit[c] * way[j]
+        if task.asks_attitude[k] == 1 and flat:
+            task.J[turn, c] = length * task.unit[c] * axis[2]
+        elif task.asks_attitude[k] == 1:
+            for j in range(3):
+                task.J[turn + j, c] = length * task.unit[c] * axis[j]
+    return turn + (1 if flat else 3) * task.asks_attitude[k]
+
+
+@compiled
+def _wanted(task, k):
+    return back(quaternion(task.wanted, k))
+
+
+@compiled
+def rotation_vector(e):
+    """Of a unit quaternion; of its two rotation vectors the shorter one."""
+    sine = sqrt(e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
+    sign = 1.0 if e[0] >= 0.0 else -1.0
+    scale = 2.0 * sign if sine < 1e-100 else 2.0 * sign * atan2(sine, sign * e[0]) / sine
+    return scale * e[1], scale * e[2], scale * e[3]
+
+
+@compiled
+def move_joints(task, q, step):
+    """Go from q by small motions of the joints, no farther than their limits; hidden turns follow."""
+    move(task.manifold, q, step)
+    for c in range(task.coordinate.size):
+        k = task.coordinate[c]
+        if k >= 0:
+            q[k] = min(max(q[k], task.low[c]), task.high[c])
+    hidden = q.size - task.turning.shape[0]
+    for i in range(task.turning.shape[0]):
+        total = 0.0
+        for k in range(hidden):
+            total += task.turning[i, k] * (q[k] - task.placement[k])
+        q[hidden + i] = total

@@ -1,0 +1,240 @@
+"""What a choice of coordinates does, on a model of one's own: the same motion in each set, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from inspect import signature
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+
+from ..arguments import checked_times, model_of
+from ..compiled import System
+from ..coordinates import SETS
+from ..errors import MbsError, ModelError, unknown_name
+from ..model.model import Model
+from ..motion.initial import initial_state
+from ..motion.timing import Timed, evaluation_times, timed
+from ..poses.assembly import assemble
+from ..poses.dependence import PoseRank
+from ..results.agreement import Difference, difference
+from ..results.result import Result, State
+from .diagnose import diagnose
+from .inverse_dynamics import inverse_dynamics
+from .simulate import simulate
+
+OPTIONS = [*signature(simulate).parameters][3:]
+"""Of the simulation, behind the model, the times and the initial values."""
+
+
+@dataclass(frozen=True, eq=False)
+class InCoordinates:
+    """One coordinate set: what it makes of the model, what that costs, and the motion in it."""
+
+    set: str
+    system: System | None = None
+    run: Result | None = None
+    reason: str = ""
+    """Why there is no run, or why it stopped early."""
+    evaluation: float = float("nan")
+    """Seconds for one evaluation of all accelerations."""
+    difference: Difference | None = None
+    """To the motion in Cartesian coordinates."""
+
+    @property
+    def coordinates(self) -> int:
+        return self._system.nq
+
+    @property
+    def differential_equations(self) -> int:
+        """Of second order: one for each velocity."""
+        return self._system.nv
+
+    @property
+    def algebraic_equations(self) -> int:
+        return len(self._system.rows)
+
+    @property
+    def redundant(self) -> int:
+        """Algebraic equations that others determine."""
+        return int(self.run.stats["redundant_equations"]) if self.run else 0
+
+    @property
+    def jacobian_nonzeros(self) -> int:
+        """Of Φ_v."""
+        return self._system.mass_pattern.jac_row.size
+
+    @property
+    def factor_nonzeros(self) -> int:
+        """Of L, below its diagonal: L D Lᵀ is the matrix [M Φ_vᵀ; Φ_v 0]."""
+        return self._system.mass_pattern.L.column.size
+
+    @property
+    def kernels(self) -> int:
+        """Compiled functions that are called in one evaluation."""
+        structure = self._system.structure
+        return len(structure.program.batch.groups) + len(structure.dynamics.batch.groups)
+
+    @property
+    def drift(self) -> tuple[float, float]:
+        """The largest violation of the joints along the run: of positions, and of velocities."""
+        assert self.run is not None
+        return float(self.run.violation.position.max()), float(self.run.violation.velocity.max())
+
+    @property
+    def _system(self) -> System:
+        if self.system is None:
+            raise ModelError(f"there is no system in {self.set} coordinates: {self.reason}")
+        return self.system
+
+
+@dataclass(frozen=True, eq=False)
+class CoordinateComparison:
+    """The coordinate sets by name: ``comparison.natural``, ``comparison["natural"]``. ``print`` gives a table."""
+
+    title: str
+    driven: bool
+    """Whether drivers move all freedom: then the runs are those of inverse dynamics."""
+    sets: Mapping[str, InCoordinates]
+
+    def __getitem__(self, name: str) -> InCoordinates:
+        if name not in self.sets:
+            raise unknown_name("coordinate set", name, self.sets, "the comparison")
+        return self.sets[name]
+
+    @property
+    def cartesian(self) -> InCoordinates:
+        return self["cartesian"]
+
+    @property
+    def natural(self) -> InCoordinates:
+        return self["natural"]
+
+    @property
+    def joint(self) -> InCoordinates:
+        return self["joint"]
+
+    @property
+    def differences(self) -> dict[str, Difference]:
+        """To the motion in Cartesian coordinates, for each set that made it."""
+        return {name: one.difference for name, one in self.sets.items() if one.difference is not None}
+
+    def table(self) -> list[tuple[str, ...]]:
+        """The rows, the first one the names of the sets."""
+        return [*self._rows()]
+
+    def __str__(self) -> str:
+        lines = [f"{self.title}: {self._what}", ""]
+        for label, *cells in self.table():
+            lines.append(f"  {label:<40}" + "".join(f"{cell:>14}" for cell in cells))
+        for note in self._notes():
+            lines += ["", *wrap(note, 92, initial_indent="  ", subsequent_indent="    ")]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, *rows = [[escape(cell) for cell in row] for row in self.table()]
+        lines = ["<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"]
+        lines += ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
+        return f"<p>{escape(self.title)}: {escape(self._what)}</p><table>{''.join(lines)}</table>{notes}"
+
+    @cached_property
+    def _what(self) -> str:
+        if self.driven:
+            return "inverse dynamics in each coordinate set"
+        stats = next(one.run.stats for one in self.sets.values() if one.run)
+        size = f"step {stats['step']:g} s" if "step" in stats else f"rtol {stats['rtol']:g}"
+        return f"simulated in each coordinate set ({stats['method']}, {size}, {stats['stabilization']})"
+
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        def row(label: str, cell: Any) -> tuple[str, ...]:
+            return label, *(cell(one) if one.run else "-" for one in self.sets.values())
+
+        slowest = self.cartesian.evaluation
+        yield "", *self.sets
+        yield row("coordinates", lambda c: f"{c.coordinates}")
+        yield row("differential equations (second order)", lambda c: f"{c.differential_equations}")
+        yield row("algebraic equations", lambda c: f"{c.algebraic_equations}")
+        yield row("  of these redundant", lambda c: f"{c.redundant}")
+        yield row("entries of Φ_v that are not zero", lambda c: f"{c.jacobian_nonzeros}")
+        yield row("entries of L that are not zero", lambda c: f"{c.factor_nonzeros}")
+        yield row("kernels", lambda c: f"{c.kernels}")
+        yield row("one evaluation of accelerations [µs]", lambda c: f"{1e6 * c.evaluation:.2f}")
+        yield row("  times faster than Cartesian", lambda c: f"{slowest / c.evaluation:.2f}")
+        if not self.driven:
+            yield row("steps", lambda c: f"{c.run.stats['accepted']}")
+        yield row("evaluations of the run", lambda c: f"{c.run.stats['evaluations']}")
+        yield row("largest violation of positions", lambda c: f"{c.drift[0]:.1e}")
+        yield row("largest violation of velocities", lambda c: f"{c.drift[1]:.1e}")
+        yield row("difference to Cartesian: positions", lambda c: f"{c.difference.position:.1e}")
+        yield row("difference to Cartesian: velocities", lambda c: f"{c.difference.velocity:.1e}")
+        yield row("difference to Cartesian: reactions", lambda c: f"{c.difference.reaction:.1e}")
+
+    def _notes(self) -> Iterator[str]:
+        for one in self.sets.values():
+            if one.reason:
+                yield f"{one.set}: {one.reason}"
+
+
+def compare_coordinates(
+    model: Model | System,
+    times: Sequence[float] | np.ndarray,
+    initial: Mapping[str, float] | State | None = None,
+    **options: Any,
+) -> CoordinateComparison:
+    """The same motion in Cartesian, natural and joint coordinates: sizes, cost, drift, and how well they agree.
+
+    Where drivers move all freedom and no `initial` is given, the motion is theirs (`inverse_dynamics`); else forces
+    make it (`simulate`, to which further options go). A set that cannot do the model says why. How far simulated
+    motions part is for the most part the error of the integration: see `rtol`.
+    """
+    model, t = model_of(model), checked_times(times)
+    for name in options:
+        if name not in OPTIONS:
+            raise unknown_name("option", name, OPTIONS, "compare_coordinates()")
+    driven = initial is None and bool(model.drivers) and diagnose(model).degrees_of_freedom == 0
+    if driven and options:
+        raise ModelError(
+            f"all freedom of {model.name!r} is driven, and {', '.join(options)} is for simulated motions; leave it "
+            "out, or take the drivers away: model.without(...)"
+        )
+
+    def moved(system: System) -> Result:
+        return inverse_dynamics(system, t) if driven else simulate(system, t, initial, **options)
+
+    sets = {name: _in_coordinates(model, name, moved) for name in SETS}
+    reference = sets["cartesian"].run
+    assert reference is not None
+    state = assemble(model, t[0]) if driven else initial_state(model, t[0], initial)[0]
+    done = {name: one for name, one in sets.items() if one.run}
+    costs = evaluation_times([_timed(one.system, state) for one in done.values() if one.system])
+    for (name, one), cost in zip(done.items(), costs, strict=True):
+        assert one.run is not None
+        sets[name] = replace(one, evaluation=cost, difference=difference(reference, one.run))
+    return CoordinateComparison(reference.title, driven, sets)
+
+
+def _in_coordinates(model: Model, name: str, moved: Any) -> InCoordinates:
+    system: System | None = None
+    try:
+        system = model.compile(name)
+        run = moved(system)
+        return InCoordinates(name, system, run, run.message)
+    except MbsError as error:
+        run = error.facts.get("result")
+        if run is None or not len(run):
+            if name == "cartesian":  # then it is the model that cannot be moved
+                raise
+            run = None
+        return InCoordinates(name, system, run, str(error))
+
+
+def _timed(system: System, state: State) -> Timed:
+    (q,), (v,), _ = system.from_bodies((state.full_q[None], state.full_v[None], state.full_a[None]))
+    return timed(system, state.t, q, v, PoseRank(system, state.t, q).dependent(range(len(system.rows))))

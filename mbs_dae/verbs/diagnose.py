@@ -1,0 +1,273 @@
+"""Diagnosis: does it assemble, how many degrees of freedom has it, which equations are redundant, and why.
+
+1. Assemble. If that fails, say whether equations contradict each other or the dimensions do not reach.
+2. Rank of Φ_v at this pose, and at others reached along the freedom that the joints (without drivers) leave.
+3. Each dependent row stands for a minimal group of joints. Dependent at every pose: generic, the mechanism is built so.
+   Dependent at this pose only: momentary, a change point or dead point.
+4. A dependent row whose right side does not fit those of its group contradicts it: a conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from textwrap import wrap
+
+import numpy as np
+
+from ..arguments import model_of
+from ..compiled import System
+from ..errors import AssemblyError, MbsError, RedundantConstraintError, SingularConfigurationError
+from ..explain.relaxation import relaxations, spare
+from ..model.drivers import Prescribed
+from ..model.model import Model
+from ..poses.assembly import assemble
+from ..poses.dependence import Circuit, PoseRank, agrees, elements_of
+from ..poses.other_poses import other_poses
+from ..results.result import State
+
+
+@dataclass(frozen=True)
+class Group:
+    """Elements whose equations depend on each other. `equations`: how many of them too many."""
+
+    joints: tuple[str, ...]
+    bodies: tuple[str, ...]
+    kind: str
+    """"generic" (at every pose), "momentary" (at this one) or "conflict" (and they contradict each other)."""
+    equations: int
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}, {_count(self.equations, 'equation')}: {', '.join(self.joints)}. {self.advice}"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What `diagnose` found; ``print`` gives the table."""
+
+    title: str
+    coordinates: int
+    equations: int
+    equations_by_element: dict[str, int]
+    rank: int
+    """Independent equations at this pose, drivers included."""
+    degrees_of_freedom: int
+    """Coordinates less rank: the velocities that remain free at this pose, with the drivers at work."""
+    mobility: int
+    """The same without the drivers."""
+    place_freedom: int
+    """Of positions: more than of velocities where something rolls or cuts, which may get anywhere."""
+    drivers: int
+    """How many coordinates are driven: one by a driver, all of a body's by the driver of a pose."""
+    generic_degrees_of_freedom: int
+    """The degrees of freedom at a pose in general position."""
+    gruebler: int
+    """Coordinates less equations: what counting alone says."""
+    redundant: tuple[Group, ...]
+    conflicts: tuple[Group, ...]
+    assembled: bool
+    """Whether a pose satisfies all position equations."""
+    message: str
+    """Why it does not assemble, or cannot move as it is told; empty if all is well."""
+    poses_tested: int
+    moved: tuple[str, float, float]
+    """The body that assembly moved most from its placement, how far (m), and by what angle (rad)."""
+    length: float
+    """The model's own length, by which tolerances are scaled."""
+
+    def __str__(self) -> str:
+        return "\n".join(_report(self))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{self}</pre>"
+
+
+def diagnose(model: Model | System) -> Diagnosis:
+    """Count, rank and explain the equations of a model at its assembled pose (t = 0)."""
+    model = model_of(model)
+    system = model.compile()
+    rows = range(len(system.rows))
+    closes, message = True, ""
+    try:
+        q = assemble(model).full_q
+    except (AssemblyError, RedundantConstraintError, SingularConfigurationError) as error:
+        q, message = _best_pose(system, error), str(error)
+        closes = not isinstance(error, AssemblyError)
+    others = other_poses(system, q) if closes else _disturbed(system, q)
+
+    here = PoseRank(system, 0.0, q)
+    elsewhere = [PoseRank(system, 0.0, other) for other in others]
+    momentary_rows = here.dependent(rows)
+    most_regular = min([*elsewhere, here], key=lambda pose: len(pose.dependent(rows)))
+    generic = [
+        c for c in most_regular.circuits(rows) if all(pose.dependent(c.rows) for pose in (here, *elsewhere))
+    ]
+    remaining = _without_one_of_each(generic, here, rows)
+    momentary = here.circuits(remaining) if len(momentary_rows) > len(generic) else []
+    generic_rank = len(rows) - len(most_regular.dependent(rows))
+
+    contradictory = [c for c in generic if not agrees(system, 0.0, q, c)]
+    rank = len(rows) - len(momentary_rows)
+    places = [k for k in rows if system.program.phi_from[k] >= 0]
+    joint_rows = [k for k in rows if not isinstance(model.elements[system.rows[k].element], Prescribed)]
+    return Diagnosis(
+        title=model.name,
+        coordinates=system.nv,
+        equations=len(rows),
+        equations_by_element={e.name: len(system.rows_of(e.name)) for e in model.conditions},
+        rank=rank,
+        degrees_of_freedom=system.nv - rank,
+        place_freedom=system.nv - len(places) + len(here.dependent(places)),
+        mobility=system.nv - len(joint_rows) + len(here.dependent(joint_rows)),
+        drivers=len(rows) - len(joint_rows),
+        moved=_moved(system, q),
+        generic_degrees_of_freedom=system.nv - generic_rank,
+        gruebler=system.nv - len(rows),
+        redundant=(
+            *_groups(system, q, [c for c in generic if c not in contradictory], "generic"),
+            *_groups(system, q, momentary if closes else [], "momentary"),
+        ),
+        conflicts=_groups(system, q, contradictory, "conflict"),
+        assembled=closes,
+        message=message,
+        poses_tested=1 + len(others),
+        length=system.length,
+    )
+
+
+def _without_one_of_each(groups: list[Circuit], here: PoseRank, rows: Iterable[int]) -> list[int]:
+    """The rows but for one of each group that the others determine here. (Any one will do at most poses. But in a
+    singular one the part of a row in its group may vanish, and then the others do not determine it.)"""
+    left = set(rows)
+    for group in groups:
+        dependent = here.dependent(left.intersection(group.rows))
+        left.discard(dependent[-1] if dependent else group.dependent)
+    return sorted(left)
+
+
+# --- poses ------------------------------------------------------------------------------------------------------
+
+
+def _disturbed(system: System, q: np.ndarray) -> list[np.ndarray]:
+    """Poses near one that cannot be closed: what depends there too is built in, not a matter of pose."""
+    random = np.random.default_rng(7)
+    noise = random.standard_normal((2, system.nv)) * 0.1 * system.length / np.sqrt(system.weight)
+    return [system.moved(q, shift) for shift in noise]
+
+
+def _best_pose(system: System, error: MbsError) -> np.ndarray:
+    """The pose at which an assembly gave up."""
+    q = system.placement.copy()
+    pose = error.facts["pose"]
+    q[: system.nq] = pose.q if isinstance(pose, State) else pose
+    return q
+
+
+def _moved(system: System, q: np.ndarray) -> tuple[str, float, float]:
+    """How far assembly took the bodies from where they were placed: a large way may mean another branch."""
+    way = system.between(system.placement, q).reshape(len(system.bodies), -1)
+    size = np.sqrt((system.weight.reshape(way.shape) * way**2).sum(axis=1))
+    k, dimension = int(np.argmax(size)), system.model.dimension
+    far, turned = (float(np.linalg.norm(part)) for part in (way[k, :dimension], way[k, dimension:]))
+    return system.bodies[k].name, far, turned
+
+
+# --- groups -----------------------------------------------------------------------------------------------------
+
+
+def _groups(system: System, q: np.ndarray, circuits: Iterable[Circuit], kind: str) -> tuple[Group, ...]:
+    """Circuits by the elements that they join."""
+    counts: dict[tuple[str, ...], int] = {}
+    for circuit in circuits:
+        joints = elements_of(system, circuit.rows)
+        counts[joints] = counts.get(joints, 0) + 1
+    groups = []
+    for joints, count in counts.items():
+        elements = [system.model.elements[name] for name in joints]
+        bodies = tuple(dict.fromkeys(body.name for e in elements for body in e.bodies if not body.fixed))
+        groups.append(Group(joints, bodies, kind, count, _advice(system, q, joints, kind, count)))
+    return tuple(groups)
+
+
+def _advice(system: System, q: np.ndarray, joints: tuple[str, ...], kind: str, count: int) -> str:
+    elements = [system.model.elements[name] for name in joints]
+    drivers = [e.name for e in elements if isinstance(e, Prescribed)]
+    if kind == "conflict":
+        last = drivers[-1] if drivers else joints[-1]
+        return f"They contradict each other: take {last} away, or make their values agree."
+    if kind == "momentary":
+        return (
+            "At this pose only: a change point or dead point, where velocities are not unique. Start at another pose, "
+            "or drive a coordinate that moves here."
+        )
+    if len(joints) == 1:
+        return f"{joints[0]} says the same thing twice: leave one of its equations out."
+    if drivers:
+        last = drivers[-1]
+        if (size := len(system.rows_of(last))) > count:
+            return f"{last} drives {size} coordinates, and the others determine {count} of them: drive fewer of them."
+        return f"The others already determine {last}: take this driver away."
+    instead = relaxations(system.model, q, joints, count)
+    words = " and ".join(f"{name} by a {joint}" for name, joint in instead)
+    too_much = None if instead else spare(system.model, q, joints)
+    if not instead and too_much is None:
+        return (
+            f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is "
+            "right, but how these joints share the load is not unique. None of them can be left out without freeing a "
+            "motion; to make the loads unique let one give way (mbs.Bushing), or hold fewer directions with it."
+        )
+    relax = f"replace {words}" if instead else f"take {too_much} away"
+    return (
+        f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is right, "
+        f"but how these joints share the load is not unique. To make it unique, {relax}."
+    )
+
+
+# --- words ------------------------------------------------------------------------------------------------------
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _report(d: Diagnosis) -> list[str]:
+    state = "assembles" if d.assembled else "does NOT assemble"
+    freedom = f"{_count(d.mobility, 'degree')} of freedom, {_count(d.drivers, 'driver')}"
+    spare = d.drivers - d.mobility
+    driven = f": overdriven, {spare} too many" if spare > 0 else ": fully driven" if d.drivers and spare == 0 else ""
+    lines = [f"{d.title}: {state}; {freedom}{driven}", ""]
+    shown = list(d.equations_by_element.items())
+    width = max([len(name) for name, _ in shown[:12]] + [22])
+    lines += [f"  {'coordinates':<{width}} {d.coordinates:>5}", f"  {'equations':<{width}} {d.equations:>5}"]
+    lines += [f"    {name:<{width - 2}} {count:>5}" for name, count in shown[:12]]
+    if len(shown) > 12:
+        lines.append(f"    ... and {len(shown) - 12} more elements")
+    lines += [
+        f"  {'rank':<{width}} {d.rank:>5}",
+        f"  {'degrees of freedom':<{width}} {d.degrees_of_freedom:>5}",
+        f"  {'  without the drivers':<{width}} {d.mobility:>5}",
+        f"  {'Grübler count':<{width}} {d.gruebler:>5}",
+    ]
+    if d.place_freedom != d.degrees_of_freedom:
+        lines.append(f"  ({_count(d.place_freedom, 'degree')} of freedom of places: some equations hold velocities)")
+    body, metres, radians = d.moved
+    if d.assembled and metres + radians * d.length > 1e-9 * d.length:
+        lines.append(f"  (assembly moved {body} most: by {metres:.3g} m and {radians:.3g} rad from its placement)")
+    if d.gruebler != d.degrees_of_freedom:
+        missing = d.degrees_of_freedom - d.gruebler
+        depend = f"{_count(missing, 'equation')} depend{'s' * (missing == 1)} on others"
+        lines.append(f"  (counting alone is wrong by {missing}: {depend})")
+    if d.degrees_of_freedom != d.generic_degrees_of_freedom:
+        lines.append(f"  (in general position: {_count(d.generic_degrees_of_freedom, 'degree')} of freedom)")
+    if d.redundant and d.poses_tested == 1:
+        lines.append("  (no other pose was found: whether it depends on the pose is not known)")
+    for group in (*d.redundant, *d.conflicts):
+        lines += ["", *_wrapped(f"{group.kind}: {', '.join(group.joints)}. {group.advice}")]
+    if d.message:
+        lines += ["", *_wrapped(d.message)]
+    return lines
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, 92, initial_indent="  ", subsequent_indent="    ")

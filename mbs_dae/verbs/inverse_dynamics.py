@@ -1,0 +1,81 @@
+"""Inverse dynamics: the efforts and reactions that a prescribed motion takes.
+
+Kinematics gives q, v and v̇; then M v̇ + Φ_vᵀ λ = Q has only λ for an unknown. It is solved together with Φ_v v̇ = γ, by
+the matrix of forward dynamics: where all freedom is driven v̇ comes out as it went in, and redundant rows do no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.integrate import cumulative_simpson
+
+from ..arguments import system_of
+from ..compiled import System
+from ..errors import ModelError, SingularConfigurationError
+from ..model.model import Model
+from ..motion.derivative import WORK, mechanism
+from ..motion.inverse import solve_motion
+from ..motion.outcome import with_forces
+from ..progress import Progress
+from ..results.quantities import ComputedQuantities
+from ..results.result import Result, State
+from .kinematics import kinematics
+
+
+def inverse_dynamics(
+    model: Model | System,
+    times: Sequence[float] | np.ndarray,
+    start: State | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Kinematics with forces: ``effort(driver)``, ``reaction(joint)``, ``power(driver)`` and the energy ledger.
+
+    All degrees of freedom must be driven; so bodies need no mass. The works in
+    the ledger are sums of powers over the requested times (Simpson's rule), so a coarse grid shows there.
+    """
+    system = system_of(model)
+    try:
+        motion, stopped = kinematics(system, times, start, progress), None
+    except SingularConfigurationError as error:
+        if not len(error.facts.get("result", ())):
+            raise
+        motion, stopped = error.facts["result"], error
+    result, undefined = _with_loads(system.cartesian, motion)
+    if undefined:
+        raise ModelError(undefined, time=float(motion.t[len(result)]), result=result)
+    if stopped is not None:
+        raise SingularConfigurationError(str(stopped), **{**stopped.facts, "result": result}) from stopped
+    return result
+
+
+def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
+    """The motion with its forces, up to a force that has no value; and what is to be said of that."""
+    assert isinstance(motion.quantities, ComputedQuantities)
+    t, q, v, a = motion.quantities.motion  # the ground's coordinates included
+    run = mechanism(system, refinements=2)
+    multipliers = np.zeros((t.size, len(system.rows)))
+    rates = np.zeros((t.size, 2 + WORK))
+    system.forget_errors()
+    done = solve_motion(run, t, q, v, multipliers, rates)
+    culprit = system.undefined_force(t[done], q[done], v[done]) if done < t.size else None
+    undefined = f"{culprit} gives no finite force at t = {t[done]:.6g}; mend its law" if done < t.size else ""
+    works = np.zeros((done, WORK))
+    if done > 1:
+        works = cumulative_simpson(rates[:done, 2:], x=t[:done], axis=0, initial=0.0)
+    result = with_forces(
+        system,
+        t[:done],
+        q[:done],
+        v[:done],
+        a[:done],
+        multipliers[:done],
+        np.concatenate([rates[:done, :2], works], axis=1),
+        motion.stats.get("redundant_equations", 0),
+        success=motion.success and not undefined,
+        message=undefined or motion.message,
+        stats={**motion.stats, "energy": "works are sums over the requested times"},
+        own=motion.own,
+    )
+    return result, undefined

@@ -1,0 +1,241 @@
+"""The inverse geometric model: the joints with which markers are where they are wanted.
+
+How they are looked for stands in `hunt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, overload
+
+import numpy as np
+
+from ..compiled import System
+from ..errors import ModelError
+from ..kernels.abi import announce
+from ..model.model import Model
+from ..poses.reach import search as compiled
+from ..poses.reach.joint_space import JointSpace, label
+from ..poses.reach.solutions import Hunt
+from ..poses.reach.targets import read_targets
+from ..results.result import State
+from .forward_kinematics import transform_of
+
+FAINT = 1e-9
+"""What a pose misses beside more, relative to the model's length, that is not worth telling."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution:
+    """One pose: ``solution["axis1.angle"]`` is a number, ``solution.state`` starts other runs."""
+
+    joints: Mapping[str, float]
+    """The coordinates of all joints of the tree, by name."""
+    residual: float
+    """The error of the targets and the gap of loops together, in metres: angles are multiplied by the model's length.
+    `misses` has both apart."""
+    distance: float
+    """From the start, in radians: the root of the sum of squares of all changes, slides counting by the model's length.
+    """
+    misses: Mapping[str, tuple[float, float]]
+    """For each marker how far its point (m) and its rotation (rad) are from the target; 0 for what is left free."""
+    _space: JointSpace = field(repr=False)
+    _q: np.ndarray = field(repr=False)
+
+    @cached_property
+    def state(self) -> State:
+        return self._space.state(self._q, self._space.note)
+
+    def point(self, marker: Any) -> np.ndarray:
+        """Where a marker is then."""
+        return transform_of(self.state, self._space.marker(marker))[:-1, -1]
+
+    def __getitem__(self, name: str) -> float:
+        return self.joints[name] if name in self.joints else self.state[name]
+
+    def __repr__(self) -> str:
+        return f"<Solution: {', '.join(f'{name} = {value:.6g}' for name, value in self.joints.items())}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Nearest(Solution):
+    """The pose nearest to targets that cannot be reached."""
+
+    @property
+    def gap(self) -> float:
+        """How far it is from the targets, in metres: of one point simply the distance. Angles count by the model's
+        length; `misses` has metres and radians apart."""
+        return self.residual
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solutions(Sequence):
+    """What `inverse_kinematics` found, the nearest to the start first; ``for solution in found``, ``found[0]``."""
+
+    solutions: tuple[Solution, ...]
+    nearest: Nearest | None
+    """Where there is no solution, the pose nearest to the targets; else None."""
+    excluded_by: tuple[str, ...]
+    """Where there are solutions but for the limits: the joints whose limits exclude them."""
+    tries: int
+    """How many starts were tried."""
+    hits: int
+    """And from how many a solution was found."""
+    message: str
+
+    @property
+    def reachable(self) -> bool:
+        return bool(self.solutions)
+
+    @overload
+    def __getitem__(self, k: int) -> Solution: ...
+    @overload
+    def __getitem__(self, k: slice) -> tuple[Solution, ...]: ...
+    def __getitem__(self, k: Any) -> Any:
+        if not self.solutions:
+            raise ModelError(f"there is no solution: {self.message}; read .nearest, or ask .reachable first")
+        if isinstance(k, str):
+            raise ModelError(f"solutions are numbered, and each has joints by name; write found[0][{k!r}]")
+        try:
+            return self.solutions[k]
+        except IndexError as exc:
+            count = _count(len(self))
+            raise ModelError(f"there is no solution {k}, only {count}, numbered from 0; write found[0]") from exc
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    def __iter__(self) -> Iterator[Solution]:
+        return iter(self.solutions)
+
+    def __repr__(self) -> str:
+        return f"<Solutions: {self.message}>"
+
+    def __str__(self) -> str:
+        if not self.solutions:
+            return self.message
+        names = [*self.solutions[0].joints]
+        width = max([12, *map(len, names)]) + 2
+        lines = [self.message, "", "".join(f"{name:>{width}}" for name in [*names, "distance", "residual"])]
+        for s in self.solutions:
+            numbers = "".join(f"{value:{width}.6f}" for value in [*s.joints.values(), s.distance])
+            lines.append(f"{numbers}{s.residual:{width}.1e}")
+        return "\n".join(lines)
+
+
+def inverse_kinematics(
+    model: Model | System,
+    targets: Mapping[Any, Any],
+    limits: Mapping[str, tuple[float | None, float | None]] | None = None,
+    start: State | Mapping[str, float] | None = None,
+    all: bool = True,
+    seed: int = 0,
+    tries: int | None = None,
+) -> Solutions:
+    """The joint coordinates with which markers are at their targets.
+
+    A target is a point, a homogeneous matrix, or a pair (point, rotation), of which one may be None: ``{"link6.tool":
+    T}``; several markers may have one. Limits are of joint coordinates: ``limits={"axis2.angle": (-1.0, 2.0)}``, None
+    for a side that is free; every solution keeps them. An angle without limits is the one next to that of the start.
+
+    With ``all=True`` all solutions are looked for, from as many starts at random as `tries` says (the same ones for the
+    same `seed`); otherwise the search ends with the first one, from the `start` if it can be: a pose, or joint values
+    (the reference placement by default). If targets leave joints free to choose, a solution is a least change from the
+    start: a minimum in its neighbourhood.
+
+    What is solved misses its targets by 1e-12 of the model's length at most. Targets that cannot be reached are no
+    error: `reachable` says so, and `nearest` how near one comes. Drivers of the model are left aside.
+    """
+    space = JointSpace.of(model)
+    read = read_targets(space, targets)
+    low, high = _limits(space, limits or {})
+    if tries is not None and (isinstance(tries, bool) or not isinstance(tries, int) or tries < 1):
+        raise ModelError(f"tries must be a number of starts, 1 or more, not {tries!r}")
+    announce(compiled.search_all, "the search for joint values")
+    hunt = Hunt.of(space, read, space.start(start), low, high)
+    poses, tried, hits, ends = hunt.solve(all, seed, tries)
+    note = f" ({space.note})" if space.note else ""
+    nearest = None
+    if not poses and (pose := hunt.nearest(ends)) is not None:
+        nearest = _solution(hunt, pose, Nearest)
+        if nearest.residual <= hunt.tolerance:  # no search came there, and the nearest pose does
+            poses, nearest = [pose], None
+    solutions = tuple(sorted((_solution(hunt, q) for q in poses), key=lambda s: s.distance))
+    if solutions:
+        message = f"{_count(len(solutions))}, found from {hits} of {tried} starts"
+        return Solutions(solutions, None, (), tried, hits, message + note)
+    message = "not reachable" + (f": the nearest pose misses {_missed(hunt, nearest)}" if nearest else "")
+    excluded, why = _excluded(hunt, seed, tries) if np.isfinite([low, high]).any() else ((), "")
+    return Solutions((), nearest, excluded, tried, hits, (why or message) + note)
+
+
+def _solution(hunt: Hunt, q: np.ndarray, kind: type = Solution) -> Any:
+    residual, misses, at = hunt.residual(q), {}, 0
+    for target in hunt.targets:
+        width = 0 if target.point is None else target.point.size
+        own = hunt.task.e[at : at + target.rows]
+        at += target.rows
+        miss = float(np.linalg.norm(own[:width])), float(np.linalg.norm(own[width:])) / hunt.length
+        misses[label(target.marker)] = miss
+    values = MappingProxyType(hunt.space.values(q))
+    return kind(values, residual, hunt.distance(q), MappingProxyType(misses), hunt.space, q)
+
+
+def _count(number: int) -> str:
+    return f"{number} solution{'s' * (number != 1)}"
+
+
+def _missed(hunt: Hunt, pose: Solution) -> str:
+    """The markers that are not where they are wanted: metres, radians, or both. Roundoff beside more is left out."""
+    asked = []
+    for target in hunt.targets:
+        who, (point, rotation) = label(target.marker), pose.misses[label(target.marker)]
+        asked += [] if target.point is None else [(who, f"{point:.6g} m", point)]
+        asked += [] if target.rotation is None else [(who, f"{rotation:.6g} rad", rotation * hunt.length)]
+    told = [part for part in asked if part[2] > FAINT * hunt.length] or asked
+    by = {who: " and ".join(amount for owner, amount, _ in told if owner == who) for who, _, _ in told}
+    return ", ".join(f"{who} by {amounts}" for who, amounts in by.items())
+
+
+def _limits(space: JointSpace, limits: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    low, high = np.full(space.size, -np.inf), np.full(space.size, np.inf)
+    if not isinstance(limits, Mapping):
+        raise ModelError(f'limits must be a dict of pairs, not {limits!r}; e.g. {{"axis1.angle": (-1.0, 1.0)}}')
+    for name, pair in limits.items():
+        k = space.index(name)
+        if k not in space.coordinate_of:
+            raise ModelError(f"{name!r} is one of four numbers of a ball, which have no limits; leave it out")
+        try:
+            lo, hi = pair
+        except (TypeError, ValueError) as exc:
+            raise ModelError(f"limits[{name!r}] must be a pair (low, high), not {pair!r}") from exc
+        for side, value, free in ((low, lo, -np.inf), (high, hi, np.inf)):
+            if value is not None and not (isinstance(value, float) and value == free):
+                side[k] = space.number(value, f"limits[{name!r}]")
+        if low[k] > high[k]:
+            raise ModelError(f"limits[{name!r}] are upside down: {low[k]:g} is above {high[k]:g}; swap them")
+    return low, high
+
+
+def _excluded(hunt: Hunt, seed: int, tries: int | None) -> tuple[tuple[str, ...], str]:
+    """The joints whose limits exclude every solution, and the solution that comes nearest to keeping them."""
+    space, none = hunt.space, np.full(hunt.space.size, np.inf)
+    names = np.array(space.names)
+    poses = Hunt.of(space, hunt.targets, hunt.first, -none, none).solve(True, seed, tries).poses
+    if not poses:
+        return (), ""
+    settled = np.array([hunt.settled(q)[: space.size] for q in poses])
+    over = np.maximum(hunt.low - settled, settled - hunt.high)
+    best = min(range(len(poses)), key=lambda k: ((over[k] > 0).sum(), over[k].max()))
+    broken = [
+        f"{names[k]} would be {settled[best, k]:.6g}, limits {hunt.low[k]:g} to {hunt.high[k]:g}"
+        for k in np.flatnonzero(over[best] > 0)
+    ]
+    excluded = tuple(names[(over > 0).any(axis=0)].tolist())
+    there = "is 1 solution" if len(poses) == 1 else f"are {len(poses)} solutions, of which the nearest to them"
+    return excluded, (
+        f"not reachable within the limits of {', '.join(excluded)}; without limits there {there}: {'; '.join(broken)}"
+    )

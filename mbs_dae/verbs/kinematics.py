@@ -1,0 +1,124 @@
+"""Kinematics: every pose, velocity and acceleration of a driven mechanism.
+
+Each pose is foretold from the last (q + h v + h² a / 2), closed by Newton, and accepted only if one smooth motion
+passes both; otherwise the step is halved. What cannot be halved further is a dead point: the driver asks for a motion
+that the mechanism does not have. A requested time may also fall on a change point, where Φ_v loses rank but the motion
+goes on: there the first-order equations do not determine the velocity, and the pose is taken from the smooth motion
+on both its sides (`bridge`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arguments import check_tables, checked_times, system_of
+from ..compiled import System
+from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, Machine
+from ..errors import ModelError
+from ..explain.stops import change_point_at_start, stop_reason
+from ..kernels.abi import announce
+from ..model.model import Model
+from ..motion.turns import check_turns
+from ..poses import continuation, newton
+from ..poses.assembly import assemble
+from ..poses.axes import check_axes
+from ..poses.bridge import bridge
+from ..poses.other_poses import is_momentary
+from ..poses.trajectories import check_trajectories
+from ..progress import Progress, progress_bar
+from ..results.result import Result, State, result_of
+
+DEPTH = 45
+"""How often a step may be halved."""
+CHUNK = 5000
+"""At most so many poses between two looks at the progress bar and at Ctrl-C."""
+
+
+def kinematics(
+    model: Model | System,
+    times: Sequence[float] | np.ndarray,
+    start: State | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Positions, velocities and accelerations at every time. All degrees of freedom must be driven.
+
+    The motion is that of the bodies whatever it is computed in: ``kinematics(model.compile("natural"), times)``.
+    The first pose is assembled from the placement (or from `start`, which chooses the assembly branch).
+    ``progress(done, total)`` is called now and then. Raises `SingularConfigurationError` at a dead point; its
+    ``result`` keeps what was computed.
+    """
+    system = system_of(model)
+    model, bodies = system.model, system.cartesian
+    t = checked_times(times)
+    check_tables(model, t)
+    check_trajectories(model, t)
+    announce(continuation.sweep, "the kinematics core")
+    first = assemble(model, t[0], start=start)
+    machine = system.machine()
+    check_axes(bodies, first)
+    q = np.zeros((t.size, system.layout.q_size))
+    v, a = np.zeros((2, t.size, system.layout.v_size))
+    q[:1], v[:1], a[:1] = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
+    redundant = _redundant_rows(system, machine, t, first, q[0], v[0])
+
+    done, message, change_points = 1, "", []
+    chunk = max(1, min(CHUNK, t.size // 20))
+    with progress_bar(f"kinematics of {model.name}", progress) as watch:
+        try:
+            while done < t.size:
+                stop = min(done + chunk, t.size)
+                status, done, reached = continuation.sweep(machine, t, done, stop, *redundant, q, v, a, DEPTH)
+                if status != DONE:
+                    if status != ENDLESS and bridge(machine, t, done, q, v, a):
+                        change_points.append(float(t[done]))
+                    elif status != NEAR:
+                        motion = system.to_bodies((q[: done + 1], v[: done + 1], a[: done + 1]))
+                        raise stop_reason(bodies, status, t, done, reached, *motion)
+                    done += 1
+                watch(done, t.size)
+        except KeyboardInterrupt:
+            message = f"interrupted after {done} of {t.size} poses"
+    stats = {
+        "evaluations": int(machine.counts[EVALUATIONS]),
+        "factorisations": int(machine.counts[FACTORISATIONS]),
+        "halvings": int(machine.counts[HALVINGS]),
+        "redundant_equations": redundant[0],
+        "change_points": change_points,
+    }
+    if change_points and not message:
+        stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
+    done_so = {"success": not message, "message": message, "stats": stats}
+    result = result_of(system, t[:done], q[:done], v[:done], a[:done], **done_so)
+    check_turns(result)
+    return result
+
+
+def _redundant_rows(
+    system: System, machine: Machine, t: np.ndarray, first: State, q0: np.ndarray, v0: np.ndarray
+) -> tuple[int, int]:
+    """How many equations depend on others in general, and how many almost do: fewest of several poses, so that a
+    singular first pose shows."""
+    span = t[-1] - t[0] if t.size > 1 else 1.0
+    counts, nearly, freedoms = [], [], []
+    for moment in (t[0], t[0] + 1e-3 * span, t[0] + 2.7e-3 * span):
+        q = system.moved(q0, (moment - t[0]) * v0)
+        if newton.close(machine, moment, q, v0, 20) == DONE:
+            newton.evaluate_and_factorise(machine, moment, q, v0, False)
+            counts.append(newton.dependent_rows(machine, newton.DEPENDENT))
+            nearly.append(newton.dependent_rows(machine, newton.NEARLY))
+            freedoms.append(system.nv - len(system.rows) + counts[-1])
+    if not counts:  # nothing closes nearby
+        raise change_point_at_start(first.system, first)
+    redundant, freedom = min(counts), min(freedoms)
+    if freedom > 0 and is_momentary(first.system, first.full_q):
+        raise change_point_at_start(first.system, first)
+    if freedom > 0:
+        raise ModelError(
+            f"{system.model.name!r} has {freedom} degree{'s' * (freedom > 1)} of freedom that no driver moves; "
+            f"add {freedom} driver{'s' * (freedom > 1)}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
+        )
+    if counts[0] > redundant:
+        raise change_point_at_start(first.system, first)
+    return redundant, min(nearly)

@@ -1,0 +1,217 @@
+"""Kinematics of a tree, body by body: from the coordinates of the joints, with no equation to solve.
+
+Where every body hangs on one joint, its pose follows from that of its parent, its velocity from the parent's, and its
+acceleration too (`coordinates.joint.recursion`). What is fixed on a body moves with it: a point at p = A s from the
+body's origin
+
+    r + p,        ṙ + ω × p,        r̈ + α × p + ω × (ω × p).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..arguments import model_of
+from ..compiled import System
+from ..coordinates.joint import recursion
+from ..coordinates.joint.folding import fold
+from ..coordinates.joint.tree import tree_of
+from ..coordinates.joint.tree_steps import Freedom, freedoms
+from ..errors import ModelError, unknown_name
+from ..graph.topology import Topology, topology
+from ..kernels.abi import announce
+from ..model.joints.motions import Ball, Slide
+from ..model.measures import LEVELS
+from ..model.model import Model
+from ..model.parameters import Number, finite_number
+from ..poses.reach.joint_space import turning
+from ..results.reactions import body_rotation
+from ..results.result import State
+
+Values = Mapping[str, Number]
+Arrays = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RecursiveKinematics:
+    """Where the bodies and their named markers are, and how they move: ``found.position["rod"]``,
+    ``found.velocity["rod.tip"]``, in world axes.
+
+    An attitude is the matrix whose columns are the axes of the body, or of the marker (in the plane 2 x 2). Angular
+    velocities are vectors in space, and numbers in the plane.
+    """
+
+    coordinates: Mapping[str, float]
+    """The coordinates of the joints that have a name, as they were given or are in the reference placement."""
+    attitude: Arrays
+    position: Arrays
+    velocity: Arrays
+    acceleration: Arrays
+    angular_velocity: Arrays
+    angular_acceleration: Arrays
+    state: State
+    """All of it as a state: ``found.state["rod.x"]``; another run may start there."""
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name} = {value:g}" for name, value in self.coordinates.items())
+        return f"<RecursiveKinematics of {self.state.system.model.name!r}: {said}>"
+
+
+def recursive_kinematics(
+    model: Model | System, values: Values, rates: Values | None = None, accelerations: Values | None = None
+) -> RecursiveKinematics:
+    """Poses, velocities and accelerations of a mechanism without loops, from its joints' coordinates.
+
+    They are named as in results: ``values={"A.angle": 0.3, "guide.displacement": 0.1}``, ``rates={"A.omega": 2.0,
+    "guide.velocity": 0.5}``, ``accelerations={"A.alpha": 1.0}``; of a body that floats "body.x", "body.vx", "body.ax"
+    and so on (in space its angular velocity is given by "body.wx", "body.wy", "body.wz"). What is not said stays as it
+    is in the reference placement, and at rest. So do the motions of joints that have no name in results: balls, the
+    slides of a planar joint, the turns of a universal one; and the attitude of a body that floats in space.
+
+    Drivers and forces have no say. A model with loops is refused: `mbs.kinematics` solves them.
+    """
+    model = model_of(model)
+    found = topology(model)
+    _refuse_loops(model, found)
+    system = model.compile()
+    announce(recursion.unfold, "the recursion along a tree")
+    tree = tree_of(found, system.evaluator, system.layout)
+    ways = freedoms(found)
+    size = ways[-1].q_end if ways else 0
+    q = np.zeros(size + 3 * len(tree.turns))
+    fold(tree, system.placement, q)
+    placed, v, a = q.copy(), *np.zeros((2, ways[-1].v_end if ways else 0))
+    names = [*_named(ways)]
+    _fill(q, values, names, 0, system)
+    _fill(v, rates or {}, names, 1, system)
+    _fill(a, accelerations or {}, names, 2, system)
+    counting = system.bodies if model.dimension == 3 else ()
+    q[size:] = turning(found, ways, counting, size, system.evaluator) @ (q - placed)[:size]
+
+    full_q, full_v, full_a = system.placement.copy(), system.still, system.still
+    recursion.unfold(tree, q, v, full_q, full_v)
+    recursion.unfold_acceleration(tree, a, full_a)
+    coordinates = {name.levels[0]: float(q[name.freedom.q]) for name in names if name.levels[0]}
+    state = State(system, 0.0, full_q, full_v, full_a)
+    return RecursiveKinematics(coordinates=MappingProxyType(coordinates), state=state, **_motions(state))
+
+
+def _refuse_loops(model: Model, found: Topology) -> None:
+    loops = [c.name for c in found.cuts]
+    others = [c.name for c in found.couplings if not c.driver]
+    if loops:
+        raise ModelError(
+            f"{model.name!r} has loops, closed by {', '.join(loops)}: coordinates of joints cannot be chosen freely "
+            "there; use mbs.kinematics or mbs.assemble",
+            joints=loops,
+        )
+    if others:
+        raise ModelError(
+            f"{model.name!r} has equations besides the joints of its tree: {', '.join(others)}; leave them out with "
+            "model.without(...), or use mbs.kinematics or mbs.assemble",
+            joints=others,
+        )
+
+
+# --- names of coordinates ---------------------------------------------------------------------------------------
+
+
+class _Name(NamedTuple):
+    """A coordinate by its names: value, rate, acceleration."""
+
+    levels: tuple[str, ...]
+    freedom: Freedom
+    component: int
+
+
+def _named(ways: tuple[Freedom, ...]) -> Iterator[_Name]:
+    for freedom in ways:
+        edge = freedom.edge
+        owner = edge.child.name if edge.floating else edge.joint.name
+        for component, kind in enumerate(_kinds(freedom)):
+            yield _Name(tuple(level and f"{owner}.{level}" for level in LEVELS[kind]), freedom, component)
+
+
+def _kinds(freedom: Freedom) -> tuple[str, ...]:
+    """The measures that read a motion; none where it has no name."""
+    edge, motion = freedom.edge, freedom.motion
+    if isinstance(motion, Ball):
+        return ("wx", "wy", "wz") if edge.floating else ()
+    slides = isinstance(motion, Slide)
+    if edge.floating:
+        return ("xyz"[motion.axis] if slides else "angle",)
+    guide = 0 if edge.child.dimension == 2 else 2
+    kind = "displacement" if slides else "angle"
+    return (kind,) if kind in edge.joint.measures() and (not slides or motion.axis == guide) else ()
+
+
+def _fill(numbers: np.ndarray, given: Values, names: list[_Name], level: int, system: System) -> None:
+    known = {name.levels[level]: name for name in names if name.levels[level]}
+    for wanted, value in given.items():
+        if wanted not in known:
+            what = ("coordinate", "rate of a coordinate", "acceleration of a coordinate")[level]
+            raise unknown_name(what, wanted, known, f"the tree of {system.model.name!r}")
+        freedom, component = known[wanted].freedom, known[wanted].component
+        number = finite_number(system.evaluator(value), repr(wanted))
+        if level == 0:
+            numbers[freedom.q] = number
+        elif isinstance(freedom.motion, Ball):  # said in world axes, kept in those of the body, which stay as placed
+            rotation = body_rotation(system, system.placement[None], freedom.edge.child)[0]
+            numbers[freedom.v : freedom.v_end] += number * rotation[component]
+        else:
+            numbers[freedom.v] = number
+
+
+# --- what moves with the bodies ---------------------------------------------------------------------------------
+
+
+MOTIONS = ("attitude", "position", "velocity", "acceleration", "angular_velocity", "angular_acceleration")
+
+
+def _motions(state: State) -> dict[str, Any]:
+    """The six of all bodies and named markers."""
+    motions: dict[str, dict[str, np.ndarray]] = {what: {} for what in MOTIONS}
+    system = state.system
+    for body in system.bodies:
+        rotation = body_rotation(system, state.full_q[None], body)[0]
+        size = len(rotation)
+        origin = state.full_q[list(system.layout.q[body])][:size]
+        (dr, omega), (ddr, alpha) = (
+            (x[list(system.layout.v[body])][:size], x[list(system.layout.v[body])][size:])
+            for x in (state.full_v, state.full_a)
+        )
+        if size == 3:
+            omega, alpha = rotation @ omega, rotation @ alpha
+        for marker in (body.origin, *body.markers.values()):
+            arm = rotation @ [system.evaluator(n) for n in marker.point]
+            velocity = dr + _cross(omega, arm)
+            acceleration = ddr + _cross(alpha, arm) + _cross(omega, _cross(omega, arm))
+            attitude = rotation @ _axes(marker, system)
+            spin = (omega, alpha) if size == 3 else (omega[0], alpha[0])
+            moved = (attitude, origin + arm, velocity, acceleration, *spin)
+            for values, value in zip(motions.values(), moved, strict=True):
+                values[marker.label if marker.name else body.name] = _frozen(value)
+    return {what: MappingProxyType(values) for what, values in motions.items()}
+
+
+def _cross(omega: np.ndarray, arm: np.ndarray) -> np.ndarray:
+    """ω × arm; in the plane ω is about its normal."""
+    return np.cross(omega, arm) if arm.size == 3 else omega[0] * np.array([-arm[1], arm[0]])
+
+
+def _axes(marker: Any, system: System) -> np.ndarray:
+    if marker.body.dimension == 3:
+        return np.array([[system.evaluator(n) for n in row] for row in marker.axes])
+    angle = system.evaluator(marker.angle)
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+def _frozen(value: Any) -> np.ndarray:
+    array = np.asarray(value, dtype=float)
+    array.setflags(write=False)
+    return array

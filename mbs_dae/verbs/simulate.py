@@ -1,0 +1,222 @@
+"""Forward dynamics: the motion that forces make, from given initial values.
+
+    M v̇ + Φ_vᵀ λ = Q,      Φ_v v̇ = γ
+
+stabilised and integrated as `integration` says, without a Python call a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arguments import check_tables, checked_times, system_of
+from ..compiled import System
+from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
+from ..errors import ModelError
+from ..explain.failures import check_energy, check_masses, failure
+from ..kernels.abi import announce
+from ..model.forces.python_force import PythonForce
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..motion import run as marching
+from ..motion.control import new_control
+from ..motion.derivative import FAINT, mechanism
+from ..motion.initial import initial_state
+from ..motion.outcome import dynamic_result
+from ..motion.run import March, new_march
+from ..motion.stabilise import NEAR_SINGULAR, Baumgarte, Projection, Stabilization, Unstabilized, new_stabiliser
+from ..motion.start import set_first_step, set_gains
+from ..motion.tableaus import METHODS
+from ..motion.turns import check_turns
+from ..poses.axes import check_axes
+from ..poses.dependence import PoseRank
+from ..poses.trajectories import check_trajectories
+from ..progress import Progress, progress_bar
+from ..results.result import Result, State
+
+PATIENCE = 2e6
+"""Unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second."""
+
+
+def simulate(
+    model: Model | System,
+    times: Sequence[float] | np.ndarray,
+    initial: Mapping[str, float] | State | None = None,
+    method: str = "DP5",
+    stabilization: Stabilization | None = None,
+    rtol: float = 1e-8,
+    atol: float | None = None,
+    step: float | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
+
+    The motion is that of the bodies whatever it is computed in: ``simulate(model.compile("natural"), times)``.
+
+    `initial` names values at the first time, as many as there are degrees of freedom (positions not given are those
+    nearest to the placement, velocities those of least kinetic energy); or it is a `State`, such as the end of another
+    run.
+
+    `method` is "RK4", "DP5" or "DP8". With `step` steps are fixed (each interval between two times is divided evenly,
+    into steps no longer than this); without, DP5 and DP8 choose them by `rtol` and `atol` (default: rtol) per unit of
+    length, angle, and their rates.
+
+    `stabilization` is `Baumgarte()` (the default), `Projection()` or `Unstabilized()`. ``result.stats`` reports gains
+    and counts. ``progress(done, total)`` is called now and then; on a terminal a long run shows a bar by itself. Ctrl-C
+    returns what was computed.
+
+    Raises `IntegrationError` where the motion cannot go on; its ``result`` keeps what was computed.
+    """
+    if progress is not None and not callable(progress):
+        raise ModelError(f"progress must be a function, called as progress(done, total), not {progress!r}")
+    prepared = prepare(model, times, initial, method, stabilization, rtol, atol, step)
+    march, system = prepared.march, prepared.system
+    with progress_bar(f"simulate {system.model.name}", progress) as watch:
+        status, message = _watched(prepared, watch)
+    done, total = int(march.counts[marching.NEXT]), march.record.times.size
+    stats = {**prepared.facts, **_counts(march)}
+    result = dynamic_result(system, march.record, done, success=done == total, message=message, stats=stats)
+    if status not in (DONE, marching.PAUSED):
+        raise failure(system, march, status, result)
+    check_energy(system, march, result)
+    check_turns(result)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A run that has not begun: all of it is in `march`."""
+
+    system: System
+    march: March
+    how: Stabilization
+    q: np.ndarray
+    """The first state."""
+    v: np.ndarray
+    redundant: list[int]
+    """The rows that are left out because others determine them."""
+    facts: Mapping[str, Any]
+    """What the run was asked for."""
+
+    def begin(self) -> int:
+        """The first state, the first step and the gains; a status."""
+        self.system.forget_errors()
+        kept = self.march.mechanism.machine.factor.kept
+        kept[:] = 1.0
+        kept[self.redundant] = 0.0
+        status = marching.start(self.march, self.q, self.v)
+        if status == DONE and self.march.record.times.size > 1:
+            set_first_step(self.march)
+            set_gains(self.march, self.how)
+        return status
+
+
+def prepare(
+    model: Model | System,
+    times: Sequence[float] | np.ndarray,
+    initial: Mapping[str, float] | State | None = None,
+    method: str = "DP5",
+    stabilization: Stabilization | None = None,
+    rtol: float = 1e-8,
+    atol: float | None = None,
+    step: float | None = None,
+) -> Prepared:
+    """Everything that `simulate` does before its first step."""
+    system = system_of(model)
+    model, bodies = system.model, system.cartesian
+    t = checked_times(times)
+    method, rtol, atol, step = _checked(method, rtol, atol, step)
+    how = _stabilization(stabilization)
+    check_tables(model, t)
+    check_trajectories(model, t)
+    check_masses(bodies)
+    first, note = initial_state(model, t[0], initial)
+    check_axes(bodies, first)
+    announce(marching.go_on, "the dynamics core")
+    run = mechanism(system, faint=FAINT)
+    control, stabiliser = new_control(rtol, atol, step or 0.0, run), new_stabiliser(how, run)
+    march = new_march(run, METHODS[method], control, stabiliser, t)
+    facts: dict[str, Any] = {"method": method, "stabilization": type(how).__name__}
+    facts |= {"step": step} if step else {"rtol": rtol, "atol": atol}
+    if note:
+        facts["initial"] = note
+    (q,), (v,), _ = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
+    redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
+    return Prepared(system, march, how, q, v, redundant, facts)
+
+
+def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
+    """Go on until it is done, in pieces short enough to be watched and interrupted."""
+    march = prepared.march
+    pattern = march.mechanism.machine.pattern
+    slow = 1000 if any(isinstance(e, PythonForce) for e in prepared.system.elements) else 1
+    patience = max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
+    total = march.record.times.size
+    try:
+        status = prepared.begin()
+        while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
+            status = marching.go_on(march, patience)
+            if prepared.system.interrupted():
+                raise KeyboardInterrupt
+            progress(int(march.counts[marching.NEXT]), total)
+    except KeyboardInterrupt:
+        done = int(march.counts[marching.NEXT])
+        return marching.PAUSED, f"interrupted at t = {march.clock[marching.TIME]:g}, after {done} of {total} times"
+    return status, ""
+
+
+def _checked(method: str, rtol: Any, atol: Any, step: Any) -> tuple[str, float, float, float | None]:
+    if not isinstance(method, str) or method not in METHODS:
+        raise ModelError(f"method={method!r} is unknown; choose one of {', '.join(map(repr, METHODS))}")
+    if step is not None and not (step := finite_number(step, "step")) > 0:
+        raise ModelError(f"step is {step:g}; give a positive step, in seconds")
+    if step is None and method == "RK4":
+        raise ModelError('RK4 has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
+    rtol = finite_number(rtol, "rtol")
+    atol = rtol if atol is None else finite_number(atol, "atol")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not value > 0:
+            raise ModelError(f"{name} is {value:g}; give a positive tolerance such as 1e-8")
+        if value > 0.1:
+            raise ModelError(f"{name} is {value:g}, which asks for nothing; give a tolerance such as 1e-6")
+    if rtol < 1e-13:
+        raise ModelError(f"rtol is {rtol:g}, below roundoff; the smallest that makes sense is 1e-13")
+    return method, rtol, atol, step
+
+
+def _stabilization(given: Any) -> Stabilization:
+    if given is None:
+        return Baumgarte()
+    if isinstance(given, type) and issubclass(given, Baumgarte | Projection | Unstabilized):
+        return given()
+    if not isinstance(given, Baumgarte | Projection | Unstabilized):
+        raise ModelError(
+            f"stabilization={given!r}; choose mbs.Baumgarte(), mbs.Projection() or mbs.Unstabilized()"
+        )
+    if isinstance(given, Baumgarte):
+        for name, gain in (("alpha", given.alpha), ("beta", given.beta)):
+            if gain is not None and finite_number(gain, f"{name} of Baumgarte's method") < 0:
+                raise ModelError(f"{name} of Baumgarte's method is {gain:g}, which drives errors up; give 0 or more")
+    return given
+
+
+def _counts(march: March) -> dict[str, Any]:
+    counts, machine, stabiliser = march.counts, march.mechanism.machine, march.stabiliser
+    stats: dict[str, Any] = {
+        "accepted": int(counts[marching.ACCEPTED]),
+        "rejected": int(counts[marching.REJECTED]),
+        "evaluations": int(machine.counts[EVALUATIONS]),
+        "factorisations": int(machine.counts[FACTORISATIONS]),
+        "redundant_equations": int((machine.factor.kept == 0.0).sum()),
+    }
+    if stabiliser.when == NEAR_SINGULAR:
+        stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
+        stats["projected_near_singular_poses"] = int(stabiliser.projected[0])
+        if stabiliser.rule[0] > 0.0:
+            most = f"{stabiliser.rule[1]:.3g} / step"
+            stats["gain_rule"] = f"alpha = beta = pace of the motion, at most {most}; the last one is reported"
+    return stats

@@ -1,0 +1,147 @@
+"""A sweep over a parameter instead of time: how a pose changes when a length does.
+
+With p the parameter, Φ(q, p) = 0 at every value gives Φ_q q' = -Φ_p, the "velocity" along the sweep. So a step in p is
+a step in time to the solver: foretold from the last value, closed by Newton, and accepted only if it is smooth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..arguments import model_of
+from ..compiled import System
+from ..compiled.machine import DONE
+from ..errors import ModelError, SingularConfigurationError, unknown_name
+from ..linear.kkt import solve
+from ..model.model import Model
+from ..model.parameters import Parameter
+from ..poses import branches, newton
+from ..poses.assembly import assemble
+from ..poses.dependence import joints_at_fault
+from ..results.quantities import StackedQuantities
+from ..results.result import Result, State, Violation
+from ..results.sketch import swept
+
+DEPTH = 20
+"""How often a step may be halved."""
+
+
+def sweep(
+    model: Model | System, parameter: str | Parameter, values: Sequence[float] | np.ndarray, t: float = 0.0
+) -> Result:
+    """The pose (and its velocity and acceleration at time t) for each value of a parameter.
+
+    The first pose is assembled from the placement; each of the others follows smoothly from the one before.
+    """
+    model = model_of(model)
+    parameter = str(parameter)  # its symbol will do
+    if parameter not in model.parameters:
+        raise unknown_name("parameter", parameter, model.parameters, f"model {model.name!r}")
+    p = _checked_values(parameter, values)
+    model.compile()  # so that the models below share it
+    states = [assemble(model.with_parameters(**{parameter: p[0]}), t)]
+    for k in range(1, p.size):
+        try:
+            states.append(_follow(model, parameter, float(t), states[-1], p[k - 1], p[k]))
+        except SingularConfigurationError as error:
+            kept = _result(model, parameter, p[:k], states, success=False, message=str(error))
+            raise SingularConfigurationError(str(error), **error.facts, result=kept) from None
+    return _result(model, parameter, p, states)
+
+
+def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.ndarray:
+    try:
+        p = np.array(values, dtype=float)
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"values of {parameter!r} must be numbers, not {values!r}") from exc
+    if p.ndim != 1 or p.size == 0 or not np.isfinite(p).all():
+        raise ModelError(f"values of {parameter!r} must be a non-empty list of finite numbers; use np.linspace(...)")
+    return p
+
+
+def _follow(model: Model, parameter: str, t: float, state: State, p0: float, p1: float) -> State:
+    """From the pose at p0 to the one at p1, by as many smooth steps as it takes."""
+    here, now, h = (state.system, state.full_q), p0, p1 - p0
+    for _ in range(10 * DEPTH):
+        target = p1 if abs(p1 - now) <= 1.000001 * abs(h) else now + h
+        there = _advance(model, parameter, t, here, now, target)
+        if there is not None:
+            here, now = there, target
+            if now == p1:
+                return _completed(*here, t)
+        elif abs(h) <= abs(p1 - p0) * 2.0**-DEPTH:
+            break
+        else:
+            h *= 0.5
+    names = joints_at_fault(here[0], t, here[1])
+    raise SingularConfigurationError(
+        f"{model.name!r} cannot follow {parameter} beyond {now:.9g}: {', '.join(names)} reach their limit there; "
+        "choose values on this side of it",
+        time=t,
+        parameter=now,
+        pose=_completed(*here, t),
+        joints=names,
+    )
+
+
+Pose = tuple[System, np.ndarray]
+
+
+def _advance(model: Model, parameter: str, t: float, here: Pose, p0: float, p1: float) -> Pose | None:
+    slope = _slope(model, parameter, t, *here, p0)
+    system = model.with_parameters(**{parameter: p1}).compile()
+    machine = system.machine()
+    q, still = system.moved(here[1], (p1 - p0) * slope[: system.nv]), system.still
+    if newton.close(machine, t, q, still, 12) != DONE:
+        return None
+    end = _slope(model, parameter, t, system, q, p1)
+    smooth = branches.is_smooth(machine, p1 - p0, here[1], slope, still, q, end, still)
+    return (system, q) if smooth else None
+
+
+def _slope(model: Model, parameter: str, t: float, system: System, q: np.ndarray, p: float) -> np.ndarray:
+    """q' = dq/dp, from Φ_q q' = -Φ_p; Φ_p by central differences of Φ alone."""
+    e = 1e-6 * max(abs(p), 1e-3)
+    still = system.still[None]
+
+    def phi(value: float) -> np.ndarray:
+        other = model.with_parameters(**{parameter: value}).compile()
+        return other.read_constraints(np.array([t]), q[None], still, still)[0][0]
+
+    machine = system.machine()
+    newton.evaluate_and_factorise(machine, t, q, still[0], True)
+    machine.f[:] = 0.0
+    machine.g[:] = -(phi(p + e) - phi(p - e)) / (2 * e)
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    slope = system.still
+    slope[: system.nv] = machine.x
+    return slope
+
+
+def _completed(system: System, q: np.ndarray, t: float) -> State:
+    machine, v, a = system.machine(), system.still, system.still
+    newton.close(machine, t, q, v, 12)
+    newton.complete(machine, t, q, v, a)
+    return State(system, t, q, v, a)
+
+
+def _result(model: Model, parameter: str, p: np.ndarray, states: list[State], **more: Any) -> Result:
+    singles = [state.result for state in states]
+    return replace(
+        singles[0],
+        t=p,
+        q=np.concatenate([r.q for r in singles]),
+        v=np.concatenate([r.v for r in singles]),
+        a=np.concatenate([r.a for r in singles]),
+        quantities=StackedQuantities([r.quantities for r in singles]),
+        violation=Violation(
+            np.concatenate([r.violation.rows for r in singles], axis=1), singles[0].violation.elements
+        ),
+        sketch=swept([r.sketch for r in singles]),
+        axis=(parameter, model.parameters[parameter].unit),
+        **more,
+    )

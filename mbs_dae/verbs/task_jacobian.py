@@ -1,0 +1,161 @@
+"""How fast a marker moves with the joints: its Jacobian, and how well it can be moved: its manipulability.
+
+    (v, ω) = J q̇,      v the velocity of the marker's point, ω its angular velocity, in world axes.
+
+The image of the unit ball |q̇| ≤ 1 is an ellipsoid whose half axes are the singular values of J along its left singular
+vectors; sqrt(det J Jᵀ), their product, is Yoshikawa's measure of manipulability. It vanishes where a direction is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.machine import observe
+from ..errors import ModelError, SingularConfigurationError
+from ..model.model import Model
+from ..poses.reach.joint_space import JointSpace
+from ..poses.reach.targets import Target, task_of
+from ..poses.reach.task import observe_task
+from ..results.result import State
+
+PARTS = ("point", "rotation", "pose")
+
+
+@dataclass(frozen=True, eq=False)
+class TaskJacobian:
+    """`matrix` has a row for each of `rows` and a column for each of `names`; as an array, this is its matrix."""
+
+    matrix: np.ndarray
+    rows: tuple[str, ...]
+    """vx, vy, vz, wx, wy, wz; in the plane vx, vy, omega."""
+    names: tuple[str, ...]
+    """The coordinate whose rate each column belongs to."""
+
+    @property
+    def linear(self) -> np.ndarray:
+        """The rows of the point's velocity."""
+        return self.matrix[: self._points]
+
+    @property
+    def angular(self) -> np.ndarray:
+        return self.matrix[self._points :]
+
+    @property
+    def _points(self) -> int:
+        return 2 if len(self.rows) == 3 else 3
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self.matrix, dtype=dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Manipulability:
+    """As a number, this is `value`."""
+
+    value: float
+    """sqrt(det J Jᵀ): the product of the singular values."""
+    singular_values: np.ndarray
+    """The half axes of the ellipsoid, the longest first."""
+    directions: np.ndarray
+    """Its axes, as columns."""
+    jacobian: np.ndarray
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def task_jacobian(
+    pose: Model | System | State, marker: Any, joints: Sequence[str] | None = None
+) -> TaskJacobian:
+    """The Jacobian of a marker ("link6.tool") in a pose: a state, or the reference placement of a model.
+
+    Its columns belong to all joint coordinates, or to the `joints` named, the others standing still. With closed loops
+    joints do not move one by one: name as many as there are degrees of freedom, and the others follow.
+    """
+    space = JointSpace.of(pose.system if isinstance(pose, State) else pose)
+    q = space.start(pose if isinstance(pose, State) else None)
+    found = space.marker(marker)
+    columns = _columns(space, joints)
+    moving = _following(space, q, columns) if space.closed else np.eye(space.system.nv)[:, columns]
+    matrix = _jacobian(space, q, found) @ moving
+    matrix.setflags(write=False)
+    rows = ("vx", "vy", "omega") if space.model.dimension == 2 else ("vx", "vy", "vz", "wx", "wy", "wz")
+    return TaskJacobian(matrix, rows, tuple(space.velocity_names[c] for c in columns))
+
+
+def manipulability(
+    pose: Model | System | State, marker: Any, of: str = "point", joints: Sequence[str] | None = None
+) -> Manipulability:
+    """How well a marker can be moved in a pose: `of` its "point", its "rotation" or its whole "pose" (which mixes
+    metres and radians)."""
+    if of not in PARTS:
+        raise ModelError(f"of must be one of {', '.join(map(repr, PARTS))}, not {of!r}")
+    J = task_jacobian(pose, marker, joints)
+    matrix = {"point": J.linear, "rotation": J.angular, "pose": J.matrix}[of]
+    directions, sizes, _ = np.linalg.svd(matrix)
+    values = np.zeros(len(matrix))
+    values[: sizes.size] = sizes
+    for array in (values, directions):
+        array.setflags(write=False)
+    return Manipulability(float(np.prod(values)), values, directions, matrix)
+
+
+def _columns(space: JointSpace, joints: Sequence[str] | None) -> list[int]:
+    if joints is None:
+        if space.closed:
+            raise ModelError(
+                f"{space.model.name!r} has loops, in which joints do not move one by one; name as many as there are "
+                f"degrees of freedom, joints=[...] of: {', '.join(space.velocity_names)}"
+            )
+        return [*range(space.system.nv)]
+    if isinstance(joints, str):
+        raise ModelError(f"joints must be a list of names, not {joints!r}; write joints=[{joints!r}]")
+    names = space.velocity_names
+    return [names.index(name) if name in names else space.index(name) for name in joints]
+
+
+def _jacobian(space: JointSpace, q: np.ndarray, marker: Any) -> np.ndarray:
+    """Over all velocities, whatever loops say; of a marker on the ground 0."""
+    d = marker.body.dimension
+    if marker.body.fixed:
+        return np.zeros((3 * (d - 1), space.system.nv))
+    free = np.full(space.size, np.inf)
+    task = task_of(space, (Target(marker, np.zeros(d), np.eye(d)),), -free, free)
+    observe_task(task, q)
+    J = task.J[: task.task_rows] / space.unit
+    J[d:] /= task.machine.length
+    return J
+
+
+def _following(space: JointSpace, q: np.ndarray, columns: list[int]) -> np.ndarray:
+    """All velocities, for a unit of each of these."""
+    system = space.system
+    machine = system.machine()
+    observe(machine, 0.0, q, system.still)
+    rows = np.zeros((len(system.rows), system.nv))
+    rows[system.pattern.jac_row, system.pattern.jac_column] = machine.factor.jacobian
+    rows = rows * space.unit / np.sqrt(machine.transformation.square[:, None] + 1e-300)
+    others = np.setdiff1d(np.arange(system.nv), columns)
+    sizes = np.linalg.svd(rows, compute_uv=False)
+    freedom = system.nv - int((sizes > 1e-9 * sizes.max(initial=0.0)).sum())
+    if len(columns) != freedom:
+        raise ModelError(
+            f"{space.model.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, and {len(columns)} joints "
+            f"are named; name {freedom}"
+        )
+    U, s, Vt = np.linalg.svd(rows[:, others], full_matrices=False)
+    named = [space.velocity_names[c] for c in columns]
+    if (s > 1e-9 * sizes.max(initial=0.0)).sum() < others.size:
+        raise SingularConfigurationError(
+            f"{', '.join(named)} do not decide how {space.model.name!r} moves in this pose; name other joints",
+            joints=tuple(named),
+        )
+    out = np.zeros((system.nv, len(columns)))
+    out[columns, range(len(columns))] = space.unit[columns] ** -1
+    out[others] = -Vt.T @ ((U.T @ rows[:, columns]) / s[:, None]) / space.unit[columns]
+    return space.unit[:, None] * out
