@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from gallery import load
 from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
-from test_models import load
 
 import mbs_dae as mbs
 

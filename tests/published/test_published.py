@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_models import load
+from gallery import load
 
 import mbs_dae as mbs
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import sympy as sp
+from gallery import load
 from scipy.integrate import dblquad
-from test_models import load
 
 import mbs_dae as mbs
 from mbs_dae.model.bodies.shapes import polygon, shape_of

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 import wrist_oracle as by_hand
-from test_models import load
+from gallery import load
 
 import mbs_dae as mbs
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import sympy as sp
+from gallery import NAMES, load
 from helpers import evaluated_loads, four_bar
 from test_recursion import CASES, Moving, random_tree
 
@@ -17,7 +14,6 @@ from mbs_dae.coordinates.joint.recursion import column_rates, columns
 from mbs_dae.model.joints.motions import Ball
 from mbs_dae.motion.derivative import evaluate_all, mechanism
 
-MODELS = Path(__file__).resolve().parents[1] / "models"
 EXACT = {"method": "DP8", "rtol": 1e-12}
 TREES = (
     *("simple_pendulum", "double_pendulum", "seven_body_tree", "grounded_rrpr", "floating_five_body", "heavy_top"),
@@ -25,23 +21,14 @@ TREES = (
 )
 
 
-def module(name: str):
-    sys.path.insert(0, str(MODELS))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(MODELS))
-
-
 def tree_model(name: str):
     """A model of the gallery without its drivers, which are no joints."""
-    model = module(name).build()
+    model = load(name).build()
     return model.without(*(driver.name for driver in model.drivers))
 
 
 def test_these_are_the_trees_of_the_gallery():
-    names = sorted(p.stem for p in MODELS.glob("*.py") if not p.stem.startswith("_"))
-    assert sorted(TREES) == [name for name in names if mbs.topology(module(name).build()).is_tree]
+    assert sorted(TREES) == [name for name in NAMES if mbs.topology(load(name).build()).is_tree]
 
 
 @pytest.fixture(params=TREES)
@@ -128,9 +115,9 @@ def test_energy_and_inertia_are_those_of_joint_coordinates(model, coordinates):
 
 
 @pytest.mark.parametrize("coordinates", ["cartesian", "natural"])
-@pytest.mark.parametrize("name", [n for n in TREES if hasattr(module(n), "INITIAL")])
+@pytest.mark.parametrize("name", [n for n in TREES if hasattr(load(n), "INITIAL")])
 def test_the_equations_in_theta_give_the_accelerations_of_a_simulation(name, coordinates):
-    gallery = module(name)
+    gallery = load(name)
     system = gallery.build().compile(coordinates)
     result = mbs.simulate(gallery.build(), gallery.TIMES[:11], initial=gallery.INITIAL, **EXACT)
     for index in (0, -1):

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from test_models import NAMES, load
+from gallery import NAMES, load
 
 from mbs_dae.compiled.machine import observe
 from mbs_dae.motion.derivative import evaluate_all, mechanism

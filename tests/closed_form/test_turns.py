@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
-from test_models import load
+from gallery import load
 
 import mbs_dae as mbs
 

@@ -11,17 +11,14 @@ entries of Φ_q, the print has these slips:
 """
 
 import math
-import runpy
-from pathlib import Path
 
 import numpy as np
 import pytest
 import sympy as sp
+from gallery import load
 from scipy.interpolate import CubicSpline
 
 import mbs_dae as mbs
-
-FILE = Path(__file__).resolve().parents[1] / "models" / "slider_crank_textbook.py"
 
 PRINTED = {  # row of Φ_q: column: entry; numbered (1) to (36) as they stand here
     1: {"x_1": "1"},
@@ -64,7 +61,7 @@ SLIPS = {  # number: (the derived entry, what is wrong with the printed one)
 
 @pytest.fixture(scope="module")
 def book():
-    return mbs.equations(runpy.run_path(str(FILE))["build"]())
+    return mbs.equations(load("slider_crank_textbook").build())
 
 
 def same(a, b, eq):

@@ -6,7 +6,6 @@ A model whose file has INITIAL is moved by its forces; any other one is driven.
 from __future__ import annotations
 
 import ast
-import importlib.util
 import inspect
 import os
 import re
@@ -17,20 +16,9 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from gallery import MODELS, NAMES, ROOT, load
 
 import mbs_dae as mbs
-
-ROOT = Path(__file__).resolve().parents[1]
-NAMES = sorted(path.stem for path in (ROOT / "models").glob("[!_]*.py"))
-
-
-def load(name: str) -> ModuleType:
-    """A file of models/ as a module."""
-    spec = importlib.util.spec_from_file_location(f"models.{name}", ROOT / "models" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_gallery_is_complete():
@@ -186,7 +174,7 @@ def run(name: str, *arguments: str, cwd: Path) -> str:
     """The output of a model run as a script."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
-        [sys.executable, ROOT / "models" / f"{name}.py", *arguments],
+        [sys.executable, MODELS / f"{name}.py", *arguments],
         env=os.environ | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
         cwd=cwd,
         capture_output=True,

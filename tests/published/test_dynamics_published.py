@@ -16,7 +16,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from test_models import load
+from gallery import load
 
 import mbs_dae as mbs
 

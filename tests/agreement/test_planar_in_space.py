@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
-from test_models import load
+from gallery import load
 
 import mbs_dae as mbs
 

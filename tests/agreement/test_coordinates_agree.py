@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from test_models import NAMES, load
+from gallery import NAMES, load
 
 import mbs_dae as mbs
 from mbs_dae.coordinates.joint import joint as joint_coordinates

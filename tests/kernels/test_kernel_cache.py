@@ -13,10 +13,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import helpers
 import pytest
 
-TESTS = Path(__file__).resolve().parent
-ROOT = TESTS.parent
+SUPPORT = Path(helpers.__file__).resolve().parent
+ROOT = SUPPORT.parents[1]
 
 # Waits for a line of input, so that several processes start their work at the same moment.
 PROGRAM = """
@@ -39,7 +40,7 @@ print(json.dumps({"numbers": numbers, **vars(counts)}))
 
 
 def start(cache: Path) -> subprocess.Popen:
-    path = os.pathsep.join([str(ROOT), str(TESTS), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(ROOT), str(SUPPORT), os.environ.get("PYTHONPATH", "")])
     env = os.environ | {"MBS_DAE_CACHE": str(cache), "PYTHONPATH": path}
     pipe = subprocess.PIPE
     return subprocess.Popen([sys.executable, "-c", PROGRAM], env=env, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
@@ -100,7 +101,7 @@ def test_a_cached_module_is_readable_and_knows_nothing_of_this_machine(rush):
     cache, _ = rush
     for text in modules(cache).values():
         compile(text, "kernel", "exec")
-        for place in (cache, ROOT, Path.home(), Path(sys.prefix), TESTS):
+        for place in (cache, ROOT, Path.home(), Path(sys.prefix), SUPPORT):
             assert str(place) not in text
         assert max(map(len, text.splitlines())) < 1000
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from gallery import load
 from spatial_oracles import bricard, delta, rssr, spatial_slider_crank, stewart, universal_joint, zhao
-from test_models import load
 from test_spatial_oracles import TSAI
 
 import mbs_dae as mbs

@@ -6,14 +6,13 @@ of joints and forces hold against a differentiation that shares nothing with the
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 import pytest
+from gallery import NAMES, load
 from helpers import evaluated_loads, four_bar, slider_crank, three_cranks
 from stage import WORDS, Motion, motions, turned_at_random
 from test_force_contract import cases as force_cases
@@ -22,7 +21,6 @@ from test_joint_contract import CONSTRAINTS, DRIVERS, JOINTS, POSES, constraint_
 import mbs_dae as mbs
 from mbs_dae.coordinates.natural.skeleton import POINT, VECTOR, Skeleton, Thing
 
-MODELS = sorted(p for p in Path(__file__).resolve().parents[1].glob("models/*.py") if p.stem[0] != "_")
 IN_BOTH = pytest.mark.parametrize("dimension", [2, 3], ids=WORDS.get)
 
 
@@ -175,17 +173,9 @@ def test_the_mass_matrix_is_constant_and_never_negative(layout):
 # --- unknowns and equations -------------------------------------------------------------------------------------
 
 
-def built(path: Path) -> Any:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.build()
-
-
-@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
-def test_a_model_has_its_degrees_of_freedom_and_no_more_redundancy(path):
-    model = built(path)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_has_its_degrees_of_freedom_and_no_more_redundancy(name):
+    model = load(name).build()
     state, found = mbs.assemble(model), mbs.diagnose(model)
     system = model.compile("natural")
     q = system.from_bodies((state.full_q[None], state.full_v[None], state.full_a[None]))[0]
@@ -212,8 +202,7 @@ COUNTS = {
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_counts_of_unknowns_and_equations(name):
-    (path,) = [path for path in MODELS if path.stem == name]
-    assert counted(built(path)) == COUNTS[name]
+    assert counted(load(name).build()) == COUNTS[name]
 
 
 # --- what joints share ------------------------------------------------------------------------------------------
@@ -561,8 +550,7 @@ def test_there_and_back_in_the_plane(build):
 
 @pytest.mark.parametrize("name", ["four_bar", "rssr", "gyroscope"])
 def test_velocities_and_accelerations_are_those_of_the_points(name):
-    (path,) = [path for path in MODELS if path.stem == name]
-    model = built(path)
+    model = load(name).build()
     times = np.linspace(0.1, 0.1008, 9)
     system = model.compile("natural")
     result = mbs.kinematics(system, times) if model.drivers else mbs.simulate(system, times, rtol=1e-11)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from gallery import load
 from scipy.integrate import cumulative_simpson, solve_ivp
 from scipy.spatial.transform import Rotation
 from spatial_oracles import arm_6r, chaplygin_sleigh, free_body, gimbal, governor, heavy_top, rolling_disk
-from test_models import load
 
 import mbs_dae as mbs
 

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from gallery import NAMES, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from test_models import NAMES, load
 
 import mbs_dae as mbs
 from mbs_dae.view.graph_plan import planned

@@ -19,7 +19,7 @@ import mbs_dae as mbs
 from mbs_dae import progress
 from mbs_dae.cli import commands as cli
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 ROD = """
 import mbs_dae as mbs
