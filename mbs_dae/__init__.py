@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .provided import provide as _provide
+
 __version__ = "0.1.0"
 
 _HOME = {
@@ -130,6 +132,25 @@ _HOME = {
 
 __all__ = [*_HOME]
 
+# What a class is asked for, and a later room does: see `provided`.
+_PROVIDED = {
+    "Model.compile": "compiled.system.compile_model",
+    "Topology.draw": "view.graph.draw",
+    "State.result": "readings.motion.result_of_state",
+    "Result.state": "readings.motion.state_of",
+    "Result.twist": "readings.screws.twist",
+    "Result.wrench": "readings.screws.wrench",
+    "Result.screw": "readings.screws.screw",
+    "Result.save": "results.files.save",
+    "Result.plot": "view.plots.plot",
+    "Result.plot_path": "view.plots.plot_path",
+    "Result.plot_violation": "view.plots.plot_violation",
+    "Result.plot_energy": "view.force_plots.plot_energy",
+    "Result.plot_reaction": "view.force_plots.plot_reaction",
+    "Result.animate": "view.animation.animate",
+    "Result.draw": "view.animation.draw",
+}
+
 if TYPE_CHECKING:
     from .graph.topology import Topology as Topology
     from .graph.topology import topology as topology
@@ -159,6 +180,14 @@ def __getattr__(name: str) -> Any:
     value = getattr(home, name, home)  # what has no such name in it is the module itself
     globals()[name] = value
     return value
+
+
+def _provider(name: str) -> Any:
+    room, _, function = _PROVIDED[name].rpartition(".")
+    return getattr(import_module(f".{room}", __name__), function)
+
+
+_provide(_provider)
 
 
 def __dir__() -> list[str]:

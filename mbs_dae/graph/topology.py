@@ -24,6 +24,7 @@ from ..model.bodies.body import Body
 from ..model.drivers import Prescribed
 from ..model.joints.base import Condition
 from ..model.model import Model
+from ..provided import provided
 from .notes import notes_on
 from .paths import path_matrix, secondary_path_matrix
 from .table import table
@@ -167,9 +168,7 @@ class Topology:
     def draw(self, ax: Any = None) -> Any:
         """A picture of the graph, in matplotlib axes if some are given: the tree from the ground to the right, what
         closes loops dashed. Drivers and what holds a single body are not shown."""
-        from ..view.graph import draw
-
-        return draw(self, ax)
+        return provided("Topology.draw")(self, ax)
 
 
 def topology(model: Model, base: Any = None, cut: Any = ()) -> Topology:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from ..errors import ModelError, Names, unknown_name
+from ..provided import provided
 from ..symbolic.markers import t
 from . import measures
 from .bodies.body import Body, coordinates_of, reference_turns
@@ -123,8 +124,6 @@ class Model:
     def compile(self, coordinates: str = "cartesian", base: Any = None, cut: Any = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
         the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
-        from ..compiled import compile_model
-
         if not self._checked:
             self._check_values()
             self._checked = True
@@ -132,7 +131,7 @@ class Model:
         key = (coordinates, *map(str, tree.items()))
         if key not in self._compiled:
             frozen = self._copy()  # what is compiled does not change with the model
-            self._compiled[key] = frozen._compiled[key] = compile_model(frozen, coordinates, **tree)
+            self._compiled[key] = frozen._compiled[key] = provided("Model.compile")(frozen, coordinates, **tree)
         return self._compiled[key]
 
     # --- reading it -----------------------------------------------------------------------------------------

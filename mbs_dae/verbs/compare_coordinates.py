@@ -21,7 +21,7 @@ from ..motion.initial import initial_state
 from ..motion.timing import Timed, evaluation_times, timed
 from ..poses.assembly import assemble
 from ..poses.dependence import PoseRank
-from ..results.agreement import Difference, difference
+from ..readings.agreement import Difference, difference
 from ..results.result import Result, State
 from .diagnose import diagnose
 from .inverse_dynamics import inverse_dynamics

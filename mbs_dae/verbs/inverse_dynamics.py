@@ -19,7 +19,7 @@ from ..motion.derivative import WORK, mechanism
 from ..motion.inverse import solve_motion
 from ..motion.outcome import with_forces
 from ..progress import Progress
-from ..results.quantities import ComputedQuantities
+from ..readings.quantities import ComputedQuantities
 from ..results.result import Result, State
 from .kinematics import kinematics
 

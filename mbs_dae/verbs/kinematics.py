@@ -28,7 +28,8 @@ from ..poses.bridge import bridge
 from ..poses.other_poses import is_momentary
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
-from ..results.result import Result, State, result_of
+from ..readings.motion import result_of
+from ..results.result import Result, State
 
 DEPTH = 45
 """How often a step may be halved."""

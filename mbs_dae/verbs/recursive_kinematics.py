@@ -30,7 +30,7 @@ from ..model.measures import LEVELS
 from ..model.model import Model
 from ..model.parameters import Number, finite_number
 from ..poses.reach.joint_space import turning
-from ..results.reactions import body_rotation
+from ..readings.reactions import body_rotation
 from ..results.result import State
 
 Values = Mapping[str, Number]

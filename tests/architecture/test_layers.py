@@ -1,24 +1,32 @@
-"""The rooms of mbs_dae and who may enter which: imports point one way, and files stay short.
+"""The rooms of mbs_dae and who may enter which: imports point one way, and files, functions and folders stay small.
 
 The rules are read off the source with ``ast``, so an import counts wherever it stands: in a function, under
 ``if TYPE_CHECKING``, or in a branch that never runs.
 """
 
 import ast
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+
+import mbs_dae
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "mbs_dae"
 
 # A room may import itself and the rooms before it. A new room gets its place here first.
 ROOMS = [
+    "provided",
     "errors",
     "rotations",
     "screws",
+    "results",
     "symbolic",
     "kernels",
     "model",
@@ -26,8 +34,8 @@ ROOMS = [
     "coordinates",
     "linear",
     "compiled",
+    "readings",
     "progress",
-    "results",
     "arguments",
     "poses",
     "motion",
@@ -40,17 +48,12 @@ ROOMS = [
 # Of the whole house: ``import mbs_dae`` and ``python -m mbs_dae``.
 DOORS = ["__init__", "__main__"]
 
-# Against the order, and therefore only inside a function: where the package is already whole.
-INSIDE_FUNCTIONS = {
-    ("results", "view"): "Result.plot() draws itself",
-    ("model", "compiled"): "Model.compile() makes the system",
-    ("graph", "view"): "Topology.draw() draws itself",
-}
-
 # What keeps a room what it is: symbolic has no numbers, a model does not know how it will be run.
 FOREIGN = {"symbolic": {"numpy", "numba", "scipy"}, "model": {"numba"}}
 
-LONGEST = 400
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 60
+LARGEST_FOLDER = 15
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,6 @@ class Import:
     line: int
     statement: str
     target: str
-    in_function: bool
 
     def breaks(self, rule: str) -> str:
         return f"{self.file}:{self.line}: {self.statement}  # {rule}"
@@ -72,12 +74,10 @@ def imports(root: Path, folder: str) -> Iterator[Import]:
     for path in sorted((root / folder).rglob("*.py")):
         file = path.relative_to(root)
         tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(file))
-        functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
-        inside = {id(node) for function in functions for node in ast.walk(function)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for target in targets(node, package=file.parent.parts):
-                    yield Import(file, node.lineno, ast.unparse(node), target, id(node) in inside)
+                    yield Import(file, node.lineno, ast.unparse(node), target)
 
 
 def targets(node: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> list[str]:
@@ -108,10 +108,7 @@ def layer_violations(root: Path) -> list[str]:
             if room != ROOMS[-1]:
                 found.append(item.breaks(f"{room} may not import through the front door, only from a room"))
         elif ROOMS.index(rest[0]) > ROOMS.index(room):
-            if (room, rest[0]) not in INSIDE_FUNCTIONS:
-                found.append(item.breaks(f"{room} may not import {rest[0]}"))
-            elif not item.in_function:
-                found.append(item.breaks(f"{room} may import {rest[0]} only inside a function"))
+            found.append(item.breaks(f"{room} may not import {rest[0]}"))
     return found
 
 
@@ -134,14 +131,51 @@ def star_imports(root: Path) -> list[str]:
 
 
 def long_files(root: Path) -> list[str]:
-    lengths = {
-        path.relative_to(root): len(path.read_text(encoding="utf-8").splitlines())
-        for path in sorted((root / PACKAGE).rglob("*.py"))
-    }
-    return [f"{file}: {n} lines, {LONGEST} at most" for file, n in lengths.items() if n > LONGEST]
+    lengths = {file: len(text.splitlines()) for file, text in sources(root)}
+    return [f"{file}: {n} lines, {LONGEST_FILE} at most" for file, n in lengths.items() if n > LONGEST_FILE]
 
 
-RULES = [layer_violations, foreign_violations, star_imports, long_files]
+def long_functions(root: Path) -> list[str]:
+    """From the line of ``def`` to the last one, docstring included."""
+    return [
+        f"{file}:{node.lineno}: {node.name} has {n} lines, {LONGEST_FUNCTION} at most"
+        for file, text in sources(root)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (n := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
+    ]
+
+
+def full_folders(root: Path) -> list[str]:
+    sizes = Counter(file.parent for file, _ in sources(root))
+    return [f"{folder}: {n} files, {LARGEST_FOLDER} at most" for folder, n in sizes.items() if n > LARGEST_FOLDER]
+
+
+def sources(root: Path) -> Iterator[tuple[Path, str]]:
+    for path in sorted((root / PACKAGE).rglob("*.py")):
+        yield path.relative_to(root), path.read_text(encoding="utf-8")
+
+
+def circles(root: Path) -> list[str]:
+    """Modules that import each other, however far round. The front door is no part of any: everybody runs it first."""
+    modules = {module_name(file) for file, _ in sources(root)} - {PACKAGE}
+    graph: dict[str, set[str]] = {name: set() for name in modules}
+    for item in imports(root, PACKAGE):
+        target = item.target if item.target in modules else item.target.rpartition(".")[0]  # a name in a module
+        if (name := module_name(item.file)) in modules and target in modules:
+            graph[name].add(target)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return ["modules import each other: " + " <- ".join(error.args[1])]
+    return []
+
+
+def module_name(file: Path) -> str:
+    return ".".join(file.with_suffix("").parts).removesuffix(".__init__")
+
+
+RULES = [layer_violations, foreign_violations, star_imports, long_files, long_functions, full_folders, circles]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -154,25 +188,37 @@ def test_there_is_something_to_check():
     assert next(imports(ROOT, PACKAGE), None), "no import found: are the rules looking at the package?"
 
 
+def test_what_rooms_ask_of_later_ones_is_what_the_front_door_provides():
+    asked = re.findall(r'\bprovided\("([\w.]+)"\)\(', "".join(text for _, text in sources(ROOT)))
+    assert sorted(asked) == sorted(mbs_dae._PROVIDED)
+
+
+@pytest.mark.parametrize("name", mbs_dae._PROVIDED)
+def test_what_is_provided_is_there(name):
+    room, _, function = mbs_dae._PROVIDED[name].rpartition(".")
+    assert mbs_dae.provided.provided(name) is getattr(import_module(f"mbs_dae.{room}"), function)
+
+
 # The rules themselves, on small trees of one file each.
 
 ALLOWED = {
     "the front door imports anything": ("__init__.py", "from .verbs import diagnose"),
     "a room imports itself": ("model/joints/pin.py", "from ..body import Body\nfrom . import base"),
     "a room imports an earlier one": ("view/plots.py", "from mbs_dae import results\nimport mbs_dae.errors"),
-    "results may view, in a function": ("results/result.py", "def plot():\n    from ..view import plots"),
     "anyone may ask for the version": ("kernels/cache.py", "from .. import __version__"),
     "the last room may use the front door": ("cli.py", "import mbs_dae as mbs"),
     "the packages of others": ("linear/kkt.py", "import numba\nfrom scipy import sparse"),
     "a name that only looks like ours": ("errors.py", "import mbs_dae_extras"),
-    "a file just short enough": ("errors.py", "\n" * LONGEST),
+    "a file just short enough": ("errors.py", "\n" * LONGEST_FILE),
+    "a function just short enough": ("errors.py", "def f():\n" + "    pass\n" * (LONGEST_FUNCTION - 1)),
+    "a package imports its own file": ("model/__init__.py", "from .body import Body"),
 }
 
 FORBIDDEN = {
     "a later room": (
         "model/body.py",
-        "import math\nfrom ..results import Result",
-        "mbs_dae/model/body.py:2: from ..results import Result  # model may not import results",
+        "import math\nfrom ..verbs import simulate",
+        "mbs_dae/model/body.py:2: from ..verbs import simulate  # model may not import verbs",
     ),
     "a later room, absolute": (
         "errors.py",
@@ -193,12 +239,6 @@ FORBIDDEN = {
         "linear/kkt.py",
         "class A:\n    async def f(self):\n        from ..verbs import assemble",
         "mbs_dae/linear/kkt.py:3: from ..verbs import assemble  # linear may not import verbs",
-    ),
-    "an exception, but not inside a function": (
-        "results/result.py",
-        "if True:\n    from ..view import plots",
-        "mbs_dae/results/result.py:2: from ..view import plots"
-        "  # results may import view only inside a function",
     ),
     "the front door": (
         "verbs/diagnose.py",
@@ -233,8 +273,18 @@ FORBIDDEN = {
     ),
     "a long file": (
         "errors.py",
-        "\n" * (LONGEST + 1),
-        f"mbs_dae/errors.py: {LONGEST + 1} lines, {LONGEST} at most",
+        "\n" * (LONGEST_FILE + 1),
+        f"mbs_dae/errors.py: {LONGEST_FILE + 1} lines, {LONGEST_FILE} at most",
+    ),
+    "a long function": (
+        "errors.py",
+        "class A:\n    def f(self):\n" + "        pass\n" * LONGEST_FUNCTION,
+        f"mbs_dae/errors.py:2: f has {LONGEST_FUNCTION + 1} lines, {LONGEST_FUNCTION} at most",
+    ),
+    "a file that imports itself, inside a function": (
+        "results/files.py",
+        "def save():\n    from . import files",
+        "modules import each other: mbs_dae.results.files <- mbs_dae.results.files",
     ),
 }
 
@@ -255,3 +305,24 @@ def test_rules_accept(case, tmp_path):
 def test_rules_reject(case, tmp_path):
     file, source, message = FORBIDDEN[case]
     assert all_violations(tmp_path, file, source) == [message]
+
+
+def test_circles_are_found_however_far_round(tmp_path):
+    room = tmp_path / PACKAGE / "view"
+    room.mkdir(parents=True)
+    for name, other in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")):
+        (room / f"{name}.py").write_text(f"if TYPE_CHECKING:\n    from .{other} import f")
+    (found,) = circles(tmp_path)
+    assert {word for word in found.split() if "view" in word} == {f"mbs_dae.view.{name}" for name in "abc"}
+    (room / "c.py").write_text("")
+    assert circles(tmp_path) == []
+
+
+def test_full_folders_are_found(tmp_path):
+    room = tmp_path / PACKAGE / "view"
+    room.mkdir(parents=True)
+    for k in range(LARGEST_FOLDER):
+        (room / f"f{k}.py").write_text("")
+    assert full_folders(tmp_path) == []
+    (room / "__init__.py").write_text("")
+    assert full_folders(tmp_path) == [f"mbs_dae/view: {LARGEST_FOLDER + 1} files, {LARGEST_FOLDER} at most"]

@@ -465,6 +465,7 @@ def ways(cls: type[mbs.EffortElement], dimension: int) -> Iterator[str]:
 CASES = list(cases())
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(("build", "arguments"), CASES)
 def test_a_registered_force_is_what_its_class_says(build, arguments):
     case = build(*arguments)
@@ -649,6 +650,7 @@ TEXTBOOK: dict[str, tuple[Callable[[Pair], mbs.ForceElement], Callable[[Pair], n
 }
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize("name", TEXTBOOK)
 def test_a_force_is_that_of_the_textbook(name):
     build, formula = TEXTBOOK[name]
@@ -753,6 +755,7 @@ IN_SPACE = {
 }
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize("name", IN_SPACE)
 def test_a_force_in_space_is_that_of_the_textbook(name):
     """A torsion spring, wound up by several turns, knows them."""
@@ -769,6 +772,7 @@ def test_the_textbook_in_space_has_all_forces_of_the_package():
     assert own == {name.split()[0] for name in IN_SPACE}
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize("dimension", [2, 3], ids=WORDS.get)
 @pytest.mark.parametrize("cls", [mbs.Spring, mbs.SpringDamper, mbs.TorsionSpring], ids=lambda c: c.__name__)
 def test_a_spring_is_free_in_the_reference_placement(cls, dimension):
@@ -803,6 +807,7 @@ READING = {
 }
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize("dimension", [2, 3], ids=WORDS.get)
 @pytest.mark.parametrize("kind", READING)
 def test_a_body_whose_quantities_are_read_feels_nothing(kind, dimension):
@@ -1044,6 +1049,7 @@ def test_every_force_keeps_the_ledger_of_energy_in_space():
 numbers = st.floats(-3, 3).map(lambda x: round(x, 3))
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @settings(max_examples=5, deadline=None, derandomize=True)
 @given(st.lists(numbers, min_size=2, max_size=4), st.lists(numbers, min_size=1, max_size=3))
 def test_a_law_of_any_polynomial_is_evaluated_as_it_is_written(of_length, of_rate):

@@ -470,21 +470,25 @@ def close_rows(found: np.ndarray, expected: np.ndarray, what: str) -> None:
     np.testing.assert_allclose((found.T / scale).T, (expected.T / scale).T, rtol=0, atol=SLOPE, err_msg=what)
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(("cls", "dimension", "name", "count", "chosen", "form", "where"), JOINTS)
 def test_a_registered_joint_is_what_its_phi_says(cls, dimension, name, count, chosen, form, where):
     check_against_independent_derivatives(joint_case(cls, dimension, name, count, chosen, form, where))
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(("kind", "dimension", "form", "where"), DRIVERS)
 def test_a_driver_is_its_measure_less_its_function(kind, dimension, form, where):
     check_against_independent_derivatives(driver_case(kind, dimension, form, where))
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(("dimension", "parts", "where"), POSES)
 def test_a_driver_of_a_pose_is_the_pose_less_its_functions(dimension, parts, where):
     check_against_independent_derivatives(pose_case(dimension, parts, where))
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize("dimension", [2, 3], ids=WORDS.get)
 @pytest.mark.parametrize("parameters", [False, True], ids=["numbers", "parameters"])
 @pytest.mark.parametrize("of", CONSTRAINTS, ids=lambda f: f.__name__)
@@ -500,6 +504,7 @@ BETWEEN_BODIES = [
 """A gear without a carrier turns against the world, and the classes of this file speak of the world."""
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(("cls", "dimension", "name", "count", "chosen", "form", "where"), BETWEEN_BODIES)
 def test_a_joint_between_bodies_keeps_the_third_law(cls, dimension, name, count, chosen, form, where):
     """Where it holds, its forces cancel, and so do its moments about the world's origin."""
@@ -525,6 +530,7 @@ def close(system, motion: Motion) -> None:
     assert np.abs(residual).max() < 1e-11
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize("dimension", [2, 3], ids=WORDS.get)
 def test_measures_are_read_with_their_rates_and_accelerations(dimension):
     """All at once, over stacked states, by the system's reader."""

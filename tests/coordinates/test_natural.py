@@ -113,6 +113,7 @@ def all_as_one(model: Any, random: np.random.Generator) -> tuple[np.ndarray, np.
     return q, v, a
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @each_layout
 @pytest.mark.parametrize("com", COMS)
 @pytest.mark.parametrize("inertia", INERTIAS)
@@ -507,6 +508,7 @@ ELEMENTS: list[tuple[str, Callable[[], Any]]] = [
 ]
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize("case", [pytest.param(build, id=name) for name, build in ELEMENTS])
 def test_an_element_says_in_natural_coordinates_what_it_says_of_bodies(case, free_bodies):
     stage = case().stage
@@ -517,6 +519,7 @@ def test_an_element_says_in_natural_coordinates_what_it_says_of_bodies(case, fre
 FORCES = [p for p in force_cases() if is_of_interest(p.id)]
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(("build", "arguments"), FORCES)
 def test_a_force_does_the_same_work_in_natural_coordinates(build, arguments, free_bodies):
     stage = build(*arguments).stage

@@ -14,11 +14,13 @@ from matplotlib.patches import Polygon
 from PIL import Image
 
 import mbs_dae as mbs
-from mbs_dae.results.sketch import sketch_of, swept
+from mbs_dae.readings.sketch import sketch_of
+from mbs_dae.results.sketch import swept
 from mbs_dae.view import writers
 from mbs_dae.view.animation import draw
 from mbs_dae.view.force_plots import _parts
-from mbs_dae.view.motion import frames_of, interpolated, poses_of
+from mbs_dae.view.frames import frames_of, poses_of
+from mbs_dae.view.motion import interpolated
 from mbs_dae.view.plane.drawing import outline
 from mbs_dae.view.plots import ZERO, plot_stabilization, plot_violation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -15,11 +15,19 @@ from ...symbolic.functions import Lookup, Wrap, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
 
-if TYPE_CHECKING:
-    from .system import SystemEquations
-
-
 MATRICES = ("Phi", "Phi_q", "nu", "gamma", "M", "Q")
+
+
+class Derived(Protocol):
+    """What is needed of derived equations: besides the matrices, by name, their symbols and who owns each entry."""
+
+    @property
+    def q(self) -> sp.ImmutableMatrix: ...
+    @property
+    def symbols(self) -> dict[str, sp.Symbol]: ...
+    @property
+    def values(self) -> Mapping[sp.Symbol, float]: ...
+    def place(self, matrix: str, row: int, column: int) -> tuple[str, sp.Symbol | None]: ...
 
 
 class Difference(NamedTuple):
@@ -54,7 +62,7 @@ class Comparison:
         return "\n".join(map(str, self.differences)) or f"{', '.join(self.checked)}: every entry agrees"
 
 
-def compared(eq: SystemEquations, given: Mapping[str, Any]) -> Comparison:
+def compared(eq: Derived, given: Mapping[str, Any]) -> Comparison:
     """Which entries of the hand-written matrices (by name) differ."""
     if not given:
         raise ModelError(f"compare() was given no matrix; name one of {', '.join(f'{n}=...' for n in MATRICES)}")
@@ -68,7 +76,7 @@ def compared(eq: SystemEquations, given: Mapping[str, Any]) -> Comparison:
     return Comparison(tuple(given), tuple(found))
 
 
-def _read(eq: SystemEquations, name: str, given: Any) -> sp.Matrix:
+def _read(eq: Derived, name: str, given: Any) -> sp.Matrix:
     """A hand-written matrix, in the symbols of the equations."""
     (m, n), known = getattr(eq, name).shape, eq.symbols
     cells = given.tolist() if hasattr(given, "tolist") else given
@@ -95,7 +103,7 @@ def _entry(name: str, cell: Any, known: Mapping[str, sp.Symbol]) -> sp.Expr:
     return e
 
 
-def _points(eq: SystemEquations, count: int = 12) -> list[dict[sp.Symbol, sp.Rational]]:
+def _points(eq: Derived, count: int = 12) -> list[dict[sp.Symbol, sp.Rational]]:
     """Random points around the placement and the parameters' values, where roots and quotients mean something.
     Rational, so that nothing is rounded before the end."""
     dice, placed = random.Random(20240607), {*eq.q}

@@ -3,22 +3,18 @@ origin."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from .. import screws
 from ..errors import ModelError, unknown_name
 from ..model.element import Element
+from ..results.result import Result
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
 from .quantities import ComputedQuantities
 from .reactions import second_marker
 
 _FLAT = "twists and wrenches are read of motions in space; in the plane read vx, vy, omega and reaction()"
-
-if TYPE_CHECKING:
-    from .result import Result
 
 
 def twist(result: Result, body: str) -> np.ndarray:

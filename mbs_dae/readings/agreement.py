@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..compiled import System
+from ..results.result import Result
 from .quantities import ComputedQuantities
-from .result import Result
 
 
 @dataclass(frozen=True)
