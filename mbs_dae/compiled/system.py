@@ -295,12 +295,14 @@ class System:
         """Reads measures along a motion."""
         return Reader(self, tuple(self._reading(m.relation, m.markers, m.label) for m in measures))
 
-    def reader_of(self, relation: Relation, markers: tuple[Marker, ...]) -> Reader:
+    def reader_of(self, relation: Relation, markers: tuple[Marker, ...], slots: Slots | None = None) -> Reader:
         """Reads the rows of a relation of these markers, which need not hold."""
-        return Reader(self, (self._reading(relation, markers, " and ".join(m.label for m in markers)),))
+        return Reader(self, (self._reading(relation, markers, " and ".join(m.label for m in markers), slots),))
 
-    def _reading(self, relation: Relation, markers: tuple[Marker, ...], who: str) -> Instance:
-        return instance_of(relation, {}, markers, who, self.coordinates.kernels)
+    def _reading(
+        self, relation: Relation, markers: tuple[Marker, ...], who: str, slots: Slots | None = None
+    ) -> Instance:
+        return instance_of(relation, slots or {}, markers, who, self.coordinates.kernels)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
