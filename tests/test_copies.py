@@ -44,7 +44,7 @@ def bench(dimension):
     model = mbs.PlanarModel("bench", (0, -9.81)) if plane else mbs.SpatialModel("bench", (0, 0, -9.81))
     size = model.parameter("size", 0.7, unit="m")
     places = (0, 0, 0)[:dimension], (1, 0, 0)[:dimension], (2, 0.2, 0)[:dimension]
-    bodies = [model.link(name, p, q, mass=1.5, length=size) for name, p, q in zip("ab", places[:2], places[1:], strict=True)]
+    bodies = [model.link(name, *places[k : k + 2], mass=1.5, length=size) for k, name in enumerate("ab")]
     for body in bodies:
         body.marker("tip", *(size, 0.1, 0)[:dimension])
     return model, bodies, size
