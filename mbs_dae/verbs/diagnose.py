@@ -18,6 +18,7 @@ import numpy as np
 from ..arguments import model_of
 from ..compiled import System
 from ..errors import AssemblyError, MbsError, RedundantConstraintError, SingularConfigurationError
+from ..explain.notes import notes
 from ..explain.relaxation import relaxations, spare
 from ..model.drivers import Prescribed
 from ..model.model import Model
@@ -76,6 +77,8 @@ class Diagnosis:
     """The body that assembly moved most from its placement, how far (m), and by what angle (rad)."""
     length: float
     """The model's own length, by which tolerances are scaled."""
+    notes: tuple[str, ...] = ()
+    """What looks like a slip: degrees, millimetres, a joint that was made and not added."""
 
     def __str__(self) -> str:
         return "\n".join(_report(self))
@@ -123,6 +126,7 @@ def diagnose(model: Model | System) -> Diagnosis:
         message=message,
         poses_tested=1 + found.others,
         length=system.length,
+        notes=notes(system),
     )
 
 
@@ -244,8 +248,8 @@ def _report(d: Diagnosis) -> list[str]:
         lines.append("  (no other pose was found: whether it depends on the pose is not known)")
     for group in (*d.redundant, *d.conflicts):
         lines += ["", *_wrapped(f"{group.kind}: {', '.join(group.joints)}. {group.advice}")]
-    if d.message:
-        lines += ["", *_wrapped(d.message)]
+    for text in (d.message, *(f"note: {note}" for note in d.notes)):
+        lines += ["", *_wrapped(text)] if text else []
     return lines
 
 

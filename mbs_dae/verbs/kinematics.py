@@ -39,7 +39,7 @@ CHUNK = 5000
 
 def kinematics(
     model: Model | System,
-    times: Sequence[float] | np.ndarray,
+    times: Sequence[float] | np.ndarray = (),
     start: State | None = None,
     progress: Progress | None = None,
 ) -> Result:
