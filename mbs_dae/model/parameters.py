@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, isfinite, nan
 from typing import Any
 
@@ -36,16 +38,59 @@ class Evaluator:
     what was seen is remembered."""
 
     def __init__(self, values: Mapping[sp.Symbol, float]):
-        self._values = {symbol: sp.Float(value, 17) for symbol, value in values.items()}
+        self._values = dict(values)
         self._seen: dict[sp.Expr, float] = {}
 
     def __call__(self, number: Number) -> float:
         if not isinstance(number, sp.Basic):
             return float(number)
         if number not in self._seen:
-            value = number.xreplace(self._values).evalf(17)
-            self._seen[number] = float(value) if value.is_extended_real and value.is_finite else nan
+            self._seen[number] = self._value(number)
         return self._seen[number]
+
+    def _value(self, expression: sp.Expr) -> float:
+        try:
+            value = arithmetic(expression)(self._values)
+            if isinstance(value, float) and isfinite(value):
+                return value
+        except (ArithmeticError, KeyError, TypeError, ValueError):
+            pass  # what is not for floats, and what is not real on the way, is left to sympy
+        exact = expression.xreplace({s: sp.Float(v, 17) for s, v in self._values.items()}).evalf(17)
+        return float(exact) if exact.is_extended_real and exact.is_finite else nan
+
+
+Arithmetic = Callable[[Mapping[sp.Symbol, float]], float]
+SHARED = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log")
+"""Functions that sympy and `math` call the same."""
+FUNCTIONS: Mapping[Any, Callable[..., float]] = {getattr(sp, name): getattr(math, name) for name in SHARED} | {
+    sp.Add: lambda *terms: sum(terms),
+    sp.Mul: lambda *factors: math.prod(factors),
+    sp.Abs: abs,
+}
+
+
+@lru_cache(maxsize=100_000)
+def arithmetic(expression: sp.Expr) -> Arithmetic:
+    """An expression as a function of the values of its symbols, in floats; made once, for all models. TypeError where
+    it is more than arithmetic."""
+    if isinstance(expression, sp.Symbol):
+        return lambda values: values[expression]
+    if expression.is_number and not expression.args:
+        number = float(expression)
+        return lambda values: number
+    if isinstance(expression, sp.Pow):
+        base, exponent = map(arithmetic, expression.args)
+        if expression.exp == sp.S.Half:
+            return lambda values: math.sqrt(base(values))
+        power = int(expression.exp) if expression.exp.is_Integer else None
+        return lambda values: base(values) ** (exponent(values) if power is None else power)
+    if (function := FUNCTIONS.get(expression.func)) is None:
+        raise TypeError(f"{expression.func} is no arithmetic")
+    parts = [*map(arithmetic, expression.args)]
+    if len(parts) == 2:
+        one, other = parts
+        return lambda values: function(one(values), other(values))
+    return lambda values: function(*[part(values) for part in parts])
 
 
 class Parameters(Names):
