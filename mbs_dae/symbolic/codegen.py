@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from textwrap import wrap
+from typing import Any
 
 import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
@@ -27,11 +28,11 @@ WIDTH = 110
 """Characters of a line of generated code, where it can be broken."""
 
 
-class _Printer(PythonCodePrinter):
+class Printer(PythonCodePrinter):
     """Python that numba compiles well: small integer powers are products, and nothing but ``math``."""
 
-    def __init__(self) -> None:
-        super().__init__({"fully_qualified_modules": False, "strict": True})
+    def __init__(self, **settings: Any) -> None:
+        super().__init__({"fully_qualified_modules": False, "strict": True, **settings})
 
     def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
         base, exponent = expr.args
@@ -86,7 +87,7 @@ def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) 
     temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
 
-    printer = _Printer()
+    printer = Printer()
     lines: list[str] = []
     written: set[sp.Symbol] = set()
     used: set[sp.Symbol] = set()

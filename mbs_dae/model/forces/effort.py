@@ -13,6 +13,7 @@ A class with ``work = "supplied"`` gives its work from outside, all of it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter
 from typing import Any, ClassVar
 
 import sympy as sp
@@ -25,6 +26,7 @@ from .. import measures
 from ..bodies.body import Body, Marker
 from ..element import Element, checked_name
 from ..measures import Measure, Quantity
+from ..signature import COORDINATE
 from .base import ForceElement, called, one_expression
 
 _s, _rate = sp.symbols("s_ rate_", real=True)
@@ -56,6 +58,10 @@ class EffortElement(ForceElement):
         if self.some_of and not {*list(self.fields)[: len(positional)], *constants} & {*self.some_of}:
             raise ModelError(f"{self.who} does nothing; give {' or '.join(f'{name}=' for name in self.some_of)}")
         self.finish()
+
+    @classmethod
+    def places(cls) -> list[Parameter]:
+        return COORDINATE
 
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure}
