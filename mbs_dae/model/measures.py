@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import sympy as sp
 
 from ..errors import ModelError
 from ..symbolic.derive import Relation
 from ..symbolic.markers import FormMarker, marker_symbols, rate_of
-from .bodies.body import Marker, as_marker
+from .bodies.body import Marker, Place, as_marker
 
 
 class Kind(NamedTuple):
@@ -112,7 +112,13 @@ class Quantity(sp.Symbol):
         return self.measure.of(*symbols) if self.level == 0 else self.measure.rate(symbols)
 
 
-def angle(i: Any, j: Any = None) -> Measure:
+class Measured(Protocol):
+    """What has coordinates of its own, by kind: a joint."""
+
+    def measures(self) -> dict[str, Measure]: ...
+
+
+def angle(i: Place | Measured, j: Place | None = None) -> Measure:
     """The angle of j against i (of one marker alone: against the world), counting past 2π; of a joint: its own.
 
     In space it is the angle about the axis of i, from the x axis of i to that of j; of one marker alone, its turning
@@ -122,42 +128,42 @@ def angle(i: Any, j: Any = None) -> Measure:
     return Measure("angle", _two(i, j, "angle()"))
 
 
-def distance(i: Any, j: Any) -> Measure:
+def distance(i: Place, j: Place) -> Measure:
     """The distance between two points."""
     return Measure("distance", _two(i, j, "distance()"))
 
 
-def x(marker: Any) -> Measure:
+def x(marker: Place) -> Measure:
     """The world x of a marker."""
     return Measure("x", (as_marker(marker, "x()"),))
 
 
-def y(marker: Any) -> Measure:
+def y(marker: Place) -> Measure:
     """The world y of a marker."""
     return Measure("y", (as_marker(marker, "y()"),))
 
 
-def z(marker: Any) -> Measure:
+def z(marker: Place) -> Measure:
     """The world z of a marker, in space."""
     return Measure("z", (_in_space(marker, "z()"),))
 
 
-def wx(body: Any) -> Measure:
+def wx(body: Place) -> Measure:
     """The x component of the angular velocity, in world axes."""
     return Measure("wx", (_in_space(body, "wx()"),))
 
 
-def wy(body: Any) -> Measure:
+def wy(body: Place) -> Measure:
     """The y component of the angular velocity, in world axes."""
     return Measure("wy", (_in_space(body, "wy()"),))
 
 
-def wz(body: Any) -> Measure:
+def wz(body: Place) -> Measure:
     """The z component of the angular velocity, in world axes."""
     return Measure("wz", (_in_space(body, "wz()"),))
 
 
-def displacement(i: Any, j: Any = None) -> Measure:
+def displacement(i: Place | Measured, j: Place | None = None) -> Measure:
     """How far j lies along the x axis of i (in space: along its axis); of a sliding joint: how far it has slid."""
     if j is None:
         if own := _of_joint(i, "displacement"):
