@@ -10,6 +10,7 @@ The views own nothing: whoever calls compiled code keeps the block alive, as one
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -84,7 +85,8 @@ class BlockType(types.Type):
 
     def __init__(self, name: str, members: tuple[tuple[str, types.Type], ...]):
         self.members = members
-        super().__init__(f"Block({name}: {', '.join(f'{n} {kind}' for n, kind in members)})")
+        told = hashlib.sha256(repr([(n, str(kind)) for n, kind in members]).encode()).hexdigest()[:12]
+        super().__init__(f"Block({name} {told})")
 
     def place(self, name: str) -> int:
         return [n for n, _ in self.members].index(name)
