@@ -17,7 +17,7 @@ import sympy as sp
 from ..coordinates import Computed, KernelCoordinates, Layout
 from ..errors import ModelError
 from ..kernels import cache
-from ..kernels.abi import call_kernel, compiled
+from ..kernels.abi import call_kernel, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, block
 from ..model.bodies.body import Marker, reference_turns
 from ..model.parameters import Evaluator, Number
@@ -43,7 +43,7 @@ class Batch(NamedTuple):
     out_size: int
 
 
-@compiled
+@compiled_apart
 def evaluate(batch, t, q, v, out):
     """All outputs of all kernels at (t, q, v). q and v include the coordinates of the ground."""
     for g in range(batch.kernels.size):

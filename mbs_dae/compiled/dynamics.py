@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..coordinates import KernelCoordinates
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, block
 from ..model.bodies.body import Body
 from ..model.forces.base import ForceElement
@@ -38,7 +38,7 @@ class Dynamics(NamedTuple):
     """Energies and powers: each output is added to KINETIC, POTENTIAL, or POWER + k for the k-th of `WORKS`."""
 
 
-@compiled
+@compiled_apart
 def evaluate_forces(dynamics, t, q, v, out, forces, scalars):
     """Q, and the energies and powers, at (t, q, v). The outputs are left in `out`, with the masses among them."""
     evaluate(dynamics.batch, t, q, v, out)

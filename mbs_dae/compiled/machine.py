@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Matrix, Vector, Work
 from ..linear.kkt import Factor
 from ..linear.pattern import Pattern
@@ -72,7 +72,7 @@ class Machine(NamedTuple):
     """Kernel evaluations, factorisations, Newton corrections, steps halved."""
 
 
-@compiled
+@compiled_apart
 def observe(machine, t, q, v):
     """Φ, ν, γ and Φ_v at (t, q, v)."""
     program, transformation, out = machine.program, machine.transformation, machine.out
@@ -113,7 +113,7 @@ def shares_of_rows(machine):
         share[row] = min(share[row] / (square[row] + 1e-300), 1.0)
 
 
-@compiled
+@compiled_apart
 def subtract_rates(machine, times, v):
     """machine.g less so many times Φ_v v, at the last evaluation."""
     transformation, pattern, jacobian, g = machine.transformation, machine.pattern, machine.factor.jacobian, machine.g

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..coordinates import Layout
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block
 from .batch import Batch, evaluate
 from .transformation import Transformation, angular_acceleration, bodies_turning
@@ -62,7 +62,7 @@ def read_angular_acceleration(manifold, q, v, a, row):
         read_turning(manifold, q, a, row)
 
 
-@compiled
+@compiled_apart
 def rates(manifold, q, v, dq):
     """q̇ = N(q) v. (What never moves is left alone.)"""
     read_turning(manifold, q, v, 0)
@@ -111,7 +111,7 @@ def velocities(manifold, q, dq, v):
         v[of + 2] = 2.0 * (e0 * d3 - e3 * d0 - e1 * d2 + e2 * d1)
 
 
-@compiled
+@compiled_apart
 def move(manifold, q, step):
     """Go from q by a small motion, given like a velocity."""
     if manifold.turned.size > 0:
@@ -149,7 +149,7 @@ def restore(manifold, q):
             q[at + c] /= length
 
 
-@compiled
+@compiled_apart
 def difference(manifold, q0, q1, out):
     """The small motion that leads from q0 to q1: the inverse of `move`."""
     for k in range(manifold.plain.shape[0]):
@@ -187,7 +187,7 @@ def way(manifold, h, v0, a0, v1, a1, out):
             out[i + c] = 0.5 * h * (v0[i + c] + v1[i + c]) + h * h / 12.0 * (a0[i + c] - a1[i + c] + turned)
 
 
-@compiled
+@compiled_apart
 def count_turns(manifold, h, q0, v0, a0, q1, v1, a1):
     """The turns at the end of a step, added up from those at its beginning."""
     omega = manifold.omega

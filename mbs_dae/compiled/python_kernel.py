@@ -19,7 +19,7 @@ from ..model.forces.python_force import PythonForce
 from ..symbolic.markers import LABELS
 from .batch import Instance
 
-UNWOUND: Any = vars(unwound)["py_func"]
+UNWOUND = unwound.py_func
 """The function itself, not compiled."""
 _reals = ctypes.POINTER(ctypes.c_double)
 _integers = ctypes.POINTER(ctypes.c_int64)

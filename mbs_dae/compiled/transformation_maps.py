@@ -127,7 +127,7 @@ def _room(coordinates: JointCoordinates, velocities: int) -> dict[str, Any]:
     layout = coordinates.kernels.layout
     turned = [place for body in coordinates.layout.turned for place in layout.v[body][3:]]
     return {
-        "addresses": np.array([entry.address for entry in _entries()], dtype=np.int64),
+        "addresses": np.array([address for address in _entries()], dtype=np.int64),
         "omega_at": np.array(turned, dtype=np.int64),
         "qc": coordinates.resting_bodies(),
         "vc": np.zeros(layout.v_size),

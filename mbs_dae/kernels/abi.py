@@ -17,80 +17,46 @@ not once per model, and a new joint costs only its own small kernel.
 
 from __future__ import annotations
 
-import hashlib
-import sys
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
 from math import floor, pi
-from pathlib import Path
 from typing import Any
 
 from llvmlite import ir
-from numba import cfunc, njit, types
-from numba.core.ccallback import CFunc
+from numba import types
 from numba.extending import intrinsic
+
+from . import store
+from .functions import Function, kernel_code
 
 _reals = types.CPointer(types.float64)
 _integers = types.CPointer(types.int64)
 TURN = 2.0 * pi
-SIGNATURE = types.void(types.int64, types.float64, _reals, _reals, _integers, _reals, _reals, _reals)
+KERNEL = (types.int64, types.float64, _reals, _reals, _integers, _reals, _reals, _reals)
+"""The types of its arguments."""
 
 
-def compiled(function: Callable) -> Callable:
+def compiled(function: Callable) -> Any:
     """For everything that runs in a loop: compiled without reference counts, so that passing arrays costs nothing.
 
-    It therefore cannot allocate; numba refuses to compile a function that tries. Work space is handed in. Other threads
-    go on meanwhile.
-    """
-    return _jit(function, _nrt=False, no_cfunc_wrapper=True)
+    It therefore cannot allocate; numba refuses to compile a function that tries. Work space is handed in. It becomes
+    part of the compiled functions that call it."""
+    return Function(function, apart=False)
 
 
-def compiled_part(function: Callable) -> Callable:
-    """For a part of one compiled function, set apart for its reader: it becomes code where it is called, and is not
-    compiled by itself, which would take its time once more at every level above it."""
-    return _jit(function, _nrt=False, no_cfunc_wrapper=True, inline="always")
+def compiled_apart(function: Callable) -> Any:
+    """The same for what does much at each call: it is compiled once, whoever calls it, and called by its name."""
+    return Function(function, apart=True)
 
 
-def compiled_setup(function: Callable) -> Callable:
-    """For what runs once: may allocate."""
-    return _jit(function)
+compiled_part = compiled
 
 
-def _jit(function: Callable, **options: Any) -> Callable:
-    """njit with a disk cache where there is a place for one, and without where there is none."""
-    try:
-        dispatcher = njit(cache=True, error_model="numpy", nogil=True, **options)(function)
-    except RuntimeError:  # numba's "no locator available": nowhere to write
-        return njit(error_model="numpy", nogil=True, **options)(function)
-    with suppress(AttributeError):
-        dispatcher._cache._cache_file._source_stamp = _stamp()
-    return dispatcher
-
-
-@cache
-def _stamp() -> str:
-    """What compiled code depends on. numba asks only for the file of a function, and what it calls stands in others."""
-    package = Path(__file__).resolve().parent.parent
-    rooms = ("kernels", "coordinates", "linear", "compiled", "poses", "motion")
-    files = sorted(file for room in rooms for file in (package / room).rglob("*.py"))
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-
-
-def announce(function: Callable, what: str) -> None:
-    """Tell why the first call takes its time: where there is no machine code yet, it is compiled now."""
-    dispatcher: Any = function
-    with suppress(Exception):  # numba's own bookkeeping: without it there is no line, and nothing else is lost
-        if not dispatcher.signatures and not dispatcher._cache._cache_file._load_index():
-            print(f"mbs_dae: compiling {what}, once per installation (some 10 s)", file=sys.stderr, flush=True)
+def announce(function: Any, what: str) -> None:
+    pass
 
 
 def element_kernel(function: Callable) -> Any:
-    """Compile a kernel with the signature above; `address` of what comes back is what the core calls."""
-    try:
-        return cfunc(SIGNATURE, cache=True, error_model="numpy")(function)
-    except RuntimeError:
-        return cfunc(SIGNATURE, error_model="numpy")(function)
+    return function
 
 
 def _call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, out):
@@ -115,19 +81,15 @@ call_kernel: Any = intrinsic(_call_kernel)
 BLOCK_ARRAYS = 4
 
 
-def block_function(function: Callable, kind: types.Type) -> Any:
-    """Compile a function of a block and four arrays, which it gets as pointers; `address` of what comes back is what
-    `call_on_block` calls.
+def block_function(function: Callable, kind: types.Type) -> int:
+    """Compile a function of a block and four arrays, which it gets as pointers: its address, which `call_on_block`
+    calls.
 
     What only some coordinates need is called in this way: it is compiled when they are first used, once, and not into
     every part of the core that may come to need it."""
-    signature = types.void(kind, *[_reals] * BLOCK_ARRAYS)
-    made: Any = CFunc(function, (signature.args, signature.return_type), {}, {"error_model": "numpy", "_nrt": False})
-    with suppress(RuntimeError, AttributeError):  # nowhere to write: no cache
-        made.enable_caching()
-        made._cache._cache_file._source_stamp = _stamp()
-    made.compile()
-    return made
+    symbol = f"{function.__module__}.{function.__qualname__}"
+    arguments = (kind, *[_reals] * BLOCK_ARRAYS)
+    return store.fetch(symbol, lambda: kernel_code(symbol, function, arguments)).address
 
 
 def _call_on_block(typingctx, address, block, a, b, c, d):

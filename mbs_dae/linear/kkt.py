@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled, compiled_part
+from ..kernels.abi import compiled, compiled_apart, compiled_part
 from ..kernels.blocks import Vector, Work, block
 from .ldl import backward, eliminate_row, forward
 from .pattern import Pattern
@@ -98,7 +98,7 @@ def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
     )
 
 
-@compiled
+@compiled_apart
 def factorise(pattern, factor):
     """L and D, for the weight and Jacobian entries that stand in `factor`."""
     n, L, order = pattern.n, pattern.L, pattern.order
@@ -166,7 +166,7 @@ def _solve_once(pattern, factor, f, g):
             g[unknown - n] = part[i]
 
 
-@compiled
+@compiled_apart
 def solve(pattern, factor, f, g, x, multipliers, refinements):
     """Solve for x and λ; `refinements` corrections against the matrix without the extras on its diagonal."""
     n, m, rest_x, rest_g = pattern.n, pattern.m, factor.rest_x, factor.rest_g

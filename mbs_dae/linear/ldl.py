@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled, compiled_setup
+from ..kernels.abi import compiled
 from ..kernels.blocks import Indices, Integers, block
 
 INDEX = np.uint64
@@ -48,15 +48,21 @@ def structure(at: np.ndarray, column: np.ndarray) -> tuple[Structure, np.ndarray
     return block(fields), rows
 
 
-@compiled_setup
-def _fill(at, column):
+def _fill(at: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Row i of L has what can be reached from row i of the matrix in the elimination tree (the parent of a column is
     the first row below that needs it)."""
-    size = at.size - 1
-    parent = np.full(size, -1, dtype=np.int64)
-    seen = np.full(size, -1, dtype=np.int64)
-    l_at = np.zeros(size + 1, dtype=np.int64)
-    for i in range(size):
+    parent, seen = np.full((2, at.size - 1), -1, dtype=np.int64)
+    l_at = np.zeros(at.size, dtype=np.int64)
+    _count_fill(at, column, parent, seen, l_at)
+    l_column = np.zeros(l_at[-1], dtype=np.int64)
+    seen[:] = -1
+    _list_fill(at, column, parent, seen, l_at, l_column)
+    return l_at, l_column
+
+
+@compiled
+def _count_fill(at, column, parent, seen, l_at):
+    for i in range(at.size - 1):
         seen[i] = i
         count = 0
         for item in range(at[i], at[i + 1]):
@@ -68,9 +74,11 @@ def _fill(at, column):
                 count += 1
                 k = parent[k]
         l_at[i + 1] = l_at[i] + count
-    l_column = np.zeros(l_at[size], dtype=np.int64)
-    seen[:] = -1
-    for i in range(size):
+
+
+@compiled
+def _list_fill(at, column, parent, seen, l_at, l_column):
+    for i in range(at.size - 1):
         seen[i] = i
         free = l_at[i]
         for item in range(at[i], at[i + 1]):
@@ -84,38 +92,37 @@ def _fill(at, column):
                 l_column[place] = k
                 free += 1
                 k = parent[k]
-    return l_at, l_column
 
 
-@compiled_setup
-def _pairs(at, column):
+def _pairs(at: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """For each item (i, k) the columns that rows i and k share."""
-    items = column.size
-    pair_at = np.zeros(items + 1, dtype=np.int64)
-    pair_u = np.zeros(0, dtype=np.int64)
-    pair_l = np.zeros(0, dtype=np.int64)
-    for fill in range(2):
-        total = 0
-        for i in range(at.size - 1):
-            for e in range(at[i], at[i + 1]):
-                k = column[e]
-                a, b = at[i], at[k]
-                while a < e and b < at[k + 1]:
-                    if column[a] == column[b]:
-                        if fill == 1:
-                            pair_u[total], pair_l[total] = a, b
-                        total += 1
-                        a += 1
-                        b += 1
-                    elif column[a] < column[b]:
-                        a += 1
-                    else:
-                        b += 1
-                pair_at[e + 1] = total
-        if fill == 0:
-            pair_u = np.zeros(total, dtype=np.int64)
-            pair_l = np.zeros(total, dtype=np.int64)
+    pair_at, none = np.zeros(column.size + 1, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    _shared(at, column, pair_at, none, none)
+    pair_u, pair_l = np.zeros((2, pair_at[-1]), dtype=np.int64)
+    _shared(at, column, pair_at, pair_u, pair_l)
     return pair_at, pair_u, pair_l
+
+
+@compiled
+def _shared(at, column, pair_at, pair_u, pair_l):
+    """They are counted, and listed where there is room."""
+    total = 0
+    for i in range(at.size - 1):
+        for e in range(at[i], at[i + 1]):
+            k = column[e]
+            a, b = at[i], at[k]
+            while a < e and b < at[k + 1]:
+                if column[a] == column[b]:
+                    if pair_u.size > 0:
+                        pair_u[total], pair_l[total] = a, b
+                    total += 1
+                    a += 1
+                    b += 1
+                elif column[a] < column[b]:
+                    a += 1
+                else:
+                    b += 1
+            pair_at[e + 1] = total
 
 
 @compiled

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.machine import DONE
-from ..kernels.abi import compiled, compiled_part
+from ..kernels.abi import compiled, compiled_apart, compiled_part
 from ..kernels.blocks import Design, Integers, Vector, Work, block
 from .course import moment
 from .derivative import WORK, Mechanism, derivative
@@ -59,7 +59,7 @@ def _units(mechanism: Mechanism) -> np.ndarray:
     return unit
 
 
-@compiled_part
+@compiled_apart
 def error_norm(tableau, control, stages, mechanism, h):
     """The error of the step, 1 being just acceptable.
 

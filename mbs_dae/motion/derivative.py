@@ -17,7 +17,7 @@ from ..compiled.dynamics import POWER, SCALARS, Dynamics, evaluate_forces, take_
 from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
 from ..compiled.transformation import transform_dynamics
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Image, Vector, Work, block
 from ..linear.kkt import Factor, Pattern, factorise, new_factor, solve
 from ..poses.newton import DEPENDENT, factorise_observed
@@ -95,7 +95,7 @@ def _image(system: System, refinements: int, faint: float) -> Image:
     return Image(prototype)
 
 
-@compiled
+@compiled_apart
 def evaluate_all(mechanism, t, q, v):
     """Constraints, masses and forces at (t, q, v), and the factor of their matrix. Whether all numbers are finite."""
     machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
@@ -126,7 +126,7 @@ def look_around(mechanism, t, q, v):
         gauge(mechanism)
 
 
-@compiled
+@compiled_apart
 def leave_out_redundant(mechanism):
     """Take care that the rows left out are the ones that depend on others here.
 
@@ -159,7 +159,7 @@ def leave_out_redundant(mechanism):
             return
 
 
-@compiled
+@compiled_apart
 def gauge(mechanism):
     """How much more independent the rows are when turns count over the model's length than in the norm of the masses.
 
@@ -202,7 +202,7 @@ def refinements(mechanism):
     return mechanism.refinements if weakest >= WEAK else max(mechanism.refinements, 2)
 
 
-@compiled
+@compiled_apart
 def widest_gap(mechanism):
     """The largest gap at the last evaluation, as a length. The squared lengths of the rows are left in machine.g."""
     machine, geometric = mechanism.machine, mechanism.geometric
@@ -235,7 +235,7 @@ def parted(mechanism):
     return outside > 100.0 * inside + 1e-5 * mechanism.length
 
 
-@compiled
+@compiled_apart
 def accelerate(mechanism, t, q, v, a):
     """v̇ into a, λ into machine.multipliers."""
     if not evaluate_all(mechanism, t, q, v):
@@ -253,7 +253,7 @@ def accelerate(mechanism, t, q, v, a):
     return DONE if take_accelerations(machine, a) else NOT_FINITE
 
 
-@compiled
+@compiled_apart
 def derivative(mechanism, t, y, dy):
     """y' at (t, y)."""
     at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size

@@ -17,7 +17,7 @@ import numpy as np
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
 from ..compiled.manifold import restore
-from ..kernels.abi import compiled, compiled_part
+from ..kernels.abi import compiled, compiled_apart, compiled_part
 from ..kernels.blocks import Integers, Matrix, Vector, Work, block
 from .control import Control, error_norm, factor_of, first_step
 from .course import SPAN, STEP, Course, is_break, latest_end, moment
@@ -231,7 +231,7 @@ def _parted_within(march, h):
     return parted(mechanism)
 
 
-@compiled
+@compiled_apart
 def pace(march):
     """How fast the motion changes at the beginning of the step, in 1/s: velocities over their unit, and the roots of
     accelerations over theirs."""
@@ -311,7 +311,7 @@ def _put_right(march, t, y):
     return DONE
 
 
-@compiled
+@compiled_apart
 def _derivative_at_end(march, t, y, dy):
     mechanism, record = march.mechanism, march.record
     status = derivative(mechanism, moment(march.course, t), y, dy)
@@ -322,7 +322,7 @@ def _derivative_at_end(march, t, y, dy):
     return status
 
 
-@compiled_part
+@compiled_apart
 def _record(march, t, end, breaks):
     """Keep all requested times in (t, end]: the end as it is, unless laws switch there (then it is kept as it goes on),
     others read from between (projected, if the run is)."""
@@ -358,7 +358,7 @@ def _record(march, t, end, breaks):
     return DONE
 
 
-@compiled_part
+@compiled_apart
 def _keep(march, k, y, dy):
     """Row k of the record."""
     record, at_v, v_size = march.record, march.mechanism.q_size, march.mechanism.v_size

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, in_own_velocities, leave_out_velocity_rows, observe
 from ..compiled.manifold import move
-from ..kernels.abi import compiled, compiled_part
+from ..kernels.abi import compiled_apart, compiled_part
 from ..kernels.blocks import Integers, Vector, Work, block
 from ..linear.kkt import solve
 from ..poses.newton import evaluate_and_factorise, velocity_residual
@@ -97,7 +97,7 @@ def is_projected(stabiliser, mechanism):
     return stabiliser.when == ALWAYS
 
 
-@compiled
+@compiled_apart
 def project(mechanism, t, q, v):
     """Put q and v back onto the constraints, in place.
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.machine import DONE
-from ..kernels.abi import compiled, compiled_part
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector, Work, block
 from .course import moment
 from .derivative import derivative
@@ -43,7 +43,7 @@ def combine(y, h, weights, count, k, out):
                 out[i] += w * kj[i]
 
 
-@compiled
+@compiled_apart
 def take_step(mechanism, tableau, course, stages, t, h):
     """y₁ from y₀ and k₀ = f(t, y₀), which must stand in `stages`."""
     for s in range(1, tableau.stages):
@@ -55,7 +55,7 @@ def take_step(mechanism, tableau, course, stages, t, h):
     return DONE
 
 
-@compiled_part
+@compiled_apart
 def prepare_dense(mechanism, tableau, course, stages, t, h):
     """What `read_dense` needs besides the step itself. DP8 takes three more stages."""
     y0, y1, k, dense = stages.y0, stages.y1, stages.k, stages.dense
@@ -80,7 +80,7 @@ def prepare_dense(mechanism, tableau, course, stages, t, h):
     return DONE
 
 
-@compiled_part
+@compiled_apart
 def read_dense(tableau, stages, h, x, out):
     """y at t₀ + x h, between both ends of the step."""
     y0, k, dense = stages.y0, stages.k, stages.dense

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled.manifold import difference, way
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled_apart
 from ..linear.kkt import solve
 from .newton import DEPENDENT
 
@@ -23,7 +23,7 @@ CROSSING = 1e-4
 """The longest step, relative to the model's length, that may pass a singular pose."""
 
 
-@compiled
+@compiled_apart
 def is_smooth(machine, h, q0, v0, a0, q1, v1, a1):
     """Whether one smooth motion passes both ends: q₁ - q₀ = h/2 (v₀ + v₁) + h²/12 (a₀ - a₁) + O(h⁵).
 
@@ -40,7 +40,7 @@ def is_smooth(machine, h, q0, v0, a0, q1, v1, a1):
     return np.sqrt(error) <= SMOOTH * np.sqrt(length) + 1e-9 * machine.length
 
 
-@compiled
+@compiled_apart
 def orient(machine):
     """Solve Φ_vᵀ λ = (a fixed load) with the last factor; λ stands in machine.orientation[1].
 
@@ -64,7 +64,7 @@ def orient(machine):
         machine.orientation[1, row] *= np.sqrt(machine.factor.row_square[row])
 
 
-@compiled
+@compiled_apart
 def keeps_branch(machine, q0, q1):
     """Whether a smooth step can be trusted not to have passed a meeting of branches and left on the other one.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, SINGULAR
 from ..compiled.manifold import count_turns, difference, move, way
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_apart
 from .branches import is_smooth, keeps_branch, orient
 from .newton import DEPENDENT, NEARLY, close, complete, dependent_rows, evaluate_and_factorise
 
@@ -16,7 +16,7 @@ PATIENCE = 50_000
 """Steps after which a sweep goes back to its caller, who may want to show progress or to stop."""
 
 
-@compiled
+@compiled_apart
 def roll(machine, h, q0, v0, a0, t1, q1, v1, a1):
     """Where rows restrict velocities only, positions are not given but integrated: from the smooth motion through both
     ends, q₁ = q₀ + h/2 (v₀ + v₁) + h²/12 (a₀ - a₁), closed again; repeated, since v₁ and a₁ change with q₁."""
@@ -39,7 +39,7 @@ def roll(machine, h, q0, v0, a0, t1, q1, v1, a1):
     return DONE
 
 
-@compiled
+@compiled_apart
 def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
     """One pose from the last: predict, close, complete, and see whether the step is smooth and keeps clear of other
     branches. q1, v1, a1 are set."""
@@ -63,7 +63,7 @@ def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
     return status
 
 
-@compiled
+@compiled_apart
 def begin(machine, t, q, v):
     """To be called before the first `advance` from a pose: remember its orientation."""
     if evaluate_and_factorise(machine, t, q, v, True):
@@ -106,7 +106,7 @@ def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, dep
         copy_state(q[k - 1], v[k - 1], a[k - 1], q0, v0, a0)
         copy_state(q0, v0, a0, q1, v1, a1)
         t0, target = times[k - 1], times[k]
-        smallest = (target - t0) / 2.0**depth
+        smallest = (target - t0) / 2.0 ** float(depth)
         h = target - t0
         steps = 0
         while t0 < target:

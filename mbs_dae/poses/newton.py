@@ -24,7 +24,7 @@ from ..compiled.machine import (
     take_accelerations,
 )
 from ..compiled.manifold import move
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_apart
 from ..linear.kkt import factorise, solve
 
 TIGHT = 2e-15
@@ -38,7 +38,7 @@ NEARLY = 1e-7
 """`independence` below which velocities and accelerations, though determined, have lost most of their digits."""
 
 
-@compiled
+@compiled_apart
 def evaluate_and_factorise(machine, t, q, v, positions_only):
     """Evaluate at (t, q, v) and factorise. With `positions_only`, rows that restrict velocities alone are left out.
     Returns whether all numbers are finite."""
@@ -95,7 +95,7 @@ def newton_step(machine, refinements):
     return np.sqrt(total)
 
 
-@compiled
+@compiled_apart
 def close(machine, t, q, v, iterations):
     """Newton from q (changed in place) until the gaps are closed to roundoff; leaves the factor of the last pose."""
     previous = np.inf
@@ -115,7 +115,7 @@ def close(machine, t, q, v, iterations):
     return NOT_CONVERGED
 
 
-@compiled
+@compiled_apart
 def complete(machine, t, q, v, a):
     """The velocity and acceleration at the pose that `close` has just left. On entry v is a first guess: where the
     equations leave freedom, the solution nearest to it is taken."""

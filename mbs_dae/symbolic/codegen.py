@@ -166,8 +166,8 @@ def _functions_as_definitions(
     return definitions, outputs
 
 
-def kernel_module(composed: Composed, title: str) -> str:
-    """The Python module of one element kernel (its calling convention: `kernels.abi`)."""
+def kernel_module(composed: Composed, title: str) -> tuple[str, dict[str, Any]]:
+    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout."""
     outputs = composed.outputs
     body, used = source_lines(composed.definitions, outputs)
     state = [*composed.q, *composed.v]
@@ -179,13 +179,10 @@ def kernel_module(composed: Composed, title: str) -> str:
         *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots)),
     ]
     lines = "\n        ".join([*loads, *body])
-    shown = "\n    ".join(wrap(repr(layout), WIDTH, break_long_words=False, break_on_hyphens=False))
     functions = ", ".join(FUNCTIONS)
-    return f'''"""{title}: written by mbs_dae, derived from its equations. Not for editing."""
+    module = f'''"""{title}: written by mbs_dae, derived from its equations. Not for editing."""
 from math import {functions}
-from mbs_dae.kernels.abi import element_kernel, lookup, unwound, wrap
-
-LAYOUT = {shown}
+from mbs_dae.kernels.abi import lookup, unwound, wrap
 
 
 def kernel(count, t, q, v, index, parameters, tables, out):
@@ -194,7 +191,5 @@ def kernel(count, t, q, v, index, parameters, tables, out):
         const = instance * {len(slots)}
         at = instance * {len(outputs)}
         {lines}
-
-
-kernel = element_kernel(kernel)
 '''
+    return module, layout

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from math import atan2
 
-from ...kernels.abi import compiled, unwound
+from ...kernels.abi import compiled, compiled_apart, unwound
 from .recursion import accelerate
 from .vectors import (
     NO_TURN,
@@ -45,7 +45,7 @@ from .vectors import (
 )
 
 
-@compiled
+@compiled_apart
 def fold(tree, qc, q):
     """The coordinates of the joints, of bodies in these places. Angles are those next to the ones given in q (in the
     plane, angles of bodies count), and so are the signs of quaternions. The work space is not touched."""
@@ -67,7 +67,7 @@ def fold(tree, qc, q):
         put_at(q, tree.turns[b, 0], at(qc, tree.turns[b, 1]))
 
 
-@compiled
+@compiled_apart
 def fold_velocity(tree, vc, v):
     """The velocities of the joints, of bodies that move so in the pose of the last `unfold`."""
     for e in range(tree.edge_at.size - 1):
@@ -77,7 +77,7 @@ def fold_velocity(tree, vc, v):
         _share(tree, e, minus(_angular(tree, k, vc), omega), minus(_linear(tree, k, vc), carried), v)
 
 
-@compiled
+@compiled_apart
 def fold_acceleration(tree, ac, a):
     """The accelerations of the joints, of bodies that accelerate so in the pose and with the velocities of the last
     `unfold`. This takes the work space of accelerations."""
@@ -125,11 +125,16 @@ def _seen(tree, e, qc):
 def _angle(turn, a, b):
     """θ of turn = Rot(e_a, θ) Rot(e_b, ψ); with b < 0, of the turn about e_a that is nearest."""
     if b < 0:
-        return 2.0 * atan2(turn[1 + a], turn[0])
+        return 2.0 * atan2(_imaginary(turn, a), turn[0])
     c = 3 - a - b
     sign = 1.0 if b == (a + 1) % 3 else -1.0
-    w, x, y, z = turn[0], turn[1 + a], turn[1 + b], turn[1 + c]
+    w, x, y, z = turn[0], _imaginary(turn, a), _imaginary(turn, b), _imaginary(turn, c)
     return atan2(2.0 * (w * x + sign * y * z), w * w + y * y - x * x - z * z)
+
+
+@compiled
+def _imaginary(e, axis):
+    return e[1] if axis == 0 else e[2] if axis == 1 else e[3]
 
 
 @compiled

@@ -34,7 +34,7 @@ changes at the rate
 
 from __future__ import annotations
 
-from ...kernels.abi import compiled
+from ...kernels.abi import compiled, compiled_apart
 from .vectors import (
     ZERO,
     about,
@@ -60,7 +60,7 @@ from .vectors import (
 # --- from joints to bodies --------------------------------------------------------------------------------------
 
 
-@compiled
+@compiled_apart
 def unfold(tree, q, v, qc, vc):
     """Places and velocities of all bodies. What belongs to the ground is left alone."""
     for k in range(1, tree.before.size):
@@ -78,7 +78,7 @@ def unfold(tree, q, v, qc, vc):
         put_at(qc, tree.turns[b, 1], at(q, tree.turns[b, 0]))
 
 
-@compiled
+@compiled_apart
 def unfold_acceleration(tree, a, ac):
     """Accelerations of all bodies, in the pose and with the velocities of the last `unfold`. With a = 0: Ṙ ẋ."""
     for k in range(1, tree.before.size):

@@ -25,7 +25,7 @@ from ...compiled.machine import Machine, leave_out_velocity_rows, observe
 from ...compiled.manifold import Manifold, move
 from ...coordinates.joint.tree import Tree
 from ...coordinates.joint.vectors import after, back, cross, minus, plus, quaternion, row, turned
-from ...kernels.abi import compiled
+from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work
 
 RECENT = 16
@@ -81,7 +81,7 @@ class Task(NamedTuple):
     """|e|² after the last steps."""
 
 
-@compiled
+@compiled_apart
 def observe_task(task, q):
     """e and J at q; gives |e|²."""
     machine, e, J = task.machine, task.e, task.J

@@ -1,0 +1,221 @@
+"""From a Python function to machine code that calls what lies apart from it by name.
+
+numba turns a function into LLVM's intermediate code, and this module makes an object file of it, with one function to be
+called from outside. What the function calls is either *part of it*: then its intermediate code is put beside it, and both
+are optimised together, once; or it lies *apart*: then all that stands in the object file is a name, and the linker puts
+in an address when the file is loaded. numba itself knows the first kind only, and optimises everything that a function
+calls anew for every caller, at every level; most of the time that it takes to compile a large program is spent so.
+
+The outside sees 64-bit integers, doubles, and pointers only: a record is one pointer, an array a pointer and its lengths, a
+tuple is its items. A single number comes back as such; a tuple is written to a place that the caller names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import compiler
+from numba.core.registry import cpu_target
+from numba.np.arrayobj import populate_array
+
+REAL, WORD = ir.DoubleType(), ir.IntType(64)
+OPTIONS = {"nopython": True, "error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""No reference counts: passing arrays costs nothing, and a function that tries to allocate does not compile."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """A function in intermediate code: not optimised, and not to be called by itself."""
+
+    descriptor: Any
+    arguments: tuple[types.Type, ...]
+    result: types.Type
+    library: Any
+
+
+def lower(function: Any, arguments: tuple[types.Type, ...], result: types.Type | None = None) -> Lowered:
+    """numba's part of the work: find types, write intermediate code."""
+    flags = compiler.Flags()
+    cpu_target.options.parse_as_flags(flags, OPTIONS)
+    flags.no_compile = True
+    made = compiler.compile_extra(
+        cpu_target.typing_context, cpu_target.target_context, function, arguments, result, flags, {}
+    )
+    return Lowered(made.fndesc, arguments, types.unliteral(made.signature.return_type), made.library)
+
+
+def object_code(symbol: str, main: Lowered, others: Sequence[Lowered]) -> bytes:
+    """The object file that holds `main` under the name `symbol`; `others` are the parts of it that it calls."""
+    context, codegen = cpu_target.target_context, cpu_target.target_context.codegen()
+    module = llvm.parse_assembly(str(_entry(context, symbol, main)))
+    module.data_layout = codegen._data_layout
+    libraries = [lowered.library for lowered in (main, *others)]
+    modules = {id(library): library._final_module for library in libraries}
+    for library in libraries:  # what numba has written in Python itself
+        modules |= {id(own): own._get_module_for_linking() for own in library._linking_libraries}
+    for part in modules.values():
+        module.link_in(part, preserve=True)
+    for function in module.functions:
+        if not function.is_declaration and function.name != symbol:
+            function.linkage = "internal"
+    module.verify()
+    _optimise(codegen, module)
+    if __import__("os").environ.get("DUMPX"): open("/tmp/x/dump.ll","w").write(str(module))
+    if any(function.name == "llvm.trap" for function in module.functions):
+        raise TypeError(f"{symbol} can raise an exception, and nothing could catch it; compute without")
+    return _target_machine().emit_object(module)
+
+
+def _optimise(codegen: Any, module: Any) -> None:
+    """As numba does: first what is cheap, then all."""
+    cheap = codegen._module_pass_manager(loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap")
+    for manager, builder in (cheap, codegen._module_pass_manager()):
+        manager.run(module, builder)
+
+
+def _entry(context: Any, symbol: str, main: Lowered) -> ir.Module:
+    """A function of plain numbers and pointers that calls `main`."""
+    module = context.create_module(symbol)
+    own_type = context.call_conv.get_function_type(main.result, main.arguments)
+    own = ir.Function(module, own_type, main.descriptor.llvm_func_name)
+    entry = ir.Function(module, entry_type(main.arguments, main.result), symbol)
+    builder = ir.IRBuilder(entry.append_basic_block())
+    rest = list(entry.args)
+    arguments = [_received(context, builder, kind, rest) for kind in main.arguments]
+    status, result = context.call_conv.call_function(builder, own, main.result, main.arguments, arguments)
+    with builder.if_then(status.is_error, likely=False):
+        builder.call(module.declare_intrinsic("llvm.trap", (), ir.FunctionType(ir.VoidType(), ())), ())
+        builder.unreachable()
+    numbers = _sent(context, builder, main.result, result)
+    if len(numbers) == 1 and not isinstance(main.result, types.BaseTuple):
+        builder.ret(numbers[0])
+        return module
+    for k, number in enumerate(numbers):
+        place = builder.bitcast(builder.gep(rest[0], [ir.Constant(WORD, k)]), number.type.as_pointer())
+        builder.store(number, place)
+    builder.ret_void()
+    return module
+
+
+def entry_type(arguments: Sequence[types.Type], result: types.Type) -> ir.FunctionType:
+    """The type of the function that the outside sees."""
+    received = [item for kind in arguments for item in _plain(kind)]
+    if result is types.none:
+        return ir.FunctionType(ir.VoidType(), received)
+    if isinstance(result, types.BaseTuple):
+        return ir.FunctionType(ir.VoidType(), [*received, WORD.as_pointer()])
+    return ir.FunctionType(_plain(result)[0], received)
+
+
+def _plain(kind: types.Type) -> list[ir.Type]:
+    """What the outside sees of a value."""
+    if isinstance(kind, types.Array):
+        return [_item(kind).as_pointer(), *[WORD] * kind.ndim]
+    if isinstance(kind, types.CPointer):
+        return [(REAL if kind.dtype == types.float64 else WORD).as_pointer()]
+    if isinstance(kind, types.BaseTuple):
+        return [item for one in kind for item in _plain(one)]
+    return [REAL if kind == types.float64 else WORD]
+
+
+def _item(kind: types.Array) -> ir.Type:
+    return REAL if kind.dtype == types.float64 else WORD
+
+
+def _received(context: Any, builder: Any, kind: types.Type, rest: list) -> Any:
+    """A value in numba's own form, from the arguments that are left."""
+    if isinstance(kind, types.BaseTuple):
+        return context.make_tuple(builder, kind, [_received(context, builder, one, rest) for one in kind])
+    first = rest.pop(0)
+    if kind == types.boolean:
+        return builder.icmp_unsigned("!=", first, ir.Constant(WORD, 0))
+    if not isinstance(kind, types.Array):
+        return first
+    array = context.make_array(kind)(context, builder)
+    size = context.get_constant(types.intp, 8)
+    shape = [rest.pop(0) for _ in range(kind.ndim)]
+    strides = [size] if kind.ndim == 1 else [builder.mul(shape[1], size), size]
+    populate_array(array, data=first, shape=shape, strides=strides, itemsize=size, meminfo=None)
+    return array._getvalue()
+
+
+def _sent(context: Any, builder: Any, kind: types.Type, value: Any) -> list[Any]:
+    """The plain numbers of a value in numba's own form."""
+    if isinstance(kind, types.BaseTuple):
+        items = [builder.extract_value(value, k) for k in range(len(kind))]
+        return [number for one, item in zip(kind, items, strict=True) for number in _sent(context, builder, one, item)]
+    if isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        shape = [builder.extract_value(array.shape, k) for k in range(kind.ndim)]
+        return [builder.bitcast(array.data, _item(kind).as_pointer()), *shape]
+    if kind == types.boolean:
+        return [builder.zext(value, WORD)]
+    return [] if kind is types.none else [value]
+
+
+def call(
+    context: Any, builder: Any, target: Any, kinds: Sequence[types.Type], result: types.Type, values: Sequence[Any]
+) -> Any:
+    """Call a function of the outside from intermediate code; the result in numba's own form."""
+    numbers = [number for kind, value in zip(kinds, values, strict=True) for number in _sent(context, builder, kind, value)]
+    if isinstance(result, types.BaseTuple):
+        with builder.goto_entry_block():
+            room = builder.alloca(WORD, len(_plain(result)))
+        builder.call(target, [*numbers, room])
+        found = []
+        for k, kind in enumerate(_plain(result)):
+            place = builder.bitcast(builder.gep(room, [ir.Constant(WORD, k)]), kind.as_pointer())
+            found.append(builder.load(place))
+        return _received(context, builder, result, found)
+    value = builder.call(target, numbers)
+    return context.get_dummy_value() if result is types.none else _received(context, builder, result, [value])
+
+
+# --- loading --------------------------------------------------------------------------------------------------
+
+
+def load(symbol: str, code: bytes) -> int:
+    """The address of `symbol`, which others may call by its name from now on."""
+    engine = _engine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    address = engine.get_function_address(symbol)
+    if not address:
+        raise ValueError(f"no function {symbol} in its object file")
+    llvm.add_symbol(symbol, address)
+    return address
+
+
+@cache
+def _engine() -> Any:
+    cpu_target.target_context.codegen()  # which initialises LLVM, and makes known what it may call
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_target_machine())
+
+
+@cache
+def _target_machine() -> Any:
+    return _new_target_machine()
+
+
+def _new_target_machine() -> Any:
+    codegen = cpu_target.target_context.codegen()
+    options: dict[str, Any] = {"opt": 3}
+    codegen._customize_tm_options(options)
+    return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(**options)
+
+
+@cache
+def machine() -> str:
+    """What machine code depends on besides its source."""
+    versions = numba.__version__, llvmlite.__version__, llvm.llvm_version_info
+    host = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return hashlib.sha256(repr((versions, host)).encode()).hexdigest()

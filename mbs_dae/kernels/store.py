@@ -1,0 +1,189 @@
+"""Where machine code is kept: one sealed file for each function, in a directory that belongs to its user alone.
+
+Machine code that is loaded can do whatever its user can. So it is taken only from a directory that is no link, belongs
+to the user, and that nobody else may write to; the same holds for each file. A file ends with a checksum over all that
+stands in it, and is looked at before anything of it is used: what was damaged, cut short, or made by other versions of
+anything is made anew and replaced. A file is written beside its place and renamed, so it is there as a whole or not at all,
+and processes may share a cache. Where there is no such directory, functions live in memory: that costs time, never
+correctness; a warning says why.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from . import llvm
+
+ROOMS = ("rotations", "symbolic", "kernels", "coordinates", "linear", "compiled", "poses", "motion")
+"""The rooms whose functions and constants are compiled in."""
+SEAL = 32
+"""Bytes of a checksum."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Machine code, the names of what it calls, and what else is to be known of it."""
+
+    facts: dict[str, Any]
+    uses: tuple[str, ...]
+    code: bytes
+    address: int = 0
+    loaded: bool = False
+    """Whether it came from the disk."""
+
+
+_here: dict[str, Stored] = {}
+
+
+def fetch(symbol: str, make: Callable[[], Stored]) -> Stored:
+    """The function of that name: from memory, from the disk, or made now and kept."""
+    if symbol not in _here and not _from_disk(symbol):
+        made = make()
+        _take(symbol, made, loaded=False)
+        write(_file(symbol), _packed(made))
+    return _here[symbol]
+
+
+def _take(symbol: str, stored: Stored, loaded: bool) -> None:
+    address = llvm.load(symbol, stored.code)
+    _here[symbol] = Stored(stored.facts, stored.uses, b"", address, loaded)
+
+
+def _from_disk(symbol: str) -> bool:
+    """Load a function with all that it calls; False where something is not there."""
+    if symbol in _here:
+        return True
+    data = read(_file(symbol))
+    if data is None:
+        return False
+    stored = _unpacked(data)
+    if not all(_from_disk(used) for used in stored.uses):
+        return False
+    _take(symbol, stored, loaded=True)
+    return True
+
+
+def is_stored(symbol: str) -> bool:
+    return symbol in _here or _file(symbol).exists()
+
+
+def _packed(stored: Stored) -> bytes:
+    return json.dumps([stored.facts, stored.uses]).encode() + b"\n" + stored.code
+
+
+def _unpacked(data: bytes) -> Stored:
+    told, _, code = data.partition(b"\n")
+    facts, uses = json.loads(told)
+    return Stored(facts, tuple(uses), code)
+
+
+def _file(symbol: str) -> Path:
+    return directory() / f"{symbol}-{stamp()[:12]}.code"
+
+
+@cache
+def stamp() -> str:
+    """What machine code depends on: all source that is compiled in, and the versions and the machine that make it."""
+    package = Path(__file__).resolve().parent.parent
+    files = [(room, sorted((package / room).rglob("*.py"))) for room in ROOMS]
+    if missing := [room for room, found in files if not found]:
+        raise RuntimeError(f"mbs_dae is not whole: its source in {', '.join(missing)} is missing; install it anew")
+    parts = [llvm.machine().encode(), repr(sys.version_info[:2]).encode()]
+    parts += [file.relative_to(package).as_posix().encode() + file.read_bytes() for _, found in files for file in found]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+
+def directory() -> Path:
+    """Where machine code is kept: $MBS_DAE_CACHE, or the user's cache directory."""
+    if chosen := os.environ.get("MBS_DAE_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or "~/.cache"
+    return Path(base).expanduser() / "mbs_dae"
+
+
+def read(path: Path) -> bytes | None:
+    """What is in a sealed file; None if it is not there, not whole, or might be somebody else's."""
+    if not _trusted(path.parent):
+        return None
+    try:
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as file:
+        told = os.fstat(handle)
+        if not stat.S_ISREG(told.st_mode) or _foreign(told):
+            return None
+        data = file.read()
+    body, seal = data[:-SEAL], data[-SEAL:]
+    return body if hashlib.sha256(body).digest() == seal else None
+
+
+def write(path: Path, body: bytes) -> None:
+    """Seal it and put it in its place at once, if there is a place for it."""
+    if not _trusted(path.parent, make=True):
+        return
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    except OSError as error:
+        return _warn_once(path.parent, f"cannot be written to ({error.strerror})")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(body + hashlib.sha256(body).digest())
+        os.replace(temporary, path)
+    except OSError as error:
+        _warn_once(path.parent, f"cannot be written to ({error.strerror})")
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _trusted(place: Path, make: bool = False) -> bool:
+    """Whether a directory is the user's own, and nobody else's. With `make` it is made if it is not there."""
+    try:
+        if make:
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        told = place.lstat()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        return _warn_once(place, f"cannot be used ({error.strerror})")
+    if stat.S_ISLNK(told.st_mode):
+        return _warn_once(place, "is a link; name the directory itself")
+    if not stat.S_ISDIR(told.st_mode):
+        return _warn_once(place, "is no directory")
+    if reason := _foreign(told):
+        return _warn_once(place, f"{reason}; give it back, or name another one")
+    return True
+
+
+def _foreign(told: os.stat_result) -> str:
+    """Why a file or directory might hold what somebody else has written."""
+    if os.name != "posix":
+        return ""
+    if told.st_uid != os.geteuid():
+        return "belongs to another user"
+    return "may be written to by others" if told.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+
+
+@cache
+def _warn_once(place: Path, why: str) -> bool:
+    warnings.warn(
+        f"the cache of compiled code, {place}, {why}. Until then everything is compiled in every process "
+        "(MBS_DAE_CACHE names another directory)",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return False
