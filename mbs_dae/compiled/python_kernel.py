@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ class Raised(threading.local):
 
 @dataclass(frozen=True)
 class PythonKernel(Kernel):
-    raised: Raised
+    raised: Raised = field(default_factory=Raised)
     """What the function raised; its outputs are then not numbers, which stops a run."""
 
 
