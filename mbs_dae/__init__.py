@@ -98,7 +98,7 @@ _HOME = {
     # analyses
     "diagnose": "verbs.diagnose",
     "Diagnosis": "verbs.diagnose",
-    "assemble": "poses.assembly",
+    "assemble": "verbs.assemble",
     "kinematics": "verbs.kinematics",
     "recursive_kinematics": "verbs.recursive_kinematics",
     "forward_kinematics": "verbs.forward_kinematics",
@@ -133,7 +133,7 @@ __all__ = [*_HOME]
 if TYPE_CHECKING:
     from .graph.topology import Topology as Topology
     from .graph.topology import topology as topology
-    from .poses.assembly import assemble as assemble
+    from .verbs.assemble import assemble as assemble
     from .verbs.diagnose import Diagnosis as Diagnosis
     from .verbs.diagnose import diagnose as diagnose
     from .verbs.equations import equations as equations

@@ -162,12 +162,14 @@ def joints_at_fault(system: System, t: float, q: np.ndarray) -> tuple[str, ...]:
     return elements_of(system, pose.circuit(row).rows)
 
 
-def agrees(system: System, t: float, q: np.ndarray, circuit: Circuit) -> bool:
-    """Whether Φ, ν and γ of the dependent row are what its group makes of them (at v = 0)."""
+def agrees(system: System, t: float, q: np.ndarray, circuit: Circuit, drifted: bool = False) -> bool:
+    """Whether Φ, ν and γ of the dependent row are what its group makes of them (at v = 0). In a pose that has drifted
+    from the constraints Φ says nothing, and the others are compared with each other only."""
     still = system.still[None]
-    for level in system.read_constraints(np.array([t]), q[None], still, still):
+    near, scale = (1e-6, 0.0) if drifted else (1e-8, system.length)
+    for level in system.read_constraints(np.array([t]), q[None], still, still)[int(drifted) :]:
         parts = circuit.coefficients * level[0, circuit.others]
         own = level[0, circuit.dependent]
-        if abs(own - parts.sum()) > 1e-8 * (np.abs(parts).max(initial=0.0) + abs(own) + system.length):
+        if abs(own - parts.sum()) > near * (np.abs(parts).max(initial=0.0) + abs(own) + scale):
             return False
     return True

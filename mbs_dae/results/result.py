@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
@@ -311,6 +312,8 @@ class State:
     full_a: np.ndarray = field(repr=False)
     message: str = ""
     """What is not determined at this pose; empty if all is."""
+    free: np.ndarray | None = field(default=None, repr=False)
+    """A motion that the equations leave free, where accelerations are but the least that satisfy these."""
 
     @property
     def q(self) -> np.ndarray:
@@ -332,7 +335,22 @@ class State:
         )
 
     def __getitem__(self, name: str) -> float:
+        if self._is_free(name):
+            warn(
+                f"{name} is left free by the equations of {self.system.model.name!r}; this is the least acceleration "
+                "that satisfies them, and not what forces make of it: use assemble(..., forces=True)",
+                stacklevel=2,
+            )
         return float(self.result[name][0])
+
+    def _is_free(self, name: str) -> bool:
+        """Whether this is an acceleration that the equations alone do not determine."""
+        measure, level = self.system.model.quantity(name)
+        if level < 2 or self.free is None:
+            return False
+        row = self.system.reader([measure]).jacobian(self.t, self.full_q).toarray()[0]
+        size = np.sqrt((row**2 / self.system.weight).sum() * (self.system.weight @ self.free**2))
+        return bool(abs(row @ self.free) > 1e-6 * size)
 
     def draw(self, ax: Any = None, **options: Any) -> Any:
         """A picture of the pose, in given axes or in a new matplotlib figure."""
