@@ -78,11 +78,18 @@ class PoseRank:
         """
         self.keep_only(rows)
         found = np.flatnonzero(self.kept & (self.machine.factor.independence < self.threshold)).tolist()
-        self.keep_only(set(rows) - set(found))
-        while self.kept.any() and self._distance(row := self._weakest()) < HIDDEN:
+        if found:
+            self.keep_only(set(rows) - set(found))
+        while self._may_hide() and self._distance(row := self._weakest()) < HIDDEN:
             found.append(row)
             self.keep_only(set(rows) - set(found))
         return sorted(found)
+
+    def _may_hide(self) -> bool:
+        """Whether the kept rows could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so m - 1 of
+        its eigenvalues have a product below e, and the smallest one is more than det S / e. And det S is the product
+        of the pivots."""
+        return float(np.log(self.machine.factor.independence[self.kept]).sum()) < np.log(HIDDEN) + 1.0
 
     def _multipliers(self, g: np.ndarray) -> np.ndarray:
         """S⁻¹ g with S = J W⁻¹ Jᵀ, of rows J of unit length."""
