@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sps
 
@@ -12,9 +14,10 @@ from ..linear.kkt import Factor
 from ..motion import run as marching
 from ..motion.derivative import evaluate_all, mechanism
 from ..motion.run import March
-from ..poses.closing import check_finite
-from ..poses.dependence import PoseRank, elements_of, joints_at_fault
+from ..motion.stabilise import ALWAYS
+from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
+from .explanation import Explanation, contradiction, undefined
 
 NONSENSE = 0.1
 """The energy error, relative to the energy that is turned over, at which a run says nothing about the motion."""
@@ -78,11 +81,8 @@ def check_energy(system: System, march: March, result: Result) -> None:
         f"the energy of {system.model.name!r} is off by {error:.2g} J, as much as the motion has: steps are too long "
         f"for its forces; {remedy}, and look at result.energy and result.violation"
     )
-    raise IntegrationError(message, time=float(result.t[-1]), joints=(), result=_stopped(result, message))
-
-
-def _stopped(result: Result, message: str) -> Result:
-    return Result(**{**vars(result), "success": False, "message": message})
+    kept = replace(result, success=False, message=message)
+    raise IntegrationError(message, time=float(result.t[-1]), joints=(), result=kept)
 
 
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
@@ -93,73 +93,45 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
     (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), 0.0 * v[None]))
     system = system.cartesian
     pose = State(system, t, q, v, 0.0 * a)
-    kind, message = _reason(system, march, status, pose)
-    kept = _stopped(result, message)
+    kind, what, advice = _reason(system, march, status, pose)
     names = joints_at_fault(system, t, q) if kind is not ModelError else ()
-    return kind(message, time=t, pose=pose, joints=names, result=kept)
+    return Explanation(kind, what, advice, names, pose, t).error(result)
 
 
-def _reason(system: System, march: March, status: int, pose: State) -> tuple[type[MbsError], str]:
+def _reason(system: System, march: March, status: int, pose: State) -> tuple[type[MbsError], str, str]:
     name, t, widest = system.model.name, pose.t, march.clock[marching.WIDEST]
-    if culprit := _undefined(system, march, pose):
-        return ModelError, culprit
+    fixed = march.control.fixed
+    step = max(abs(march.control.step[0]), fixed, 1e-12)  # down to roundoff where something ends
+    if nowhere := undefined(system, pose, t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)]), forces=True):
+        return ModelError, nowhere[0], ""
     if march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE):
         joints = ", ".join(joints_at_fault(system, t, pose.full_q))
-        return SingularConfigurationError, (
-            f"{name!r} comes to a singular pose at t = {t:.6g}, where {joints} lock or branch, and does not get "
-            'through; try stabilization=mbs.Projection() with method="DP8", or a fixed step'
-        )
-    if parting := _parting(system, pose):
-        return RedundantConstraintError, (
-            f"at t = {t:.6g} {', '.join(parting)} of {name!r} contradict each other: no motion follows them all; take "
-            "one of them away, or make their functions agree"
-        )
+        what = f"{name!r} comes to a singular pose at t = {t:.6g}, where {joints} lock or branch"
+        return SingularConfigurationError, f"{what}, and does not get through", _another_way(march)
+    if parting := contradiction(system, pose, pose, t, drifted=True):
+        what = f"at t = {t:.6g} {', '.join(parting)} of {name!r} contradict each other: no motion follows them all"
+        return RedundantConstraintError, what, "take one of them away, or make their functions agree"
     if status == marching.DRIFTED:
-        return IntegrationError, (
-            f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much to "
-            "tell how it goes on; use stabilization=mbs.Projection()"
-        )
-    if (fixed := march.control.fixed) > 0.0:
-        return IntegrationError, (
-            f"{name!r} is unstable at t = {t:.6g} with steps of {fixed:g} s: velocities or constraint errors grow "
-            f"without bound; try step={fixed / 10:g}, smaller gains, or leave step out for step control"
-        )
+        what = f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much "
+        return IntegrationError, what + "to tell how it goes on", "use stabilization=mbs.Projection()"
+    if fixed > 0.0:
+        what = f"{name!r} is unstable at t = {t:.6g} with steps of {fixed:g} s: velocities or constraint errors grow "
+        advice = f"try step={fixed / 10:g}, smaller gains, or leave step out for step control"
+        return IntegrationError, what + "without bound", advice
     if status == marching.LOST:
-        return IntegrationError, (
-            f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}; "
-            "use stabilization=mbs.Projection(), or a smaller rtol"
-        )
-    return IntegrationError, (
-        f"the step of {name!r} falls to {march.control.step[0]:.2g} s at t = {t:.6g}: a force or driver jumps or "
-        "grows without bound there, or the tolerance is below roundoff; make it smooth, raise rtol, or fix the step"
+        what = f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}"
+        return IntegrationError, what, "use stabilization=mbs.Projection(), or a smaller rtol"
+    what = f"the step of {name!r} falls to {march.control.step[0]:.2g} s at t = {t:.6g}: a force or driver jumps or "
+    return IntegrationError, what + "grows without bound there, or the tolerance is below roundoff", (
+        "make it smooth, raise rtol, or fix the step"
     )
 
 
-def _parting(system: System, pose: State) -> tuple[str, ...]:
-    """The elements whose equations depend on each other, and prescribe different rates or accelerations in time."""
-    still = system.still[None]
-    _, *levels = system.read_constraints(np.array([pose.t]), pose.full_q[None], still, still)
-    for circuit in PoseRank(system, pose.t, pose.full_q).circuits(range(len(system.rows))):
-        for level in levels:
-            own, parts = level[0, circuit.dependent], circuit.coefficients * level[0, circuit.others]
-            if abs(own - parts.sum()) > 1e-6 * (abs(own) + np.abs(parts).max(initial=0.0)):
-                return elements_of(system, circuit.rows)
-    return ()
-
-
-def _undefined(system: System, march: March, pose: State) -> str | None:
-    """The element that has no value here, or a little later."""
-    step = max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where something ends
-    ahead = [0.0, *np.geomspace(step, max(1e-3, step), 8)]
-    for dt in ahead:
-        q = system.moved(pose.full_q, dt * pose.v)
-        try:
-            check_finite(system, pose.t + dt, q)
-        except ModelError as error:
-            return str(error)
-        if culprit := system.undefined_force(pose.t + dt, q, pose.full_v):
-            return (
-                f"{culprit} gives no finite force at t = {pose.t + dt:.6g}; mend its law, or keep the motion where it "
-                "is defined"
-            )
-    return None
+def _another_way(march: March) -> str:
+    """Settings that are not in use already, with which a run may get through a singular pose."""
+    ways = [
+        *(["stabilization=mbs.Projection()"] if march.stabiliser.when != ALWAYS else []),
+        *(['method="DP8"'] if march.tableau.order < 8 else []),
+        *(["a fixed step"] if march.control.fixed == 0.0 else [f"step={march.control.fixed / 10:g}"]),
+    ]
+    return f"try {', or '.join(ways)}; or start with other values, so that it passes beside this pose"
