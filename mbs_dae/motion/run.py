@@ -19,6 +19,7 @@ from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
 from .control import Control, error_norm, factor_of
 from .derivative import WORK, Mechanism, derivative, gauge_if_doubtful, look_around, parted, widest_gap
+from .singular import aimed, foretell
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected, project
 from .steps import Stages, new_stages, prepare_dense, read_dense, take_step
 from .tableaus import Tableau
@@ -61,6 +62,8 @@ class March(NamedTuple):
     record: Record
     clock: np.ndarray
     """t, and the widest gap that was seen."""
+    wait: np.ndarray
+    """How long it takes from t to the next singular pose."""
     counts: np.ndarray
     """Steps accepted and rejected, and the next requested time."""
 
@@ -87,7 +90,7 @@ def new_march(
     )
     counts = zeros(3, dtype=np.int64)
     return block(
-        March(mechanism, tableau, control, stabiliser, stages, record, clock=zeros(2), counts=counts)
+        March(mechanism, tableau, control, stabiliser, stages, record, clock=zeros(2), wait=np.full(1, np.inf), counts=counts)
     )
 
 
@@ -124,6 +127,8 @@ def go_on(march, patience):
         if control.fixed > 0.0:
             target = times[counts[NEXT]]
             h = (target - t) / np.ceil((target - t) / control.fixed * (1.0 - 1e-12))
+        else:
+            h = aimed(march.tableau, march.wait[0], h)
         end = target if t + h * (1.0 + 1e-9) >= target else t + h
         status, error = _try_step(march, t, end)
         accepted = status == DONE and error <= 1.0
@@ -210,6 +215,8 @@ def _accept(march, t, end):
             y0[i] = y1[i]
             first[i] = following[i]
         march.clock[TIME] = end
+        march.wait[0] = foretell(march.tableau, stages, end - t)
+        stages.sines[0] = stages.sines[march.tableau.stages]
     return status
 
 
@@ -221,6 +228,7 @@ def _settle(march, t):
     if status != DONE:
         return status
     status = _derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
+    march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])
     gauge_if_doubtful(march.mechanism)
     return status
 

@@ -21,12 +21,14 @@ class Stages(NamedTuple):
     between: np.ndarray
     k: np.ndarray
     dense: np.ndarray
+    sines: np.ndarray
+    """By how much the constraints are independent at every stage, and at the end."""
 
 
 def new_stages(tableau: Tableau, width: int) -> Stages:
     rows = tableau.a.shape[1]
     y0, y1, between = np.zeros((3, width))
-    return block(Stages(y0, y1, between, k=np.zeros((rows, width)), dense=np.zeros((7, width))))
+    return block(Stages(y0, y1, between, k=np.zeros((rows, width)), dense=np.zeros((7, width)), sines=np.ones(rows)))
 
 
 @compiled
@@ -50,6 +52,7 @@ def take_step(mechanism, tableau, stages, t, h):
         status = derivative(mechanism, t + tableau.c[s] * h, stages.between, stages.k[s])
         if status != DONE:
             return status
+        stages.sines[s] = np.sqrt(mechanism.nearness[2])
     combine(stages.y0, h, tableau.b, tableau.stages, stages.k, stages.y1)
     return DONE
 
