@@ -90,7 +90,7 @@ def new_march(
     )
     counts = zeros(3, dtype=np.int64)
     return block(
-        March(mechanism, tableau, control, stabiliser, stages, record, clock=zeros(2), wait=np.full(1, np.inf), counts=counts)
+        March(mechanism, tableau, control, stabiliser, stages, record, clock=zeros(2), wait=np.array([np.inf, 0.0]), counts=counts)
     )
 
 
@@ -140,6 +140,11 @@ def go_on(march, patience):
             return status
         if control.fixed == 0.0:
             again = control.again[0] == 1 or not accepted
+            if not accepted and march.wait[1] == 0.0 and march.wait[0] < end - t:
+                march.wait[1] = 1.0
+                counts[REJECTED] += 1
+                continue
+            march.wait[1] = 0.0 if accepted else march.wait[1]
             control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
             if not accepted and control.step[0] <= smallest:
                 return STUCK if status == DONE else status
@@ -161,7 +166,7 @@ def _try_step(march, t, end):
     h = end - t
     adapt_gains(march.stabiliser, pace(march), h)
     mechanism.nearness[0] = 1.0
-    status = take_step(mechanism, tableau, stages, t, h)
+    status = take_step(mechanism, tableau, stages, t, h, march.wait[1] > 0.0 and march.wait[0] < h)
     if march.control.fixed > 0.0:
         return (_settle(march, end) if status == DONE else status), 0.0
     if status == DONE and tableau.end_in_error:

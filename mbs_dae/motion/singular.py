@@ -16,7 +16,7 @@ NOWHERE = np.inf
 """When the next singular pose comes where none is in sight."""
 FORESIGHT = 3.0
 """From how many steps ahead steps are chosen so that the last one crosses well."""
-BLUNT = 0.5
+BLUNT = 0.7
 """Sines above this tell nothing about a singular pose: they need not go on as they are."""
 
 

@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.machine import DONE
+from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
 from .derivative import derivative
+from .stabilise import project
 from .tableaus import NESTED, POLYNOMIAL, Tableau
 
 
@@ -45,10 +47,16 @@ def combine(y, h, weights, count, k, out):
 
 
 @compiled
-def take_step(mechanism, tableau, stages, t, h):
-    """y₁ from y₀ and k₀ = f(t, y₀), which must stand in `stages`."""
+def take_step(mechanism, tableau, stages, t, h, closed):
+    """y₁ from y₀ and k₀ = f(t, y₀), which must stand in `stages`; with all stages put onto the constraints, if `closed`."""
+    at_v, at_work, y = mechanism.q_size, mechanism.q_size + mechanism.v_size, stages.between
     for s in range(1, tableau.stages):
-        combine(stages.y0, h, tableau.a[s], s, stages.k, stages.between)
+        combine(stages.y0, h, tableau.a[s], s, stages.k, y)
+        if closed:
+            restore(mechanism.machine.manifold, y[:at_v])
+            status = project(mechanism, t + tableau.c[s] * h, y[:at_v], y[at_v:at_work])
+            if status != DONE:
+                return status
         status = derivative(mechanism, t + tableau.c[s] * h, stages.between, stages.k[s])
         if status != DONE:
             return status
