@@ -99,7 +99,8 @@ def _reason(system: System, march: March, status: int, pose: State) -> tuple[typ
     name, t, widest = system.model.name, pose.t, march.clock[marching.WIDEST]
     if culprit := _undefined(system, march, pose):
         return ModelError, culprit
-    if march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE):
+    near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
+    if near or status == marching.ASTRAY:
         joints = ", ".join(joints_at_fault(system, t, pose.full_q))
         return SingularConfigurationError, (
             f"{name!r} comes to a singular pose at t = {t:.6g}, where {joints} lock or branch, and does not get "

@@ -17,14 +17,14 @@ from ..compiled.machine import DONE, NOT_FINITE
 from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
-from .control import Control, error_norm, factor_of
+from .control import Control, error_norm, factor_of, noise
 from .derivative import WORK, Mechanism, derivative, gauge_if_doubtful, look_around, parted, widest_gap
-from .singular import aimed, foretell
+from .singular import NEAR, TRIES, Crossing, adds_up, aimed, energy_of, foretell, new_crossing, worst_node
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected, project
 from .steps import Stages, new_stages, prepare_dense, read_dense, take_step
 from .tableaus import Tableau
 
-STUCK, LOST, DRIFTED, PAUSED = 11, 12, 13, 14
+STUCK, LOST, DRIFTED, PAUSED, ASTRAY = 11, 12, 13, 14, 15
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again."""
 ACCEPTED, REJECTED, NEXT = 0, 1, 2
@@ -62,8 +62,7 @@ class March(NamedTuple):
     record: Record
     clock: np.ndarray
     """t, and the widest gap that was seen."""
-    wait: np.ndarray
-    """How long it takes from t to the next singular pose."""
+    crossing: Crossing
     counts: np.ndarray
     """Steps accepted and rejected, and the next requested time."""
 
@@ -90,7 +89,7 @@ def new_march(
     )
     counts = zeros(3, dtype=np.int64)
     return block(
-        March(mechanism, tableau, control, stabiliser, stages, record, clock=zeros(2), wait=np.array([np.inf, 0.0]), counts=counts)
+        March(mechanism, tableau, control, stabiliser, stages, record, clock=zeros(2), crossing=new_crossing(), counts=counts)
     )
 
 
@@ -108,6 +107,7 @@ def start(march, q, v):
     status = _derivative_at_end(march, record.times[0], y0, march.stages.k[0])
     if status == DONE:
         _keep(march, 0, y0, march.stages.k[0])
+        march.crossing.energy[:] = energy_of(record.end_scalars, y0[y0.size - WORK :])
         march.counts[NEXT] = 1
     return status
 
@@ -128,10 +128,16 @@ def go_on(march, patience):
             target = times[counts[NEXT]]
             h = (target - t) / np.ceil((target - t) / control.fixed * (1.0 - 1e-12))
         else:
-            h = aimed(march.tableau, march.wait[0], h)
+            h = aimed(march.tableau, march.crossing.wait[0], h)
         end = target if t + h * (1.0 + 1e-9) >= target else t + h
         status, error = _try_step(march, t, end)
         accepted = status == DONE and error <= 1.0
+        if control.fixed == 0.0 and _crosses_badly(march, accepted, end - t):
+            counts[REJECTED] += 1
+            control.again[0] = 1
+            if control.step[0] <= smallest:
+                return ASTRAY
+            continue
         if accepted:
             status = _accept(march, t, end)
             if status != DONE:
@@ -140,11 +146,6 @@ def go_on(march, patience):
             return status
         if control.fixed == 0.0:
             again = control.again[0] == 1 or not accepted
-            if not accepted and march.wait[1] == 0.0 and march.wait[0] < end - t:
-                march.wait[1] = 1.0
-                counts[REJECTED] += 1
-                continue
-            march.wait[1] = 0.0 if accepted else march.wait[1]
             control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
             if not accepted and control.step[0] <= smallest:
                 return STUCK if status == DONE else status
@@ -166,7 +167,7 @@ def _try_step(march, t, end):
     h = end - t
     adapt_gains(march.stabiliser, pace(march), h)
     mechanism.nearness[0] = 1.0
-    status = take_step(mechanism, tableau, stages, t, h, march.wait[1] > 0.0 and march.wait[0] < h)
+    status = take_step(mechanism, tableau, stages, t, h, march.crossing.closed[0] == 1)
     if march.control.fixed > 0.0:
         return (_settle(march, end) if status == DONE else status), 0.0
     if status == DONE and tableau.end_in_error:
@@ -181,6 +182,27 @@ def _try_step(march, t, end):
     if status == DONE and error <= 1.0 and _parted_within(march, h):
         status = LOST  # a shorter step tells better where
     return status, error
+
+
+@compiled_part
+def _crosses_badly(march, accepted, h):
+    """Whether a step near a singular pose is to be made otherwise; and how is said in `crossing`."""
+    crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages
+    if mechanism.nearness[0] > NEAR:
+        return False
+    node = worst_node(march.tableau, stages)
+    if node > 0 and crossing.tries[0] < TRIES and noise(control, stages, mechanism, h) > control.atol:
+        crossing.wait[0] = march.tableau.c[node] * h if node < march.tableau.stages else h
+        crossing.tries[0] += 1
+        return True
+    if accepted and adds_up(crossing, march.record.end_scalars, control.rtol + control.atol / pace(march)):
+        return False
+    if crossing.closed[0] == 0 and crossing.wait[0] < h:
+        crossing.closed[0] = 1
+        return True
+    if accepted:
+        control.step[0] = 0.5 * h
+    return accepted
 
 
 @compiled_part
@@ -220,7 +242,9 @@ def _accept(march, t, end):
             y0[i] = y1[i]
             first[i] = following[i]
         march.clock[TIME] = end
-        march.wait[0] = foretell(march.tableau, stages, end - t)
+        march.crossing.wait[0] = foretell(march.tableau, stages, end - t)
+        march.crossing.tries[0] = march.crossing.closed[0] = 0
+        march.crossing.energy[0] = march.crossing.energy[1]
         stages.sines[0] = stages.sines[march.tableau.stages]
     return status
 
@@ -234,6 +258,7 @@ def _settle(march, t):
         return status
     status = _derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
     march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])
+    march.crossing.energy[1] = energy_of(march.record.end_scalars, y1[y1.size - WORK :])
     gauge_if_doubtful(march.mechanism)
     return status
 

@@ -61,6 +61,7 @@ def take_step(mechanism, tableau, stages, t, h, closed):
         if status != DONE:
             return status
         stages.sines[s] = np.sqrt(mechanism.nearness[2])
+    stages.sines[tableau.stages] = stages.sines[tableau.stages - 1]
     combine(stages.y0, h, tableau.b, tableau.stages, stages.k, stages.y1)
     return DONE
 
