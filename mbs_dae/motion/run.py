@@ -31,6 +31,10 @@ ACCEPTED, REJECTED, NEXT = 0, 1, 2
 TIME, WIDEST = 0, 1
 MOMENT = 1e-3
 """A time that is told, relative to the span of the run, is exact to this."""
+AROUND = (-1.8, -1.4, -1.0, 1.0, 1.4, 1.8)
+"""Where states are read around a singular pose, from the middle of the gap it is in, in halves of its width."""
+BLURRED = 1e-4
+"""`independence` (a squared sine) of a requested time below which what is recorded is read from around it."""
 LOSS = 0.1
 """The gap, relative to the model's length, at which a drifting run makes no sense any more."""
 
@@ -304,36 +308,84 @@ def _record(march, t, end):
             if status != DONE:
                 return status
             reading = True
-        y, dy = record.y, record.dy
-        read_dense(tableau, stages, end - t, (times[k] - t) / (end - t), y)
-        status = _put_right(march, times[k], y)
+        x, h = (times[k] - t) / (end - t), end - t
+        status = _read(march, t, h, x)
+        if mechanism.nearness[1] * mechanism.nearness[2] < BLURRED and abs(x - tableau.middle) < tableau.half:
+            status = _read_across(march, t, h, x, k)
+        elif status == DONE:
+            _keep(march, k, record.y, record.dy)
         if status != DONE:
             return status
-        status = _derivative_at_end(march, times[k], y, dy)
-        if status != DONE:
-            return status
-        _keep(march, k, y, dy)
         counts[NEXT] += 1
     if at_end < times.size and times[at_end] == end:
         counts[NEXT] = at_end + 1
     return DONE
 
 
+@compiled
+def _read(march, t, h, x):
+    """The state at t + x h, and its derivative, into the record's own arrays."""
+    y = march.record.y
+    read_dense(march.tableau, march.stages, h, x, y)
+    status = _put_right(march, t + x * h, y)
+    return _derivative_at_end(march, t + x * h, y, march.record.dy) if status == DONE else status
+
+
+@compiled_part
+def _read_across(march, t, h, x, k):
+    """Row k of the record, next to a singular pose in the gap of the step: the polynomial through states on both its
+    sides. Multipliers are those of that state: they may well grow without bound."""
+    record, y = march.record, march.record.y
+    _clear(record, k)
+    for place in AROUND:
+        weight = 1.0
+        for other in AROUND:
+            if other != place:
+                weight *= ((x - march.tableau.middle) / march.tableau.half - other) / (place - other)
+        status = _read(march, t, h, march.tableau.middle + place * march.tableau.half)
+        if status != DONE:
+            return status
+        _add(march, k, y, record.dy, weight)
+    for i in range(record.q.shape[1]):
+        y[i] = record.q[k, i]
+    for i in range(record.v.shape[1]):
+        y[record.q.shape[1] + i] = record.v[k, i]
+    restore(march.mechanism.machine.manifold, y[: record.q.shape[1]])
+    status = _derivative_at_end(march, t + x * h, y, record.dy)
+    for row in range(record.end_multipliers.size):
+        record.multipliers[k, row] = record.end_multipliers[row]
+    for i in range(record.q.shape[1]):
+        record.q[k, i] = y[i]
+    return status
+
+
 @compiled_part
 def _keep(march, k, y, dy):
     """Row k of the record."""
+    _clear(march.record, k)
+    _add(march, k, y, dy, 1.0)
+
+
+@compiled_part
+def _clear(record, k):
+    record.q[k, :] = record.v[k, :] = record.a[k, :] = record.multipliers[k, :] = record.energies[k, :] = 0.0
+
+
+@compiled
+def _add(march, k, y, dy, weight):
+    """Add to row k of the record."""
     record, at_v, v_size = march.record, march.mechanism.q_size, march.mechanism.v_size
     for i in range(at_v):
-        record.q[k, i] = y[i]
+        record.q[k, i] += weight * y[i]
     for i in range(v_size):
-        record.v[k, i] = y[at_v + i]
-        record.a[k, i] = dy[at_v + i]
+        record.v[k, i] += weight * y[at_v + i]
+        record.a[k, i] += weight * dy[at_v + i]
     for row in range(record.end_multipliers.size):
-        record.multipliers[k, row] = record.end_multipliers[row]
-    record.energies[k, 0] = record.end_scalars[KINETIC]
-    record.energies[k, 1] = record.end_scalars[POTENTIAL]
+        record.multipliers[k, row] += weight * record.end_multipliers[row]
+    record.energies[k, 0] += weight * record.end_scalars[KINETIC]
+    record.energies[k, 1] += weight * record.end_scalars[POTENTIAL]
     for i in range(WORK):
-        record.energies[k, 2 + i] = y[at_v + v_size + i]
+        record.energies[k, 2 + i] += weight * y[at_v + v_size + i]
 
 
 @compiled_part

@@ -40,7 +40,8 @@ class Tableau(NamedTuple):
     dense_kind: int
     dense: np.ndarray
     middle: float
-    """The middle of the widest gap between nodes: where a singular pose is crossed (see `singular`)."""
+    """The middle of the widest gap between nodes, where a singular pose is crossed (see `singular`); and half its width."""
+    half: float
     inner: int
     """A stage well inside the step."""
 
@@ -59,7 +60,8 @@ def _tableau(stages: int, *numbers: Any) -> Tableau:
     c = numbers[5]
     nodes = np.unique([*c, 1.0])
     widest = int(np.argmax(np.diff(nodes)))
-    return Tableau(stages, *numbers, float(nodes[widest : widest + 2].mean()), int(np.argmin(abs(c[:stages] - 0.6))))
+    low, high = nodes[widest : widest + 2]
+    return Tableau(stages, *numbers, (low + high) / 2, (high - low) / 2, int(np.argmin(abs(c[:stages] - 0.6))))
 
 
 def _rk4() -> Tableau:
