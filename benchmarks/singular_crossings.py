@@ -1,8 +1,8 @@
 """Crossing singular poses: N four-bars in a row swing or turn through the pose where all bars lie in one line.
 
-There the constraints lose N ranks and every loop could change over to its antiparallel form; the motion itself is smooth.
-While all cranks stay parallel the whole is one pendulum, so every run is compared with it. Speeds are drawn at random (a
-seed each), so that stages of steps stand anywhere near the singular pose.
+There the constraints lose N ranks and every loop could change over to its antiparallel form; the motion itself is
+smooth. While all cranks stay parallel the whole is one pendulum, so every run is compared with it. Speeds are drawn at
+random (a seed each), so that stages of steps stand anywhere near the singular pose.
 
     python benchmarks/singular_crossings.py --seeds 1 2 3 4 --loops 2 5
 """
@@ -10,18 +10,14 @@ seed each), so that stages of steps stand anywhere near the singular pose.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
 import mbs_dae as mbs
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
 GRAVITY = 9.81
 SETS = ("cartesian", "natural", "joint")
@@ -82,69 +78,78 @@ def speeds(seed: int, count: int) -> np.ndarray:
 
 
 def crossing(system: Any, n: int, setting: str, speed: float, times: np.ndarray) -> Crossing:
+    """One run, judged."""
     options = SETTINGS[setting]
     begun = time.process_time()
+    message = ""
     try:
         result = mbs.simulate(system, times, {"k0.omega": speed}, **options)
-        message = ""
     except mbs.MbsError as error:
         result, message = getattr(error, "result", None), str(error)
     seconds = time.process_time() - begun
-    if result is None:
-        return Crossing(n, "?", setting, speed, "refused", np.nan, np.nan, 0, 0, 0, seconds, message)
-    done = len(result)
-    angle = pendulum(n, speed, np.asarray(times))[:done]
-    energy = float(np.abs(result.energy.error).max() / np.ptp(result.energy.kinetic)) if done > 1 else 0.0
-    tip = max(
-        float(np.hypot(result[f"k{k}.head.x"] - k + np.sin(angle), result[f"k{k}.head.y"] - np.cos(angle)).max())
-        for k in range(n + 1)
-    )
-    loose = options.get("rtol", 1e-8) / 1e-8
-    right = energy <= ENERGY * loose**0.5 and tip <= TIP * loose**0.5
+    if result is None or len(result) < 2:
+        return Crossing(n, "", setting, speed, "refused", np.nan, np.nan, 0, 0, 0, seconds, message)
+    angle = pendulum(n, speed, times)[: len(result)]
+    energy = float(np.abs(result.energy.error).max() / np.ptp(result.energy.kinetic))
+    tips = ((result[f"k{k}.head.x"] - k + np.sin(angle), result[f"k{k}.head.y"] - np.cos(angle)) for k in range(n + 1))
+    tip = max(float(np.hypot(*off).max()) for off in tips)
+    loose = (options.get("rtol", 1e-8) / 1e-8) ** 0.5
+    right = energy <= ENERGY * loose and tip <= TIP * loose
     outcome = "refused" if message else "right" if right else "wrong"
-    s = result.stats
-    return Crossing(
-        n, "?", setting, speed, outcome, energy, tip, s["accepted"], s["rejected"], s["factorisations"], seconds, message
-    )
+    work = (int(result.stats[name]) for name in ("accepted", "rejected", "factorisations"))
+    return Crossing(n, "", setting, speed, outcome, energy, tip, *work, seconds, message)
 
 
-def crossings(n: int, seed: int, count: int, times: Any = GRID, sets: Any = SETS, settings: Any = SETTINGS) -> Iterator[Crossing]:
+def crossings(
+    n: int,
+    seed: int,
+    count: int,
+    times: Sequence[float] | np.ndarray = GRID,
+    sets: Sequence[str] = SETS,
+    settings: Sequence[str] = tuple(SETTINGS),
+) -> Iterator[Crossing]:
+    """Runs with `count` speeds in every coordinate set and setting."""
     model = grounded_first(n)
     for coordinates in sets:
         system = model.compile(coordinates)
         for setting in settings:
             for speed in speeds(seed, count):
-                yield crossing(system, n, setting, float(speed), np.asarray(times, float))._replace(coordinates=coordinates)
+                run = crossing(system, n, setting, float(speed), np.asarray(times, float))
+                yield run._replace(coordinates=coordinates)
+
+
+def table(found: Sequence[Crossing]) -> None:
+    print("N  set        setting  right wrong refused  steps rejected factorisations   ms  energy: median, worst")
+    for key in dict.fromkeys((c.loops, c.coordinates, c.setting) for c in found):
+        these = [c for c in found if (c.loops, c.coordinates, c.setting) == key]
+        count = [sum(c.outcome == kind for c in these) for kind in ("right", "wrong", "refused")]
+        steps, rejected, work = (
+            np.median([getattr(c, name) for c in these]) for name in ("steps", "rejected", "factorisations")
+        )
+        ms, energy = 1e3 * np.median([c.seconds for c in these]), [c.energy for c in these]
+        print(
+            f"{key[0]:<3d}{key[1]:<11s}{key[2]:<9s}{count[0]:5d} {count[1]:5d} {count[2]:7d} {steps:6.0f} "
+            f"{rejected:8.0f} {work:14.0f} {ms:4.0f}  {np.nanmedian(energy):.1e}, {np.nanmax(energy):.1e}"
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--loops", type=int, nargs="+", default=[2, 5])
-    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--count", type=int, default=40, help="speeds per seed")
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--settings", nargs="+", default=list(SETTINGS))
     parser.add_argument("--fine", action="store_true", help="101 outputs instead of 6")
     given = parser.parse_args()
-    times = FINE if given.fine else GRID
     found = []
-    for seed in given.seeds:
-        for n in given.loops:
-            some = list(crossings(n, seed, given.count, times, given.sets, given.settings))
-            found += some
-            for c in some:
-                if c.outcome != "right":
-                    print(f"  seed {seed} {c.outcome}: N={c.loops} {c.coordinates} {c.setting} {c.speed!r} energy {c.energy:.1e} tip {c.tip:.1e} steps {c.steps}+{c.rejected} {c.message}", flush=True)
-    print("N  set        setting   right wrong refused  steps rejected factorisations  ms  energy: median, worst right")
     for n in given.loops:
-        for coordinates in given.sets:
-            for setting in given.settings:
-                these = [c for c in found if (c.loops, c.coordinates, c.setting) == (n, coordinates, setting)]
-                count = [sum(c.outcome == kind for c in these) for kind in ("right", "wrong", "refused")]
-                steps, rejected, work, ms = (np.median([getattr(c, f) for c in these]) for f in ("steps", "rejected", "factorisations", "seconds"))
-                good = [c.energy for c in these if c.outcome == "right"] or [np.nan]
-                tips = [c.tip for c in these if c.outcome == "right"] or [np.nan]
-                print(f"{n:<3d}{coordinates:<11s}{setting:<10s}{count[0]:5d} {count[1]:5d} {count[2]:7d} {steps:6.0f} {rejected:8.0f} {work:14.0f} {1e3 * ms:5.1f} {np.median(good):.1e} {max(good):.1e} tip {np.median(tips):.1e} {max(tips):.1e}")
+        for seed in given.seeds:
+            for run in crossings(n, seed, given.count, FINE if given.fine else GRID, given.sets, given.settings):
+                found.append(run)
+                if run.outcome != "right":
+                    print(f"  seed {seed}: {run}", flush=True)
+    table(found)
 
 
 if __name__ == "__main__":

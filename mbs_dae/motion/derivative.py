@@ -60,8 +60,8 @@ class Mechanism(NamedTuple):
     shape: Factor
     """Of the constraints alone, whatever the masses: see `gauge`."""
     nearness: np.ndarray
-    """The least `independence` (turns counting over the model's length) since it was last set to 1, the ratio to that in
-    the norm of the masses, and the least in that norm at the last evaluation."""
+    """The least `independence` (turns counting over the model's length) since it was last set to 1, the ratio to that
+    in the norm of the masses, and the least in that norm at the last evaluation."""
 
 
 def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:

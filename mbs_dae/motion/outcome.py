@@ -14,7 +14,7 @@ from ..results.reactions import ComputedReactions
 from ..results.result import OwnMotion, Result, result_of
 from .derivative import WORK, mechanism
 from .inverse import solve_motion
-from .run import Record
+from .record import Record
 
 
 def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Result:

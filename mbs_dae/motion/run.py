@@ -2,8 +2,10 @@
 
     take a step  ->  settle its end (stabilise, y' there)  ->  accept it or try a shorter one  ->  record times
 
-y₀ and k₀ stand untouched until a step is accepted. All state is in `March`, so a run can go back to Python and be taken
-up again: where it pauses makes no difference.
+y₀ and k₀ stand untouched until a step is accepted, and what evaluations choose on their way (which rows are enforced,
+how near a singular pose is) is put back after a step that is rejected and after the reading of requested times. So
+neither leaves a trace: the steps, to the last bit, do not depend on the requested times but for the first and the last.
+All state is in `March`, so a run can go back to Python and be taken up again: where it pauses makes no difference.
 """
 
 from __future__ import annotations
@@ -12,47 +14,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
-from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
-from .control import Control, error_norm, factor_of, noise
-from .derivative import WORK, Mechanism, derivative, gauge_if_doubtful, look_around, parted, widest_gap
-from .singular import NEAR, TRIES, Crossing, adds_up, aimed, energy_of, foretell, new_crossing, worst_node
-from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected, project
-from .steps import Stages, new_stages, prepare_dense, read_dense, take_step
+from .control import Control, error_norm, factor_of, first_step
+from .course import SPAN, STEP, Course, is_break, latest_end, moment
+from .derivative import WORK, Mechanism, gauge_if_doubtful, look_around, parted, widest_gap
+from .record import NEXT, Record, derivative_at_end, keep, new_record, put_back, put_right, record_until, remember
+from .singular import Crossing, aimed, crosses_badly, energy_of, look_ahead, new_crossing
+from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected
+from .steps import Stages, new_stages, take_step
 from .tableaus import Tableau
 
-STUCK, LOST, DRIFTED, PAUSED, ASTRAY = 11, 12, 13, 14, 15
+STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
-for the singular pose that is near; patience is over, and the run can be taken up again."""
-ACCEPTED, REJECTED, NEXT = 0, 1, 2
+for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
+have been tried; no step keeps the energy near a singular pose."""
+ACCEPTED, REJECTED = 0, 1
 TIME, WIDEST = 0, 1
 MOMENT = 1e-3
 """A time that is told, relative to the span of the run, is exact to this."""
-AROUND = (-1.8, -1.4, -1.0, 1.0, 1.4, 1.8)
-"""Where states are read around a singular pose, from the middle of the gap it is in, in halves of its width."""
-BLURRED = 1e-4
-"""`independence` (a squared sine) of a requested time below which what is recorded is read from around it."""
 LOSS = 0.1
 """The gap, relative to the model's length, at which a drifting run makes no sense any more."""
-
-
-class Record(NamedTuple):
-    """What is kept at the requested times; and of the end of the last step, before it is known whether it is kept."""
-
-    times: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
-    multipliers: np.ndarray
-    energies: np.ndarray
-    """Columns: kinetic, potential, then the works."""
-    end_multipliers: np.ndarray
-    end_scalars: np.ndarray
-    y: np.ndarray
-    dy: np.ndarray
 
 
 class March(NamedTuple):
@@ -61,6 +44,7 @@ class March(NamedTuple):
     mechanism: Mechanism
     tableau: Tableau
     control: Control
+    course: Course
     stabiliser: Stabiliser
     stages: Stages
     record: Record
@@ -72,28 +56,20 @@ class March(NamedTuple):
 
 
 def new_march(
-    mechanism: Mechanism, tableau: Tableau, control: Control, stabiliser: Stabiliser, times: np.ndarray
+    mechanism: Mechanism,
+    tableau: Tableau,
+    control: Control,
+    course: Course,
+    stabiliser: Stabiliser,
+    times: np.ndarray,
 ) -> March:
-    rows, zeros = mechanism.machine.pattern.m, np.zeros
-    width = mechanism.q_size + mechanism.v_size + WORK
-    stages = new_stages(tableau, width)
-    record = block(
-        Record(
-            times=times,
-            q=zeros((times.size, mechanism.q_size)),
-            v=zeros((times.size, mechanism.v_size)),
-            a=zeros((times.size, mechanism.v_size)),
-            multipliers=zeros((times.size, rows)),
-            energies=zeros((times.size, 2 + WORK)),
-            end_multipliers=zeros(rows),
-            end_scalars=zeros(mechanism.scalars.size),
-            y=zeros(width),
-            dy=zeros(width),
-        )
-    )
-    counts = zeros(3, dtype=np.int64)
+    stages = new_stages(tableau, mechanism.q_size + mechanism.v_size + WORK)
+    record = new_record(mechanism, times)
+    counts = np.zeros(3, dtype=np.int64)
     return block(
-        March(mechanism, tableau, control, stabiliser, stages, record, clock=zeros(2), crossing=new_crossing(), counts=counts)
+        March(
+            mechanism, tableau, control, course, stabiliser, stages, record, np.zeros(2), new_crossing(), counts=counts
+        )
     )
 
 
@@ -107,10 +83,10 @@ def start(march, q, v):
     for k in range(v.size):
         y0[q.size + k] = v[k]
     march.clock[TIME] = record.times[0]
-    look_around(march.mechanism, record.times[0], q, v)
-    status = _derivative_at_end(march, record.times[0], y0, march.stages.k[0])
+    look_around(march.mechanism, moment(march.course, record.times[0]), q, v)
+    status = derivative_at_end(march, record.times[0], y0, march.stages.k[0])
     if status == DONE:
-        _keep(march, 0, y0, march.stages.k[0])
+        keep(march, 0, y0, march.stages.k[0])
         march.crossing.energy[:] = energy_of(record.end_scalars, y0[y0.size - WORK :])
         march.counts[NEXT] = 1
     return status
@@ -126,33 +102,29 @@ def go_on(march, patience):
     while counts[NEXT] < times.size:
         if patience <= 0:
             return PAUSED
+        if counts[ACCEPTED] + counts[REJECTED] >= control.most:
+            return TOO_MANY
         patience -= 1
-        t, h, target = clock[TIME], control.step[0], last
-        if control.fixed > 0.0:
-            target = times[counts[NEXT]]
-            h = (target - t) / np.ceil((target - t) / control.fixed * (1.0 - 1e-12))
-        else:
-            h = aimed(march.tableau, march.crossing.wait[0], h)
-        end = target if t + h * (1.0 + 1e-9) >= target else t + h
+        t = clock[TIME]
+        end = _end_of_step(march, t)
+        remember(march)
         status, error = _try_step(march, t, end)
         accepted = status == DONE and error <= 1.0
-        if control.fixed == 0.0 and _crosses_badly(march, accepted, end - t):
-            counts[REJECTED] += 1
-            control.again[0] = 1
-            if control.step[0] <= smallest:
-                return ASTRAY
-            continue
+        otherwise = control.fixed == 0.0 and crosses_badly(march, accepted, pace(march), end - t)
+        accepted = accepted and not otherwise
+        if control.fixed == 0.0 and not otherwise:
+            again = control.again[0] == 1 or not accepted
+            control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
         if accepted:
             status = _accept(march, t, end)
             if status != DONE:
                 return status
-        elif control.fixed > 0.0:
-            return status
-        if control.fixed == 0.0:
-            again = control.again[0] == 1 or not accepted
-            control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
-            if not accepted and control.step[0] <= smallest:
-                return STUCK if status == DONE else status
+        else:
+            put_back(march)
+            if control.fixed > 0.0:
+                return status
+            if control.step[0] <= smallest:
+                return ASTRAY if otherwise else STUCK if status == DONE else status
         counts[ACCEPTED if accepted else REJECTED] += 1
         control.again[0] = 0 if accepted else 1
         if accepted and stabiliser.when == NEAR_SINGULAR and is_projected(stabiliser, march.mechanism):
@@ -165,13 +137,27 @@ def go_on(march, patience):
 
 
 @compiled_part
+def _end_of_step(march, t):
+    """Where the next step from t ends: on the end of the span, if that is near enough."""
+    control, course = march.control, march.course
+    span = course.at[SPAN]
+    target = course.ends[span]
+    if control.fixed > 0.0:
+        begin = course.start if span == 0 else course.ends[span - 1]
+        end = begin + (course.at[STEP] + 1) * control.fixed
+    else:
+        end = min(t + aimed(march.tableau, march.crossing.wait[0], control.step[0]), latest_end(course, t))
+    return target if t + (end - t) * (1.0 + 1e-9) >= target else end
+
+
+@compiled_part
 def _try_step(march, t, end):
     """A step from t to `end`, settled if it is good: its status and its error, of which 1 is just acceptable."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
     h = end - t
     adapt_gains(march.stabiliser, pace(march), h)
     mechanism.nearness[0] = 1.0
-    status = take_step(mechanism, tableau, stages, t, h, march.crossing.closed[0] == 1)
+    status = take_step(mechanism, tableau, march.course, stages, t, h, march.crossing.closed[0] == 1)
     if march.control.fixed > 0.0:
         return (_settle(march, end) if status == DONE else status), 0.0
     if status == DONE and tableau.end_in_error:
@@ -186,27 +172,6 @@ def _try_step(march, t, end):
     if status == DONE and error <= 1.0 and _parted_within(march, h):
         status = LOST  # a shorter step tells better where
     return status, error
-
-
-@compiled_part
-def _crosses_badly(march, accepted, h):
-    """Whether a step near a singular pose is to be made otherwise; and how is said in `crossing`."""
-    crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages
-    if mechanism.nearness[0] > NEAR:
-        return False
-    node = worst_node(march.tableau, stages)
-    if node > 0 and crossing.tries[0] < TRIES and noise(control, stages, mechanism, h) > control.atol:
-        crossing.wait[0] = march.tableau.c[node] * h if node < march.tableau.stages else h
-        crossing.tries[0] += 1
-        return True
-    if accepted and adds_up(crossing, march.record.end_scalars, control.rtol + control.atol / pace(march)):
-        return False
-    if crossing.closed[0] == 0 and crossing.wait[0] < h:
-        crossing.closed[0] = 1
-        return True
-    if accepted:
-        control.step[0] = 0.5 * h
-    return accepted
 
 
 @compiled_part
@@ -235,21 +200,46 @@ def pace(march):
 def _accept(march, t, end):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
+    course, record = march.course, march.record
     if march.stabiliser.when != ALWAYS:
         march.clock[WIDEST] = max(march.clock[WIDEST], widest_gap(march.mechanism))
         status = LOST if parted(march.mechanism) else DONE
+    breaks = is_break(course, end)
     if status == DONE:
-        status = _record(march, t, end)
+        remember(march)
+        status = record_until(march, t, end, breaks)
+        put_back(march)
     if status in (DONE, LOST):
         first, following = stages.k[0], stages.k[march.tableau.stages]
         for i in range(y0.size):
             y0[i] = y1[i]
             first[i] = following[i]
         march.clock[TIME] = end
-        march.crossing.wait[0] = foretell(march.tableau, stages, end - t)
-        march.crossing.tries[0] = march.crossing.closed[0] = 0
-        march.crossing.energy[0] = march.crossing.energy[1]
-        stages.sines[0] = stages.sines[march.tableau.stages]
+        look_ahead(march.crossing, march.tableau, stages, end - t)
+        course.at[STEP] += 1
+    if status == DONE and breaks:
+        status = _next_span(march, end)
+        next_time = march.counts[NEXT]
+        if status == DONE and next_time < record.times.size and record.times[next_time] == end:
+            keep(march, next_time, y0, stages.k[0])
+            march.counts[NEXT] += 1
+    return status
+
+
+@compiled_part
+def _next_span(march, t):
+    """Laws have switched: the derivative anew, on the other side of the break, and the length of the next step."""
+    course, control, stages = march.course, march.control, march.stages
+    course.at[SPAN] += 1
+    course.at[STEP] = 0
+    span = course.at[SPAN]
+    status = derivative_at_end(march, course.first[span], stages.y0, stages.k[0])
+    march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[stages.y0.size - WORK :])
+    if status == DONE and control.fixed == 0.0 and span < course.ends.size:
+        rest = course.ends[span] - t
+        step = first_step(march.mechanism, march.tableau, control, course, stages, t, rest)
+        control.step[0] = max(step, 1e-6 * rest)
+        control.again[0] = 0
     return status
 
 
@@ -257,135 +247,14 @@ def _accept(march, t, end):
 def _settle(march, t):
     """Stabilise y₁, and find y' there: the first stage of the next step."""
     y1 = march.stages.y1
-    status = _put_right(march, t, y1)
+    status = put_right(march, t, y1)
     if status != DONE:
         return status
-    status = _derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
+    status = derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
     march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])
     march.crossing.energy[1] = energy_of(march.record.end_scalars, y1[y1.size - WORK :])
     gauge_if_doubtful(march.mechanism)
     return status
-
-
-@compiled_part
-def _put_right(march, t, y):
-    """Quaternions of unit length; on the constraints, if the run is projected."""
-    mechanism = march.mechanism
-    at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
-    restore(mechanism.machine.manifold, y[:at_v])
-    if is_projected(march.stabiliser, mechanism):
-        return project(mechanism, t, y[:at_v], y[at_v:at_work])
-    return DONE
-
-
-@compiled
-def _derivative_at_end(march, t, y, dy):
-    mechanism, record = march.mechanism, march.record
-    status = derivative(mechanism, t, y, dy)
-    for row in range(record.end_multipliers.size):
-        record.end_multipliers[row] = mechanism.machine.multipliers[row]
-    for k in range(record.end_scalars.size):
-        record.end_scalars[k] = mechanism.scalars[k]
-    return status
-
-
-@compiled_part
-def _record(march, t, end):
-    """Keep all requested times in (t, end]: the end as it is, others read from between (projected, if the run is)."""
-    mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
-    record, counts = march.record, march.counts
-    times = record.times
-    reading = False
-    at_end = counts[NEXT]
-    while at_end < times.size and times[at_end] < end:
-        at_end += 1
-    if at_end < times.size and times[at_end] == end:
-        _keep(march, at_end, stages.y1, stages.k[tableau.stages])
-    while counts[NEXT] < at_end:
-        k = counts[NEXT]
-        if not reading:
-            status = prepare_dense(mechanism, tableau, stages, t, end - t)
-            if status != DONE:
-                return status
-            reading = True
-        x, h = (times[k] - t) / (end - t), end - t
-        status = _read(march, t, h, x)
-        if mechanism.nearness[1] * mechanism.nearness[2] < BLURRED and abs(x - tableau.middle) < tableau.half:
-            status = _read_across(march, t, h, x, k)
-        elif status == DONE:
-            _keep(march, k, record.y, record.dy)
-        if status != DONE:
-            return status
-        counts[NEXT] += 1
-    if at_end < times.size and times[at_end] == end:
-        counts[NEXT] = at_end + 1
-    return DONE
-
-
-@compiled
-def _read(march, t, h, x):
-    """The state at t + x h, and its derivative, into the record's own arrays."""
-    y = march.record.y
-    read_dense(march.tableau, march.stages, h, x, y)
-    status = _put_right(march, t + x * h, y)
-    return _derivative_at_end(march, t + x * h, y, march.record.dy) if status == DONE else status
-
-
-@compiled_part
-def _read_across(march, t, h, x, k):
-    """Row k of the record, next to a singular pose in the gap of the step: the polynomial through states on both its
-    sides. Multipliers are those of that state: they may well grow without bound."""
-    record, y = march.record, march.record.y
-    _clear(record, k)
-    for place in AROUND:
-        weight = 1.0
-        for other in AROUND:
-            if other != place:
-                weight *= ((x - march.tableau.middle) / march.tableau.half - other) / (place - other)
-        status = _read(march, t, h, march.tableau.middle + place * march.tableau.half)
-        if status != DONE:
-            return status
-        _add(march, k, y, record.dy, weight)
-    for i in range(record.q.shape[1]):
-        y[i] = record.q[k, i]
-    for i in range(record.v.shape[1]):
-        y[record.q.shape[1] + i] = record.v[k, i]
-    restore(march.mechanism.machine.manifold, y[: record.q.shape[1]])
-    status = _derivative_at_end(march, t + x * h, y, record.dy)
-    for row in range(record.end_multipliers.size):
-        record.multipliers[k, row] = record.end_multipliers[row]
-    for i in range(record.q.shape[1]):
-        record.q[k, i] = y[i]
-    return status
-
-
-@compiled_part
-def _keep(march, k, y, dy):
-    """Row k of the record."""
-    _clear(march.record, k)
-    _add(march, k, y, dy, 1.0)
-
-
-@compiled_part
-def _clear(record, k):
-    record.q[k, :] = record.v[k, :] = record.a[k, :] = record.multipliers[k, :] = record.energies[k, :] = 0.0
-
-
-@compiled
-def _add(march, k, y, dy, weight):
-    """Add to row k of the record."""
-    record, at_v, v_size = march.record, march.mechanism.q_size, march.mechanism.v_size
-    for i in range(at_v):
-        record.q[k, i] += weight * y[i]
-    for i in range(v_size):
-        record.v[k, i] += weight * y[at_v + i]
-        record.a[k, i] += weight * dy[at_v + i]
-    for row in range(record.end_multipliers.size):
-        record.multipliers[k, row] += weight * record.end_multipliers[row]
-    record.energies[k, 0] += weight * record.end_scalars[KINETIC]
-    record.energies[k, 1] += weight * record.end_scalars[POTENTIAL]
-    for i in range(WORK):
-        record.energies[k, 2 + i] += weight * y[at_v + v_size + i]
 
 
 @compiled_part

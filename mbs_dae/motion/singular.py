@@ -21,6 +21,7 @@ import numpy as np
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..kernels.abi import compiled_part
 from ..kernels.blocks import block
+from .control import noise
 
 NOWHERE = np.inf
 """When the next singular pose comes, where none is in sight."""
@@ -76,6 +77,15 @@ def foretell(tableau, stages, h):
 
 
 @compiled_part
+def look_ahead(crossing, tableau, stages, h):
+    """After a step of length h: where the next one stands."""
+    crossing.wait[0] = foretell(tableau, stages, h)
+    crossing.tries[0] = crossing.closed[0] = 0
+    crossing.energy[0] = crossing.energy[1]
+    stages.sines[0] = stages.sines[tableau.stages]
+
+
+@compiled_part
 def aimed(tableau, wait, h):
     """The longest step, of at most h, of which a whole number leads to one that has the pose in its gap."""
     if wait > FORESIGHT * h or wait <= 0.5 * tableau.c[1] * h:
@@ -106,3 +116,25 @@ def adds_up(crossing, scalars, tolerance):
     roundoff = 1e-13 * (abs(scalars[POTENTIAL]) + abs(scalars[KINETIC]))
     allowed = LEDGER * 2.0 * scalars[KINETIC] * tolerance + roundoff
     return abs(crossing.energy[1] - crossing.energy[0]) <= allowed
+
+
+@compiled_part
+def crosses_badly(march, accepted, pace, h):
+    """Whether a step near a singular pose is to be made otherwise; and how is said in `crossing`. The motion changes at
+    this pace (1/s)."""
+    crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages
+    if mechanism.nearness[0] > NEAR:
+        return False
+    node = worst_node(march.tableau, stages)
+    if node > 0 and crossing.tries[0] < TRIES and noise(control, stages, mechanism, h) > control.atol:
+        crossing.wait[0] = march.tableau.c[node] * h if node < march.tableau.stages else h
+        crossing.tries[0] += 1
+        return True
+    if accepted and adds_up(crossing, march.record.end_scalars, control.rtol + control.atol / pace):
+        return False
+    if crossing.closed[0] == 0 and crossing.wait[0] < h:
+        crossing.closed[0] = 1
+        return True
+    if accepted:
+        control.step[0] = 0.5 * h
+    return accepted

@@ -10,6 +10,7 @@ from ..compiled.machine import DONE
 from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
+from .course import moment
 from .derivative import derivative
 from .stabilise import project
 from .tableaus import NESTED, POLYNOMIAL, Tableau
@@ -47,17 +48,18 @@ def combine(y, h, weights, count, k, out):
 
 
 @compiled
-def take_step(mechanism, tableau, stages, t, h, closed):
-    """y₁ from y₀ and k₀ = f(t, y₀), which must stand in `stages`; with all stages put onto the constraints, if `closed`."""
+def take_step(mechanism, tableau, course, stages, t, h, closed):
+    """y₁ from y₀ and k₀ = f(t, y₀), which must stand in `stages`; `closed`: with stages put onto the constraints."""
     at_v, at_work, y = mechanism.q_size, mechanism.q_size + mechanism.v_size, stages.between
     for s in range(1, tableau.stages):
+        now = moment(course, t + tableau.c[s] * h)
         combine(stages.y0, h, tableau.a[s], s, stages.k, y)
         if closed:
             restore(mechanism.machine.manifold, y[:at_v])
-            status = project(mechanism, t + tableau.c[s] * h, y[:at_v], y[at_v:at_work])
+            status = project(mechanism, now, y[:at_v], y[at_v:at_work])
             if status != DONE:
                 return status
-        status = derivative(mechanism, t + tableau.c[s] * h, stages.between, stages.k[s])
+        status = derivative(mechanism, now, y, stages.k[s])
         if status != DONE:
             return status
         stages.sines[s] = np.sqrt(mechanism.nearness[2])
@@ -67,7 +69,7 @@ def take_step(mechanism, tableau, stages, t, h, closed):
 
 
 @compiled_part
-def prepare_dense(mechanism, tableau, stages, t, h):
+def prepare_dense(mechanism, tableau, course, stages, t, h):
     """What `read_dense` needs besides the step itself. DP8 takes three more stages."""
     y0, y1, k, dense = stages.y0, stages.y1, stages.k, stages.dense
     if tableau.dense_kind != NESTED:
@@ -75,7 +77,7 @@ def prepare_dense(mechanism, tableau, stages, t, h):
     end = tableau.stages
     for s in range(end + 1, tableau.a.shape[0]):
         combine(y0, h, tableau.a[s], s, k, stages.between)
-        status = derivative(mechanism, t + tableau.c[s] * h, stages.between, k[s])
+        status = derivative(mechanism, moment(course, t + tableau.c[s] * h), stages.between, k[s])
         if status != DONE:
             return status
     for i in range(y0.size):

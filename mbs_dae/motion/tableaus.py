@@ -40,8 +40,9 @@ class Tableau(NamedTuple):
     dense_kind: int
     dense: np.ndarray
     middle: float
-    """The middle of the widest gap between nodes, where a singular pose is crossed (see `singular`); and half its width."""
+    """The middle of the widest gap between nodes: where a singular pose is crossed (see `singular`)."""
     half: float
+    """Half the width of that gap."""
     inner: int
     """A stage well inside the step."""
 
@@ -57,11 +58,13 @@ def _matrix(rows: Rows, width: int) -> np.ndarray:
 
 
 def _tableau(stages: int, *numbers: Any) -> Tableau:
+    """With what follows from the nodes: the widest gap between them, and a stage well inside."""
     c = numbers[5]
     nodes = np.unique([*c, 1.0])
     widest = int(np.argmax(np.diff(nodes)))
     low, high = nodes[widest : widest + 2]
-    return Tableau(stages, *numbers, (low + high) / 2, (high - low) / 2, int(np.argmin(abs(c[:stages] - 0.6))))
+    inner = int(np.argmin(abs(c[:stages] - 0.6)))
+    return Tableau(*(stages, *numbers, (low + high) / 2, (high - low) / 2, inner))
 
 
 def _rk4() -> Tableau:
