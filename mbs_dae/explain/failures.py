@@ -104,7 +104,8 @@ def _reason(system: System, march: March, status: int, pose: State) -> tuple[typ
     step = max(abs(march.control.step[0]), fixed, 1e-12)  # down to roundoff where something ends
     if nowhere := undefined(system, pose, t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)]), forces=True):
         return ModelError, nowhere[0], ""
-    if march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE):
+    near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
+    if near or status == marching.ASTRAY:
         joints = ", ".join(joints_at_fault(system, t, pose.full_q))
         what = f"{name!r} comes to a singular pose at t = {t:.6g}, where {joints} lock or branch"
         return SingularConfigurationError, f"{what}, and does not get through", _another_way(march)
