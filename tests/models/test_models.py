@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
-from gallery import MODELS, NAMES, ROOT, load
+import scripts
+from gallery import MODELS, NAMES, load
 
 import mbs_dae as mbs
 
@@ -172,14 +170,7 @@ def test_parameters_change_the_motion_in_the_same_way(free, free_model):
 
 def run(name: str, *arguments: str, cwd: Path) -> str:
     """The output of a model run as a script."""
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        [sys.executable, MODELS / f"{name}.py", *arguments],
-        env=os.environ | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
-        cwd=cwd,
-        capture_output=True,
-        encoding="utf-8",
-    )
+    done = scripts.run(MODELS / f"{name}.py", cwd, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
