@@ -18,7 +18,7 @@ from ..coordinates import Computed, KernelCoordinates, Layout
 from ..errors import ModelError
 from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled
-from ..kernels.blocks import block
+from ..kernels.blocks import Design, Integers, Vector, block
 from ..model.bodies.body import Marker, reference_turns
 from ..model.parameters import Evaluator, Number
 from ..model.tables import TableSymbol
@@ -30,24 +30,25 @@ from ..symbolic.markers import LABELS
 class Batch(NamedTuple):
     """What the compiled core reads."""
 
-    address: np.ndarray
-    instances: np.ndarray
-    gather: np.ndarray
+    kernels: Integers
+    """Their addresses."""
+    instances: Integers
+    gather: Integers
     """Per kernel and instance, where its local q and v stand."""
-    gather_at: np.ndarray
-    parameters: np.ndarray
-    parameters_at: np.ndarray
-    tables: np.ndarray
-    out_at: np.ndarray
+    gather_at: Integers
+    parameters: Design[Vector]
+    parameters_at: Integers
+    tables: Design[Vector]
+    out_at: Integers
     out_size: int
 
 
 @compiled
 def evaluate(batch, t, q, v, out):
     """All outputs of all kernels at (t, q, v). q and v include the coordinates of the ground."""
-    for g in range(batch.address.size):
+    for g in range(batch.kernels.size):
         call_kernel(
-            batch.address[g],
+            batch.kernels[g],
             batch.instances[g],
             t,
             q,
@@ -195,7 +196,7 @@ class BatchBuilder:
             for member in group.members:
                 gather += [*self._local(member, self.layout.q), *self._local(member, self.layout.v)]
         return {
-            "address": np.array([g.kernel.address for g in self.groups], dtype=np.int64),
+            "kernels": np.array([g.kernel.address for g in self.groups], dtype=np.int64),
             "instances": np.array([len(g.members) for g in self.groups], dtype=np.int64),
             "gather": np.array([*gather, 0], dtype=np.int64),
             "gather_at": np.array(gather_at, dtype=np.int64),

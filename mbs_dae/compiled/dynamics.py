@@ -9,7 +9,7 @@ import numpy as np
 
 from ..coordinates import KernelCoordinates
 from ..kernels.abi import compiled
-from ..kernels.blocks import block
+from ..kernels.blocks import Integers, block
 from ..model.bodies.body import Body
 from ..model.forces.base import ForceElement
 from ..model.forces.python_force import PythonForce
@@ -29,12 +29,12 @@ class Dynamics(NamedTuple):
     """What the compiled core reads. Masses go to the diagonal of M (items 0 .. n-1) and to its entries beside it."""
 
     batch: Batch
-    mass_from: np.ndarray
-    mass_item: np.ndarray
-    force_from: np.ndarray
-    force_column: np.ndarray
-    scalar_from: np.ndarray
-    scalar_kind: np.ndarray
+    mass_from: Integers
+    mass_item: Integers
+    force_from: Integers
+    force_column: Integers
+    scalar_from: Integers
+    scalar_kind: Integers
     """Energies and powers: each output is added to KINETIC, POTENTIAL, or POWER + k for the k-th of `WORKS`."""
 
 

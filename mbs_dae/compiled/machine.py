@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.abi import compiled
+from ..kernels.blocks import Design, Integers, Matrix, Vector, Work
 from ..linear.kkt import Factor
 from ..linear.pattern import Pattern
 from .batch import evaluate
@@ -40,34 +41,34 @@ class Machine(NamedTuple):
     manifold: Manifold
     pattern: Pattern
     factor: Factor
-    square: np.ndarray
+    square: Work[Vector]
     """The squared length of all that a row says, where less of it is left (`shares_of_rows`); else empty."""
-    said_unit: np.ndarray
+    said_unit: Design[Vector]
     """What velocities count in it, those of what stands still included: reciprocal squared lengths."""
-    norm: np.ndarray
+    norm: Design[Vector]
     """One number for each velocity: the norm in which "least change" is meant. (Columns of Φ_v may be others: see
     `Transformation.deep`.)"""
-    length: float
+    length: Design[float]
     """The model's own length: tolerances are relative to it."""
-    extent: float
+    extent: Design[float]
     """How far the model reaches from the origin: roundoff is relative to it."""
-    out: np.ndarray
-    phi: np.ndarray
+    out: Work[Vector]
+    phi: Work[Vector]
     """Φ, ν and γ of the last evaluation."""
-    nu: np.ndarray
-    gamma: np.ndarray
-    f: np.ndarray
-    g: np.ndarray
-    x: np.ndarray
-    multipliers: np.ndarray
-    poses: np.ndarray
+    nu: Work[Vector]
+    gamma: Work[Vector]
+    f: Work[Vector]
+    g: Work[Vector]
+    x: Work[Vector]
+    multipliers: Work[Vector]
+    poses: Work[Matrix]
     """Two rows: q at the beginning and at the end of a step."""
-    motions: np.ndarray
+    motions: Work[Matrix]
     """Four rows: v and a at the beginning, v and a at the end of a step."""
-    way: np.ndarray
-    orientation: np.ndarray
+    way: Work[Vector]
+    orientation: Work[Matrix]
     """Two rows, at the beginning and at the end of a step: see `orient`."""
-    counts: np.ndarray
+    counts: Work[Integers]
     """Kernel evaluations, factorisations, Newton corrections, steps halved."""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..coordinates import Layout
 from ..kernels.abi import compiled
-from ..kernels.blocks import block
+from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block
 from .batch import Batch, evaluate
 from .transformation import Transformation, angular_acceleration, bodies_turning
 
@@ -21,16 +21,16 @@ from .transformation import Transformation, angular_acceleration, bodies_turning
 class Manifold(NamedTuple):
     """Pairs of places in q and in v: see `coordinates.layout`."""
 
-    plain: np.ndarray
-    quaternions: np.ndarray
-    turns: np.ndarray
+    plain: IntegerTable
+    quaternions: IntegerTable
+    turns: IntegerTable
     turning: Batch
     """Reads the angular velocities of bodies whose turning is none of the velocities; they are linear in v."""
-    turned: np.ndarray
+    turned: Integers
     """Where it is added up in q, one place for each output."""
-    omega: np.ndarray
+    omega: Work[Matrix]
     """Four rows of work space for such outputs."""
-    step: np.ndarray
+    step: Work[Vector]
     """A small motion with what stands still behind it."""
     transformation: Transformation
     """Where bodies follow from joints it reads them instead."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.abi import compiled
-from ..kernels.blocks import block
+from ..kernels.blocks import Integers, block
 from ..model.parameters import Evaluator
 from .batch import Batch, BatchBuilder
 
@@ -20,22 +20,22 @@ class Program(NamedTuple):
     """What the compiled core reads."""
 
     batch: Batch
-    phi_from: np.ndarray
+    phi_from: Integers
     """Per row, where its Φ stands in the outputs; -1 for a row that restricts velocities only."""
-    nu_from: np.ndarray
-    gamma_from: np.ndarray
-    jac_row: np.ndarray
+    nu_from: Integers
+    gamma_from: Integers
+    jac_row: Integers
     """The entries of Φ_v: their rows, and their columns."""
-    jac_column: np.ndarray
-    jac_from: np.ndarray
+    jac_column: Integers
+    jac_from: Integers
     """Output jac_from[k] belongs to entry jac_to[k]: first one for each entry, in their order, then all that are added
     to these, since two markers may move with the same coordinate."""
-    jac_to: np.ndarray
-    said_row: np.ndarray
+    jac_to: Integers
+    said_row: Integers
     """Rows that lose entries, because something stands still or because two markers move with the same coordinate: all
     that they say is the outputs said_from[k], in the places said_place[k] among velocities."""
-    said_from: np.ndarray
-    said_place: np.ndarray
+    said_from: Integers
+    said_place: Integers
     rows: int
     velocity_rows: int
     """How many rows restrict velocities only."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass, field
+import threading
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,15 @@ _signature = ctypes.CFUNCTYPE(
 )
 
 
+class Raised(threading.local):
+    """What a function raised last, in each thread."""
+
+    error: BaseException | None = None
+
+
 @dataclass(frozen=True)
 class PythonKernel(Kernel):
-    errors: list[BaseException] = field(default_factory=list)
+    raised: Raised
     """What the function raised; its outputs are then not numbers, which stops a run."""
 
 
@@ -55,7 +62,7 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
     read = sp.lambdify([*state, *slots], [values, jacobian.tolist()], modules=[{"Unwound": UNWOUND}, "math"], cse=True)
     width, places, columns = len(state), len(composed.q), len(composed.v)
     outputs = columns + 2
-    errors: list[BaseException] = []
+    raised = Raised()
 
     def call(count: int, t: float, q: Any, v: Any, index: Any, parameters: Any, tables: Any, out: Any) -> None:
         try:
@@ -65,7 +72,7 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
             forces = np.asarray(partials, dtype=float).T @ wrenches
             results = [*forces, 0.0, float(wrenches @ markers[rates_at:])]
         except BaseException as exc:  # it may raise anything (Ctrl-C, too), and nothing can pass through compiled code
-            errors[:] = [exc]
+            raised.error = exc
             results = [float("nan")] * outputs
         for k, value in enumerate(results):
             out[k] = value
@@ -78,7 +85,7 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
         "outputs": outputs,
     }
     address = ctypes.cast(callback, ctypes.c_void_p).value or 0
-    return PythonKernel(address, layout, callback, errors)
+    return PythonKernel(address, layout, callback, raised)
 
 
 def told(error: BaseException) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ import sympy as sp
 from ..coordinates import Cartesian, CoordinateSet, JointCoordinates, Layout, Motion, body_coordinates
 from ..coordinates.joint.tree import Tree, no_tree
 from ..errors import ModelError
-from ..kernels.blocks import block
+from ..kernels.blocks import Image, block
 from ..linear import kkt
 from ..linear.pattern import Pattern
 from ..model.bodies.body import Body, Marker
@@ -30,7 +30,7 @@ from .dynamics import SCALARS, Dynamics, evaluate_forces
 from .machine import Machine, observe
 from .manifold import Manifold, difference, manifold_of, move
 from .program import Program, ProgramBuilder
-from .python_kernel import PythonKernel, told
+from .python_kernel import PythonKernel, Raised, told
 from .reading import read_outputs, read_rows_along
 from .structure import Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
@@ -88,10 +88,19 @@ class System:
         """How many coordinates say where the moving bodies are."""
         return self.layout.nq
 
+    def once(self, make: Callable[..., Any], *arguments: Any) -> Any:
+        """``make(system, *arguments)``, which is remembered: for what follows from the design alone."""
+        key = make, *arguments
+        if key not in self._made:
+            self._made[key] = make(self, *arguments)
+        return self._made[key]
+
     @cached_property
-    def manifold(self) -> Manifold:
+    def _made(self) -> dict[Any, Any]:
+        return {}
+
+    def _manifold(self, transformed: Transformation) -> Manifold:
         """With what reads angular velocities, where these are none of the velocities."""
-        transformed = self._transformation(dynamic=False)
         if transformed.edges:
             return manifold_of(self.layout, self.structure.batch([]).fill(self.evaluator), transformed)
         (symbols,) = marker_symbols(1, self.model.dimension)
@@ -106,17 +115,15 @@ class System:
     def tree(self) -> Tree:
         """The tree by which bodies follow from joint coordinates; one without bodies where they do not."""
         chosen = self.coordinates
-        return chosen.tree(self.evaluator) if isinstance(chosen, JointCoordinates) else no_tree()
+        return chosen.tree_image(self.evaluator).prototype if isinstance(chosen, JointCoordinates) else no_tree()
 
     def _transformation(self, dynamic: bool) -> Transformation:
-        """New for every machine: it has work space, and so has its tree."""
         chosen = self.coordinates
         if not isinstance(chosen, JointCoordinates):
             return no_transformation()
         own = self.structure
         dynamics = own.dynamics if dynamic else None
-        tree = chosen.tree(self.evaluator)
-        return transformation(chosen, tree, own.program.layout, own.entries, dynamics, self.length)
+        return transformation(chosen, self.tree, own.program.layout, own.entries, dynamics, self.length)
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -164,13 +171,13 @@ class System:
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Where a small motion, given like a velocity, leads."""
         out = q.copy()
-        move(self.manifold, out, np.ascontiguousarray(step, dtype=float))
+        move(self.machine().manifold, out, np.ascontiguousarray(step, dtype=float))
         return out
 
     def between(self, q0: np.ndarray, q1: np.ndarray) -> np.ndarray:
         """The small motion that leads from one pose to another."""
         out = np.zeros(self.nv)
-        difference(self.manifold, q0, q1, out)
+        difference(self.machine().manifold, q0, q1, out)
         return out
 
     @cached_property
@@ -237,6 +244,13 @@ class System:
     def machine(self, dynamic: bool = False) -> Machine:
         """Work space for the compiled solves: one for each run, so that systems can be shared. With `dynamic`, W is to
         be M."""
+        return self.once(_machine_image, dynamic).new()
+
+    def prototype(self, dynamic: bool) -> Machine:
+        """What every such work space is a copy of."""
+        return self.once(_machine_image, dynamic).prototype
+
+    def _machine(self, dynamic: bool) -> Machine:
         n, m = self.structure.columns, len(self.rows)
         pattern = self.mass_pattern if dynamic else self.pattern
         program, transformed = self.program, self._transformation(dynamic)
@@ -244,7 +258,7 @@ class System:
             Machine(
                 program=program,
                 transformation=transformed,
-                manifold=self.manifold,
+                manifold=self._manifold(transformed),
                 pattern=pattern,
                 factor=kkt.new_factor(pattern, self.column_weight),
                 norm=self.weight,
@@ -295,12 +309,14 @@ class System:
         """Reads measures along a motion."""
         return Reader(self, tuple(self._reading(m.relation, m.markers, m.label) for m in measures))
 
-    def reader_of(self, relation: Relation, markers: tuple[Marker, ...]) -> Reader:
+    def reader_of(self, relation: Relation, markers: tuple[Marker, ...], slots: Slots | None = None) -> Reader:
         """Reads the rows of a relation of these markers, which need not hold."""
-        return Reader(self, (self._reading(relation, markers, " and ".join(m.label for m in markers)),))
+        return Reader(self, (self._reading(relation, markers, " and ".join(m.label for m in markers), slots),))
 
-    def _reading(self, relation: Relation, markers: tuple[Marker, ...], who: str) -> Instance:
-        return instance_of(relation, {}, markers, who, self.coordinates.kernels)
+    def _reading(
+        self, relation: Relation, markers: tuple[Marker, ...], who: str, slots: Slots | None = None
+    ) -> Instance:
+        return instance_of(relation, slots or {}, markers, who, self.coordinates.kernels)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
@@ -323,18 +339,18 @@ class System:
         return sps.csr_matrix((machine.factor.jacobian.copy(), (self.pattern.jac_row, self.pattern.jac_column)), shape)
 
     @cached_property
-    def _python_errors(self) -> list[list[BaseException]]:
+    def _raised(self) -> list[Raised]:
         """For each Python force, what it raised; nothing can pass through compiled code."""
-        return [g.kernel.errors for g in self.structure.dynamics.batch.groups if isinstance(g.kernel, PythonKernel)]
+        return [g.kernel.raised for g in self.structure.dynamics.batch.groups if isinstance(g.kernel, PythonKernel)]
 
     def forget_errors(self) -> None:
         """To be called before a run: what Python forces raised in another is not its matter."""
-        for errors in self._python_errors:
-            errors.clear()
+        for raised in self._raised:
+            raised.error = None
 
     def interrupted(self) -> bool:
         """Whether Ctrl-C came inside a Python force."""
-        return any(isinstance(e, KeyboardInterrupt) for errors in self._python_errors for e in errors)
+        return any(isinstance(raised.error, KeyboardInterrupt) for raised in self._raised)
 
     def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
         """The force (or body) whose value is not a finite number in this state."""
@@ -343,8 +359,8 @@ class System:
         out = read_outputs(self.dynamics.batch, np.array([t]), q[None], v[None])[0]
         for place in batch.places():
             if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
-                errors = getattr(batch.kernel_of(place.member), "errors", None)
-                return batch.instances[place.member].who + (f" ({told(errors[-1])})" if errors else "")
+                raised = getattr(batch.kernel_of(place.member), "raised", Raised())
+                return batch.instances[place.member].who + (f" ({told(raised.error)})" if raised.error else "")
         return None
 
 
@@ -369,6 +385,10 @@ class Reader:
 
     def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         return read_rows_along(self.program, t, q, v, a)
+
+
+def _machine_image(system: System, dynamic: bool) -> Image:
+    return Image(system._machine(dynamic))
 
 
 def compile_model(model: Model, coordinates: str, **tree: Any) -> System:

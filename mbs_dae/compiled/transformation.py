@@ -26,12 +26,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..coordinates.joint.folding import fold_acceleration, fold_velocity
 from ..coordinates.joint.recursion import unfold, unfold_acceleration
 from ..coordinates.joint.tree import Tree
 from ..kernels.abi import call_on_block, compiled
+from ..kernels.blocks import Design, Integers, Matrix, Vector, Work
 
 
 class Transformation(NamedTuple):
@@ -42,58 +41,58 @@ class Transformation(NamedTuple):
     deep: int
     """1 where nothing is transformed: the equations are those of bodies, and only what comes out of them goes back to
     the joints."""
-    step: np.ndarray
+    step: Work[Vector]
     """Velocities of joints."""
-    addresses: np.ndarray
+    addresses: Integers
     """Where the compiled functions of `ENTRIES` are."""
-    omega_at: np.ndarray
+    omega_at: Integers
     """Where the angular velocities stand among the velocities of bodies whose turning is added up."""
-    row_of: np.ndarray
+    row_of: Integers
     """The row and the column of every entry of Φ_x."""
-    column_of: np.ndarray
-    qc: np.ndarray
+    column_of: Integers
+    qc: Work[Vector]
     """Where bodies are, their velocities, and β; the ground's included."""
-    vc: np.ndarray
-    bias: np.ndarray
-    still: np.ndarray
+    vc: Work[Vector]
+    bias: Work[Vector]
+    still: Vector
     """No accelerations of joints."""
-    twist: np.ndarray
+    twist: Work[Matrix]
     """S, one row for each velocity."""
-    component: np.ndarray
+    component: Integers
     """Which of six each velocity of a body is: in the plane x, y and the turn about z."""
-    parent: np.ndarray
+    parent: Integers
     """The edge that leads to an edge's parent; -1 for the ground."""
-    path_at: np.ndarray
+    path_at: Integers
     """The velocities on the way to edge e, its own included: path[path_at[e] : path_at[e + 1]]."""
-    path: np.ndarray
+    path: Integers
     # rows: what one row says of one body
-    term_row: np.ndarray
-    term_edge: np.ndarray
-    term_at: np.ndarray
+    term_row: Integers
+    term_edge: Integers
+    term_at: Integers
     """Term k has the items term_at[k] : term_at[k + 1]."""
-    item_component: np.ndarray
-    item_from: np.ndarray
-    target_at: np.ndarray
+    item_component: Integers
+    item_from: Integers
+    target_at: Integers
     """It goes to the entries target[target_at[k] : ...] of Φ_x, in the order of the path."""
-    target: np.ndarray
-    square: np.ndarray
+    target: Integers
+    square: Work[Vector]
     """The squared length of each row over the velocities of bodies, turns counting over the model's length."""
-    unit: np.ndarray
+    unit: Design[Vector]
     """What six velocities of a body count there, and each velocity of a joint: reciprocal squared lengths."""
-    joint_unit: np.ndarray
+    joint_unit: Design[Vector]
     # masses and forces
-    mass_at: np.ndarray
+    mass_at: Integers
     """The inertia of edge e's body has the items mass_at[e] : mass_at[e + 1]."""
-    mass_row: np.ndarray
-    mass_column: np.ndarray
-    mass_from: np.ndarray
-    weight_to: np.ndarray
+    mass_row: Integers
+    mass_column: Integers
+    mass_from: Integers
+    weight_to: Integers
     """Where entries of M_x go, edge by edge, velocity by velocity, along the path: to the diagonal, or beside it."""
-    fc: np.ndarray
-    inertia: np.ndarray
+    fc: Work[Vector]
+    inertia: Work[Matrix]
     """A 6 x 6 matrix for each edge; then a force and moment for each."""
-    wrench: np.ndarray
-    part: np.ndarray
+    wrench: Work[Matrix]
+    part: Work[Matrix]
     """Work space: six rows of six numbers."""
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..coordinates import JointCoordinates
 from ..coordinates.joint.tree import Tree, no_tree
 from ..kernels.abi import block_function
-from ..kernels.blocks import block
+from ..kernels.blocks import block, block_type
 from .dynamics import DynamicsBuilder
 from .transformation import ENTRIES, Transformation
 
@@ -21,8 +21,7 @@ NONE = np.zeros(0, dtype=np.int64)
 @cache
 def _entries() -> tuple[Any, ...]:
     """Compiled when joint coordinates are first used."""
-    kind: Any = no_transformation()
-    return tuple(block_function(function, kind.kind) for function in ENTRIES)
+    return tuple(block_function(function, block_type(Transformation)) for function in ENTRIES)
 
 
 class Entries(NamedTuple):
@@ -103,10 +102,12 @@ def transformation(
             fc=np.zeros(layout.v_size),
             inertia=np.zeros((len(paths), 36)),
             wrench=np.zeros((len(paths), 6)),
+            part=np.zeros((6, 6)),
         )
     )
 
 
+@cache
 def no_transformation() -> Transformation:
     return block(_empty(no_tree()))
 
@@ -139,8 +140,8 @@ def _room(coordinates: JointCoordinates, velocities: int) -> dict[str, Any]:
 def _empty(tree: Tree) -> Transformation:
     values: dict[str, Any] = dict.fromkeys(Transformation._fields, NONE)
     values |= dict.fromkeys(("step", "qc", "vc", "bias", "still", "fc", "square", "unit", "joint_unit"), np.zeros(0))
-    values |= dict.fromkeys(("twist", "inertia", "wrench"), np.zeros((0, 6)))
-    return Transformation(**values | {"tree": tree, "edges": 0, "deep": 0, "part": np.zeros((6, 6))})
+    values |= dict.fromkeys(("twist", "inertia", "wrench", "part"), np.zeros((0, 6)))
+    return Transformation(**values | {"tree": tree, "edges": 0, "deep": 0})
 
 
 def _terms(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy.sparse as sps
 
@@ -9,6 +11,7 @@ from ..compiled import System
 from ..compiled.machine import NOT_CONVERGED, NOT_FINITE
 from ..errors import IntegrationError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..linear.kkt import Factor
+from ..model.bodies.body import Body
 from ..motion import run as marching
 from ..motion.derivative import evaluate_all, mechanism
 from ..motion.run import March
@@ -18,6 +21,9 @@ from ..results.result import Result, State
 
 NONSENSE = 0.1
 """The energy error, relative to the energy that is turned over, at which a run says nothing about the motion."""
+
+ROUNDOFF = 1e-14
+"""A mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff."""
 
 
 def check_masses(system: System) -> None:
@@ -39,11 +45,25 @@ def check_masses(system: System) -> None:
     free = np.abs(idle @ motions[rank:].T).max(axis=1) * np.sqrt(system.weight) > 1e-6
     at_fault = [body for body in system.bodies if free[list(system.layout.v[body])].any()]
     names = ", ".join(repr(b.name) for b in at_fault)
+    faults = tuple(b.name for b in at_fault)
+    if all(system.evaluator(b.mass) > 0.0 for b in at_fault) and not _lacks_inertia(system, at_fault):
+        raise ModelError(
+            f"{names} of {system.model.name!r} is too light or too small beside the rest: moving it adds less to the "
+            f"mass matrix than its roundoff ({ROUNDOFF:g} of the heaviest), which would decide its acceleration; leave "
+            "its mass out and hold it by joints, or compute it in a model of its own",
+            bodies=faults,
+        )
     raise ModelError(
         f"{names} of {system.model.name!r} can move without moving any mass, so its acceleration is undetermined; give "
         "it a mass and an inertia, or hold it by joints",
-        bodies=tuple(b.name for b in at_fault),
+        bodies=faults,
     )
+
+
+def _lacks_inertia(system: System, bodies: Sequence[Body]) -> bool:
+    """Whether one of these has no inertia about some axis."""
+    tensors = (np.atleast_2d(np.array(b.inertia, dtype=object)) for b in bodies)
+    return any(min(np.linalg.eigvalsh([[system.evaluator(n) for n in row] for row in I])) <= 0.0 for I in tensors)
 
 
 def _idle_motions(system: System, factor: Factor) -> np.ndarray:
@@ -55,7 +75,7 @@ def _idle_motions(system: System, factor: Factor) -> np.ndarray:
         places = list(system.layout.v[body])
         own = np.sqrt(system.weight[places])
         masses, ways = np.linalg.eigh(M.tocsr()[places][:, places].toarray() / np.outer(own, own), UPLO="L")
-        for way in ways.T[masses <= 1e-14 * system.heaviest]:
+        for way in ways.T[masses <= ROUNDOFF * system.heaviest]:
             columns.append(np.zeros(n))
             columns[-1][places] = way / own
     return np.array(columns).reshape(-1, n).T

@@ -40,7 +40,8 @@ SIGNATURE = types.void(types.int64, types.float64, _reals, _reals, _integers, _r
 def compiled(function: Callable) -> Callable:
     """For everything that runs in a loop: compiled without reference counts, so that passing arrays costs nothing.
 
-    It therefore cannot allocate; numba refuses to compile a function that tries. Work space is handed in.
+    It therefore cannot allocate; numba refuses to compile a function that tries. Work space is handed in. Other threads
+    go on meanwhile.
     """
     return _jit(function, _nrt=False, no_cfunc_wrapper=True)
 
@@ -59,9 +60,9 @@ def compiled_setup(function: Callable) -> Callable:
 def _jit(function: Callable, **options: Any) -> Callable:
     """njit with a disk cache where there is a place for one, and without where there is none."""
     try:
-        dispatcher = njit(cache=True, error_model="numpy", **options)(function)
+        dispatcher = njit(cache=True, error_model="numpy", nogil=True, **options)(function)
     except RuntimeError:  # numba's "no locator available": nowhere to write
-        return njit(error_model="numpy", **options)(function)
+        return njit(error_model="numpy", nogil=True, **options)(function)
     with suppress(AttributeError):
         dispatcher._cache._cache_file._source_stamp = _stamp()
     return dispatcher

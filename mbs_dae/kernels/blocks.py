@@ -1,16 +1,29 @@
-"""Named tuples of arrays handed to compiled code by address.
+"""Records of arrays handed to compiled code by address, and their workspaces.
 
 numba passes a named tuple by value: seven words for each array in it, at every call. For a solver whose state is fifty
 arrays that makes calls slow and, above all, compiling slow. A `Block` is the same named tuple behind one pointer: a
 table with, for each field, an address and two lengths (or the number itself). Compiled code reads ``block.field`` as
 it would read the tuple's, and gets a view of the array; nested blocks are fields too.
 
+The class says it all: what its fields are, and who may write them.
+
+    Vector, Matrix, Integers, ...   fixed with the structure of a model
+    Design[...]                     fixed with the values of its parameters
+    Work[...]                       written in a run
+
+So the numba type of a block is that of its class, found once. What is fixed is shared by all runs. What is written is
+copied for each of them by an `Image`, as a program is loaded into memory: all tables with something to write behind
+them, and all that is written, stand in one array, in which addresses are relative; a workspace is a copy of it, with
+its own address added to these.
+
 The views own nothing: whoever calls compiled code keeps the block alive, as one does with any argument.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, cast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -27,11 +40,64 @@ from numba.extending import (
 )
 from numba.np.arrayobj import populate_array
 
-ITEMS = {np.float64: types.float64, np.int64: types.int64, np.uint64: types.uint64}
-"""What arrays may hold. Unsigned numbers are for what is only ever an index: numba then need not ask whether it counts
-from the end."""
+Vector = Annotated[np.ndarray, types.Array(types.float64, 1, "C")]
+Matrix = Annotated[np.ndarray, types.Array(types.float64, 2, "C")]
+Integers = Annotated[np.ndarray, types.Array(types.int64, 1, "C")]
+IntegerTable = Annotated[np.ndarray, types.Array(types.int64, 2, "C")]
+Indices = Annotated[np.ndarray, types.Array(types.uint64, 1, "C")]
+"""Unsigned numbers are for what is only ever an index: numba then need not ask whether it counts from the end."""
+
+T = TypeVar("T")
+WORK, DESIGN = "written in a run", "filled for a design"
+Work = Annotated[T, WORK]
+Design = Annotated[T, DESIGN]
+
+ITEMS = {types.float64: "<f8", types.int64: "<i8", types.uint64: "<u8"}
+"""What numpy calls the items of arrays."""
 WORDS = 3
 """Words of the table per field: address and lengths of an array, address of a block, or a number's bits."""
+WORD = 8
+"""Bytes of a word."""
+
+
+class BlockType(types.Type):
+    """The type of all blocks of a class of records."""
+
+    def __init__(self, record: type):
+        self.record = record
+        self.members: dict[str, types.Type] = {}
+        self.written: set[str] = set()
+        for name, hint in get_type_hints(record, include_extras=True).items():
+            self.members[name] = _kind(hint)
+            if WORK in get_args(hint):
+                self.written.add(name)
+        self.place = {name: WORDS * k for k, name in enumerate(self.members)}
+        super().__init__(f"Block({record.__module__.rpartition('.')[2]}.{record.__name__})")
+
+    def __reduce__(self) -> Any:
+        return block_type, (self.record,)
+
+
+def block_type(record: Any) -> BlockType:
+    if record not in _block_types:
+        _block_types[record] = BlockType(record)
+    return _block_types[record]
+
+
+_block_types: dict[Any, BlockType] = {}
+
+
+def _kind(hint: Any) -> types.Type:
+    """What a field is to compiled code, from its annotation."""
+    told, *more = get_args(hint) or (hint,)
+    arrays = [kind for kind in more if isinstance(kind, types.Array)]
+    if arrays:
+        return arrays[0]
+    if told in (int, float):
+        return types.int64 if told is int else types.float64
+    if not hasattr(told, "_fields"):
+        raise TypeError(f"a field of a record cannot be {told}; annotate it as Vector, Matrix, Integers, ..., a number")
+    return block_type(told)
 
 
 class Block:
@@ -39,55 +105,126 @@ class Block:
 
     def __init__(self, fields: Any):
         self.fields = fields
-        self.table = np.zeros(WORDS * len(fields), dtype=np.int64)
-        for k, value in enumerate(fields):
-            self.table[WORDS * k : WORDS * (k + 1)] = _words(value)
-        self.address = self.table.ctypes.data
-        self.kind = BlockType(
-            type(fields).__name__, tuple((name, _kind(v)) for name, v in zip(fields._fields, fields, strict=True))
-        )
+        self.kind = block_type(type(fields))
+        words: list[int] = []
+        for value, (name, kind) in zip(fields, self.kind.members.items(), strict=True):
+            words += _words(value, kind, name)
+        self.table = np.array(words, dtype=np.int64)
+        self.address = _address(self.table)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["fields"], name)
 
 
-Fields = TypeVar("Fields")
-
-
-def block(fields: Fields) -> Fields:
+def block(fields: T) -> T:
     """A named tuple as a block; to type checkers it still is the named tuple."""
-    return cast(Fields, Block(fields))
+    return cast(T, Block(fields))
 
 
-def _words(value: Any) -> list[int]:
-    if isinstance(value, Block):
-        return [value.address, 0, 0]
-    if isinstance(value, np.ndarray):
-        if not (value.flags.c_contiguous and value.dtype.type in ITEMS):
-            raise TypeError(f"a block holds contiguous arrays of float64, int64 or uint64, not {value.dtype}")
-        return [value.ctypes.data, *value.shape, *[0] * (2 - value.ndim)]
-    if isinstance(value, float):
-        return [int(np.float64(value).view(np.int64)), 0, 0]
-    return [int(value), 0, 0]
+def _address(array: np.ndarray) -> int:
+    return array.__array_interface__["data"][0]
 
 
-def _kind(value: Any) -> types.Type:
-    if isinstance(value, Block):
-        return value.kind
-    if isinstance(value, np.ndarray):
-        return types.Array(ITEMS[value.dtype.type], value.ndim, "C")
-    return types.float64 if isinstance(value, float) else types.int64
+def _words(value: Any, kind: types.Type, name: str) -> tuple[int, int, int]:
+    if isinstance(kind, types.Array):
+        described = value.__array_interface__ if isinstance(value, np.ndarray) else {"shape": (), "typestr": repr(value)}
+        shape = described["shape"]
+        if described["typestr"] != ITEMS[kind.dtype] or len(shape) != kind.ndim or described["strides"]:
+            raise TypeError(f"{name} is to be a contiguous {kind}, not {described['typestr']} of shape {shape}")
+        return described["data"][0], shape[0], shape[1] if len(shape) == 2 else 0
+    if isinstance(kind, BlockType):
+        return value.address, 0, 0
+    return int(np.float64(value).view(np.int64)) if kind is types.float64 else int(value), 0, 0
 
 
-class BlockType(types.Type):
-    """The type of a block: its name, and the name and type of each field."""
+# --- workspaces -----------------------------------------------------------------------------------------------
 
-    def __init__(self, name: str, members: tuple[tuple[str, types.Type], ...]):
-        self.members = members
-        super().__init__(f"Block({name}: {', '.join(f'{n} {kind}' for n, kind in members)})")
 
-    def place(self, name: str) -> int:
-        return [n for n, _ in self.members].index(name)
+@dataclass
+class _Node:
+    """A block with something to write behind it: where its table stands in the image, where the arrays that it writes,
+    and the blocks in it that are nodes themselves."""
+
+    block: Block
+    at: int = 0
+    arrays: dict[str, int] = field(default_factory=dict)
+    nodes: dict[str, _Node] = field(default_factory=dict)
+
+
+class Image:
+    """A nest of blocks, with all that is written in it, ready to be copied."""
+
+    def __init__(self, prototype: Any):
+        self._parts: list[np.ndarray] = []
+        self._size = 0
+        self._seen: dict[int, int | _Node | None] = {}
+        node = self._visited(prototype)
+        self.prototype, self._root = prototype, node
+        self.words = np.concatenate([np.zeros(0, dtype=np.int64), *self._parts])
+        links = dict(self._links(node)) if node else {}
+        self.relocated = np.array([*links], dtype=np.int64)
+        self.words[self.relocated] = [*links.values()]
+
+    def new(self) -> Any:
+        """A workspace: the same as the prototype, but for what is written, which is its own."""
+        if self._root is None:
+            return self.prototype
+        words = self.words.copy()
+        words[self.relocated] += _address(words)
+        return Workspace(words, self._root)
+
+    def _visited(self, block: Block) -> _Node | None:
+        """The block as a node; None where nothing is written behind it."""
+        if id(block) not in self._seen:
+            kind, node = block.kind, _Node(block)
+            for name, member in kind.members.items():
+                if isinstance(member, BlockType):
+                    if (inner := self._visited(getattr(block, name))) is not None:
+                        node.nodes[name] = inner
+                elif name in kind.written and (array := getattr(block, name)).size:
+                    if id(array) not in self._seen:
+                        self._seen[id(array)] = self._put(array.reshape(-1).view(np.int64))
+                    node.arrays[name] = cast(int, self._seen[id(array)])
+            moves = bool(node.arrays or node.nodes)
+            if moves:
+                node.at = self._put(block.table)
+            self._seen[id(block)] = node if moves else None
+        return cast(_Node | None, self._seen[id(block)])
+
+    def _put(self, words: np.ndarray) -> int:
+        at = self._size
+        self._parts.append(words)
+        self._size += words.size
+        return at
+
+    def _links(self, node: _Node) -> Iterator[tuple[int, int]]:
+        """The words that are addresses in the image, each with what it says: bytes from the beginning."""
+        for name, target in {**node.arrays, **{name: inner.at for name, inner in node.nodes.items()}}.items():
+            yield node.at + node.block.kind.place[name], WORD * target
+        for inner in node.nodes.values():
+            yield from self._links(inner)
+
+
+class Workspace(Block):
+    """A copy of a block in an array of words; its fields are made when they are asked for."""
+
+    def __init__(self, words: np.ndarray, node: _Node):
+        self.words, self.node, self.kind = words, node, node.block.kind
+        self.address = _address(words) + WORD * node.at
+
+    def __getattr__(self, name: str) -> Any:
+        words, node = self.__dict__["words"], self.__dict__["node"]
+        value = getattr(node.block, name)
+        if name in node.nodes:
+            value = Workspace(words, node.nodes[name])
+        elif name in node.arrays:
+            at = node.arrays[name]
+            value = words[at : at + value.size].view(value.dtype).reshape(value.shape)
+        self.__dict__[name] = value
+        return value
+
+
+# --- what numba has to know -----------------------------------------------------------------------------------
 
 
 @register_model(BlockType)
@@ -110,7 +247,7 @@ def _unbox(kind, obj, c):
 
 
 def _kind_of_field(_, value, attr):
-    return dict(value.members).get(attr)
+    return value.members.get(attr)
 
 
 @infer_getattr
@@ -122,11 +259,11 @@ class _Attributes(AttributeTemplate):
 @lower_getattr_generic(BlockType)
 def _read(context, builder, block, address, name):
     """The field: a number, a nested block, or an array made of the address and lengths in the table."""
-    kind = dict(block.members)[name]
+    kind = block.members[name]
     table = builder.inttoptr(address, ir.IntType(64).as_pointer())
 
     def word(number):
-        at = ir.Constant(ir.IntType(64), WORDS * block.place(name) + number)
+        at = ir.Constant(ir.IntType(64), block.place[name] + number)
         return builder.load(builder.gep(table, [at]))
 
     if isinstance(kind, types.Float):
@@ -134,7 +271,7 @@ def _read(context, builder, block, address, name):
     if not isinstance(kind, types.Array):
         return word(0)
     array = context.make_array(kind)(context, builder)
-    size = context.get_constant(types.intp, 8)
+    size = context.get_constant(types.intp, WORD)
     shape = [word(1 + k) for k in range(kind.ndim)]
     strides = [size] if kind.ndim == 1 else [builder.mul(shape[1], size), size]
     data = builder.inttoptr(word(0), context.get_data_type(kind.dtype).as_pointer())

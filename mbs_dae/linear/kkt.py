@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.abi import compiled, compiled_part
-from ..kernels.blocks import block
+from ..kernels.blocks import Vector, Work, block
 from .ldl import backward, eliminate_row, forward
 from .pattern import Pattern
 
@@ -42,35 +42,35 @@ units (m², rad), so this is far below what a small mechanism makes of that."""
 class Factor(NamedTuple):
     """The numbers of one factorisation, and its work space. Made once, overwritten each time."""
 
-    weight: np.ndarray
+    weight: Work[Vector]
     """The diagonal of W."""
-    beside: np.ndarray
+    beside: Work[Vector]
     """The entries of W below its diagonal."""
-    soft: np.ndarray
-    damping: np.ndarray
+    soft: Work[Vector]
+    damping: Work[Vector]
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
-    truncation: np.ndarray
+    truncation: Work[Vector]
     """One number: rows of less `independence` than this are left out. Where it is not 0 nothing is added to the others,
     so that ranks are not blurred by what adding would make of nearly dependent rows."""
-    jacobian: np.ndarray
-    kept: np.ndarray
+    jacobian: Work[Vector]
+    kept: Work[Vector]
     """1 for a row that is enforced, 0 for one that is left out: its λ is 0, its `independence` is found all the
     same."""
-    row_square: np.ndarray
+    row_square: Work[Vector]
     """The squared length of each row."""
-    independence: np.ndarray
-    share: np.ndarray
+    independence: Work[Vector]
+    share: Work[Vector]
     """How much of a row is left where some coordinates have been eliminated before (`transformation`); else 1. What
     `row_square` is over it counts as the row's own length."""
-    u: np.ndarray
-    l: np.ndarray
-    inverse: np.ndarray
+    u: Work[Vector]
+    l: Work[Vector]
+    inverse: Work[Vector]
     """Of the pivots; 0 for what is left out."""
-    rest_x: np.ndarray
+    rest_x: Work[Vector]
     """What is left of the right-hand side, during a solve."""
-    rest_g: np.ndarray
-    part: np.ndarray
+    rest_g: Work[Vector]
+    part: Work[Vector]
 
 
 def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:

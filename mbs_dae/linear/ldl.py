@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.abi import compiled, compiled_setup
-from ..kernels.blocks import block
+from ..kernels.blocks import Indices, Integers, block
 
 INDEX = np.uint64
 """What is only ever an index (see `kernels.blocks`)."""
@@ -21,17 +21,17 @@ INDEX = np.uint64
 class Structure(NamedTuple):
     """The structure of L."""
 
-    at: np.ndarray
+    at: Integers
     """Row i has the items at[i] : at[i + 1], in columns that increase."""
-    column: np.ndarray
+    column: Indices
     lead: int
     """So many rows come first that have no items: their columns take nothing from others on the way."""
-    plain_to: np.ndarray
+    plain_to: Integers
     """Items at[i] : plain_to[i] are in such columns."""
-    pair_at: np.ndarray
+    pair_at: Integers
     """Item e takes the products of pairs pair_at[e] : pair_at[e + 1]: u at `pair_u` times l at `pair_l`."""
-    pair_u: np.ndarray
-    pair_l: np.ndarray
+    pair_u: Indices
+    pair_l: Indices
 
 
 def structure(at: np.ndarray, column: np.ndarray) -> tuple[Structure, np.ndarray]:

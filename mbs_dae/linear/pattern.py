@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sps
 from scipy.sparse.csgraph import connected_components
 
-from ..kernels.blocks import block
+from ..kernels.blocks import Indices, Integers, block
 from .ldl import INDEX, Structure, structure
 
 NONE = np.zeros(0, dtype=np.int64)
@@ -22,18 +22,18 @@ class Pattern(NamedTuple):
     """Number of x."""
     m: int
     """Number of λ."""
-    jac_row: np.ndarray
-    jac_column: np.ndarray
-    block_row: np.ndarray
+    jac_row: Indices
+    jac_column: Indices
+    block_row: Indices
     """The entries of W below its diagonal."""
-    block_column: np.ndarray
-    order: np.ndarray
+    block_column: Indices
+    order: Integers
     """order[k]: which unknown is the k-th to be eliminated; x are 0 .. n-1, the λ of row r is n + r."""
     L: Structure
-    jac_item: np.ndarray
+    jac_item: Indices
     """Jacobian entry e adds to item jac_item[e] of L."""
-    block_item: np.ndarray
-    fill_item: np.ndarray
+    block_item: Indices
+    fill_item: Indices
     """The items that the matrix does not have."""
 
 

@@ -6,7 +6,7 @@ the same derivation as those of a joint.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,13 +32,42 @@ LEVELS = {
 space is the rate of nothing."""
 
 
+def _turn(i: FormMarker, j: FormMarker | None = None) -> sp.Expr:
+    return i.turn if j is None else i.turn_to(j)
+
+
+def _length(i: FormMarker, j: FormMarker) -> sp.Expr:
+    d = j.point - i.point
+    return sp.sqrt(d.dot(d))
+
+
+OF: Mapping[str, Callable[..., sp.Expr]] = {
+    "x": lambda i: i.x,
+    "y": lambda i: i.y,
+    "z": lambda i: i.z,
+    "wx": lambda i: i.omega[0],
+    "wy": lambda i: i.omega[1],
+    "wz": lambda i: i.omega[2],
+    "angle": _turn,
+    "displacement": lambda i, j: i.guide.dot(j.point - i.point),
+    "distance": _length,
+}
+"""What each kind of measure is of its markers: the value; where there is none, the rate."""
+
+
 @dataclass(frozen=True, eq=False)
 class Measure:
     kind: str
     markers: tuple[Marker, ...]
-    of: Callable[..., sp.Expr]
-    """The value, as an expression of markers; where there is none, the rate."""
-    unit: str
+
+    @property
+    def of(self) -> Callable[..., sp.Expr]:
+        """The value, as a function of markers; where there is none, the rate."""
+        return OF[self.kind]
+
+    @property
+    def unit(self) -> str:
+        return "rad" if self.kind in ("wx", "wy", "wz", "angle") else "m"
 
     @property
     def units(self) -> tuple[str, str, str]:
@@ -92,6 +121,9 @@ class Quantity(sp.Symbol):
         places = tuple((id(m.body), str(m.numbers)) for m in self.measure.markers)
         return (*super()._hashable_content(), places)
 
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        return Quantity, (self.name, self.measure, self.level)
+
     def of(self, symbols: tuple[FormMarker, ...]) -> sp.Expr:
         """What it is of these markers."""
         return self.measure.of(*symbols) if self.level == 0 else self.measure.rate(symbols)
@@ -103,48 +135,43 @@ def angle(i: Any, j: Any = None) -> Measure:
     In space it is the angle about the axis of i, from the x axis of i to that of j; of one marker alone, its turning
     about its own axis, added up."""
     if j is None:
-        return _of_joint(i, "angle") or Measure("angle", (as_marker(i, "angle()"),), lambda i: i.turn, "rad")
-    return Measure("angle", _two(i, j, "angle()"), lambda i, j: i.turn_to(j), "rad")
+        return _of_joint(i, "angle") or Measure("angle", (as_marker(i, "angle()"),))
+    return Measure("angle", _two(i, j, "angle()"))
 
 
 def distance(i: Any, j: Any) -> Measure:
     """The distance between two points."""
-
-    def length(i: FormMarker, j: FormMarker) -> sp.Expr:
-        d = j.point - i.point
-        return sp.sqrt(d.dot(d))
-
-    return Measure("distance", _two(i, j, "distance()"), length, "m")
+    return Measure("distance", _two(i, j, "distance()"))
 
 
 def x(marker: Any) -> Measure:
     """The world x of a marker."""
-    return Measure("x", (as_marker(marker, "x()"),), lambda i: i.x, "m")
+    return Measure("x", (as_marker(marker, "x()"),))
 
 
 def y(marker: Any) -> Measure:
     """The world y of a marker."""
-    return Measure("y", (as_marker(marker, "y()"),), lambda i: i.y, "m")
+    return Measure("y", (as_marker(marker, "y()"),))
 
 
 def z(marker: Any) -> Measure:
     """The world z of a marker, in space."""
-    return Measure("z", (_in_space(marker, "z()"),), lambda i: i.z, "m")
+    return Measure("z", (_in_space(marker, "z()"),))
 
 
 def wx(body: Any) -> Measure:
     """The x component of the angular velocity, in world axes."""
-    return Measure("wx", (_in_space(body, "wx()"),), lambda i: i.omega[0], "rad")
+    return Measure("wx", (_in_space(body, "wx()"),))
 
 
 def wy(body: Any) -> Measure:
     """The y component of the angular velocity, in world axes."""
-    return Measure("wy", (_in_space(body, "wy()"),), lambda i: i.omega[1], "rad")
+    return Measure("wy", (_in_space(body, "wy()"),))
 
 
 def wz(body: Any) -> Measure:
     """The z component of the angular velocity, in world axes."""
-    return Measure("wz", (_in_space(body, "wz()"),), lambda i: i.omega[2], "rad")
+    return Measure("wz", (_in_space(body, "wz()"),))
 
 
 def displacement(i: Any, j: Any = None) -> Measure:
@@ -153,7 +180,7 @@ def displacement(i: Any, j: Any = None) -> Measure:
         if own := _of_joint(i, "displacement"):
             return own
         raise ModelError(f"displacement() needs a sliding joint or two markers, not {i!r}; write displacement(i, j)")
-    return Measure("displacement", _two(i, j, "displacement()"), lambda i, j: i.guide.dot(j.point - i.point), "m")
+    return Measure("displacement", _two(i, j, "displacement()"))
 
 
 def _two(i: Any, j: Any, who: str) -> tuple[Marker, Marker]:

@@ -16,7 +16,15 @@ from .element import Element
 from .forces.base import ForceElement
 from .joints.base import Condition
 from .measures import Measure, Quantity
-from .parameters import Evaluator, Number, Parameter, ParameterValue, finite_number, free_parameters
+from .parameters import (
+    Evaluator,
+    Number,
+    Parameter,
+    Parameters,
+    ParameterValue,
+    finite_number,
+    free_parameters,
+)
 from .tables import TableSymbol
 
 
@@ -35,7 +43,7 @@ class Model:
         self.ground = self.body_class("ground", fixed=True)
         self.bodies: dict[str, Body] = Names("body")
         self.elements: dict[str, Element] = Names("element")
-        self.parameters: dict[str, ParameterValue] = Names("parameter")
+        self.parameters = Parameters()
         self._compiled: dict[Any, Any] = {}
         self._checked = False
 
@@ -55,7 +63,7 @@ class Model:
         if name in self.parameters:
             raise ModelError(f"the model already has a parameter {name!r}; choose another name")
         symbol = Parameter(name)
-        self.parameters[name] = ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit)
+        self.parameters.declare(ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit))
         self._changed()
         return symbol
 
@@ -72,6 +80,8 @@ class Model:
         for element in elements:
             self._check_element(element)
             self.elements[element.name] = element
+            for body in element.bodies:
+                body.waiting.pop(element.name, None)
             self._changed()
         return elements[0] if len(elements) == 1 else elements
 
@@ -114,12 +124,16 @@ class Model:
         copy.ground = self.ground
         copy.bodies = Names("body", self.bodies)
         copy.elements = Names("element", changes.get("elements", self.elements))
-        copy.parameters = Names("parameter", changes.get("parameters", self.parameters))
+        copy.parameters = Parameters(changes.get("parameters", self.parameters))
         return copy
 
-    def __deepcopy__(self, memo: Any) -> Any:
-        """Bodies and elements never change, so copies may share them."""
+    def __copy__(self) -> Any:
+        """A model of its own with the same bodies and elements: what is added to it is not in this one."""
         return self._copy()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles and deep copies, which have bodies of their own: all that was said, nothing that was compiled."""
+        return {**vars(self), "_compiled": {}, "_checked": False}
 
     def compile(self, coordinates: str = "cartesian", base: Any = None, cut: Any = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
@@ -128,7 +142,7 @@ class Model:
             self._check_values()
             self._checked = True
         tree = {name: value for name, value in (("base", base), ("cut", cut)) if value is not None and value != ()}
-        key = (coordinates, *map(str, tree.items()))
+        key = (str(coordinates), *map(str, tree.items()))
         if key not in self._compiled:
             frozen = self._copy()  # what is compiled does not change with the model
             self._compiled[key] = frozen._compiled[key] = provided("Model.compile")(frozen, coordinates, **tree)

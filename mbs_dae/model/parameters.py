@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from math import isfinite, nan
+from functools import lru_cache
+from math import inf, isfinite, nan
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
-from ..errors import ModelError
-from ..symbolic.functions import Given, Lookup
+from ..errors import ModelError, Names
+from ..symbolic.functions import Given, Lookup, as_sympy
 
 Number = Any
 """Whatever the user writes where a number is meant: int, float, numpy scalar or sympy expression of parameters."""
@@ -35,41 +38,103 @@ class Evaluator:
     what was seen is remembered."""
 
     def __init__(self, values: Mapping[sp.Symbol, float]):
-        self._values = {symbol: sp.Float(value, 17) for symbol, value in values.items()}
+        self._values = dict(values)
         self._seen: dict[sp.Expr, float] = {}
 
     def __call__(self, number: Number) -> float:
         if not isinstance(number, sp.Basic):
             return float(number)
         if number not in self._seen:
-            value = number.xreplace(self._values).evalf(17)
-            self._seen[number] = float(value) if value.is_extended_real and value.is_finite else nan
+            self._seen[number] = self._value(number)
         return self._seen[number]
+
+    def _value(self, expression: sp.Expr) -> float:
+        try:
+            value = arithmetic(expression)(self._values)
+            if isinstance(value, float) and isfinite(value):
+                return value
+        except (ArithmeticError, KeyError, TypeError, ValueError):
+            pass  # what is not for floats, and what is not real on the way, is left to sympy
+        exact = expression.xreplace({s: sp.Float(v, 17) for s, v in self._values.items()}).evalf(17)
+        return float(exact) if exact.is_extended_real and exact.is_finite else nan
+
+
+Arithmetic = Callable[[Mapping[sp.Symbol, float]], float]
+SHARED = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log")
+"""Functions that sympy and `math` call the same."""
+FUNCTIONS: Mapping[Any, Callable[..., float]] = {getattr(sp, name): getattr(math, name) for name in SHARED} | {
+    sp.Add: lambda *terms: sum(terms),
+    sp.Mul: lambda *factors: math.prod(factors),
+    sp.Abs: abs,
+}
+
+
+@lru_cache(maxsize=100_000)
+def arithmetic(expression: sp.Expr) -> Arithmetic:
+    """An expression as a function of the values of its symbols, in floats; made once, for all models. TypeError where
+    it is more than arithmetic."""
+    if isinstance(expression, sp.Symbol):
+        return lambda values: values[expression]
+    if expression.is_number and not expression.args:
+        number = float(expression)
+        return lambda values: number
+    if isinstance(expression, sp.Pow):
+        base, exponent = map(arithmetic, expression.args)
+        if expression.exp == sp.S.Half:
+            return lambda values: math.sqrt(base(values))
+        power = int(expression.exp) if expression.exp.is_Integer else None
+        return lambda values: base(values) ** (exponent(values) if power is None else power)
+    if (function := FUNCTIONS.get(expression.func)) is None:
+        raise TypeError(f"{expression.func} is no arithmetic")
+    parts = [*map(arithmetic, expression.args)]
+    if len(parts) == 2:
+        one, other = parts
+        return lambda values: function(one(values), other(values))
+    return lambda values: function(*[part(values) for part in parts])
+
+
+class Parameters(Names):
+    """The parameters of a model by name, declared by `Model.parameter`."""
+
+    def __init__(self, *known: Mapping[str, ParameterValue]):
+        super().__init__("parameter", *known)
+
+    def declare(self, parameter: ParameterValue) -> None:
+        super().__setitem__(parameter.symbol.name, parameter)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        raise ModelError(
+            f"parameters are not set in place; write model = model.with_parameters({name}={value!r}), or declare a new "
+            f"one: model.parameter({name!r}, {value!r})"
+        )
+
+    def __reduce__(self) -> tuple:
+        return type(self), (dict(self),)
 
 
 def check_number(number: Number, what: str, *, positive: bool = False, non_negative: bool = False) -> Number:
     """The number itself, after the checks that can be done before parameters have values."""
-    try:
-        symbolic = isinstance(number, sp.Basic) and bool(number.free_symbols)
-        value = None if symbolic else float(number)
-    except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be a number or an expression of parameters, not {number!r}") from exc
-    if value is None:
+    if isinstance(number, sp.Expr) and number.free_symbols:
         return number
-    if not isfinite(value):
-        raise ModelError(f"{what} is {value}; give a finite number")
+    value = finite_number(number, what, "a number or an expression of parameters")
     if positive and value <= 0:
         raise ModelError(f"{what} is {value:g}; it must be positive")
     if non_negative and value < 0:
         raise ModelError(f"{what} is {value:g}; it must not be negative")
-    return number
+    return number if isinstance(number, sp.Expr | int | float) else value
 
 
-def finite_number(value: Any, what: str) -> float:
+def finite_number(value: Any, what: str, wanted: str = "a number") -> float:
+    """The number as a machine number. Text is none (not even "1.5"), nor is a truth value, nor a list."""
     try:
+        if isinstance(value, str | bytes | bool | np.bool_) or getattr(value, "shape", ()) != ():
+            raise TypeError
         number = float(value)
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be a number, not {value!r}") from exc
+        hint = "; write it without quotes" if isinstance(value, str) else ""
+        raise ModelError(f"{what} must be {wanted}, not {value!r}{hint}") from exc
+    except OverflowError:
+        number = inf
     if not isfinite(number):
         raise ModelError(f"{what} is {number}; give a finite number")
     return number
@@ -115,7 +180,7 @@ def constants_out(rows: Iterable[sp.Expr]) -> tuple[list[sp.Expr], dict[sp.Symbo
             return e.func(replaced(constant), *map(replaced, terms))
         return e.func(*map(replaced, e.args))
 
-    out = [replaced(sp.sympify(row)) for row in rows]
+    out = [replaced(as_sympy(row)) for row in rows]
     return out, {symbol: constant for constant, symbol in slots.items()}
 
 

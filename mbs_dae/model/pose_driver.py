@@ -53,6 +53,7 @@ class PoseDriver(Prescribed):
         trajectory, self._slots = constants_out(self._trajectory(position, rotation))
         led = Led(leader, tuple(trajectory))
         self._relation = Relation((own,), tuple(rows), (), tuple(self._slots), (led,))
+        self._made()
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation, self._slots
@@ -84,12 +85,12 @@ class PoseDriver(Prescribed):
         try:
             if hasattr(rotation, "as_matrix") or np.shape(rotation) == (4,):
                 rows = rotation_of(rotation, f"rotation of {self.who}")
-            matrix = sp.Matrix([[*row] for row in rows])
-            if matrix.shape != (3, 3):
+            entries = [[*row] for row in rows]
+            if [len(row) for row in entries] != [3, 3, 3]:
                 raise ValueError
         except (TypeError, ValueError) as exc:
             raise ModelError(
                 f"rotation of {self.who} must be a 3 x 3 matrix of expressions of mbs.t, not {rotation!r}; write e.g. "
                 "mbs.rotations.bryant(a, b, c)"
             ) from exc
-        return matrix.applyfunc(lambda e: function_of_time(e, f"rotation of {self.who}"))
+        return sp.Matrix([[function_of_time(e, f"rotation of {self.who}") for e in row] for row in entries])

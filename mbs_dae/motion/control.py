@@ -13,7 +13,7 @@ import numpy as np
 
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_part
-from ..kernels.blocks import block
+from ..kernels.blocks import Design, Integers, Vector, Work, block
 from .derivative import WORK, Mechanism, derivative
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
@@ -26,15 +26,15 @@ class Control(NamedTuple):
 
     rtol: float
     atol: float
-    unit: np.ndarray
+    unit: Design[Vector]
     """One number for each of y; infinite where it is not controlled."""
     controlled: int
     """How many are."""
     fixed: float
     """The longest step where steps are fixed; 0 where they are controlled."""
-    step: np.ndarray
+    step: Work[Vector]
     """One number: how long the next step may be."""
-    again: np.ndarray
+    again: Work[Integers]
     """One number: whether the last step was rejected (1)."""
 
 

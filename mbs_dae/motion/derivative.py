@@ -18,7 +18,7 @@ from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observ
 from ..compiled.manifold import rates
 from ..compiled.transformation import transform_dynamics
 from ..kernels.abi import compiled
-from ..kernels.blocks import block
+from ..kernels.blocks import Design, Image, Vector, Work, block
 from ..linear.kkt import Factor, Pattern, factorise, new_factor, solve
 from ..poses.newton import DEPENDENT, factorise_observed
 from ..symbolic.loads import WORKS
@@ -43,8 +43,8 @@ class Mechanism(NamedTuple):
     q_size: int
     v_size: int
     """Lengths of q and of v, the ground's coordinates included."""
-    length: float
-    geometric: np.ndarray
+    length: Design[float]
+    geometric: Design[Vector]
     """The squared lengths that the columns of Φ_v count for, whatever the masses."""
     refinements: int
     """How often every solution is refined at least: more than 0 where `soft` is in use; and where bodies are solved for
@@ -52,25 +52,29 @@ class Mechanism(NamedTuple):
     faint: float
     """Rows of less `independence` than this take no part in accelerations: what they ask for is roundoff over the third
     power of its root, and one step later they are regular again."""
-    gains: np.ndarray
+    gains: Work[Vector]
     """Baumgarte's α and β; zero for other stabilisations."""
-    out: np.ndarray
-    scalars: np.ndarray
+    out: Work[Vector]
+    scalars: Work[Vector]
     plain: Pattern
     shape: Factor
     """Of the constraints alone, whatever the masses: see `gauge`."""
-    nearness: np.ndarray
+    nearness: Work[Vector]
     """The least `independence` (turns counting over the model's length) since it was last set to 1, and the ratio to
     that in the norm of the masses."""
 
 
 def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:
     """Work space for one run; every solution is refined at least so often."""
-    machine, dynamics = system.machine(dynamic=True), system.dynamics
-    soft = machine.factor.soft
+    return system.once(_image, refinements, faint).new()
+
+
+def _image(system: System, refinements: int, faint: float) -> Image:
     weight = system.column_weight
-    soft[:] = np.maximum(SOFT * (system.heaviest or 1.0) * weight - system.masses, 0.0)
-    return block(
+    soft = np.maximum(SOFT * (system.heaviest or 1.0) * weight - system.masses, 0.0)
+    machine, dynamics = system.prototype(dynamic=True), system.dynamics
+    machine.factor.soft[:] = soft
+    prototype = block(
         Mechanism(
             machine=machine,
             dynamics=dynamics,
@@ -88,6 +92,7 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
             nearness=np.ones(2),
         )
     )
+    return Image(prototype)
 
 
 @compiled

@@ -16,7 +16,7 @@ from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
 from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_part
-from ..kernels.blocks import block
+from ..kernels.blocks import Integers, Matrix, Vector, Work, block
 from .control import Control, error_norm, factor_of
 from .derivative import WORK, Mechanism, derivative, gauge_if_doubtful, look_around, parted, widest_gap
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected, project
@@ -37,17 +37,17 @@ LOSS = 0.1
 class Record(NamedTuple):
     """What is kept at the requested times; and of the end of the last step, before it is known whether it is kept."""
 
-    times: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
-    multipliers: np.ndarray
-    energies: np.ndarray
+    times: Vector
+    q: Work[Matrix]
+    v: Work[Matrix]
+    a: Work[Matrix]
+    multipliers: Work[Matrix]
+    energies: Work[Matrix]
     """Columns: kinetic, potential, then the works."""
-    end_multipliers: np.ndarray
-    end_scalars: np.ndarray
-    y: np.ndarray
-    dy: np.ndarray
+    end_multipliers: Work[Vector]
+    end_scalars: Work[Vector]
+    y: Work[Vector]
+    dy: Work[Vector]
 
 
 class March(NamedTuple):
@@ -59,9 +59,9 @@ class March(NamedTuple):
     stabiliser: Stabiliser
     stages: Stages
     record: Record
-    clock: np.ndarray
+    clock: Work[Vector]
     """t, and the widest gap that was seen."""
-    counts: np.ndarray
+    counts: Work[Integers]
     """Steps accepted and rejected, and the next requested time."""
 
 

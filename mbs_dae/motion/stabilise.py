@@ -16,7 +16,7 @@ import numpy as np
 from ..compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, in_own_velocities, leave_out_velocity_rows, observe
 from ..compiled.manifold import move
 from ..kernels.abi import compiled, compiled_part
-from ..kernels.blocks import block
+from ..kernels.blocks import Integers, Vector, Work, block
 from ..linear.kkt import solve
 from ..poses.newton import evaluate_and_factorise, velocity_residual
 from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
@@ -65,11 +65,11 @@ class Stabiliser(NamedTuple):
 
     when: int
     """When to project: NEVER, NEAR_SINGULAR or ALWAYS."""
-    gains: np.ndarray
+    gains: Work[Vector]
     """α and β, which accelerations feel (the same array as the mechanism's)."""
-    rule: np.ndarray
+    rule: Work[Vector]
     """Two numbers: the most that gains are, over the pace of the motion, and times the step; 0 where they stay."""
-    projected: np.ndarray
+    projected: Work[Integers]
     """One number: how many steps were projected near singular poses."""
 
 

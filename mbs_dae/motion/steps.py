@@ -8,7 +8,7 @@ import numpy as np
 
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_part
-from ..kernels.blocks import block
+from ..kernels.blocks import Matrix, Vector, Work, block
 from .derivative import derivative
 from .tableaus import NESTED, POLYNOMIAL, Tableau
 
@@ -16,11 +16,11 @@ from .tableaus import NESTED, POLYNOMIAL, Tableau
 class Stages(NamedTuple):
     """Work space of a step: y₀, y₁, the k of all stages, and what reading between needs."""
 
-    y0: np.ndarray
-    y1: np.ndarray
-    between: np.ndarray
-    k: np.ndarray
-    dense: np.ndarray
+    y0: Work[Vector]
+    y1: Work[Vector]
+    between: Work[Vector]
+    k: Work[Matrix]
+    dense: Work[Matrix]
 
 
 def new_stages(tableau: Tableau, width: int) -> Stages:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.blocks import block
+from ..kernels.blocks import Matrix, Vector, block
 
 CUBIC, POLYNOMIAL, NESTED = 0, 1, 2
 """How a method is read between its steps."""
@@ -32,13 +32,13 @@ class Tableau(NamedTuple):
     """The error estimate shrinks like h to this power plus one."""
     end_in_error: int
     """Whether the error estimate needs the evaluation at y₁ (1) or not (0)."""
-    a: np.ndarray
-    b: np.ndarray
-    c: np.ndarray
-    error: np.ndarray
+    a: Matrix
+    b: Vector
+    c: Vector
+    error: Matrix
     """One row an estimate; DP8 combines two."""
     dense_kind: int
-    dense: np.ndarray
+    dense: Matrix
 
 
 Rows = Sequence[Mapping[int, float]]

@@ -23,7 +23,7 @@ from ..results.result import State
 from . import newton
 from .closing import closed
 from .dependence import PoseRank, agrees, elements_of
-from .other_poses import is_momentary
+from .redundancy import is_momentary
 
 
 def assemble(

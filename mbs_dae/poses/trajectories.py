@@ -29,13 +29,12 @@ def is_rotation(matrix: np.ndarray) -> bool:
 
 def check_trajectories(model: Model, t: np.ndarray) -> None:
     """Every driven attitude is a rotation, at all times that are looked at."""
-    system = model.compile()
-    moments = t[np.unique(np.linspace(0, t.size - 1, LOOKS).astype(int))]
-    for driver in model.drivers:
-        if isinstance(driver, PoseDriver) and driver.turns and model.dimension == 3:
-            for moment, row in zip(moments, trajectory(system, driver, moments), strict=True):
-                if not is_rotation(row[3:12].reshape(3, 3).T):
-                    raise ModelError(
-                        f"rotation of {driver.who} is no rotation at t = {moment:g}: its columns are not three unit "
-                        "vectors at right angles, right-handed; write e.g. mbs.rotations.bryant(a, b, c)"
-                    )
+    turning = [d for d in model.drivers if isinstance(d, PoseDriver) and d.turns and model.dimension == 3]
+    for driver in turning:
+        moments = t[np.unique(np.linspace(0, t.size - 1, LOOKS).astype(int))]
+        for moment, row in zip(moments, trajectory(model.compile(), driver, moments), strict=True):
+            if not is_rotation(row[3:12].reshape(3, 3).T):
+                raise ModelError(
+                    f"rotation of {driver.who} is no rotation at t = {moment:g}: its columns are not three unit "
+                    "vectors at right angles, right-handed; write e.g. mbs.rotations.bryant(a, b, c)"
+                )

@@ -57,7 +57,7 @@ def _shape(element: Element, number: Evaluator) -> dict:
     constants |= {n: value for n, value in steady.items() if isfinite(value)}
     if element.sketch != "contact" or "profile" not in values:
         return {"constants": constants}
-    radius = _numeric(sp.sympify(values["profile"](theta)), number)
+    radius = _numeric(values["profile"](theta), number)
     return {"constants": constants, "outline": _outline(radius, flat=constants.get("follower") == "flat")}
 
 

@@ -8,13 +8,15 @@ from typing import Any
 
 import sympy as sp
 
+from .functions import as_sympy
+
 LONG = 100
 """Terms above which an expression is not multiplied out."""
 
 
 def exact(number: Any) -> sp.Expr:
     """As sympy, with 100.0 as 100. Other decimal numbers stay what they are: whoever wrote 0.1 meant a float."""
-    e = sp.sympify(number)
+    e = as_sympy(number)
     whole = [f for f in e.atoms(sp.Float) if float(f).is_integer() and abs(f) < 1e15]
     return e.xreplace({f: sp.Integer(int(f)) for f in whole}) if whole else e
 

@@ -184,7 +184,7 @@ class CoordinateComparison:
 
 def compare_coordinates(
     model: Model | System,
-    times: Sequence[float] | np.ndarray,
+    times: Sequence[float] | np.ndarray = (),
     initial: Mapping[str, float] | State | None = None,
     **options: Any,
 ) -> CoordinateComparison:

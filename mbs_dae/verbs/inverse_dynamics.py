@@ -26,7 +26,7 @@ from .kinematics import kinematics
 
 def inverse_dynamics(
     model: Model | System,
-    times: Sequence[float] | np.ndarray,
+    times: Sequence[float] | np.ndarray = (),
     start: State | None = None,
     progress: Progress | None = None,
 ) -> Result:

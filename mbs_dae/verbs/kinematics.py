@@ -25,7 +25,7 @@ from ..poses import continuation, newton
 from ..poses.assembly import assemble
 from ..poses.axes import check_axes
 from ..poses.bridge import bridge
-from ..poses.other_poses import is_momentary
+from ..poses.redundancy import is_momentary
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
@@ -39,7 +39,7 @@ CHUNK = 5000
 
 def kinematics(
     model: Model | System,
-    times: Sequence[float] | np.ndarray,
+    times: Sequence[float] | np.ndarray = (),
     start: State | None = None,
     progress: Progress | None = None,
 ) -> Result:

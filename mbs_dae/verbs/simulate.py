@@ -44,7 +44,7 @@ PATIENCE = 2e6
 
 def simulate(
     model: Model | System,
-    times: Sequence[float] | np.ndarray,
+    times: Sequence[float] | np.ndarray = (),
     initial: Mapping[str, float] | State | None = None,
     method: str = "DP5",
     stabilization: Stabilization | None = None,

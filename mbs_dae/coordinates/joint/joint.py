@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...graph.topology import topology
 from ...kernels.abi import compiled
+from ...kernels.blocks import Image
 from ...model.joints.base import Condition
 from ...model.joints.motions import Ball, Slide
 from ...model.model import Model
@@ -42,10 +44,17 @@ class JointCoordinates:
         self.topology = topology(model, **tree)
         self.freedoms: tuple[Freedom, ...] = freedoms(self.topology)
         self._deep = deep
+        self._trees: WeakKeyDictionary[Evaluator, Image] = WeakKeyDictionary()
         self._in_tree = {edge.joint.name for edge in self.topology.edges if not edge.floating}
 
     def tree(self, number: Evaluator) -> Tree:
-        return tree_of(self.topology, number, self.kernels.layout)
+        """The tree with work space of its own."""
+        return self.tree_image(number).new()
+
+    def tree_image(self, number: Evaluator) -> Image:
+        if number not in self._trees:
+            self._trees[number] = Image(tree_of(self.topology, number, self.kernels.layout))
+        return self._trees[number]
 
     @cached_property
     def paths(self) -> tuple[np.ndarray, ...]:
@@ -123,7 +132,7 @@ class JointCoordinates:
         return work > FULL * max(self.layout.nv, 1)
 
     def settled(self, joint: Condition) -> frozenset[int]:
-        """The joints of the tree need not be said; where all equations are those of bodies, they are said."""
+        """The joints of the tree hold by construction; where the equations are those of bodies, they are equations."""
         if self.deep:
             return frozenset()
         return frozenset(range(joint.form()[0].size)) if joint.name in self._in_tree else frozenset()

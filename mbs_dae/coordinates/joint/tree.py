@@ -33,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...graph.topology import Topology
-from ...kernels.blocks import block
+from ...kernels.blocks import Design, Integers, IntegerTable, Matrix, Vector, Work, block
 from ...model.bodies.body import Body
 from ...model.parameters import Evaluator
 from ..layout import Layout
@@ -48,79 +48,79 @@ class Tree(NamedTuple):
 
     dimension: int
     # steps
-    before: np.ndarray
+    before: Integers
     """The frame before."""
-    ball: np.ndarray
+    ball: Integers
     """1 for a ball, 0 for a screw or a weld."""
-    sense: np.ndarray
+    sense: Integers
     """1 in the joint's direction, -1 against it."""
-    q_at: np.ndarray
+    q_at: Integers
     """Where its coordinates begin."""
-    v_at: np.ndarray
+    v_at: Integers
     """Its velocities are v_at : v_end; a weld has none."""
-    v_end: np.ndarray
-    T: np.ndarray
-    S: np.ndarray
-    phase: np.ndarray
-    o: np.ndarray
-    u: np.ndarray
-    C: np.ndarray
-    angle: np.ndarray
+    v_end: Integers
+    T: Design[Vector]
+    S: Design[Vector]
+    phase: Design[Vector]
+    o: Design[Matrix]
+    u: Design[Matrix]
+    C: Design[Matrix]
+    angle: Design[Vector]
     """C as a quaternion, and as the angle that it is in the plane."""
-    d: np.ndarray
-    axis: np.ndarray
+    d: Design[Matrix]
+    axis: Integers
     """u is this axis (0, 1, 2) of the frame that the joint's motions have reached there, or against it."""
-    next_axis: np.ndarray
+    next_axis: Integers
     """The axis of the turn that follows in the joint's order; -1 where none does."""
     # edges
-    edge_at: np.ndarray
+    edge_at: Integers
     """Edge e has the steps edge_at[e] : edge_at[e + 1]; the last one leads to the child."""
-    edge_v: np.ndarray
+    edge_v: Integers
     """Edge e has the velocities edge_v[e] : edge_v[e + 1]."""
-    first_point: np.ndarray
-    first_attitude: np.ndarray
-    second_point: np.ndarray
-    second_attitude: np.ndarray
+    first_point: Design[Matrix]
+    first_attitude: Design[Matrix]
+    second_point: Design[Matrix]
+    second_attitude: Design[Matrix]
     """The joint's two markers on their bodies: points and quaternions."""
-    marker_angle: np.ndarray
+    marker_angle: Design[Vector]
     """In the plane: the angle of the second marker on its body, less that of the first."""
     # velocities
-    v_step: np.ndarray
+    v_step: Integers
     """Whose each one is."""
-    v_carrier: np.ndarray
+    v_carrier: Integers
     """The frame in which its axis is fixed."""
-    v_turns: np.ndarray
+    v_turns: Integers
     """1 where it turns, 0 where it only slides."""
     # bodies, in the order of the model
-    body_frame: np.ndarray
-    frame_q: np.ndarray
-    frame_v: np.ndarray
+    body_frame: Integers
+    frame_q: Integers
+    frame_v: Integers
     """Where the Cartesian coordinates and velocities of a frame's body begin; -1 for frames of no moving body."""
-    turns: np.ndarray
+    turns: IntegerTable
     """Pairs (place among the coordinates, place among the Cartesian ones) of the first of three hidden turns."""
-    r_body_at: np.ndarray
+    r_body_at: Integers
     """The velocities that move body b are r_velocity[r_body_at[b] : r_body_at[b + 1]], from the root on."""
-    r_velocity: np.ndarray
+    r_velocity: Integers
     # frames, where they are and how they move
-    A: np.ndarray
-    e: np.ndarray
+    A: Work[Matrix]
+    e: Work[Matrix]
     """The rotation: as a matrix by rows, as a quaternion (in space),"""
-    phi: np.ndarray
+    phi: Work[Vector]
     """or as an angle (in the plane)."""
-    r: np.ndarray
-    eta: np.ndarray
+    r: Work[Matrix]
+    eta: Work[Matrix]
     """Where the frame stands, and where its hinge is."""
-    dr: np.ndarray
-    deta: np.ndarray
-    omega: np.ndarray
-    turning: np.ndarray
-    sliding: np.ndarray
+    dr: Work[Matrix]
+    deta: Work[Matrix]
+    omega: Work[Matrix]
+    turning: Work[Matrix]
+    sliding: Work[Matrix]
     """The angular velocity against the frame before, and the velocity of sliding over it."""
-    ddr: np.ndarray
-    alpha: np.ndarray
+    ddr: Work[Matrix]
+    alpha: Work[Matrix]
     # velocities: what a unit of each one does
-    turn: np.ndarray
-    slide: np.ndarray
+    turn: Work[Matrix]
+    slide: Work[Matrix]
     """It turns what is behind it by the one vector, and shifts it by the other."""
 
     @property

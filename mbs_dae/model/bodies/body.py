@@ -70,12 +70,21 @@ class Body:
     position: tuple[Number, ...] = ()
     fixed: bool = False
     markers: dict[str, Any] = field(default_factory=dict, repr=False)
+    waiting: dict[str, str] = field(default_factory=dict, repr=False)
+    """Elements that were made on it and added to no model yet: what they are, by name."""
+    span: Number | None = None
+    """The length of a link, which must be positive."""
 
     dimension: ClassVar[int]
     measure_kinds: ClassVar[tuple[str, ...]]
     """The measures that can be read of a body or of a named marker."""
     quantity_names: ClassVar[tuple[str, ...]]
     """What those are called in results."""
+
+    def _set(self, what: str, checked: Callable, *more: Any, **limits: Any) -> None:
+        """One of its own numbers, after its check, while the body is made."""
+        value = checked(getattr(self, what), f"{what} of body {self.name!r}", *more, **limits)
+        object.__setattr__(self, what, value)
 
     def at(self, *place: Any, **frame: Any) -> Any:
         """A marker at this point in body axes."""
@@ -113,7 +122,9 @@ class Body:
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         """What could not be checked before the parameters had values."""
-        raise NotImplementedError
+        check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
+        if self.span is not None:
+            check_number(number(self.span), f"length of link {self.name!r}", positive=True)
 
     def __getattr__(self, name: str) -> Any:
         """Named markers read like attributes: ``link.tail``."""

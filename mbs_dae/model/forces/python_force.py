@@ -44,6 +44,7 @@ class PythonForce(ForceElement):
         self.acting = len(self.markers)
         self.function = function
         self.work = work  # type: ignore[misc]
+        self._made()
 
     def form(self) -> tuple[Reading, dict[sp.Symbol, Number]]:  # type: ignore[override]
         """The state of the markers, which is all that the function sees."""

@@ -21,6 +21,7 @@ from ...coordinates import JointCoordinates
 from ...coordinates.joint.tree_steps import Freedom
 from ...errors import ModelError, unknown_name
 from ...graph.topology import Topology
+from ...kernels.blocks import Image
 from ...model.bodies.body import Body, Marker
 from ...model.joints.motions import Ball, Slide, Turn
 from ...model.model import Model
@@ -107,12 +108,15 @@ class JointSpace:
         topology, layout = self.coordinates.topology, self.system.layout
         return turning(topology, self.coordinates.freedoms, layout.turned, layout.nq, self.system.evaluator)
 
-    @cached_property
     def manifold(self) -> Manifold:
         """Small motions, hidden turns left alone."""
+        return self._manifold.new()
+
+    @cached_property
+    def _manifold(self) -> Image:
         layout = replace(self.system.layout, turned={})
         batch = self.system.structure.batch([]).fill(self.system.evaluator)
-        return manifold_of(layout, batch, no_transformation())
+        return Image(manifold_of(layout, batch, no_transformation()))
 
     @property
     def placement(self) -> np.ndarray:
@@ -120,7 +124,7 @@ class JointSpace:
 
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         out = q.copy()
-        move(self.manifold, out, np.ascontiguousarray(step))
+        move(self.manifold(), out, np.ascontiguousarray(step))
         return self.turned(out)
 
     def turned(self, q: np.ndarray) -> np.ndarray:

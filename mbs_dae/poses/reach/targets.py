@@ -145,7 +145,7 @@ def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, hig
         Task(
             machine=machine,
             tree=machine.transformation.tree,
-            manifold=space.manifold,
+            manifold=space.manifold(),
             body=np.array([numbers[t.marker.body] for t in targets], dtype=np.int64),
             asks_place=np.array([t.point is not None for t in targets], dtype=np.int64),
             asks_attitude=np.array([t.rotation is not None for t in targets], dtype=np.int64),

@@ -21,13 +21,12 @@ from __future__ import annotations
 from math import atan2, floor, pi, sqrt
 from typing import NamedTuple
 
-import numpy as np
-
 from ...compiled.machine import Machine, leave_out_velocity_rows, observe
 from ...compiled.manifold import Manifold, move
 from ...coordinates.joint.tree import Tree
 from ...coordinates.joint.vectors import after, back, cross, minus, plus, quaternion, row, turned
 from ...kernels.abi import compiled
+from ...kernels.blocks import Integers, Matrix, Vector, Work
 
 RECENT = 16
 """So many steps may pass before the error must have fallen."""
@@ -41,44 +40,44 @@ class Task(NamedTuple):
     manifold: Manifold
     """Without hidden turns, which follow from `turning`."""
     # aims
-    body: np.ndarray
+    body: Integers
     """The number of the marker's body."""
-    asks_place: np.ndarray
-    asks_attitude: np.ndarray
-    point: np.ndarray
-    attitude: np.ndarray
+    asks_place: Integers
+    asks_attitude: Integers
+    point: Matrix
+    attitude: Matrix
     """The marker on its body: point and quaternion."""
-    place: np.ndarray
-    wanted: np.ndarray
+    place: Matrix
+    wanted: Matrix
     """The target: point and quaternion."""
-    angle: np.ndarray
+    angle: Vector
     """In the plane: the marker's angle on its body, less the wanted one."""
     # coordinates
-    unit: np.ndarray
+    unit: Vector
     """What a unit of each scaled velocity is: 1/L of a turn, 1 of a slide."""
-    coordinate: np.ndarray
+    coordinate: Integers
     """The coordinate that each velocity changes; -1 for those of a ball."""
-    low: np.ndarray
-    high: np.ndarray
+    low: Vector
+    high: Vector
     """Limits of that coordinate."""
-    turning: np.ndarray
+    turning: Matrix
     """Hidden turns are turning @ (q - placement); without rows where no equation reads them."""
-    placement: np.ndarray
+    placement: Vector
     # rows
     task_rows: int
-    gap: np.ndarray
+    gap: Vector
     """What makes a length of each equation of a loop."""
-    still: np.ndarray
+    still: Vector
     # work space
-    e: np.ndarray
-    J: np.ndarray
-    A: np.ndarray
+    e: Work[Vector]
+    J: Work[Matrix]
+    A: Work[Matrix]
     """J Jᵀ and its factor."""
-    x: np.ndarray
-    step: np.ndarray
-    trial: np.ndarray
-    best: np.ndarray
-    recent: np.ndarray
+    x: Work[Vector]
+    step: Work[Vector]
+    trial: Work[Vector]
+    best: Work[Vector]
+    recent: Work[Vector]
     """|e|² after the last steps."""
 
 

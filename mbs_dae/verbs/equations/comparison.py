@@ -85,7 +85,7 @@ def _read(eq: Derived, name: str, given: Any) -> sp.Matrix:
     if [len(row) for row in cells] != [n] * m:
         widths = " or ".join(map(str, sorted({len(row) for row in cells})))
         raise ModelError(f"{name} is {m} x {n} (see .rows and .q), not {len(cells)} x {widths or 0}; mend its shape")
-    matrix = sp.Matrix(m, n, [_entry(name, cell, known) for row in cells for cell in row])
+    matrix = sp.Matrix(m, n, [_entry(name, cell) for row in cells for cell in row])
     strange = {s.name for s in matrix.free_symbols if s.name not in known and s not in known.values()}
     strange |= {f"{f.func}()" for f in matrix.atoms(AppliedUndef)}
     if strange:
@@ -93,13 +93,16 @@ def _read(eq: Derived, name: str, given: Any) -> sp.Matrix:
     return matrix.xreplace({s: known[s.name] for s in matrix.free_symbols if s.name in known})
 
 
-def _entry(name: str, cell: Any, known: Mapping[str, sp.Symbol]) -> sp.Expr:
+def _entry(name: str, cell: Any) -> sp.Expr:
     try:
-        e = exact(sp.sympify(cell, locals={"Lookup": Lookup, "Wrap": Wrap, **known}))
-    except Exception:  # text is read as Python: it may fail in any way
-        e = None
-    if not isinstance(e, sp.Expr) or e.has(sp.nan, sp.zoo, sp.oo):
-        raise ModelError(f"{cell!r} in {name} is no finite expression; write an entry as in '-200*sin(phi_3)'")
+        e = exact(cell)
+    except TypeError:
+        e = sp.nan
+    if e.has(sp.nan, sp.zoo, sp.oo):
+        raise ModelError(
+            f"{cell!r} in {name} is no finite expression; write an entry as in -200 * sp.sin(eq.symbols['phi_3']), "
+            "without quotes"
+        )
     return e
 
 

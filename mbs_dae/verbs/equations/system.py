@@ -87,8 +87,8 @@ class SystemEquations:
     ) -> Comparison:
         """Check hand-written matrices entry by entry.
 
-        Entries are sympy expressions, numbers or text (``"-200*sin(phi_3)"``), in symbols of these names. Any form
-        will do: what expanding does not decide is evaluated at random points near the reference placement.
+        Entries are numbers or sympy expressions (no text) in symbols of these names: ``eq.symbols["phi_3"]``, or your
+        own. Any form will do: what expanding does not decide is evaluated at random points near the placement.
         """
         given = {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "M": M, "Q": Q}
         return compared(self, {name: matrix for name, matrix in given.items() if matrix is not None})
