@@ -116,7 +116,7 @@ def profiles(s: Stage, of: sp.Symbol) -> Iterator[tuple[str, Any, Callable]]:
     x = np.linspace(-pi, pi, 12)
     y = s.random.uniform(0.8, 1.2, 12)
     y[-1] = y[0]
-    yield "table", mbs.Table(x, y, periodic=True), periodic_spline(x, y)
+    yield "table", mbs.Table(x, y, kind="cubic", periodic=True), periodic_spline(x, y)
 
 
 def time_functions(s: Stage) -> Iterator[tuple[str, Any, Callable]]:

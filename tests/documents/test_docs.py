@@ -68,6 +68,7 @@ def printed_by(script: Path, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_python_of_a_page_runs_and_prints_what_is_shown(page, tmp_path):
     found = blocks(read(page))
@@ -132,6 +133,7 @@ def test_files_named_in_prose_exist(page):
     assert not missing, f"{page} names files that do not exist: {', '.join(sorted(missing))}"
 
 
+@pytest.mark.slow
 def test_every_figure_is_made_by_the_script_and_small(tmp_path):
     made = tmp_path / "figures"
     run_figures = tmp_path / "run.py"

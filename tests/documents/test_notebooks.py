@@ -13,6 +13,7 @@ def test_there_are_notebooks():
     assert NOTEBOOKS
 
 
+@pytest.mark.slow
 @each_notebook
 def test_it_runs(path, tmp_path):
     done = run(path, tmp_path)

@@ -175,6 +175,7 @@ def run(name: str, *arguments: str, cwd: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["slider_crank", "four_bar", "double_parallel_crank", "planetary_gear"])
 def test_runs_as_a_script(name, tmp_path):
     output = run(name, "--no-plot", cwd=tmp_path)
@@ -183,6 +184,7 @@ def test_runs_as_a_script(name, tmp_path):
     assert not list(tmp_path.iterdir()), "--no-plot writes nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOVED_BY_FORCES)
 def test_runs_as_a_script_of_a_motion(name, tmp_path):
     output = run(name, "--no-plot", cwd=tmp_path)
@@ -191,6 +193,7 @@ def test_runs_as_a_script_of_a_motion(name, tmp_path):
     assert not list(tmp_path.iterdir()), "--no-plot writes nothing"
 
 
+@pytest.mark.slow
 def test_runs_as_a_script_of_efforts(tmp_path):
     output = run("slider_crank_engine", "--no-plot", cwd=tmp_path)
     for words in ("degree of freedom", "brake", "torque [N m]", "crank_pin", "mean power"):
@@ -198,6 +201,7 @@ def test_runs_as_a_script_of_efforts(tmp_path):
     assert not list(tmp_path.iterdir()), "--no-plot writes nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, more", [("four_bar_with_spring", "energy"), ("slider_crank_engine", "reactions")])
 def test_script_with_forces_writes_its_files(name, more, tmp_path):
     run(name, cwd=tmp_path)
@@ -206,6 +210,7 @@ def test_script_with_forces_writes_its_files(name, more, tmp_path):
     assert {f"{own}.npz", f"{own}.gif", f"{own}_violation.png", f"{own}_{more}.png"} <= written
 
 
+@pytest.mark.slow
 def test_script_writes_its_files(tmp_path):
     run("slider_crank", "--out", "figures", cwd=tmp_path)
     written = {path.name for path in (tmp_path / "figures").iterdir()}
