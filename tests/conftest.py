@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,8 @@ def pytest_sessionstart(session):
     """With workers: the compiled core is made here, in one process, while none of them waits for it or makes it too."""
     config = session.config
     if getattr(config.option, "numprocesses", None) and not config.option.collectonly:
-        subprocess.run([sys.executable, TESTS / "support" / "preloaded.py"], cwd=TESTS.parent, check=True)
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS / "support")])}
+        subprocess.run([sys.executable, "-m", "preloaded"], cwd=TESTS.parent, env=environment, check=True)
 
 
 def pytest_addoption(parser):

@@ -16,7 +16,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-SUPPORT = Path(__file__).resolve().parent
+import pytest
+from gallery import ROOT
+
+PATHS = os.pathsep.join([str(ROOT), str(Path(__file__).resolve().parent), os.environ.get("PYTHONPATH", "")])
 
 
 class Done(NamedTuple):
@@ -29,8 +32,13 @@ class Done(NamedTuple):
 def _processes() -> Any:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
+    from multiprocessing import forkserver
+
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["preloaded"])
+    with pytest.MonkeyPatch.context() as patch:  # where it finds this package and what is preloaded
+        patch.setenv("PYTHONPATH", PATHS)
+        forkserver.ensure_running()
     return context
 
 
