@@ -2,13 +2,14 @@
 
     import mbs_dae as mbs
 
-Everything public is a name of this module. Each is loaded when first used, so that importing costs nothing.
+Everything public is a name of this module. Each is loaded when first used, so that importing costs nothing. Their types
+stand in ``__init__.pyi``, which ``tools/public_types.py`` writes.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .provided import provide as _provide
 
@@ -150,23 +151,6 @@ _PROVIDED = {
     "Result.animate": "view.animation.animate",
     "Result.draw": "view.animation.draw",
 }
-
-if TYPE_CHECKING:
-    from .graph.topology import Topology as Topology
-    from .graph.topology import topology as topology
-    from .poses.assembly import assemble as assemble
-    from .verbs.diagnose import Diagnosis as Diagnosis
-    from .verbs.diagnose import diagnose as diagnose
-    from .verbs.equations import equations as equations
-    from .verbs.forward_kinematics import forward_kinematics as forward_kinematics
-    from .verbs.inverse_kinematics import inverse_kinematics as inverse_kinematics
-    from .verbs.kinematics import kinematics as kinematics
-    from .verbs.recursive_kinematics import recursive_kinematics as recursive_kinematics
-    from .verbs.simulate import simulate as simulate
-    from .verbs.sweep import sweep as sweep
-    from .verbs.task_jacobian import manipulability as manipulability
-    from .verbs.task_jacobian import task_jacobian as task_jacobian
-    from .verbs.velocity_transformation import velocity_transformation as velocity_transformation
 
 
 def __getattr__(name: str) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import scipy.sparse as sps
 
@@ -11,7 +9,6 @@ from ..compiled import System
 from ..compiled.machine import NOT_CONVERGED, NOT_FINITE
 from ..errors import IntegrationError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..linear.kkt import Factor
-from ..model.bodies.body import Body
 from ..motion import run as marching
 from ..motion.derivative import evaluate_all, mechanism
 from ..motion.run import March
@@ -45,25 +42,12 @@ def check_masses(system: System) -> None:
     free = np.abs(idle @ motions[rank:].T).max(axis=1) * np.sqrt(system.weight) > 1e-6
     at_fault = [body for body in system.bodies if free[list(system.layout.v[body])].any()]
     names = ", ".join(repr(b.name) for b in at_fault)
-    faults = tuple(b.name for b in at_fault)
-    if all(system.evaluator(b.mass) > 0.0 for b in at_fault) and not _lacks_inertia(system, at_fault):
-        raise ModelError(
-            f"{names} of {system.model.name!r} is too light or too small beside the rest: moving it adds less to the "
-            f"mass matrix than its roundoff ({ROUNDOFF:g} of the heaviest), which would decide its acceleration; leave "
-            "its mass out and hold it by joints, or compute it in a model of its own",
-            bodies=faults,
-        )
     raise ModelError(
-        f"{names} of {system.model.name!r} can move without moving any mass, so its acceleration is undetermined; give "
-        "it a mass and an inertia, or hold it by joints",
-        bodies=faults,
+        f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest "
+        f"({ROUNDOFF:g} of it), so its acceleration is undetermined; give it a mass and an inertia, or hold it by "
+        "joints",
+        bodies=tuple(b.name for b in at_fault),
     )
-
-
-def _lacks_inertia(system: System, bodies: Sequence[Body]) -> bool:
-    """Whether one of these has no inertia about some axis."""
-    tensors = (np.atleast_2d(np.array(b.inertia, dtype=object)) for b in bodies)
-    return any(min(np.linalg.eigvalsh([[system.evaluator(n) for n in row] for row in I])) <= 0.0 for I in tensors)
 
 
 def _idle_motions(system: System, factor: Factor) -> np.ndarray:

@@ -127,7 +127,8 @@ def _address(array: np.ndarray) -> int:
 
 def _words(value: Any, kind: types.Type, name: str) -> tuple[int, int, int]:
     if isinstance(kind, types.Array):
-        described = value.__array_interface__ if isinstance(value, np.ndarray) else {"shape": (), "typestr": repr(value)}
+        plain: dict[str, Any] = {"shape": (), "typestr": repr(value), "strides": None}
+        described = value.__array_interface__ if isinstance(value, np.ndarray) else plain
         shape = described["shape"]
         if described["typestr"] != ITEMS[kind.dtype] or len(shape) != kind.ndim or described["strides"]:
             raise TypeError(f"{name} is to be a contiguous {kind}, not {described['typestr']} of shape {shape}")

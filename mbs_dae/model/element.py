@@ -15,6 +15,7 @@ from .bodies.body import Body, Marker, as_marker
 from .fields import REQUIRED, Field, Function
 from .measures import Measure
 from .parameters import Number, free_parameters
+from .signature import places, signature_of
 from .tables import Table
 
 
@@ -103,6 +104,7 @@ class Declared(Element):
     equations: ClassVar[tuple[str, ...]]
     """The names that an equation may have, in the order in which they are looked for."""
     marker_names: ClassVar[tuple[str, ...]] = ()
+    __signature__: ClassVar[inspect.Signature]
     optional_markers: ClassVar[int] = 0
     """The markers whose default in the equation is None (the carrier of a gear) may be left out."""
 
@@ -118,6 +120,12 @@ class Declared(Element):
         names = inspect.signature(equation).parameters
         cls.marker_names = tuple(n for n in names if n not in cls.fields)
         cls.optional_markers = sum(names[n].default is None for n in cls.marker_names)
+        cls.__signature__ = signature_of(cls.__init__, cls.places(), cls.fields)
+
+    @classmethod
+    def places(cls) -> list[inspect.Parameter]:
+        """What its signature shows for the markers."""
+        return places(cls.marker_names, cls.optional_markers)
 
     def __init__(
         self, name: str, *args: Any, at: Any = None, axis: Any = None, x_axis: Any = None, **constants: Any

@@ -8,32 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import sympy as sp
 
 from ..errors import ModelError
 from ..symbolic.derive import Relation
 from ..symbolic.markers import FormMarker, marker_symbols, rate_of
-from .bodies.body import Marker, as_marker
-
-LEVELS = {
-    "x": ("x", "vx", "ax"),
-    "y": ("y", "vy", "ay"),
-    "z": ("z", "vz", "az"),
-    "wx": ("", "wx", "alphax"),
-    "wy": ("", "wy", "alphay"),
-    "wz": ("", "wz", "alphaz"),
-    "angle": ("angle", "omega", "alpha"),
-    "displacement": ("displacement", "velocity", "acceleration"),
-    "distance": ("distance", "distance_rate", "distance_acceleration"),
-}
-"""What the value, the rate and the acceleration of each kind of measure are called in results. An angular velocity in
-space is the rate of nothing."""
+from .bodies.body import Marker, Place, as_marker
 
 
-def _turn(i: FormMarker, j: FormMarker | None = None) -> sp.Expr:
-    return i.turn if j is None else i.turn_to(j)
+class Kind(NamedTuple):
+    unit: str
+    levels: tuple[str, str, str]
+    """What its value, its rate and its acceleration are called in results."""
+    of: Callable[..., sp.Expr]
+    """The value, as a function of markers; where there is none, the rate."""
 
 
 def _length(i: FormMarker, j: FormMarker) -> sp.Expr:
@@ -41,18 +31,20 @@ def _length(i: FormMarker, j: FormMarker) -> sp.Expr:
     return sp.sqrt(d.dot(d))
 
 
-OF: Mapping[str, Callable[..., sp.Expr]] = {
-    "x": lambda i: i.x,
-    "y": lambda i: i.y,
-    "z": lambda i: i.z,
-    "wx": lambda i: i.omega[0],
-    "wy": lambda i: i.omega[1],
-    "wz": lambda i: i.omega[2],
-    "angle": _turn,
-    "displacement": lambda i, j: i.guide.dot(j.point - i.point),
-    "distance": _length,
+KINDS: Mapping[str, Kind] = {
+    "x": Kind("m", ("x", "vx", "ax"), lambda i: i.x),
+    "y": Kind("m", ("y", "vy", "ay"), lambda i: i.y),
+    "z": Kind("m", ("z", "vz", "az"), lambda i: i.z),
+    "wx": Kind("rad", ("", "wx", "alphax"), lambda i: i.omega[0]),
+    "wy": Kind("rad", ("", "wy", "alphay"), lambda i: i.omega[1]),
+    "wz": Kind("rad", ("", "wz", "alphaz"), lambda i: i.omega[2]),
+    "angle": Kind("rad", ("angle", "omega", "alpha"), lambda i, j=None: i.turn if j is None else i.turn_to(j)),
+    "displacement": Kind(
+        "m", ("displacement", "velocity", "acceleration"), lambda i, j: i.guide.dot(j.point - i.point)
+    ),
+    "distance": Kind("m", ("distance", "distance_rate", "distance_acceleration"), _length),
 }
-"""What each kind of measure is of its markers: the value; where there is none, the rate."""
+"""The kinds of measure. An angular velocity in space is the rate of nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,22 +52,13 @@ class Measure:
     kind: str
     markers: tuple[Marker, ...]
 
-    @property
-    def of(self) -> Callable[..., sp.Expr]:
-        """The value, as a function of markers; where there is none, the rate."""
-        return OF[self.kind]
-
-    @property
-    def unit(self) -> str:
-        return "rad" if self.kind in ("wx", "wy", "wz", "angle") else "m"
+    unit = property(lambda self: KINDS[self.kind].unit)
+    levels = property(lambda self: KINDS[self.kind].levels)
+    of = property(lambda self: KINDS[self.kind].of)
 
     @property
     def units(self) -> tuple[str, str, str]:
         return self.unit, f"{self.unit}/s", f"{self.unit}/s²"
-
-    @property
-    def levels(self) -> tuple[str, str, str]:
-        return LEVELS[self.kind]
 
     @property
     def lowest(self) -> int:
@@ -129,7 +112,13 @@ class Quantity(sp.Symbol):
         return self.measure.of(*symbols) if self.level == 0 else self.measure.rate(symbols)
 
 
-def angle(i: Any, j: Any = None) -> Measure:
+class Measured(Protocol):
+    """What has coordinates of its own, by kind: a joint."""
+
+    def measures(self) -> dict[str, Measure]: ...
+
+
+def angle(i: Place | Measured, j: Place | None = None) -> Measure:
     """The angle of j against i (of one marker alone: against the world), counting past 2π; of a joint: its own.
 
     In space it is the angle about the axis of i, from the x axis of i to that of j; of one marker alone, its turning
@@ -139,42 +128,42 @@ def angle(i: Any, j: Any = None) -> Measure:
     return Measure("angle", _two(i, j, "angle()"))
 
 
-def distance(i: Any, j: Any) -> Measure:
+def distance(i: Place, j: Place) -> Measure:
     """The distance between two points."""
     return Measure("distance", _two(i, j, "distance()"))
 
 
-def x(marker: Any) -> Measure:
+def x(marker: Place) -> Measure:
     """The world x of a marker."""
     return Measure("x", (as_marker(marker, "x()"),))
 
 
-def y(marker: Any) -> Measure:
+def y(marker: Place) -> Measure:
     """The world y of a marker."""
     return Measure("y", (as_marker(marker, "y()"),))
 
 
-def z(marker: Any) -> Measure:
+def z(marker: Place) -> Measure:
     """The world z of a marker, in space."""
     return Measure("z", (_in_space(marker, "z()"),))
 
 
-def wx(body: Any) -> Measure:
+def wx(body: Place) -> Measure:
     """The x component of the angular velocity, in world axes."""
     return Measure("wx", (_in_space(body, "wx()"),))
 
 
-def wy(body: Any) -> Measure:
+def wy(body: Place) -> Measure:
     """The y component of the angular velocity, in world axes."""
     return Measure("wy", (_in_space(body, "wy()"),))
 
 
-def wz(body: Any) -> Measure:
+def wz(body: Place) -> Measure:
     """The z component of the angular velocity, in world axes."""
     return Measure("wz", (_in_space(body, "wz()"),))
 
 
-def displacement(i: Any, j: Any = None) -> Measure:
+def displacement(i: Place | Measured, j: Place | None = None) -> Measure:
     """How far j lies along the x axis of i (in space: along its axis); of a sliding joint: how far it has slid."""
     if j is None:
         if own := _of_joint(i, "displacement"):

@@ -3,8 +3,8 @@ depends on where they are: see `planar_model` and `spatial_model`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar, overload
 
 from ..errors import ModelError, Names, unknown_name
 from ..provided import provided
@@ -26,6 +26,10 @@ from .parameters import (
     free_parameters,
 )
 from .tables import TableSymbol
+
+SomeElement = TypeVar("SomeElement", bound=Element)
+Named: TypeAlias = str | Body | Element | Iterable[str | Body | Element]
+"""One or several, themselves or by their names."""
 
 
 class Model:
@@ -75,6 +79,10 @@ class Model:
         self._changed()
         return body
 
+    @overload
+    def add(self, element: SomeElement, /) -> SomeElement: ...
+    @overload
+    def add(self, *elements: Element) -> tuple[Any, ...]: ...
     def add(self, *elements: Element) -> Any:
         """Add joints, drivers and other elements; gives them back."""
         for element in elements:
@@ -91,21 +99,21 @@ class Model:
 
     # --- variations -----------------------------------------------------------------------------------------
 
-    def without(self, *names: str) -> Any:
+    def without(self, *names: str) -> Self:
         """The same model without these elements."""
         for name in names:
             if name not in self.elements:
                 raise unknown_name("element", name, self.elements)
         return self._copy(elements={n: e for n, e in self.elements.items() if n not in names})
 
-    def plus(self, *elements: Element) -> Any:
+    def plus(self, *elements: Element) -> Self:
         """The same model with these elements added."""
         copy = self._copy()
         if elements:
             copy.add(*elements)
         return copy
 
-    def with_parameters(self, **values: float) -> Any:
+    def with_parameters(self, **values: float) -> Self:
         """The same model with other parameter values; nothing is derived or compiled again."""
         changed = dict(self.parameters)
         for name, value in values.items():
@@ -119,7 +127,7 @@ class Model:
             copy._compiled[key] = frozen._compiled[key] = system.with_values(copy.evaluator(), frozen)
         return copy
 
-    def _copy(self, **changes: Any) -> Any:
+    def _copy(self, **changes: Any) -> Self:
         copy = type(self)(self.name, self.gravity)
         copy.ground = self.ground
         copy.bodies = Names("body", self.bodies)
@@ -135,7 +143,7 @@ class Model:
         """For pickles and deep copies, which have bodies of their own: all that was said, nothing that was compiled."""
         return {**vars(self), "_compiled": {}, "_checked": False}
 
-    def compile(self, coordinates: str = "cartesian", base: Any = None, cut: Any = ()) -> Any:
+    def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
         the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
         if not self._checked:

@@ -10,7 +10,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.derive import Led, Relation
 from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols
-from .bodies.body import as_marker
+from .bodies.body import Place, as_marker
 from .bodies.frames import rotation_of
 from .drivers import Prescribed, function_of_time
 from .element import checked_name
@@ -29,7 +29,7 @@ class PoseDriver(Prescribed):
     The trajectory is that of a marker which no body carries; Φ is the marker's place and turn, seen from there.
     """
 
-    def __init__(self, name: str, marker: Any, position: Any = None, rotation: Any = None):
+    def __init__(self, name: str, marker: Place, position: Any = None, rotation: Any = None):
         self.name = checked_name(name)
         self.markers = (as_marker(marker, self.who),)
         own, leader = marker_symbols(2, self.dimension)

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from math import factorial
 from typing import Any
 
 import numpy as np
@@ -89,27 +88,27 @@ class Table:
         return sha256(said).hexdigest()[:16]
 
     @cached_property
-    def pieces(self) -> np.ndarray:
-        """The cubic between each point and the next: coefficients of (x - x_k)³, (x - x_k)², (x - x_k), 1 as rows."""
-        from scipy.interpolate import CubicSpline, PchipInterpolator
+    def curve(self) -> Any:
+        """The pieces between the points, as scipy's PPoly."""
+        from scipy.interpolate import CubicSpline, PchipInterpolator, PPoly
 
         if self.kind == "linear":
             nought = np.zeros(self.x.size - 1)
-            return np.stack([nought, nought, np.diff(self.y) / np.diff(self.x), self.y[:-1]])
+            return PPoly(np.stack([nought, nought, np.diff(self.y) / np.diff(self.x), self.y[:-1]]), self.x)
         if self.kind == "cubic":
             ends = "periodic" if self.periodic else "not-a-knot" if self.x.size >= 4 else "natural"
-            return CubicSpline(self.x, self.y, bc_type=ends).c
+            return CubicSpline(self.x, self.y, bc_type=ends)
         if not self.periodic:
-            return PchipInterpolator(self.x, self.y).c
+            return PchipInterpolator(self.x, self.y)
         period = self.x[-1] - self.x[0]  # a slope looks at both neighbours: two points more on either side
         x = np.concatenate([self.x[-3:-1] - period, self.x, self.x[1:3] + period])
-        return PchipInterpolator(x, np.concatenate([self.y[-3:-1], self.y, self.y[1:3]])).c[:, 2:-2]
+        return PPoly(PchipInterpolator(x, [*self.y[-3:-1], *self.y, *self.y[1:3]]).c[:, 2:-2], self.x)
 
     @property
     def data(self) -> np.ndarray:
         """The table as `kernels.abi.lookup` reads it."""
         period = self.x[-1] - self.x[0] if self.periodic else 0.0
-        return np.concatenate([[self.x.size, period], self.x, self.pieces.T.ravel()])
+        return np.concatenate([[self.x.size, period], self.x, self.curve.c.T.ravel()])
 
     def breaks(self, order: int) -> tuple[float, ...]:
         """Where the derivative of this order, or one below it, jumps; of a periodic table within one period from its
@@ -117,20 +116,15 @@ class Table:
         found = np.zeros(self.x.size, dtype=bool)
         for k in range(order + 1):
             before, behind = self._one_sided(k)
-            scale = max(np.abs(before).max(), np.abs(behind).max())
-            found |= np.abs(behind - before) > 1e-9 * scale
-        return tuple(float(x) for x in self.x[: -1 if self.periodic else None][found[: -1 if self.periodic else None]])
+            found |= np.abs(behind - before) > 1e-9 * max(np.abs(before).max(), np.abs(behind).max())
+        inner = slice(-1) if self.periodic else slice(None)
+        return tuple(map(float, self.x[inner][found[inner]]))
 
     def _one_sided(self, order: int) -> tuple[np.ndarray, np.ndarray]:
         """The derivative of this order at every point, from its left and from its right."""
-        c, lengths = self.pieces, np.diff(self.x)
-        powers = [(row, 3 - row) for row in range(4) if 3 - row >= order]
-        factors = {n: factorial(n) / factorial(n - order) for _, n in powers}
-        starts = sum((factors[n] * c[row] for row, n in powers if n == order), np.zeros_like(lengths))
-        ends = sum((factors[n] * c[row] * lengths ** (n - order) for row, n in powers), np.zeros_like(lengths))
-        if self.periodic:
-            return np.append(ends[-1], ends), np.append(starts, starts[0])
-        beyond = (starts[0], ends[-1]) if order < 2 else (0.0, 0.0)
+        c = self.curve.derivative(order).c
+        starts, ends = c[-1], np.polyval(c, np.diff(self.x))
+        beyond = (ends[-1], starts[0]) if self.periodic else (starts[0], ends[-1]) if order < 2 else (0.0, 0.0)
         return np.append(beyond[0], ends), np.append(starts, beyond[1])
 
     def _check_points(self) -> None:
@@ -149,26 +143,23 @@ class Table:
         self.x.flags.writeable = self.y.flags.writeable = False
 
     def _check_overshoot(self) -> None:
-        """How far the spline leaves two neighbouring points, relative to the range of all values. On a piece it is
-        farthest where its slope c₁ + 2 c₂ s + 3 c₃ s² vanishes."""
-        c3, c2, c1, c0 = self.pieces
-        lengths, range_ = np.diff(self.x), np.ptp(self.y)
-        with np.errstate(all="ignore"):
-            root = np.sqrt(c2 * c2 - 3.0 * c3 * c1)
-            places = np.stack([(-c2 - root) / (3.0 * c3), (-c2 + root) / (3.0 * c3), -c1 / (2.0 * c2)])
-            s = np.where((places > 0.0) & (places < lengths), places, 0.0)
-        values = ((c3 * s + c2) * s + c1) * s + c0
-        low, high = np.minimum(self.y[:-1], self.y[1:]), np.maximum(self.y[:-1], self.y[1:])
-        beyond = np.maximum(low - values, values - high).max(axis=0)
-        k = int(np.argmax(beyond))
-        if range_ == 0.0 or beyond[k] <= NOTICED * range_:
+        """How far the spline leaves two neighbouring points, relative to the range of all values: it is farthest where
+        its slope vanishes."""
+        turns = self.curve.derivative().roots(extrapolate=False)
+        turns = turns[np.isfinite(turns)]
+        k = np.clip(np.searchsorted(self.x, turns, side="right") - 1, 0, self.x.size - 2)
+        values, ends = self.curve(turns), np.stack([self.y[k], self.y[k + 1]])
+        beyond = np.maximum(ends.min(axis=0) - values, values - ends.max(axis=0))
+        worst, range_ = int(np.argmax(beyond)) if beyond.size else -1, np.ptp(self.y)
+        if worst < 0 or beyond[worst] <= NOTICED * range_:
             return
+        k, by = int(k[worst]), beyond[worst]
         message = (
             f"a Table of {self.x.size} points overshoots: between {self.x[k]:g} and {self.x[k + 1]:g} its cubic spline "
-            f'leaves the points by {beyond[k]:.3g}, and all values span {range_:.3g}; write kind="monotone" (stays '
+            f'leaves the points by {by:.3g}, and all values span {range_:.3g}; write kind="monotone" (stays '
             'between the points), kind="linear", or kind="cubic" if this is meant'
         )
-        if beyond[k] > ABSURD * range_:
+        if by > ABSURD * range_:
             raise ModelError(message)
         warnings.warn(message, stacklevel=4)
 

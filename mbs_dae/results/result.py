@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from .energy import Energy
 from .quantities import Quantities
 from .reactions import Reactions, in_axes
 from .sketch import Sketch
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _NO_FORCES = (
     "this result is of kinematics, which knows no forces; use mbs.inverse_dynamics(model, times) or mbs.simulate(...)"
@@ -239,24 +242,24 @@ class Result:
 
     # --- pictures ---
 
-    def plot(self, *names: str) -> Any:
+    def plot(self, *names: str) -> Figure:
         """The named quantities over time, one panel for each unit; a matplotlib figure."""
         return provided("Result.plot")(self, names)
 
-    def plot_path(self, *markers: str) -> Any:
+    def plot_path(self, *markers: str) -> Figure:
         """The paths that named points take (coupler curves): ``plot_path("rod.tip")``."""
         return provided("Result.plot_path")(self, markers)
 
-    def plot_violation(self) -> Any:
+    def plot_violation(self) -> Figure:
         """The largest violation of position, velocity and acceleration equations over time."""
         return provided("Result.plot_violation")(self)
 
-    def plot_energy(self) -> Any:
+    def plot_energy(self) -> Figure:
         """The ledger over time: kinetic, potential, dissipated, supplied, and their total; below, the error of the
         total."""
         return provided("Result.plot_energy")(self)
 
-    def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False) -> Any:
+    def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False) -> Figure:
         """What joints do to their second bodies, over time: Fx, Fy, the magnitude, and the moment where there is one.
         Dashed is what redundant joints leave open (see `is_unique`).
 
@@ -269,7 +272,7 @@ class Result:
         still with later poses behind it)."""
         return provided("Result.animate")(self, path, **options)
 
-    def draw(self, index: int = 0, ax: Any = None, **options: Any) -> Any:
+    def draw(self, index: int = 0, ax: Any = None, **options: Any) -> Figure:
         """A still picture of one pose, in given axes or in a new matplotlib figure."""
         return provided("Result.draw")(self, index, ax, **options)
 
@@ -307,6 +310,6 @@ class State:
     def __getitem__(self, name: str) -> float:
         return float(self.result[name][0])
 
-    def draw(self, ax: Any = None, **options: Any) -> Any:
+    def draw(self, ax: Any = None, **options: Any) -> Figure:
         """A picture of the pose, in given axes or in a new matplotlib figure."""
         return self.result.draw(0, ax, **options)

@@ -29,11 +29,11 @@ WIDTH = 110
 """Characters of a line of generated code, where it can be broken."""
 
 
-class _Printer(PythonCodePrinter):
+class Printer(PythonCodePrinter):
     """Python that numba compiles well: small integer powers are products, and nothing but ``math``."""
 
-    def __init__(self) -> None:
-        super().__init__({"fully_qualified_modules": False, "strict": True})
+    def __init__(self, **settings: Any) -> None:
+        super().__init__({"fully_qualified_modules": False, "strict": True, **settings})
 
     def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
         base, exponent = expr.args
@@ -87,7 +87,7 @@ def has_code(function: Any, arguments: int) -> bool:
     """Whether there is code for this kind of expression, of so many arguments."""
     if issubclass(function, (sp.Atom, sp.Add, sp.Mul, sp.Pow, sp.Piecewise, *OWN)):
         return True
-    printer = _Printer()
+    printer = Printer()
     try:
         printer.doprint(function(*sp.symbols(f"x:{arguments}", real=True)))
     except Exception:  # printers may fail in any way
@@ -105,7 +105,7 @@ def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) 
     temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
 
-    printer = _Printer()
+    printer = Printer()
     lines: list[str] = []
     written: set[sp.Symbol] = set()
     used: set[sp.Symbol] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from math import prod
 from typing import Any
 
@@ -12,6 +13,8 @@ from .functions import as_sympy
 
 LONG = 100
 """Terms above which an expression is not multiplied out."""
+UNREADABLE = 3000
+"""Symbols, numbers and operations above which an expression is not sorted either."""
 
 
 def exact(number: Any) -> sp.Expr:
@@ -24,6 +27,8 @@ def exact(number: Any) -> sp.Expr:
 def tidy(e: sp.Expr, rates: Sequence[sp.Symbol] = ()) -> sp.Expr:
     """As derived, or sorted by products of rates, whichever is shorter. Never a change of meaning."""
     e = exact(e)
+    if next(islice(sp.preorder_traversal(e), UNREADABLE, None), None) is not None:
+        return e
     factors: dict[sp.Expr, sp.Expr] = {}
     for term in sp.Add.make_args(expanded(e)):
         factor, product = term.as_independent(*rates, as_Add=False)

@@ -33,7 +33,9 @@ def inverse_dynamics(
     """Kinematics with forces: ``effort(driver)``, ``reaction(joint)``, ``power(driver)`` and the energy ledger.
 
     All degrees of freedom must be driven; so bodies need no mass. The works in
-    the ledger are sums of powers over the requested times (Simpson's rule), so a coarse grid shows there.
+    the ledger are sums of powers over the requested times (Simpson's rule), so a coarse grid shows there. A motion
+    whose prescribed velocities jump is refused: it takes impulses. Where its accelerations jump, efforts and reactions
+    do; these times stand in ``stats["kinks"]``.
     """
     system = system_of(model)
     try:

@@ -17,6 +17,7 @@ from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, Machine
 from ..errors import ModelError
+from ..explain.jumps import check_jumps
 from ..explain.stops import change_point_at_start, stop_reason
 from ..kernels.abi import announce
 from ..model.model import Model
@@ -59,6 +60,7 @@ def kinematics(
     first = assemble(model, t[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)
+    kinks = check_jumps(first, t[-1])
     q = np.zeros((t.size, system.layout.q_size))
     v, a = np.zeros((2, t.size, system.layout.v_size))
     q[:1], v[:1], a[:1] = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
@@ -88,6 +90,7 @@ def kinematics(
         "redundant_equations": redundant[0],
         "change_points": change_points,
     }
+    stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
     done_so = {"success": not message, "message": message, "stats": stats}

@@ -26,7 +26,7 @@ from ..errors import ModelError, unknown_name
 from ..graph.topology import Topology, topology
 from ..kernels.abi import announce
 from ..model.joints.motions import Ball, Slide
-from ..model.measures import LEVELS
+from ..model.measures import KINDS
 from ..model.model import Model
 from ..model.parameters import Number, finite_number
 from ..poses.reach.joint_space import turning
@@ -134,7 +134,7 @@ def _named(ways: tuple[Freedom, ...]) -> Iterator[_Name]:
         edge = freedom.edge
         owner = edge.child.name if edge.floating else edge.joint.name
         for component, kind in enumerate(_kinds(freedom)):
-            yield _Name(tuple(level and f"{owner}.{level}" for level in LEVELS[kind]), freedom, component)
+            yield _Name(tuple(level and f"{owner}.{level}" for level in KINDS[kind].levels), freedom, component)
 
 
 def _kinds(freedom: Freedom) -> tuple[str, ...]:

@@ -117,11 +117,8 @@ def test_a_light_body_is_not_called_massless():
         mbs.Revolute("B", heavy.head, light.tail),
         mbs.Fixed("C", heavy, model.link("stay", (0, 0), (1, 0))),
     )
-    with pytest.raises(mbs.ModelError, match=r"^'light' of 'unlike' is too light or too small .* model of its own"):
+    with pytest.raises(mbs.ModelError, match=r"^'light' of 'unlike' can move .* that counts beside the heaviest"):
         mbs.simulate(model, [0, 0.1])
-    bare = model.plus(mbs.Revolute("D", light.head, model.link("idle", (2, 0), (3, 0)).tail))
-    with pytest.raises(mbs.ModelError, match="can move without moving any mass"):
-        mbs.simulate(bare, [0, 0.1])
 
 
 def test_the_angle_of_a_joint_is_that_between_its_markers():

@@ -79,7 +79,7 @@ def test_a_spline_that_overshoots_is_noticed():
 def test_the_velocity_after_a_pulse_is_its_impulse():
     """Two triangles of 100 N over 0.1 s in all give 1 kg the velocity 5 m/s."""
     table = mbs.Table(*PULSE, kind="linear")
-    c = table.pieces
+    c = table.curve.c
     h = np.diff(table.x)
     assert np.sum(((c[0] * h / 4 + c[1] / 3) * h + c[2] / 2) * h * h + c[3] * h) == pytest.approx(5.0)
 

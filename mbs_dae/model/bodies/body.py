@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import isfinite
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
+import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.markers import LABELS, FormMarker, reference_turn
 from ..parameters import Number, check_number
+
+Vector: TypeAlias = Sequence[Number] | np.ndarray
+"""As many numbers as there are dimensions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +141,10 @@ class Body:
         return f"<body {self.name}>"
 
 
+Place: TypeAlias = Marker | Body
+"""A body stands for its origin marker."""
+
+
 def reference_turns(form: Any, markers: Sequence[Marker]) -> dict[sp.Symbol, Number]:
     """What stands for the reference turns in a form on these markers: the angles of the reference placement."""
     free = {s for e in form.expressions for s in e.free_symbols}
@@ -146,7 +154,6 @@ def reference_turns(form: Any, markers: Sequence[Marker]) -> dict[sp.Symbol, Num
 
 
 def as_marker(thing: Any, who: str) -> Any:
-    """A body stands for its origin marker."""
     if isinstance(thing, Marker):
         return thing
     if isinstance(thing, Body):

@@ -23,6 +23,8 @@ Matrix = tuple[tuple[Number, ...], ...]
 class Coupling(Field):
     """A stiffness or damping: one number for each direction, or a symmetric matrix; nothing at all where it is 0."""
 
+    annotation = "Coupling"
+
     def check(self, value: Any, who: str) -> Matrix:
         if not hasattr(value, "__len__") and value == 0:
             return ()

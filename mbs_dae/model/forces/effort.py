@@ -13,6 +13,7 @@ A class with ``work = "supplied"`` gives its work from outside, all of it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter
 from typing import Any, ClassVar
 
 import sympy as sp
@@ -26,6 +27,7 @@ from .. import measures
 from ..bodies.body import Body, Marker
 from ..element import Element, checked_name
 from ..measures import Measure, Quantity
+from ..signature import COORDINATE
 from .base import ForceElement, called
 
 _s, _rate = sp.symbols("s_ rate_", real=True)
@@ -58,6 +60,10 @@ class EffortElement(ForceElement):
             raise ModelError(f"{self.who} does nothing; give {' or '.join(f'{name}=' for name in self.some_of)}")
         self.finish()
         self._made()
+
+    @classmethod
+    def places(cls) -> list[Parameter]:
+        return COORDINATE
 
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure}

@@ -34,7 +34,7 @@ from ...errors import ModelError
 from ...symbolic.derive import Relation
 from ...symbolic.functions import kept_whole
 from ...symbolic.markers import LABELS, marker_symbols
-from ..bodies.body import as_marker
+from ..bodies.body import Place, as_marker
 from ..element import Declared, Element, checked_name
 from ..fields import Function, Scalar
 from ..parameters import Number, constants_out
@@ -76,7 +76,7 @@ class Constraint(Condition):
     sketch = "contact"
 
     def __init__(
-        self, name: str, *markers: Any, phi: Callable | None = None, psi: Callable | None = None, unit: str = ""
+        self, name: str, *markers: Place, phi: Callable | None = None, psi: Callable | None = None, unit: str = ""
     ):
         self.name = checked_name(name)
         if not markers:
