@@ -1,6 +1,6 @@
 """The contract of every joint, driver, constraint and measure, at random states, in the plane and in space.
 
-What the compiled kernels say of Φ, Φ_v, ν and γ is held against a differentiation that shares nothing with them (see
+What their kernels say of Φ, Φ_v, ν and γ is held against a differentiation that shares nothing with them (see
 `stage`): markers are placed by arithmetic in 40 digits, and mpmath differentiates Φ numerically. What multipliers do to
 markers must be -Φ_vᵀ λ, and so do no work on any motion that the joint allows.
 
