@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN    := .venv/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo test lint soak bench clean
+.PHONY: help demo check test lint soak bench clean
 
 help:   ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## */  make \1\t/p' Makefile
@@ -13,7 +13,10 @@ help:   ## list what can be made
 demo: .venv/.installed  ## run a slider-crank; its files go to out/
 	$(BIN)/python models/slider_crank.py --out out
 
-test: lint              ## ruff, mypy, and the tests
+check: lint             ## for every commit: ruff, mypy, and each test with one of its cases
+	$(BIN)/python -m pytest -n 2 --one-of-each -m "not soak and not slow"
+
+test: lint              ## ruff, mypy, and all tests
 	$(BIN)/python -m pytest -n 2
 
 lint: .venv/.testable   ## ruff and mypy

@@ -101,7 +101,7 @@ _HOME = {
     # analyses
     "diagnose": "verbs.diagnose",
     "Diagnosis": "verbs.diagnose",
-    "assemble": "poses.assembly",
+    "assemble": "verbs.assemble",
     "kinematics": "verbs.kinematics",
     "recursive_kinematics": "verbs.recursive_kinematics",
     "forward_kinematics": "verbs.forward_kinematics",
@@ -138,6 +138,7 @@ _PROVIDED = {
     "Model.compile": "compiled.system.compile_model",
     "Topology.draw": "view.graph.draw",
     "State.result": "readings.motion.result_of_state",
+    "State.is_free": "readings.motion.is_free",
     "Result.state": "readings.motion.state_of",
     "Result.twist": "readings.screws.twist",
     "Result.wrench": "readings.screws.wrench",

@@ -80,7 +80,7 @@ from .model.joints import motions as motions
 from .verbs.velocity_transformation import velocity_transformation as velocity_transformation
 from .verbs.diagnose import diagnose as diagnose
 from .verbs.diagnose import Diagnosis as Diagnosis
-from .poses.assembly import assemble as assemble
+from .verbs.assemble import assemble as assemble
 from .verbs.kinematics import kinematics as kinematics
 from .verbs.recursive_kinematics import recursive_kinematics as recursive_kinematics
 from .verbs.forward_kinematics import forward_kinematics as forward_kinematics

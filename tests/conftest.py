@@ -1,8 +1,35 @@
-"""What all tests may ask for."""
+"""What all tests may ask for; and the core, compiled once before they begin."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+
+TESTS = Path(__file__).resolve().parent
+
+
+def pytest_sessionstart(session):
+    """With workers: the compiled core is made here, in one process, while none of them waits for it or makes it too."""
+    config = session.config
+    if getattr(config.option, "numprocesses", None) and not config.option.collectonly:
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS / "support")])}
+        subprocess.run([sys.executable, "-m", "preloaded"], cwd=TESTS.parent, env=environment, check=True)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--one-of-each", action="store_true", help="each test once: with the first of its cases")
+
+
+def pytest_collection_modifyitems(config, items):
+    """With ``--one-of-each`` every statement is made, of one thing instead of all it is true of."""
+    if config.option.one_of_each:
+        first = {*{item.nodeid.partition("[")[0]: item for item in reversed(items)}.values()}
+        config.hook.pytest_deselected(items=[item for item in items if item not in first])
+        items[:] = [item for item in items if item in first]
 
 
 @pytest.fixture

@@ -115,17 +115,17 @@ class Table:
         first point. At the ends of any other table it goes on as its end tangent."""
         found = np.zeros(self.x.size, dtype=bool)
         for k in range(order + 1):
-            before, behind = self._one_sided(k)
-            found |= np.abs(behind - before) > 1e-9 * max(np.abs(before).max(), np.abs(behind).max())
+            before, behind, scale = self._one_sided(k)
+            found |= np.abs(behind - before) > 1e-9 * scale
         inner = slice(-1) if self.periodic else slice(None)
         return tuple(map(float, self.x[inner][found[inner]]))
 
-    def _one_sided(self, order: int) -> tuple[np.ndarray, np.ndarray]:
-        """The derivative of this order at every point, from its left and from its right."""
-        c = self.curve.derivative(order).c
-        starts, ends = c[-1], np.polyval(c, np.diff(self.x))
+    def _one_sided(self, order: int) -> tuple[np.ndarray, np.ndarray, float]:
+        """The derivative of this order at every point, from its left and from its right, and what it is a sum of."""
+        c, lengths = self.curve.derivative(order).c, np.diff(self.x)
+        starts, ends, scale = c[-1], np.polyval(c, lengths), np.polyval(np.abs(c), lengths).max()
         beyond = (ends[-1], starts[0]) if self.periodic else (starts[0], ends[-1]) if order < 2 else (0.0, 0.0)
-        return np.append(beyond[0], ends), np.append(starts, beyond[1])
+        return np.append(beyond[0], ends), np.append(starts, beyond[1]), scale
 
     def _check_points(self) -> None:
         if self.x.ndim != 1 or self.x.shape != self.y.shape:

@@ -59,27 +59,31 @@ def _units(mechanism: Mechanism) -> np.ndarray:
     return unit
 
 
-@compiled_apart
-def error_norm(tableau, control, stages, mechanism, h):
-    """The error of the step, 1 being just acceptable.
+@compiled_part
+def noise(control, stages, mechanism, h):
+    """What roundoff does to velocities in a step, in their unit.
 
     At a distance s (a sine) from a pose where the constraints lose rank, roundoff ε of positions is ε/s in the weak
     direction, ε/s² for velocities and ε/s³ for accelerations. Stabilisation takes it away at the end of the step, but
     an estimate of truncation errors cannot see through it, and shorter steps would only stay longer where it is worst.
-    So that much is allowed for.
     """
-    sine = np.sqrt(mechanism.nearness[0])
-    y0, y1, k, n = stages.y0, stages.y1, stages.k, control.controlled
-    rate = 0.0
+    sine, rate = np.sqrt(mechanism.nearness[0]), 0.0
     for at in range(mechanism.q_size, mechanism.q_size + mechanism.v_size):
-        rate = max(rate, abs(y0[at]) / control.unit[at])
-    noise = NOISE * rate * (1.0 + h * rate / sine) / sine**2
+        rate = max(rate, abs(stages.y0[at]) / control.unit[at])
+    return NOISE * rate * (1.0 + h * rate / sine) / sine**2
+
+
+@compiled_apart
+def error_norm(tableau, control, stages, mechanism, h):
+    """The error of the step, 1 being just acceptable; what roundoff does is allowed for."""
+    y0, y1, k, n = stages.y0, stages.y1, stages.k, control.controlled
+    atol = control.atol + noise(control, stages, mechanism, h)
     rows = tableau.stages + 1
     first = second = 0.0
     for at in range(y0.size):
         if not np.isfinite(control.unit[at]):
             continue
-        scale = (control.atol + noise) * control.unit[at] + control.rtol * max(abs(y0[at]), abs(y1[at]))
+        scale = atol * control.unit[at] + control.rtol * max(abs(y0[at]), abs(y1[at]))
         e = 0.0
         for stage in range(rows):
             e += tableau.error[0, stage] * k[stage, at]

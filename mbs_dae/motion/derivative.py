@@ -60,8 +60,8 @@ class Mechanism(NamedTuple):
     shape: Factor
     """Of the constraints alone, whatever the masses: see `gauge`."""
     nearness: Work[Vector]
-    """The least `independence` (turns counting over the model's length) since it was last set to 1, and the ratio to
-    that in the norm of the masses."""
+    """The least `independence` (turns counting over the model's length) since it was last set to 1, the ratio to that
+    in the norm of the masses, and the least in that norm at the last evaluation."""
 
 
 def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:
@@ -89,7 +89,7 @@ def _image(system: System, refinements: int, faint: float) -> Image:
             scalars=np.zeros(SCALARS),
             plain=system.pattern,
             shape=new_factor(system.pattern, weight),
-            nearness=np.ones(2),
+            nearness=np.ones(3),
         )
     )
     return Image(prototype)
@@ -198,7 +198,7 @@ def _weakest(factor):
 def refinements(mechanism):
     """How often a solution with the last factor is worth refining. How near a singular pose is, is noted on the way."""
     nearness, weakest = mechanism.nearness, _weakest(mechanism.machine.factor)
-    nearness[0] = min(nearness[0], weakest * nearness[1])
+    nearness[0], nearness[2] = min(nearness[0], weakest * nearness[1]), weakest
     return mechanism.refinements if weakest >= WEAK else max(mechanism.refinements, 2)
 
 

@@ -35,8 +35,7 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
     if isinstance(initial, State):
         check_start(model, initial)
         q, _ = posed(model, t, {}, initial)
-        _check_regular(system, t, q)
-        return _moving(system, system, t, q, initial.full_v), ""
+        return _regular(_of_least_energy(system, system, t, q, initial.full_v)), ""
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     given = dict(initial or {})
@@ -45,12 +44,11 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
             raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
         finite_number(value, f"initial[{name!r}]")
     q, held = posed(model, t, given, None)
-    _check_regular(system, t, q)
-    state = _moving(system, held, t, q, None)
+    state = _regular(_of_least_energy(system, held, t, q, None))
     return state, _note(model, system, state, given)
 
 
-def _moving(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:
+def _of_least_energy(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:
     """The velocity of least kinetic energy (or the nearest to v) that satisfies all equations."""
     v = system.still if v is None else v.copy()
     run = mechanism(held)
@@ -64,7 +62,12 @@ def _moving(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray
     return State(system, t, q, v, system.still)
 
 
-def _check_regular(system: System, t: float, q: np.ndarray) -> None:
+def _regular(state: State) -> State:
+    check_regular(state.system, state.t, state.full_q, state.full_v)
+    return state
+
+
+def check_regular(system: System, t: float, q: np.ndarray, v: np.ndarray) -> None:
     """A motion cannot start where the constraints have lost rank in this pose only: a little way on they have it."""
     here = PoseRank(system, t, q)
     rows = range(len(system.rows))
@@ -75,13 +78,27 @@ def _check_regular(system: System, t: float, q: np.ndarray) -> None:
     if nearby is None or len(PoseRank(system, t, nearby).dependent(rows)) >= len(dependent):
         return
     names = joints_at_fault(system, t, q) or elements_of(system, dependent)
+    where = f"{system.model.name!r} starts on a singular pose, where {', '.join(names)}"
+    if _passes(system, t, q, v):
+        why = "do not decide how it goes on"
+    else:
+        why = "branch, with velocities that no motion through it has: no acceleration satisfies Φ_v v̇ = γ"
     raise SingularConfigurationError(
-        f"{system.model.name!r} starts on a singular pose, where {', '.join(names)} do not decide how it goes on; "
-        "start slightly aside of it, e.g. with another initial angle",
+        f"{where} {why}; start slightly aside of it, e.g. with another initial angle",
         time=t,
         joints=names,
-        pose=State(system, t, q, system.still, system.still),
+        pose=State(system, t, q, v, system.still),
     )
+
+
+def _passes(system: System, t: float, q: np.ndarray, v: np.ndarray) -> bool:
+    """Whether some acceleration goes with these velocities: at a singular pose Φ_v v = ν is not enough for that."""
+    machine, a = system.machine(), system.still
+    newton.evaluate_and_factorise(machine, t, q, v, False)
+    newton.complete(machine, t, q, v.copy(), a)
+    off = system.read_constraints(np.array([t]), q[None], v[None], a[None])[2][0]
+    asked = system.read_constraints(np.array([t]), q[None], v[None], 0.0 * a[None])[2][0]
+    return bool(np.abs(off).max(initial=0.0) <= 1e-6 * np.abs(asked).max(initial=0.0) + 1e-12 * system.length)
 
 
 def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarray | None:

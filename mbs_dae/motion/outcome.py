@@ -15,7 +15,7 @@ from ..results.energy import ledger
 from ..results.result import Result
 from .derivative import WORK, mechanism
 from .inverse import solve_motion
-from .run import Record
+from .record import Record
 
 
 def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Result:

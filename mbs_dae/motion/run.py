@@ -16,45 +16,27 @@ import numpy as np
 
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
-from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_apart, compiled_part
-from ..kernels.blocks import Integers, Matrix, Vector, Work, block
+from ..kernels.blocks import Integers, Vector, Work, block
 from .control import Control, error_norm, factor_of, first_step
 from .course import SPAN, STEP, Course, is_break, latest_end, moment
-from .derivative import WORK, Mechanism, derivative, gauge_if_doubtful, look_around, parted, widest_gap
-from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected, project
-from .steps import Stages, new_stages, prepare_dense, read_dense, take_step
+from .derivative import WORK, Mechanism, gauge_if_doubtful, look_around, parted, widest_gap
+from .record import NEXT, Record, derivative_at_end, keep, new_record, put_back, put_right, record_until, remember
+from .singular import Crossing, aimed, crosses_badly, energy_of, look_ahead, new_crossing
+from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected
+from .steps import Stages, new_stages, take_step
 from .tableaus import Tableau
 
-STUCK, LOST, DRIFTED, PAUSED, TOO_MANY = 11, 12, 13, 14, 15
+STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
-have been tried."""
-ACCEPTED, REJECTED, NEXT = 0, 1, 2
-TIME, WIDEST = 0, 1
+have been tried; no step keeps the energy near a singular pose."""
+ACCEPTED, REJECTED = 0, 1
+TIME, WIDEST, TURNED = 0, 1, 2
 MOMENT = 1e-3
 """A time that is told, relative to the span of the run, is exact to this."""
 LOSS = 0.1
 """The gap, relative to the model's length, at which a drifting run makes no sense any more."""
-
-
-class Record(NamedTuple):
-    """What is kept at the requested times; and of the end of the last step, before it is known whether it is kept."""
-
-    times: Vector
-    q: Work[Matrix]
-    v: Work[Matrix]
-    a: Work[Matrix]
-    multipliers: Work[Matrix]
-    energies: Work[Matrix]
-    """Columns: kinetic, potential, then the works."""
-    end_multipliers: Work[Vector]
-    end_scalars: Work[Vector]
-    y: Work[Vector]
-    dy: Work[Vector]
-    kept: Work[Vector]
-    """What is put back where no trace is to be left: which rows are enforced, and the nearness of a singular pose."""
-    nearness: Work[Vector]
 
 
 class March(NamedTuple):
@@ -68,7 +50,8 @@ class March(NamedTuple):
     stages: Stages
     record: Record
     clock: Work[Vector]
-    """t, and the widest gap that was seen."""
+    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen."""
+    crossing: Crossing
     counts: Work[Integers]
     """Steps accepted and rejected, and the next requested time."""
 
@@ -81,28 +64,13 @@ def new_march(
     stabiliser: Stabiliser,
     times: np.ndarray,
 ) -> March:
-    rows, zeros = mechanism.machine.pattern.m, np.zeros
-    width = mechanism.q_size + mechanism.v_size + WORK
-    stages = new_stages(tableau, width)
-    record = block(
-        Record(
-            times=times,
-            q=zeros((times.size, mechanism.q_size)),
-            v=zeros((times.size, mechanism.v_size)),
-            a=zeros((times.size, mechanism.v_size)),
-            multipliers=zeros((times.size, rows)),
-            energies=zeros((times.size, 2 + WORK)),
-            end_multipliers=zeros(rows),
-            end_scalars=zeros(mechanism.scalars.size),
-            y=zeros(width),
-            dy=zeros(width),
-            kept=zeros(rows),
-            nearness=zeros(2),
-        )
-    )
-    counts = zeros(3, dtype=np.int64)
+    stages = new_stages(tableau, mechanism.q_size + mechanism.v_size + WORK)
+    record = new_record(mechanism, times)
+    counts = np.zeros(3, dtype=np.int64)
     return block(
-        March(mechanism, tableau, control, course, stabiliser, stages, record, clock=zeros(2), counts=counts)
+        March(
+            mechanism, tableau, control, course, stabiliser, stages, record, np.zeros(3), new_crossing(), counts=counts
+        )
     )
 
 
@@ -117,9 +85,10 @@ def start(march, q, v):
         y0[q.size + k] = v[k]
     march.clock[TIME] = record.times[0]
     look_around(march.mechanism, moment(march.course, record.times[0]), q, v)
-    status = _derivative_at_end(march, record.times[0], y0, march.stages.k[0])
+    status = derivative_at_end(march, record.times[0], y0, march.stages.k[0])
     if status == DONE:
-        _keep(march, 0, y0, march.stages.k[0])
+        keep(march, 0, y0, march.stages.k[0])
+        march.crossing.energy[:] = energy_of(record.end_scalars, y0[y0.size - WORK :])
         march.counts[NEXT] = 1
     return status
 
@@ -139,10 +108,12 @@ def go_on(march, patience):
         patience -= 1
         t = clock[TIME]
         end = _end_of_step(march, t)
-        _remember(march)
+        remember(march)
         status, error = _try_step(march, t, end)
         accepted = status == DONE and error <= 1.0
-        if control.fixed == 0.0:
+        otherwise = control.fixed == 0.0 and crosses_badly(march, accepted, pace(march), end - t)
+        accepted = accepted and not otherwise
+        if control.fixed == 0.0 and not otherwise:
             again = control.again[0] == 1 or not accepted
             control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
         if accepted:
@@ -150,11 +121,11 @@ def go_on(march, patience):
             if status != DONE:
                 return status
         else:
-            _put_back(march)
+            put_back(march)
             if control.fixed > 0.0:
                 return status
             if control.step[0] <= smallest:
-                return STUCK if status == DONE else status
+                return ASTRAY if otherwise else STUCK if status == DONE else status
         counts[ACCEPTED if accepted else REJECTED] += 1
         control.again[0] = 0 if accepted else 1
         if accepted and stabiliser.when == NEAR_SINGULAR and is_projected(stabiliser, march.mechanism):
@@ -176,25 +147,8 @@ def _end_of_step(march, t):
         begin = course.start if span == 0 else course.ends[span - 1]
         end = begin + (course.at[STEP] + 1) * control.fixed
     else:
-        end = min(t + control.step[0], latest_end(course, t))
+        end = min(t + aimed(march.tableau, march.crossing.wait[0], control.step[0]), latest_end(course, t))
     return target if t + (end - t) * (1.0 + 1e-9) >= target else end
-
-
-@compiled_part
-def _remember(march):
-    """What evaluations choose on their way, to be put back."""
-    record, mechanism = march.record, march.mechanism
-    record.nearness[0], record.nearness[1] = mechanism.nearness[0], mechanism.nearness[1]
-    for row in range(record.kept.size):
-        record.kept[row] = mechanism.machine.factor.kept[row]
-
-
-@compiled_part
-def _put_back(march):
-    record, mechanism = march.record, march.mechanism
-    mechanism.nearness[0], mechanism.nearness[1] = record.nearness[0], record.nearness[1]
-    for row in range(record.kept.size):
-        mechanism.machine.factor.kept[row] = record.kept[row]
 
 
 @compiled_part
@@ -204,7 +158,7 @@ def _try_step(march, t, end):
     h = end - t
     adapt_gains(march.stabiliser, pace(march), h)
     mechanism.nearness[0] = 1.0
-    status = take_step(mechanism, tableau, march.course, stages, t, h)
+    status = take_step(mechanism, tableau, march.course, stages, t, h, march.crossing.closed[0] == 1)
     if march.control.fixed > 0.0:
         return (_settle(march, end) if status == DONE else status), 0.0
     if status == DONE and tableau.end_in_error:
@@ -251,25 +205,35 @@ def _accept(march, t, end):
     if march.stabiliser.when != ALWAYS:
         march.clock[WIDEST] = max(march.clock[WIDEST], widest_gap(march.mechanism))
         status = LOST if parted(march.mechanism) else DONE
+    march.clock[TURNED] = max(march.clock[TURNED], _turned_over(march))
     breaks = is_break(course, end)
     if status == DONE:
-        _remember(march)
-        status = _record(march, t, end, breaks)
-        _put_back(march)
+        remember(march)
+        status = record_until(march, t, end, breaks)
+        put_back(march)
     if status in (DONE, LOST):
         first, following = stages.k[0], stages.k[march.tableau.stages]
         for i in range(y0.size):
             y0[i] = y1[i]
             first[i] = following[i]
         march.clock[TIME] = end
+        look_ahead(march.crossing, march.tableau, stages, end - t)
         course.at[STEP] += 1
     if status == DONE and breaks:
         status = _next_span(march, end)
         next_time = march.counts[NEXT]
         if status == DONE and next_time < record.times.size and record.times[next_time] == end:
-            _keep(march, next_time, y0, stages.k[0])
+            keep(march, next_time, y0, stages.k[0])
             march.counts[NEXT] += 1
     return status
+
+
+@compiled_part
+def _turned_over(march):
+    """The energy that the motion has to do with at the end of the step."""
+    record, works = march.record, march.stages.y1[march.mechanism.q_size + march.mechanism.v_size :]
+    raised = record.end_scalars[POTENTIAL] - record.energies[0, 1] + works[0]
+    return record.end_scalars[KINETIC] + abs(raised) + abs(works[1]) + abs(works[2])
 
 
 @compiled_part
@@ -279,7 +243,8 @@ def _next_span(march, t):
     course.at[SPAN] += 1
     course.at[STEP] = 0
     span = course.at[SPAN]
-    status = _derivative_at_end(march, course.first[span], stages.y0, stages.k[0])
+    status = derivative_at_end(march, course.first[span], stages.y0, stages.k[0])
+    march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[stages.y0.size - WORK :])
     if status == DONE and control.fixed == 0.0 and span < course.ends.size:
         rest = course.ends[span] - t
         step = first_step(march.mechanism, march.tableau, control, course, stages, t, rest)
@@ -292,87 +257,14 @@ def _next_span(march, t):
 def _settle(march, t):
     """Stabilise y₁, and find y' there: the first stage of the next step."""
     y1 = march.stages.y1
-    status = _put_right(march, t, y1)
+    status = put_right(march, t, y1)
     if status != DONE:
         return status
-    status = _derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
+    status = derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
+    march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])
+    march.crossing.energy[1] = energy_of(march.record.end_scalars, y1[y1.size - WORK :])
     gauge_if_doubtful(march.mechanism)
     return status
-
-
-@compiled_part
-def _put_right(march, t, y):
-    """Quaternions of unit length; on the constraints, if the run is projected."""
-    mechanism = march.mechanism
-    at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
-    restore(mechanism.machine.manifold, y[:at_v])
-    if is_projected(march.stabiliser, mechanism):
-        return project(mechanism, moment(march.course, t), y[:at_v], y[at_v:at_work])
-    return DONE
-
-
-@compiled_apart
-def _derivative_at_end(march, t, y, dy):
-    mechanism, record = march.mechanism, march.record
-    status = derivative(mechanism, moment(march.course, t), y, dy)
-    for row in range(record.end_multipliers.size):
-        record.end_multipliers[row] = mechanism.machine.multipliers[row]
-    for k in range(record.end_scalars.size):
-        record.end_scalars[k] = mechanism.scalars[k]
-    return status
-
-
-@compiled_apart
-def _record(march, t, end, breaks):
-    """Keep all requested times in (t, end]: the end as it is, unless laws switch there (then it is kept as it goes on),
-    others read from between (projected, if the run is)."""
-    mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
-    record, counts = march.record, march.counts
-    times = record.times
-    reading = False
-    at_end = counts[NEXT]
-    while at_end < times.size and times[at_end] < end:
-        at_end += 1
-    kept = at_end < times.size and times[at_end] == end and not breaks
-    if kept:
-        _keep(march, at_end, stages.y1, stages.k[tableau.stages])
-    while counts[NEXT] < at_end:
-        k = counts[NEXT]
-        if not reading:
-            status = prepare_dense(mechanism, tableau, march.course, stages, t, end - t)
-            if status != DONE:
-                return status
-            reading = True
-        y, dy = record.y, record.dy
-        read_dense(tableau, stages, end - t, (times[k] - t) / (end - t), y)
-        status = _put_right(march, times[k], y)
-        if status != DONE:
-            return status
-        status = _derivative_at_end(march, times[k], y, dy)
-        if status != DONE:
-            return status
-        _keep(march, k, y, dy)
-        counts[NEXT] += 1
-    if kept:
-        counts[NEXT] = at_end + 1
-    return DONE
-
-
-@compiled_apart
-def _keep(march, k, y, dy):
-    """Row k of the record."""
-    record, at_v, v_size = march.record, march.mechanism.q_size, march.mechanism.v_size
-    for i in range(at_v):
-        record.q[k, i] = y[i]
-    for i in range(v_size):
-        record.v[k, i] = y[at_v + i]
-        record.a[k, i] = dy[at_v + i]
-    for row in range(record.end_multipliers.size):
-        record.multipliers[k, row] = record.end_multipliers[row]
-    record.energies[k, 0] = record.end_scalars[KINETIC]
-    record.energies[k, 1] = record.end_scalars[POTENTIAL]
-    for i in range(WORK):
-        record.energies[k, 2 + i] = y[at_v + v_size + i]
 
 
 @compiled_part

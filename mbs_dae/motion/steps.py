@@ -7,10 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.machine import DONE
+from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector, Work, block
 from .course import moment
 from .derivative import derivative
+from .stabilise import project
 from .tableaus import NESTED, POLYNOMIAL, Tableau
 
 
@@ -22,12 +24,14 @@ class Stages(NamedTuple):
     between: Work[Vector]
     k: Work[Matrix]
     dense: Work[Matrix]
+    sines: Work[Vector]
+    """By how much the constraints are independent at every stage, and at the end."""
 
 
 def new_stages(tableau: Tableau, width: int) -> Stages:
     rows = tableau.a.shape[1]
     y0, y1, between = np.zeros((3, width))
-    return block(Stages(y0, y1, between, k=np.zeros((rows, width)), dense=np.zeros((7, width))))
+    return block(Stages(y0, y1, between, k=np.zeros((rows, width)), dense=np.zeros((7, width)), sines=np.ones(rows)))
 
 
 @compiled
@@ -44,13 +48,22 @@ def combine(y, h, weights, count, k, out):
 
 
 @compiled_apart
-def take_step(mechanism, tableau, course, stages, t, h):
-    """y₁ from y₀ and k₀ = f(t, y₀), which must stand in `stages`."""
+def take_step(mechanism, tableau, course, stages, t, h, closed):
+    """y₁ from y₀ and k₀ = f(t, y₀), which must stand in `stages`; `closed`: with stages put onto the constraints."""
+    at_v, at_work, y = mechanism.q_size, mechanism.q_size + mechanism.v_size, stages.between
     for s in range(1, tableau.stages):
-        combine(stages.y0, h, tableau.a[s], s, stages.k, stages.between)
-        status = derivative(mechanism, moment(course, t + tableau.c[s] * h), stages.between, stages.k[s])
+        now = moment(course, t + tableau.c[s] * h)
+        combine(stages.y0, h, tableau.a[s], s, stages.k, y)
+        if closed:
+            restore(mechanism.machine.manifold, y[:at_v])
+            status = project(mechanism, now, y[:at_v], y[at_v:at_work])
+            if status != DONE:
+                return status
+        status = derivative(mechanism, now, y, stages.k[s])
         if status != DONE:
             return status
+        stages.sines[s] = np.sqrt(mechanism.nearness[2])
+    stages.sines[tableau.stages] = stages.sines[tableau.stages - 1]
     combine(stages.y0, h, tableau.b, tableau.stages, stages.k, stages.y1)
     return DONE
 

@@ -12,7 +12,7 @@ interpolant of order 7, which takes three more stages. Their numbers are facts f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +39,12 @@ class Tableau(NamedTuple):
     """One row an estimate; DP8 combines two."""
     dense_kind: int
     dense: Matrix
+    middle: float
+    """The middle of the widest gap between nodes: where a singular pose is crossed (see `singular`)."""
+    half: float
+    """Half the width of that gap."""
+    inner: int
+    """A stage well inside the step."""
 
 
 Rows = Sequence[Mapping[int, float]]
@@ -51,11 +57,21 @@ def _matrix(rows: Rows, width: int) -> np.ndarray:
     return out
 
 
+def _tableau(stages: int, *numbers: Any) -> Tableau:
+    """With what follows from the nodes: the widest gap between them, and a stage well inside."""
+    c = numbers[5]
+    nodes = np.unique([*c, 1.0])
+    widest = int(np.argmax(np.diff(nodes)))
+    low, high = nodes[widest : widest + 2]
+    inner = int(np.argmin(abs(c[:stages] - 0.6)))
+    return Tableau(*(stages, *numbers, (low + high) / 2, (high - low) / 2, inner))
+
+
 def _rk4() -> Tableau:
     a: Rows = ({}, {0: 1 / 2}, {1: 1 / 2}, {2: 1.0})
     b = {0: 1 / 6, 1: 1 / 3, 2: 1 / 3, 3: 1 / 6}
     c = np.array([0.0, 0.5, 0.5, 1.0])
-    return Tableau(4, 4, 0, 0, _matrix(a, 5), _matrix([b], 4)[0], c, np.zeros((0, 5)), CUBIC, np.zeros((0, 0)))
+    return _tableau(4, 4, 0, 0, _matrix(a, 5), _matrix([b], 4)[0], c, np.zeros((0, 5)), CUBIC, np.zeros((0, 0)))
 
 
 def _dp5() -> Tableau:
@@ -79,7 +95,7 @@ def _dp5() -> Tableau:
         [0, -282668133 / 205662961, 2019193451 / 616988883, -1453857185 / 822651844],
         [0, 40617522 / 29380423, -110615467 / 29380423, 69997945 / 29380423],
     ])  # fmt: skip
-    return Tableau(6, 5, 4, 1, _matrix(a, 7), _matrix([b], 6)[0], c, _matrix([e], 7), POLYNOMIAL, dense)
+    return _tableau(6, 5, 4, 1, _matrix(a, 7), _matrix([b], 6)[0], c, _matrix([e], 7), POLYNOMIAL, dense)
 
 
 _A8: Rows = (
@@ -174,7 +190,7 @@ _D8 = (
 
 def _dp8() -> Tableau:
     a, b, c = _matrix(_A8, 16), _matrix(_B8, 12)[0], np.array(_C8)
-    return Tableau(12, 8, 7, 0, a, b, c, _matrix(_E8, 16), NESTED, _matrix(_D8, 16))
+    return _tableau(12, 8, 7, 0, a, b, c, _matrix(_E8, 16), NESTED, _matrix(_D8, 16))
 
 
 METHODS = {"RK4": block(_rk4()), "DP5": block(_dp5()), "DP8": block(_dp8())}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..arguments import check_start, check_tables, model_of
+from ..arguments import check_start
 from ..compiled import System
 from ..compiled.machine import DONE, Machine
 from ..errors import ModelError, RedundantConstraintError, SingularConfigurationError
@@ -26,21 +26,12 @@ from .dependence import PoseRank, agrees, elements_of
 from .redundancy import is_momentary
 
 
-def assemble(
-    model: Model | System, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None
+def assembled(
+    model: Model, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None
 ) -> State:
-    """A consistent position, velocity and acceleration at time t.
-
-    `fix` holds quantities at values, by name: ``fix={"crank.angle": 0.6, "crank.omega": 10}``. They are met exactly
-    and everything else changes as little as possible from the reference placement (or from `start`).
-    """
-    model = model_of(model)
-    t = finite_number(t, "the time t")
-    check_tables(model, np.array([t]))
-    if fix is not None and not isinstance(fix, Mapping):
-        raise ModelError(f'fix must be a dict of names and values, not {fix!r}; write fix={{"crank.angle": 0.6}}')
+    """The nearest closed pose that meets the fixed values, with its least velocity and acceleration."""
     q, moving = posed(model, t, fix or {}, start)
-    return _moving(model.compile(), moving, t, q)
+    return _completed(model.compile(), moving, t, q)
 
 
 def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None) -> tuple[np.ndarray, System]:
@@ -102,7 +93,7 @@ def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> 
 # --- velocity and acceleration -------------------------------------------------------------------------------
 
 
-def _moving(system: System, with_fixed: System, t: float, q: np.ndarray) -> State:
+def _completed(system: System, with_fixed: System, t: float, q: np.ndarray) -> State:
     v, a = system.still, system.still
     machine = with_fixed.machine()
     newton.evaluate_and_factorise(machine, t, q, v, False)
@@ -113,8 +104,21 @@ def _moving(system: System, with_fixed: System, t: float, q: np.ndarray) -> Stat
         newton.evaluate_and_factorise(machine, t, q, v, False)
         newton.complete(machine, t, q, v, a)
     determined = check_level(system, machine, t, q, v, a, 2)
-    note = "a change point: the equations do not determine velocities and accelerations here; these are the least"
-    return State(system, t, q, v, a, "" if determined else note)
+    if not determined:
+        note = "a change point: the equations do not determine velocities and accelerations here; these are the least"
+        return State(system, t, q, v, a, note)
+    return State(system, t, q, v, a, *_left_free(system, machine))
+
+
+def _left_free(system: System, machine: Machine) -> tuple[str, np.ndarray | None]:
+    """A motion that the equations allow in the pose just completed, any one, and what is to be said of it."""
+    machine.f[:] = system.column_weight**0.5 * np.cos(np.arange(1.0, machine.f.size + 1.0))
+    machine.g[:] = 0.0
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    free = machine.x[: system.nv].copy()
+    if system.weight @ free**2 < 1e-16 * system.nv:
+        return "", None
+    return "the equations leave accelerations free; these are the least. With forces=True forces decide", free
 
 
 def check_level(

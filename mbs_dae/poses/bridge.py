@@ -17,6 +17,8 @@ from . import continuation
 
 REACH = 0.02
 """How far the nearest of the six poses is from the change point, in model lengths."""
+DEPTH = 45
+"""How often a step may be halved."""
 AGREEMENT = 1e-8
 """How well both polynomials must agree, relative to the model's length and the motion's own scale."""
 
@@ -61,22 +63,11 @@ def _around(machine: Machine, t0: float, start: State, middle: float, step: floa
 
 
 def _walk(machine: Machine, t0: float, start: State, t1: float) -> State | None:
-    """From t0 to t1 (either way) by smooth steps, none of them ending on a singular pose."""
-    here, now, h = start, t0, t1 - t0
-    continuation.begin(machine, t0, start[0], start[1])
-    for _ in range(1000):
-        if now == t1:
-            return here
-        target = t1 if abs(t1 - now) <= 1.000001 * abs(h) else now + h
-        there = (here[0].copy(), here[1].copy(), here[2].copy())
-        if continuation.advance(machine, now, *here, target, *there) == DONE:
-            here, now, h = there, target, 2.0 * h
-            continuation.accept(machine)
-        else:
-            h *= 0.5
-            if now + h == now:
-                return None
-    return None
+    """From t0 to t1 (either way) by smooth steps; how singular the poses are is no matter."""
+    times, any_rank = np.array([t0, t1]), machine.pattern.m
+    q, v, a = (np.stack([x, x]) for x in start)
+    status, *_ = continuation.sweep(machine, times, 1, 2, any_rank, any_rank, q, v, a, DEPTH)
+    return (q[1], v[1], a[1]) if status == DONE else None
 
 
 def _polynomial(machine: Machine, middle: float, step: float, nodes: dict[int, State]) -> KroghInterpolator:

@@ -22,13 +22,15 @@ from ..model.drivers import Driver, Held, Prescribed
 from ..model.pose_driver import PoseDriver
 from ..rotations import quaternion
 from . import newton
-from .dependence import PoseRank
+from .dependence import PoseRank, elements_of
 from .facing import turned_over
 from .trajectories import is_rotation, trajectory
 
 TURN = 0.5
 """The longest first step of a body: radians, or model lengths."""
 ITERATIONS = 1000
+PATIENCE, PROGRESS = 50, 0.9
+"""After so many iterations the sum of squared gaps must have come down by this factor, or the attempt is over."""
 NEWTON = 1e-2
 """Gap, relative to the model's length, below which plain Newton may finish: it then stays where it is."""
 RESTARTS = 16
@@ -72,15 +74,19 @@ def closed(system: System, t: float, guess: np.ndarray) -> np.ndarray:
 def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
     """Damped Newton with a line search, from any guess."""
     q, still = guess.copy(), np.zeros(machine.motions.shape[1])
-    damping = 0.0
+    damping, goal = 0.0, np.inf
     try:
-        for _ in range(ITERATIONS):
+        for count in range(ITERATIONS):
             machine.factor.damping[0] = damping
             if not newton.evaluate_and_factorise(machine, t, q, still, True):
                 break
             before = _gaps(machine)
             if before.max(initial=0.0) <= newton.LOOSE * machine.length:
                 break
+            if count % PATIENCE == 0:
+                if not before @ before < PROGRESS * goal:
+                    break
+                goal = float(before @ before)
             length = newton.newton_step(machine, 0 if damping else 1)
             step = machine.x.copy()
             if not np.isfinite(length):
@@ -214,9 +220,12 @@ def assembly_error(system: System, t: float, best: Closure, found: Closure | Non
         )
     else:
         kind = "bad guess"
+        locked = _locked(system, t, best.q, found.q)
+        reason = f"it stands on a dead centre, where {', '.join(locked)} lock" if locked else "it is too far off"
         remedy = (
-            "another start does close, so the placement is too far off; place the bodies nearer to the wanted "
-            "position, or fix a value: assemble(model, fix={...})"
+            f"another start does close, but from the placement none is reached, because {reason}; place the bodies "
+            f"nearer to the wanted position{', aside of the dead centre' * bool(locked)}, or fix a value: "
+            "assemble(model, fix={...})"
         )
     return AssemblyError(
         f"{system.model.name!r} does not assemble at t = {t:g} ({kind}): {'; '.join(parts)}. {remedy}",
@@ -227,6 +236,13 @@ def assembly_error(system: System, t: float, best: Closure, found: Closure | Non
         gap=gap,
         pose=best.q[: system.nq],
     )
+
+
+def _locked(system: System, t: float, stuck: np.ndarray, closed: np.ndarray) -> tuple[str, ...]:
+    """The elements that depend on each other where an attempt came to rest, though not in a closed pose."""
+    rows = range(len(system.rows))
+    here, there = (PoseRank(system, t, q, newton.NEARLY) for q in (stuck, closed))
+    return elements_of(system, [k for c in here.circuits(rows) if not there.dependent(c.rows) for k in c.rows])
 
 
 def _on_its_head(system: System, t: float, closure: Closure, turned: tuple[str, ...]) -> AssemblyError:

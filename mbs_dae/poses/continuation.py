@@ -1,6 +1,13 @@
-"""From pose to pose: one step, and a sweep of them along a motion. Compiled."""
+"""From pose to pose: one step, and many of them along a motion, in time or along a parameter.
+
+A step that fails is halved, one that is accepted leaves the next one twice as long. `sweep` does so compiled, for poses
+of one system at many times, forwards or backwards; `follow` where each step is a matter of its own.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
 
 from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, SINGULAR
 from ..compiled.manifold import count_turns, difference, move, way
@@ -14,6 +21,34 @@ MOST = 20_000
 """Steps between two requested poses; a mechanism that needs more moves some thousand times its own length."""
 PATIENCE = 50_000
 """Steps after which a sweep goes back to its caller, who may want to show progress or to stop."""
+
+
+Place = TypeVar("Place")
+
+
+@compiled
+def end_of_step(now, h, end):
+    """Where a step of h leads: to the end, if that is no farther but for roundoff."""
+    return end if abs(end - now) <= 1.000001 * abs(h) else now + h
+
+
+def follow(
+    step: Callable[[Place, float, float], Place | None], here: Place, start: float, end: float, depth: int
+) -> tuple[Place, float]:
+    """From a place at `start` to the one at `end` by steps that may fail (None): where it ends, and how far it came."""
+    now, h = start, end - start
+    for _ in range(10 * depth):
+        if now == end:
+            break
+        target = end_of_step(now, h, end)
+        there = step(here, now, target)
+        if there is not None:
+            here, now, h = there, target, 2.0 * h
+        elif abs(h) <= abs(end - start) * 2.0**-depth:
+            break
+        else:
+            h *= 0.5
+    return here, now
 
 
 @compiled_apart
@@ -106,18 +141,17 @@ def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, dep
         copy_state(q[k - 1], v[k - 1], a[k - 1], q0, v0, a0)
         copy_state(q0, v0, a0, q1, v1, a1)
         t0, target = times[k - 1], times[k]
-        smallest = (target - t0) / 2.0 ** float(depth)
+        smallest = abs(target - t0) / 2.0 ** float(depth)
         h = target - t0
         steps = 0
-        while t0 < target:
+        while t0 != target:
             steps += 1
             if steps > MOST:
                 copy_state(q0, v0, a0, q[k], v[k], a[k])
                 return ENDLESS, k, t0
-            last = t0 + 1.000001 * h >= target
-            t1 = target if last else t0 + h
+            t1 = end_of_step(t0, h, target)
             status = advance(machine, t0, q0, v0, a0, t1, q1, v1, a1)
-            if status == DONE and last:
+            if status == DONE and t1 == target:
                 if dependent_rows(machine, DEPENDENT) > redundant:
                     status = SINGULAR
                 elif dependent_rows(machine, NEARLY) > nearly_redundant:
@@ -130,7 +164,7 @@ def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, dep
                 copy_state(q1, v1, a1, q0, v0, a0)
                 h *= 2.0
                 continue
-            if status == SINGULAR or h <= smallest or t0 + 0.5 * h <= t0:
+            if status == SINGULAR or abs(h) <= smallest or t0 + 0.5 * h == t0:
                 copy_state(q0, v0, a0, q[k], v[k], a[k])
                 return status, k, t0
             h *= 0.5

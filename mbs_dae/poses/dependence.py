@@ -78,11 +78,18 @@ class PoseRank:
         """
         self.keep_only(rows)
         found = np.flatnonzero(self.kept & (self.machine.factor.independence < self.threshold)).tolist()
-        self.keep_only(set(rows) - set(found))
-        while self.kept.any() and self._distance(row := self._weakest()) < HIDDEN:
+        if found:
+            self.keep_only(set(rows) - set(found))
+        while self._may_hide() and self._distance(row := self._weakest()) < HIDDEN:
             found.append(row)
             self.keep_only(set(rows) - set(found))
         return sorted(found)
+
+    def _may_hide(self) -> bool:
+        """Whether the kept rows could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so m - 1 of
+        its eigenvalues have a product below e, and the smallest one is more than det S / e. And det S is the product
+        of the pivots."""
+        return float(np.log(self.machine.factor.independence[self.kept]).sum()) < np.log(HIDDEN) + 1.0
 
     def _multipliers(self, g: np.ndarray) -> np.ndarray:
         """S⁻¹ g with S = J W⁻¹ Jᵀ, of rows J of unit length."""
@@ -162,12 +169,14 @@ def joints_at_fault(system: System, t: float, q: np.ndarray) -> tuple[str, ...]:
     return elements_of(system, pose.circuit(row).rows)
 
 
-def agrees(system: System, t: float, q: np.ndarray, circuit: Circuit) -> bool:
-    """Whether Φ, ν and γ of the dependent row are what its group makes of them (at v = 0)."""
+def agrees(system: System, t: float, q: np.ndarray, circuit: Circuit, drifted: bool = False) -> bool:
+    """Whether Φ, ν and γ of the dependent row are what its group makes of them (at v = 0). In a pose that has drifted
+    from the constraints Φ says nothing, and the others are compared with each other only."""
     still = system.still[None]
-    for level in system.read_constraints(np.array([t]), q[None], still, still):
+    near, scale = (1e-6, 0.0) if drifted else (1e-8, system.length)
+    for level in system.read_constraints(np.array([t]), q[None], still, still)[int(drifted) :]:
         parts = circuit.coefficients * level[0, circuit.others]
         own = level[0, circuit.dependent]
-        if abs(own - parts.sum()) > 1e-8 * (np.abs(parts).max(initial=0.0) + abs(own) + system.length):
+        if abs(own - parts.sum()) > near * (np.abs(parts).max(initial=0.0) + abs(own) + scale):
             return False
     return True

@@ -60,3 +60,14 @@ def _frozen(view: np.ndarray) -> np.ndarray:
     """A view that cannot be written to."""
     view.setflags(write=False)
     return view
+
+
+def is_free(state: State, name: str) -> bool:
+    """Whether this is an acceleration that the equations alone do not determine."""
+    system, free = state.system, state.free
+    measure, level = system.model.quantity(name)
+    if level < 2 or free is None:
+        return False
+    row = system.reader([measure]).jacobian(state.t, state.full_q).toarray()[0]
+    size = np.sqrt((row**2 / system.weight).sum() * (system.weight @ free**2))
+    return bool(abs(row @ free) > 1e-6 * size)

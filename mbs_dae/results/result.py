@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 
@@ -289,6 +290,8 @@ class State:
     full_a: np.ndarray = field(repr=False)
     message: str = ""
     """What is not determined at this pose; empty if all is."""
+    free: np.ndarray | None = field(default=None, repr=False)
+    """A motion that the equations leave free, where accelerations are but the least that satisfy these."""
 
     @property
     def q(self) -> np.ndarray:
@@ -308,6 +311,12 @@ class State:
         return provided("State.result")(self)
 
     def __getitem__(self, name: str) -> float:
+        if provided("State.is_free")(self, name):
+            warn(
+                f"{name} is left free by the equations of {self.system.model.name!r}; this is the least acceleration "
+                "that satisfies them, and not what forces make of it: use assemble(..., forces=True)",
+                stacklevel=2,
+            )
         return float(self.result[name][0])
 
     def draw(self, ax: Any = None, **options: Any) -> Figure:

@@ -19,7 +19,7 @@ from ..errors import MbsError, ModelError, unknown_name
 from ..model.model import Model
 from ..motion.initial import initial_state
 from ..motion.timing import Timed, evaluation_times, timed
-from ..poses.assembly import assemble
+from ..poses.assembly import assembled
 from ..poses.dependence import PoseRank
 from ..readings.agreement import Difference, difference
 from ..results.result import Result, State
@@ -211,7 +211,7 @@ def compare_coordinates(
     sets = {name: _in_coordinates(model, name, moved) for name in SETS}
     reference = sets["cartesian"].run
     assert reference is not None
-    state = assemble(model, t[0]) if driven else initial_state(model, t[0], initial)[0]
+    state = assembled(model, t[0]) if driven else initial_state(model, t[0], initial)[0]
     done = {name: one for name, one in sets.items() if one.run}
     costs = evaluation_times([_timed(one.system, state) for one in done.values() if one.system])
     for (name, one), cost in zip(done.items(), costs, strict=True):

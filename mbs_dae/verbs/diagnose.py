@@ -22,7 +22,7 @@ from ..explain.notes import notes
 from ..explain.relaxation import relaxations, spare
 from ..model.drivers import Prescribed
 from ..model.model import Model
-from ..poses.assembly import assemble
+from ..poses.assembly import assembled
 from ..poses.dependence import Circuit, agrees, elements_of
 from ..poses.other_poses import joint_rows
 from ..poses.redundancy import redundancy
@@ -94,7 +94,7 @@ def diagnose(model: Model | System) -> Diagnosis:
     rows = range(len(system.rows))
     closes, message = True, ""
     try:
-        q = assemble(model).full_q
+        q = assembled(model).full_q
     except (AssemblyError, RedundantConstraintError, SingularConfigurationError) as error:
         q, message = _best_pose(system, error), str(error)
         closes = not isinstance(error, AssemblyError)

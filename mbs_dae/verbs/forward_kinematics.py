@@ -20,7 +20,7 @@ from ..compiled import System
 from ..errors import ModelError
 from ..model.bodies.body import Marker
 from ..model.model import Model
-from ..poses.assembly import assemble
+from ..poses.assembly import assembled
 from ..poses.reach.joint_space import JointSpace, label
 from ..readings.reactions import body_rotation
 from ..results.result import State
@@ -79,7 +79,7 @@ def forward_kinematics(
         raise ModelError(f'joints must be a dict of names and values, not {joints!r}; e.g. {{"axis1.angle": 0.3}}')
     if space.closed:
         fix = {name: space.number(value, f"joints[{name!r}]") for name, value in joints.items()}
-        state = assemble(space.model, fix=fix, start=start)
+        state = assembled(space.model, fix=fix, start=start)
         q = space.start(state)
     else:
         q = space.with_values(space.start(start), joints)

@@ -23,7 +23,7 @@ from ..kernels.abi import announce
 from ..model.model import Model
 from ..motion.turns import check_turns
 from ..poses import continuation, newton
-from ..poses.assembly import assemble
+from ..poses.assembly import assembled
 from ..poses.axes import check_axes
 from ..poses.bridge import bridge
 from ..poses.redundancy import is_momentary
@@ -57,7 +57,7 @@ def kinematics(
     check_tables(model, t)
     check_trajectories(model, t)
     announce(continuation.sweep, "the kinematics core")
-    first = assemble(model, t[0], start=start)
+    first = assembled(model, t[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])

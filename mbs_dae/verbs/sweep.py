@@ -20,7 +20,8 @@ from ..linear.kkt import solve
 from ..model.model import Model
 from ..model.parameters import Parameter
 from ..poses import branches, newton
-from ..poses.assembly import assemble
+from ..poses.assembly import assembled
+from ..poses.continuation import follow
 from ..poses.dependence import joints_at_fault
 from ..results.quantities import StackedQuantities
 from ..results.result import Result, State, Violation
@@ -43,7 +44,7 @@ def sweep(
         raise unknown_name("parameter", parameter, model.parameters, f"model {model.name!r}")
     p = _checked_values(parameter, values)
     model.compile()  # so that the models below share it
-    states = [assemble(model.with_parameters(**{parameter: p[0]}), t)]
+    states = [assembled(model.with_parameters(**{parameter: p[0]}), t)]
     for k in range(1, p.size):
         try:
             states.append(_follow(model, parameter, float(t), states[-1], p[k - 1], p[k]))
@@ -65,18 +66,13 @@ def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.
 
 def _follow(model: Model, parameter: str, t: float, state: State, p0: float, p1: float) -> State:
     """From the pose at p0 to the one at p1, by as many smooth steps as it takes."""
-    here, now, h = (state.system, state.full_q), p0, p1 - p0
-    for _ in range(10 * DEPTH):
-        target = p1 if abs(p1 - now) <= 1.000001 * abs(h) else now + h
-        there = _advance(model, parameter, t, here, now, target)
-        if there is not None:
-            here, now = there, target
-            if now == p1:
-                return _completed(*here, t)
-        elif abs(h) <= abs(p1 - p0) * 2.0**-DEPTH:
-            break
-        else:
-            h *= 0.5
+
+    def step(here: Pose, now: float, target: float) -> Pose | None:
+        return _advance(model, parameter, t, here, now, target)
+
+    here, now = follow(step, (state.system, state.full_q), p0, p1, DEPTH)
+    if now == p1:
+        return _completed(*here, t)
     names = joints_at_fault(here[0], t, here[1])
     raise SingularConfigurationError(
         f"{model.name!r} cannot follow {parameter} beyond {now:.9g}: {', '.join(names)} reach their limit there; "

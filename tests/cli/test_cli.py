@@ -129,7 +129,7 @@ def failure(*args):
 def process(*args, **options):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, *args]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, **options)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, **options)
 
 
 # --- the program itself ------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_a_reader_who_leaves_early_is_no_error():
     os.close(read)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "mbs_dae.cli", "equations", "rod.py"]
-    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, env=environment, timeout=60)
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, env=environment, timeout=600)
     os.close(write)
     assert (done.returncode, done.stderr) == (1, "")
 

@@ -1,6 +1,6 @@
 """The contract of every force, at random states, in the plane and in space.
 
-What the compiled kernels say of Q, of energies and of powers is held against a computation that shares nothing with
+What their kernels say of Q, of energies and of powers is held against a computation that shares nothing with
 them: markers are placed by the arithmetic of `stage`, what the class says is evaluated there in 40 digits, and virtual
 work is done by numerical differentiation, along small motions of the bodies:
 

@@ -1,6 +1,6 @@
 """The contract of every joint, driver, constraint and measure, at random states, in the plane and in space.
 
-What the compiled kernels say of Φ, Φ_v, ν and γ is held against a differentiation that shares nothing with them (see
+What their kernels say of Φ, Φ_v, ν and γ is held against a differentiation that shares nothing with them (see
 `stage`): markers are placed by arithmetic in 40 digits, and mpmath differentiates Φ numerically. What multipliers do to
 markers must be -Φ_vᵀ λ, and so do no work on any motion that the joint allows.
 
@@ -116,7 +116,7 @@ def profiles(s: Stage, of: sp.Symbol) -> Iterator[tuple[str, Any, Callable]]:
     x = np.linspace(-pi, pi, 12)
     y = s.random.uniform(0.8, 1.2, 12)
     y[-1] = y[0]
-    yield "table", mbs.Table(x, y, periodic=True), periodic_spline(x, y)
+    yield "table", mbs.Table(x, y, kind="cubic", periodic=True), periodic_spline(x, y)
 
 
 def time_functions(s: Stage) -> Iterator[tuple[str, Any, Callable]]:

@@ -4,20 +4,18 @@ Of each page the blocks marked ``python`` run in order, as one program, in an em
 behind one of them is what it prints (``...`` stands for anything, and white space does not count).
 """
 
-import os
 import re
-import subprocess
-import sys
 from dataclasses import dataclass
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
 
 import pytest
+from gallery import ROOT
+from scripts import run
 
-ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "docs" / "figures"
 LARGEST_FIGURE = 60_000  # bytes
-PAGES = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 DECISIONS = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs" / "decisions").glob("*.md"))]
 NOTEBOOKS = [f"notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("*.py"))]
 
@@ -62,18 +60,15 @@ def program(code: list[Block]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def run(script: Path, folder: Path) -> str:
+def printed_by(script: Path, folder: Path) -> str:
     """What a script prints, run by itself in a folder of its own."""
     folder.mkdir()
-    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    environment = os.environ | {"PYTHONPATH": paths, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(
-        [sys.executable, str(script)], cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8"
-    )
+    done = run(script, folder)
     assert done.returncode == 0, f"{script.name} stops:\n{done.stderr}"
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_python_of_a_page_runs_and_prints_what_is_shown(page, tmp_path):
     found = blocks(read(page))
@@ -82,7 +77,7 @@ def test_python_of_a_page_runs_and_prints_what_is_shown(page, tmp_path):
         return
     script = tmp_path / Path(page).with_suffix(".py").name
     script.write_text(program(code), encoding="utf-8")
-    printed = run(script, tmp_path / "folder").split(f"{END}\n")
+    printed = printed_by(script, tmp_path / "folder").split(f"{END}\n")
 
     outputs = [(a, b) for a, b in zip(found, found[1:], strict=False) if b.language == "output"]
     for block, shown in outputs:
@@ -138,6 +133,7 @@ def test_files_named_in_prose_exist(page):
     assert not missing, f"{page} names files that do not exist: {', '.join(sorted(missing))}"
 
 
+@pytest.mark.slow
 def test_every_figure_is_made_by_the_script_and_small(tmp_path):
     made = tmp_path / "figures"
     run_figures = tmp_path / "run.py"
@@ -146,7 +142,7 @@ def test_every_figure_is_made_by_the_script_and_small(tmp_path):
         f"runpy.run_path({str(FIGURES / 'make.py')!r}, run_name='__main__')\n",
         encoding="utf-8",
     )
-    run(run_figures, tmp_path / "folder")
+    printed_by(run_figures, tmp_path / "folder")
     assert [path.name for path in figures(made)] == [path.name for path in figures(FIGURES)]
     assert all(path.stat().st_size < LARGEST_FIGURE for path in [*figures(made), *figures(FIGURES)])
 

@@ -1,14 +1,10 @@
 """Every notebook runs from its first cell to its last, and is a notebook for Jupyter as well."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import jupytext
 import pytest
+from gallery import ROOT
+from scripts import run
 
-ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 
@@ -17,13 +13,10 @@ def test_there_are_notebooks():
     assert NOTEBOOKS
 
 
+@pytest.mark.slow
 @each_notebook
 def test_it_runs(path, tmp_path):
-    paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    environment = os.environ | {"PYTHONPATH": paths, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run(
-        [sys.executable, str(path)], cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8"
-    )
+    done = run(path, tmp_path)
     assert done.returncode == 0, f"{path.name} stops:\n{done.stderr}"
     assert not list(tmp_path.iterdir()), "a notebook leaves no files behind"
 

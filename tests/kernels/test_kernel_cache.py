@@ -16,6 +16,7 @@ from pathlib import Path
 import helpers
 import pytest
 
+pytestmark = pytest.mark.slow
 SUPPORT = Path(helpers.__file__).resolve().parent
 ROOT = SUPPORT.parents[1]
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
-from gallery import MODELS, NAMES, ROOT, load
+import scripts
+from gallery import MODELS, NAMES, load
 
 import mbs_dae as mbs
 
@@ -172,18 +170,12 @@ def test_parameters_change_the_motion_in_the_same_way(free, free_model):
 
 def run(name: str, *arguments: str, cwd: Path) -> str:
     """The output of a model run as a script."""
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    done = subprocess.run(
-        [sys.executable, MODELS / f"{name}.py", *arguments],
-        env=os.environ | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8"},
-        cwd=cwd,
-        capture_output=True,
-        encoding="utf-8",
-    )
+    done = scripts.run(MODELS / f"{name}.py", cwd, *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["slider_crank", "four_bar", "double_parallel_crank", "planetary_gear"])
 def test_runs_as_a_script(name, tmp_path):
     output = run(name, "--no-plot", cwd=tmp_path)
@@ -192,6 +184,7 @@ def test_runs_as_a_script(name, tmp_path):
     assert not list(tmp_path.iterdir()), "--no-plot writes nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOVED_BY_FORCES)
 def test_runs_as_a_script_of_a_motion(name, tmp_path):
     output = run(name, "--no-plot", cwd=tmp_path)
@@ -200,6 +193,7 @@ def test_runs_as_a_script_of_a_motion(name, tmp_path):
     assert not list(tmp_path.iterdir()), "--no-plot writes nothing"
 
 
+@pytest.mark.slow
 def test_runs_as_a_script_of_efforts(tmp_path):
     output = run("slider_crank_engine", "--no-plot", cwd=tmp_path)
     for words in ("degree of freedom", "brake", "torque [N m]", "crank_pin", "mean power"):
@@ -207,6 +201,7 @@ def test_runs_as_a_script_of_efforts(tmp_path):
     assert not list(tmp_path.iterdir()), "--no-plot writes nothing"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, more", [("four_bar_with_spring", "energy"), ("slider_crank_engine", "reactions")])
 def test_script_with_forces_writes_its_files(name, more, tmp_path):
     run(name, cwd=tmp_path)
@@ -215,6 +210,7 @@ def test_script_with_forces_writes_its_files(name, more, tmp_path):
     assert {f"{own}.npz", f"{own}.gif", f"{own}_violation.png", f"{own}_{more}.png"} <= written
 
 
+@pytest.mark.slow
 def test_script_writes_its_files(tmp_path):
     run("slider_crank", "--out", "figures", cwd=tmp_path)
     written = {path.name for path in (tmp_path / "figures").iterdir()}

@@ -3,6 +3,8 @@ the package (`spatial_oracles`)."""
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -45,17 +47,22 @@ def wild(t):
     return place, mbs.rotations.bryant(0.3 * sp.sin(t), 0.2 * sp.cos(2 * t), 0.25 * sp.sin(t))
 
 
-def pose_of(motion):
-    """A motion of expressions as one of numbers: [ω] = Ṙ Rᵀ, and its derivative is [α] = R̈ Rᵀ + Ṙ Ṙᵀ."""
+@cache
+def levels_of(motion):
+    """Place and rotation of a motion of expressions, with their first and second derivatives, as functions of time."""
     t = sp.Symbol("t", real=True)
     place, turn = (sp.Matrix(part) for part in motion(t))
-    levels = [sp.lambdify(t, (place.diff(t, n), turn.diff(t, n))) for n in range(3)]
+    return [sp.lambdify(t, (place.diff(t, n), turn.diff(t, n))) for n in range(3)]
+
+
+def pose_of(motion):
+    """A motion of expressions as one of numbers: [ω] = Ṙ Rᵀ, and its derivative is [α] = R̈ Rᵀ + Ṙ Ṙᵀ."""
 
     def axial(matrix):
         return np.array([matrix[2, 1], matrix[0, 2], matrix[1, 0]])
 
     def pose(at):
-        (r, R), (v, R1), (a, R2) = ([np.array(part, dtype=float) for part in level(at)] for level in levels)
+        (r, R), (v, R1), (a, R2) = ([np.array(part, dtype=float) for part in level(at)] for level in levels_of(motion))
         r, v, a = (x.ravel() for x in (r, v, a))
         return stewart.Pose(r, R, v, axial(R1 @ R.T), a, axial(R2 @ R.T + R1 @ R1.T))
 

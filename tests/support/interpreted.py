@@ -13,25 +13,26 @@ from typing import Any
 from mbs_dae.kernels import abi, cache
 
 _reals, _integers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
-_FUNCTION = ctypes.CFUNCTYPE(
-    None, ctypes.c_int64, ctypes.c_double, _reals, _reals, _integers, _reals, _reals, _reals
-)
+_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, _reals, _reals, _integers, _reals, _reals, _reals)
 """The calling convention of `kernels.abi`: Python reads and writes through pointers as numba's code does."""
 
-_made: dict[str, cache.Kernel] = {}
+made: dict[str, cache.Kernel] = {}
+"""By meaning, in this process."""
 
 
 def kernel(meaning: str, write_source: Callable[[], Any]) -> cache.Kernel:
     """In place of `kernels.cache.kernel`: the same source, derived once a process, and not compiled."""
-    if meaning not in _made:
-        _made[meaning] = _interpreted(write_source())
-    return _made[meaning]
+    if meaning not in made:
+        made[meaning] = _interpreted(write_source())
+    return made[meaning]
 
 
-def _interpreted(source: str) -> cache.Kernel:
+def _interpreted(written: Any) -> cache.Kernel:
+    """The source is a module that compiles itself and holds its layout; or there are both, side by side."""
+    source, layout = written if isinstance(written, tuple) else (written, None)
     found: dict[str, Any] = {}
     exec(compile(source.replace("kernel = element_kernel(kernel)", ""), "<kernel>", "exec"), found)
     for name in ("lookup", "unwound", "wrap"):
         found[name] = getattr(abi, name).py_func
     function = _FUNCTION(found["kernel"])
-    return cache.Kernel(ctypes.cast(function, ctypes.c_void_p).value or 0, found["LAYOUT"], function)
+    return cache.Kernel(ctypes.cast(function, ctypes.c_void_p).value or 0, layout or found["LAYOUT"], function)

@@ -27,7 +27,7 @@ from ...model.joints.motions import Ball, Slide, Turn
 from ...model.model import Model
 from ...model.parameters import Evaluator, finite_number
 from ...results.result import State
-from ..assembly import assemble
+from ..assembly import assembled
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +163,7 @@ class JointSpace:
     def start(self, start: Any) -> np.ndarray:
         """The joints in a pose, or with these values; by default as they are placed, loops as they are assembled."""
         if start is None and self.closed:
-            start = assemble(self.model)
+            start = assembled(self.model)
         if start is None:
             return self.placement.copy()
         if isinstance(start, Mapping):

@@ -12,6 +12,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ...errors import ModelError
+from ...model.tables import TableSymbol
 from ...symbolic.functions import Lookup, Wrap, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
@@ -20,10 +21,18 @@ MATRICES = ("Phi", "Phi_q", "nu", "gamma", "M", "Q")
 
 
 class Derived(Protocol):
-    """What is needed of derived equations: besides the matrices, by name, their symbols and who owns each entry."""
+    """What is needed of `SystemEquations`: besides the matrices, by name, their symbols and who owns each entry."""
 
     @property
     def q(self) -> sp.ImmutableMatrix: ...
+    @property
+    def v(self) -> sp.ImmutableMatrix: ...
+    @property
+    def turns(self) -> sp.ImmutableMatrix: ...
+    @property
+    def parameters(self) -> Mapping[sp.Symbol, float]: ...
+    @property
+    def tables(self) -> Mapping[str, TableSymbol]: ...
     @property
     def symbols(self) -> dict[str, sp.Symbol]: ...
     @property

@@ -7,8 +7,7 @@ So what is shown is what is run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import sympy as sp
@@ -103,6 +102,7 @@ def _constraints(
     model: Model, coordinates: BodyCoordinates, state: States, constants: _Constants
 ) -> tuple[dict[str, Any], dict[str, sp.ImmutableMatrix]]:
     """Whose each row is; then Φ, Φ_q, ν and γ of all elements."""
+    maps = [coordinates.marker_map(label) for label in LABELS]
     derived: dict[Relation, Equations] = {}
     rows: list[tuple[str, int]] = []
     position_rows: list[int] = []
@@ -112,15 +112,15 @@ def _constraints(
     for element in model.conditions:
         relation, _ = element.form()
         if relation not in derived:
-            derived[relation] = _relation(relation, coordinates)
+            derived[relation] = compose(relation, maps[: len(relation.markers)])
         own, put = derived[relation], constants.of(element, state)
-        rates = [put[s] for s in own.v if put[s] != 0]
+        rates, explicit = [put[s] for s in own.v if put[s] != 0], _explicit(own, put, coordinates)
         for name, column in columns.items():
-            column += [constants.back(tidy(e.xreplace(put), rates)) for e in getattr(own, name.lower())]
-        for row, k, e in own.jacobian:
+            column += [constants.back(tidy(e, rates)) for e in explicit(getattr(own, name.lower()))]
+        for (row, k, _), e in zip(own.jacobian, explicit(e for *_, e in own.jacobian), strict=True):
             if (symbol := put[own.v[k]]) in column_of:  # not the ground's; two markers may share a body
                 at = len(rows) + row, column_of[symbol]
-                jacobian[at] = jacobian.get(at, sp.S.Zero) + e.xreplace(put)
+                jacobian[at] = jacobian.get(at, sp.S.Zero) + e
         position_rows += range(len(rows), len(rows) + len(own.phi))
         rows += [(element.name, k) for k in range(relation.size)]
     entries = {at: constants.back(tidy(e)) for at, e in jacobian.items()}
@@ -140,11 +140,11 @@ def _inertia(
         q, v = state[body]
         slots = map(constants.number, coordinates.inertia_slots(body, model.gravity))
         put = dict(zip((*own.q, *own.v, *own.slots), (*q, *v, *slots), strict=True))
-        M, weight = sp.zeros(size), [sp.S.Zero] * size
-        for (row, column, _), e in zip(own.mass, _explicit(own, [e for *_, e in own.mass], coordinates), strict=True):
-            M[row, column] = M[column, row] = constants.back(tidy(e.xreplace(put)))
-        for (k, _), e in zip(own.forces, _explicit(own, [e for _, e in own.forces], coordinates), strict=True):
-            weight[k] = e.xreplace(put)
+        M, weight, explicit = sp.zeros(size), [sp.S.Zero] * size, _explicit(own, put, coordinates)
+        for (row, column, _), e in zip(own.mass, explicit(e for *_, e in own.mass), strict=True):
+            M[row, column] = M[column, row] = constants.back(tidy(e))
+        for (k, _), e in zip(own.forces, explicit(e for _, e in own.forces), strict=True):
+            weight[k] = e
         blocks.append(M)
         Q += weight
     return sp.diag(*blocks).as_immutable(), Q
@@ -154,6 +154,7 @@ def _forces(
     model: Model, coordinates: BodyCoordinates, state: States, constants: _Constants
 ) -> tuple[list[sp.Expr], dict[str, Any]]:
     """The part of Q that is applied, and the functions in which forces of Python stand."""
+    maps = [coordinates.marker_map(label) for label in LABELS]
     derived: dict[Load, LoadEquations] = {}
     functions: dict[str, Any] = {}
     column_of = _columns(model, state)
@@ -168,11 +169,11 @@ def _forces(
         else:
             load, _ = element.form()
         if load not in derived:
-            derived[load] = _load(load, coordinates)
+            derived[load] = load.compose(maps[: len(load.markers)])
         own = derived[load]
-        for k, e in own.forces:
+        for (k, _), e in zip(own.forces, _explicit(own, put, coordinates)(e for _, e in own.forces), strict=True):
             if (symbol := put[own.v[k]]) in column_of:
-                Q[column_of[symbol]] += e.xreplace(put)
+                Q[column_of[symbol]] += e
     return Q, functions
 
 
@@ -210,23 +211,17 @@ class _Constants:
         return self._stand_ins.get(e, e)
 
 
-def _relation(relation: Relation, coordinates: BodyCoordinates) -> Equations:
-    """The relation in coordinates, with everything put in: no marker symbols are left."""
-    own = compose(relation, [coordinates.marker_map(LABELS[k]) for k in range(len(relation.markers))])
-    entries = zip(own.jacobian, _explicit(own, [e for _, _, e in own.jacobian], coordinates), strict=True)
-    jacobian = tuple((row, column, e) for (row, column, _), e in entries)
-    phi, nu, gamma = (tuple(_explicit(own, part, coordinates)) for part in (own.phi, own.nu, own.gamma))
-    return replace(own, phi=phi, jacobian=jacobian, nu=nu, gamma=gamma)
+def _explicit(
+    own: Composed, put: Mapping[sp.Symbol, sp.Expr], coordinates: BodyCoordinates
+) -> Callable[[Iterable[sp.Expr]], list[sp.Expr]]:
+    """Writes expressions out in what is put for coordinates, rates and slots: no marker symbols are left, and nothing
+    that is always 1. Zeros and ones among the numbers keep them short from the start."""
+    ones = {k.xreplace(put): v for label in LABELS for k, v in coordinates.ones(label).items()}
+    inlined = dict(put)
 
+    def written(e: sp.Expr) -> sp.Expr:
+        return sp.sympify(e).xreplace(inlined).xreplace(ones)
 
-def _load(load: Load, coordinates: BodyCoordinates) -> LoadEquations:
-    """The load in coordinates, with everything put in."""
-    own = load.compose([coordinates.marker_map(LABELS[k]) for k in range(len(load.markers))])
-    entries = zip(own.forces, _explicit(own, [e for _, e in own.forces], coordinates), strict=True)
-    return replace(own, forces=tuple((column, e) for (column, _), e in entries))
-
-
-def _explicit(own: Composed, expressions: Sequence[sp.Expr], coordinates: BodyCoordinates) -> list[sp.Expr]:
-    """Functions of q, v and slots alone, and without what is always 1."""
-    ones = {k: v for label in LABELS for k, v in coordinates.ones(label).items()}
-    return [e.xreplace(ones) for e in own.explicit(expressions)]
+    for symbol, value in own.definitions:
+        inlined[symbol] = written(value)
+    return lambda expressions: [written(e) for e in expressions]

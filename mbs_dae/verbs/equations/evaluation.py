@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -13,16 +13,13 @@ from ...errors import ModelError, unknown_name
 from ...kernels import abi
 from ...symbolic.codegen import Printer
 from ...symbolic.markers import t
-from .comparison import MATRICES
-
-if TYPE_CHECKING:
-    from .system import SystemEquations
+from .comparison import MATRICES, Derived
 
 WORDS: dict[str, Any] = {name: vars(getattr(abi, name))["py_func"] for name in ("lookup", "unwound", "wrap")}
 """What kernels call besides Python's math, not compiled."""
 
 
-def lambdified(eq: SystemEquations, names: Sequence[str]) -> Callable[..., tuple[np.ndarray, ...]]:
+def lambdified(eq: Derived, names: Sequence[str]) -> Callable[..., tuple[np.ndarray, ...]]:
     """See `SystemEquations.lambdify`."""
     names = names or MATRICES
     for name in names:
@@ -76,7 +73,7 @@ SQUARE = ("Phi_q", "M")
 """The matrices that have columns."""
 
 
-def _numbers(given: Any, eq: SystemEquations, what: str) -> list[float]:
+def _numbers(given: Any, eq: Derived, what: str) -> list[float]:
     wanted = len(getattr(eq, what))
     numbers = np.zeros(wanted) if given is None else np.asarray(given, dtype=float)
     if numbers.shape != (wanted,):

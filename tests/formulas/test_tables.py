@@ -44,7 +44,7 @@ def test_breaks_are_where_a_derivative_jumps():
     x, y = [0, 1, 2, 3, 4, 5], [0.0, 1, 2, 2, 2.5, 0]
     assert mbs.Table(x, y, kind="linear").breaks(0) == ()
     assert mbs.Table(x, y, kind="linear").breaks(1) == (2, 3, 4)  # not at 1, where the line goes straight on
-    assert mbs.Table(x, y, kind="monotone").breaks(1) == ()
+    assert mbs.Table(x, y, kind="monotone").breaks(1) == () == mbs.Table(*PULSE, kind="monotone").breaks(1)
     assert {1, 2, 3, 4} <= {*mbs.Table(x, y, kind="monotone").breaks(2)}
     spline = mbs.Table(x, y, kind="cubic")
     assert spline.breaks(1) == () and spline.breaks(2) == (0, 5)  # beyond its ends it is straight

@@ -125,7 +125,8 @@ def test_accelerations_from_the_equations_are_those_of_a_run():
     )
     evaluate = mbs.equations(model).lambdify("Phi_q", "gamma", "M", "Q")
     for changed in ({}, {"crank": 1.9}):
-        run = mbs.simulate(model.with_parameters(**changed), [0.0, 0.2, 0.5], {"crank.omega": 3.0})
+        varied, times = model.with_parameters(**changed), [0.0, 0.2, 0.5]
+        run = mbs.simulate(varied, times, {"crank.omega": 3.0}, stabilization=mbs.Projection())
         for t, q, v, a in zip(run.t, run.q, run.v, run.a, strict=True):
             Phi_q, gamma, M, Q = evaluate(t, q, v, parameters=changed)
             zero = np.zeros((len(gamma), len(gamma)))
@@ -166,7 +167,7 @@ def test_constraints_in_space_are_those_that_run():
     rows = system.read_constraints(np.array([t]), system_q[None], v[None], a[None])
     for shown, found in zip((Phi, Phi_q @ v[: system.nv] - nu, Phi_q @ a[: system.nv] - gamma), rows, strict=True):
         np.testing.assert_allclose(shown, found[0], rtol=1e-11, atol=1e-11)
-    assert abs(Phi[6]) > 2 * np.pi, "the angle counts whole turns"
+    assert abs(Phi[8]) > 2 * np.pi, "the angle counts whole turns"
     check_dynamics(model, t, system_q, v)
 
 

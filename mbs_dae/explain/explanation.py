@@ -1,0 +1,73 @@
+"""Why something cannot be: found out here, told as an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..compiled import System
+from ..errors import MbsError, ModelError
+from ..poses.closing import check_finite
+from ..poses.dependence import PoseRank, agrees, elements_of
+from ..results.result import Result, State
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is wrong, with which joints, when and where, and what to do about it."""
+
+    kind: type[MbsError]
+    what: str
+    advice: str
+    joints: tuple[str, ...]
+    pose: State
+    time: float
+
+    def error(self, result: Result) -> MbsError:
+        """The error; `result` is what was computed until then."""
+        message = f"{self.what}; {self.advice}" if self.advice else self.what
+        kept = replace(result, success=False, message=message)
+        return self.kind(message, time=self.time, pose=self.pose, joints=self.joints, result=kept)
+
+
+def contradiction(system: System, regular: State, pose: State, ahead: float, drifted: bool = False) -> tuple[str, ...]:
+    """The elements whose equations depend on each other, not just here but at the regular pose, too, and ask for
+    different motions at the time ahead."""
+    general = PoseRank(system, regular.t, regular.full_q).circuits(range(len(system.rows)))
+    here = PoseRank(system, pose.t, pose.full_q)
+    for circuit in general:
+        here.keep_only(circuit.others)
+        if not agrees(system, ahead, pose.full_q, here.circuit(circuit.dependent), drifted):
+            return elements_of(system, circuit.rows)
+    return ()
+
+
+def undefined(
+    system: System, pose: State, moments: Iterable[float], forces: bool
+) -> tuple[str, tuple[str, ...]] | None:
+    """The element that has no value at one of these moments (with the motion going on as it does), and its name."""
+    for moment in moments:
+        q = system.moved(pose.full_q, (moment - pose.t) * pose.v) if forces else pose.full_q
+        try:
+            check_finite(system, moment, q)
+        except ModelError as error:
+            return str(error), error.facts["joints"]
+        if forces and (culprit := system.undefined_force(moment, q, pose.full_v)):
+            mend = "mend its law, or keep the motion where it is defined"
+            return f"{culprit} gives no finite force at t = {moment:.6g}; {mend}", ()
+    return None
+
+
+def jumping(system: System, pose: State, ahead: float) -> str | None:
+    """The driver whose function changes by a finite amount in no time."""
+    still = np.zeros((2, system.layout.v_size))
+    moments = pose.t + np.array([0.0, max((ahead - pose.t) * 2.0**-20, 1e-9 * (abs(pose.t) + abs(ahead)))])
+    phi = system.read_constraints(moments, np.stack([pose.full_q] * 2), still, still)[0]
+    for driver in system.model.drivers:
+        for row in system.rows_of(driver.name):
+            scale = 1.0 if system.rows[row].unit == "rad" else system.length
+            if abs(phi[1, row] - phi[0, row]) > 1e-3 * scale:
+                return driver.name
+    return None

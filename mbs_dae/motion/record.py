@@ -1,0 +1,204 @@
+"""What is kept of a run: the states at the requested times, read from the steps without leaving a trace. Compiled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled.dynamics import KINETIC, POTENTIAL
+from ..compiled.machine import DONE
+from ..compiled.manifold import restore
+from ..kernels.abi import compiled_apart, compiled_part
+from ..kernels.blocks import Matrix, Vector, Work, block
+from .course import moment
+from .derivative import WORK, Mechanism, derivative
+from .stabilise import is_projected, project
+from .steps import prepare_dense, read_dense
+
+NEXT = 2
+"""Where the number of the next requested time stands in the counts of a run."""
+AROUND = (-1.8, -1.4, -1.0, 1.0, 1.4, 1.8)
+"""Where states are read around a singular pose, from the middle of the gap it is in, in halves of its width."""
+BLURRED = 1e-4
+"""`independence` (a squared sine) of a requested time below which what is recorded is read from around it."""
+
+
+class Record(NamedTuple):
+    """What is kept at the requested times; and of the end of the last step, before it is known whether it is kept."""
+
+    times: Vector
+    q: Work[Matrix]
+    v: Work[Matrix]
+    a: Work[Matrix]
+    multipliers: Work[Matrix]
+    energies: Work[Matrix]
+    """Columns: kinetic, potential, then the works."""
+    end_multipliers: Work[Vector]
+    end_scalars: Work[Vector]
+    y: Work[Vector]
+    dy: Work[Vector]
+    kept: Work[Vector]
+    """What is put back where no trace is to be left: which rows are enforced, and the nearness of a singular pose."""
+    nearness: Work[Vector]
+
+
+def new_record(mechanism: Mechanism, times: np.ndarray) -> Record:
+    rows, zeros = mechanism.machine.pattern.m, np.zeros
+    width = mechanism.q_size + mechanism.v_size + WORK
+    return block(
+        Record(
+            times=times,
+            q=zeros((times.size, mechanism.q_size)),
+            v=zeros((times.size, mechanism.v_size)),
+            a=zeros((times.size, mechanism.v_size)),
+            multipliers=zeros((times.size, rows)),
+            energies=zeros((times.size, 2 + WORK)),
+            end_multipliers=zeros(rows),
+            end_scalars=zeros(mechanism.scalars.size),
+            y=zeros(width),
+            dy=zeros(width),
+            kept=zeros(rows),
+            nearness=zeros(2),
+        )
+    )
+
+
+@compiled_part
+def remember(march):
+    """What evaluations choose on their way, to be put back."""
+    record, mechanism = march.record, march.mechanism
+    record.nearness[0], record.nearness[1] = mechanism.nearness[0], mechanism.nearness[1]
+    for row in range(record.kept.size):
+        record.kept[row] = mechanism.machine.factor.kept[row]
+
+
+@compiled_part
+def put_back(march):
+    record, mechanism = march.record, march.mechanism
+    mechanism.nearness[0], mechanism.nearness[1] = record.nearness[0], record.nearness[1]
+    for row in range(record.kept.size):
+        mechanism.machine.factor.kept[row] = record.kept[row]
+
+
+@compiled_part
+def put_right(march, t, y):
+    """Quaternions of unit length; on the constraints, if the run is projected."""
+    mechanism = march.mechanism
+    at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
+    restore(mechanism.machine.manifold, y[:at_v])
+    if is_projected(march.stabiliser, mechanism):
+        return project(mechanism, moment(march.course, t), y[:at_v], y[at_v:at_work])
+    return DONE
+
+
+@compiled_apart
+def derivative_at_end(march, t, y, dy):
+    mechanism, record = march.mechanism, march.record
+    status = derivative(mechanism, moment(march.course, t), y, dy)
+    for row in range(record.end_multipliers.size):
+        record.end_multipliers[row] = mechanism.machine.multipliers[row]
+    for k in range(record.end_scalars.size):
+        record.end_scalars[k] = mechanism.scalars[k]
+    return status
+
+
+@compiled_apart
+def record_until(march, t, end, breaks):
+    """Keep all requested times in (t, end]: the end as it is, unless laws switch there (then it is kept as it goes on),
+    others read from between (projected, if the run is)."""
+    mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
+    record, counts = march.record, march.counts
+    times = record.times
+    reading = False
+    at_end = counts[NEXT]
+    while at_end < times.size and times[at_end] < end:
+        at_end += 1
+    kept = at_end < times.size and times[at_end] == end and not breaks
+    if kept:
+        keep(march, at_end, stages.y1, stages.k[tableau.stages])
+    while counts[NEXT] < at_end:
+        k = counts[NEXT]
+        if not reading:
+            status = prepare_dense(mechanism, tableau, march.course, stages, t, end - t)
+            if status != DONE:
+                return status
+            reading = True
+        x, h = (times[k] - t) / (end - t), end - t
+        status = _read(march, t, h, x)
+        if mechanism.nearness[1] * mechanism.nearness[2] < BLURRED and abs(x - tableau.middle) < tableau.half:
+            status = _read_across(march, t, h, x, k)
+        elif status == DONE:
+            keep(march, k, record.y, record.dy)
+        if status != DONE:
+            return status
+        counts[NEXT] += 1
+    if kept:
+        counts[NEXT] = at_end + 1
+    return DONE
+
+
+@compiled_apart
+def _read(march, t, h, x):
+    """The state at t + x h, and its derivative, into the record's own arrays."""
+    y = march.record.y
+    read_dense(march.tableau, march.stages, h, x, y)
+    status = put_right(march, t + x * h, y)
+    return derivative_at_end(march, t + x * h, y, march.record.dy) if status == DONE else status
+
+
+@compiled_apart
+def _read_across(march, t, h, x, k):
+    """Row k of the record, next to a singular pose in the gap of the step: the polynomial through states on both its
+    sides. Multipliers are those of that state: they may well grow without bound."""
+    record, y = march.record, march.record.y
+    _clear(record, k)
+    for place in AROUND:
+        weight = 1.0
+        for other in AROUND:
+            if other != place:
+                weight *= ((x - march.tableau.middle) / march.tableau.half - other) / (place - other)
+        status = _read(march, t, h, march.tableau.middle + place * march.tableau.half)
+        if status != DONE:
+            return status
+        _add(march, k, y, record.dy, weight)
+    for i in range(record.q.shape[1]):
+        y[i] = record.q[k, i]
+    for i in range(record.v.shape[1]):
+        y[record.q.shape[1] + i] = record.v[k, i]
+    restore(march.mechanism.machine.manifold, y[: record.q.shape[1]])
+    status = derivative_at_end(march, t + x * h, y, record.dy)
+    for row in range(record.end_multipliers.size):
+        record.multipliers[k, row] = record.end_multipliers[row]
+    for i in range(record.q.shape[1]):
+        record.q[k, i] = y[i]
+    return status
+
+
+@compiled_apart
+def keep(march, k, y, dy):
+    """Row k of the record."""
+    _clear(march.record, k)
+    _add(march, k, y, dy, 1.0)
+
+
+@compiled_part
+def _clear(record, k):
+    record.q[k, :] = record.v[k, :] = record.a[k, :] = record.multipliers[k, :] = record.energies[k, :] = 0.0
+
+
+@compiled_apart
+def _add(march, k, y, dy, weight):
+    """Add to row k of the record."""
+    record, at_v, v_size = march.record, march.mechanism.q_size, march.mechanism.v_size
+    for i in range(at_v):
+        record.q[k, i] += weight * y[i]
+    for i in range(v_size):
+        record.v[k, i] += weight * y[at_v + i]
+        record.a[k, i] += weight * dy[at_v + i]
+    for row in range(record.end_multipliers.size):
+        record.multipliers[k, row] += weight * record.end_multipliers[row]
+    record.energies[k, 0] += weight * record.end_scalars[KINETIC]
+    record.energies[k, 1] += weight * record.end_scalars[POTENTIAL]
+    for i in range(WORK):
+        record.energies[k, 2 + i] += weight * y[at_v + v_size + i]

@@ -1,0 +1,140 @@
+"""Crossing singular poses on purpose. Compiled.
+
+Where the constraints lose rank the motion is smooth, but its accelerations cannot be computed: at a distance s (a sine)
+they are roundoff over s³. A Runge-Kutta step asks for them at its nodes only. So it crosses safely if the pose falls
+into the middle of the widest gap between its nodes, and by luck otherwise. Four things are done about it:
+
+- *Foretell.* The sine goes to zero like a smooth function of time: three values in one step tell when it gets there.
+- *Aim.* Steps are chosen, never longer than their errors allow, such that one of them has the pose in its gap.
+- *Close.* Stages are off the constraints by a low power of the step, and accelerations feel that over s². A crossing
+  whose error is too large is tried again with its stages put back onto the constraints.
+- *Judge.* A crossing that had a node near the pose all the same is tried again, aimed at where the pose turned out to
+  be; and so is one whose energy does not add up, which depends on no accelerations.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled.dynamics import KINETIC, POTENTIAL
+from ..kernels.abi import compiled_part
+from ..kernels.blocks import Integers, Vector, Work, block
+from .control import noise
+
+NOWHERE = np.inf
+"""When the next singular pose comes, where none is in sight."""
+FORESIGHT = 3.0
+"""From how many steps ahead steps are chosen so that the last one crosses well."""
+BLUNT = 0.7
+"""Larger sines tell nothing about when they will be zero."""
+MISPLACED = 0.1
+"""A node is badly placed if its sine is less than this, relative to the ends of the step. In the middle of its gap DP8
+has 0.25, DP5 0.45."""
+TRIES = 4
+"""How often a step is tried again because nodes are badly placed."""
+LEDGER = 100.0
+"""By how many times the tolerance the energy may be off after a step that crosses; 1 to 10 is usual."""
+NEAR = 3e-3
+"""`independence` (a squared sine) below which a pose counts as near a singular one."""
+
+
+class Crossing(NamedTuple):
+    """What is known of the singular pose ahead; and what a step that crosses it is judged by."""
+
+    wait: Work[Vector]
+    """One number: how long it takes from the present to the pose."""
+    closed: Work[Integers]
+    """One number: whether stages are put onto the constraints (1)."""
+    tries: Work[Integers]
+    """One number: how often the present step was tried with nodes badly placed."""
+    energy: Work[Vector]
+    """The energy at the beginning of the step and at its end, works included."""
+
+
+def new_crossing() -> Crossing:
+    none = np.zeros(1, dtype=np.int64)
+    return block(Crossing(np.full(1, NOWHERE), closed=none, tries=none.copy(), energy=np.zeros(2)))
+
+
+@compiled_part
+def foretell(tableau, stages, h):
+    """How long after the end of a step the constraints lose rank: the root of the parabola through the sines at its
+    start, at a node and at its end. NOWHERE if they do not fall."""
+    c = tableau.c[tableau.inner]
+    first, inner, last = stages.sines[0], stages.sines[tableau.inner], stages.sines[tableau.stages]
+    line = first + (inner - first) / c  # where a straight line would be at the end: below zero, if the pose is behind
+    if last > BLUNT or last >= inner or abs(line + last) < abs(line - last):
+        return NOWHERE
+    slope = (last - inner) / (1.0 - c)
+    bend = slope - (inner - first) / c  # half the second derivative
+    slope += (1.0 - c) * bend  # at the end
+    square = slope * slope - 4.0 * bend * last
+    if square < 0.0 or slope >= 0.0:
+        return NOWHERE
+    return h * 2.0 * last / (np.sqrt(square) - slope)
+
+
+@compiled_part
+def look_ahead(crossing, tableau, stages, h):
+    """After a step of length h: where the next one stands."""
+    crossing.wait[0] = foretell(tableau, stages, h)
+    crossing.tries[0] = crossing.closed[0] = 0
+    crossing.energy[0] = crossing.energy[1]
+    stages.sines[0] = stages.sines[tableau.stages]
+
+
+@compiled_part
+def aimed(tableau, wait, h):
+    """The longest step, of at most h, of which a whole number leads to one that has the pose in its gap."""
+    if wait > FORESIGHT * h or wait <= 0.5 * tableau.c[1] * h:
+        return h
+    before = max(np.ceil(wait / h - tableau.middle), 0.0)
+    return wait / (before + tableau.middle)
+
+
+@compiled_part
+def worst_node(tableau, stages):
+    """The node nearest to a singular pose, if it is badly placed, or -1."""
+    sines, nearest = stages.sines, 0
+    for node in range(1, tableau.stages + 1):
+        if sines[node] < sines[nearest]:
+            nearest = node
+    return nearest if sines[nearest] < MISPLACED * max(sines[0], sines[tableau.stages]) else -1
+
+
+@compiled_part
+def energy_of(scalars, works):
+    """The energy that stays the same: kinetic + potential + stored + dissipated - supplied."""
+    return scalars[KINETIC] + scalars[POTENTIAL] + works[0] + works[1] - works[2]
+
+
+@compiled_part
+def adds_up(crossing, scalars, tolerance):
+    """Whether the step has kept the energy, to some multiple of what velocities may be off (relative to them)."""
+    roundoff = 1e-13 * (abs(scalars[POTENTIAL]) + abs(scalars[KINETIC]))
+    allowed = LEDGER * 2.0 * scalars[KINETIC] * tolerance + roundoff
+    return abs(crossing.energy[1] - crossing.energy[0]) <= allowed
+
+
+@compiled_part
+def crosses_badly(march, accepted, pace, h):
+    """Whether a step near a singular pose is to be made otherwise; and how is said in `crossing`. The motion changes at
+    this pace (1/s)."""
+    crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages
+    if mechanism.nearness[0] > NEAR:
+        return False
+    node = worst_node(march.tableau, stages)
+    if node > 0 and crossing.tries[0] < TRIES and noise(control, stages, mechanism, h) > control.atol:
+        crossing.wait[0] = march.tableau.c[node] * h if node < march.tableau.stages else h
+        crossing.tries[0] += 1
+        return True
+    if accepted and adds_up(crossing, march.record.end_scalars, control.rtol + control.atol / pace):
+        return False
+    if crossing.closed[0] == 0 and crossing.wait[0] < h:
+        crossing.closed[0] = 1
+        return True
+    if accepted:
+        control.step[0] = 0.5 * h
+    return accepted

@@ -1,0 +1,57 @@
+"""Assembly: a pose that satisfies every equation, with its velocity and acceleration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..arguments import check_tables, model_of
+from ..compiled import System
+from ..compiled.machine import DONE
+from ..errors import ModelError
+from ..explain.failures import check_masses
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..motion.derivative import accelerate, mechanism
+from ..motion.initial import check_regular
+from ..poses.assembly import assembled
+from ..results.result import State
+
+
+def assemble(
+    model: Model | System,
+    t: float = 0.0,
+    fix: Mapping[str, float] | None = None,
+    start: State | None = None,
+    forces: bool = False,
+) -> State:
+    """A consistent position, velocity and acceleration at time t.
+
+    `fix` holds quantities at values, by name: ``fix={"crank.angle": 0.6, "crank.omega": 10}``. They are met exactly
+    and everything else changes as little as possible from the reference placement (or from `start`).
+
+    Accelerations are those that the equations ask for. Where these leave freedom, forces decide: with ``forces=True``
+    the accelerations are those of M v̇ + Φ_vᵀ λ = Q; without, they are the least ones, and reading one that is not
+    determined gives a warning.
+    """
+    model = model_of(model)
+    t = finite_number(t, "the time t")
+    check_tables(model, np.array([t]))
+    if fix is not None and not isinstance(fix, Mapping):
+        raise ModelError(f'fix must be a dict of names and values, not {fix!r}; write fix={{"crank.angle": 0.6}}')
+    state = assembled(model, t, fix, start)
+    return _under_forces(state) if forces else state
+
+
+def _under_forces(state: State) -> State:
+    """The state with the accelerations that forces make."""
+    system, t, q, v = state.system, state.t, state.full_q, state.full_v
+    check_masses(system)
+    check_regular(system, t, q, v)
+    a = system.still
+    system.forget_errors()
+    if accelerate(mechanism(system, refinements=2), t, q, v, a) != DONE:
+        culprit = system.undefined_force(t, q, v) or "an equation"
+        raise ModelError(f"{culprit} gives no finite force at t = {t:.6g}; mend its law", time=t, pose=state)
+    return State(system, t, q, v, a)
