@@ -359,9 +359,13 @@ def result_of(
         coordinate_names=system.coordinate_names,
         quantities=ComputedQuantities(system, *motion),
         violation=Violation(rows, tuple(row.element for row in system.rows)),
-        sketch=sketch_of(system.model),
+        sketch=system.once(_sketch),
         **more,
     )
+
+
+def _sketch(system: System) -> Sketch:
+    return sketch_of(system.model, system.evaluator)
 
 
 def _frozen(view: np.ndarray) -> np.ndarray:

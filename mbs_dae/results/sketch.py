@@ -66,8 +66,9 @@ def swept(sketches: Sequence[Sketch]) -> Sketch:
     return first if all(sketch == first for sketch in sketches) else replace(first, variants=tuple(sketches))
 
 
-def sketch_of(model: Model) -> Sketch:
-    number = model.evaluator()
+def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
+    """`number` is what evaluates the model's parameters, where there is one already."""
+    number = number or model.evaluator()
     points: dict[str, dict[Point, None]] = {name: {} for name in model.bodies}
     elements = []
     for element in model.elements.values():
