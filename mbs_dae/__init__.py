@@ -2,13 +2,16 @@
 
     import mbs_dae as mbs
 
-Everything public is a name of this module. Each is loaded when first used, so that importing costs nothing.
+Everything public is a name of this module. Each is loaded when first used, so that importing costs nothing. Their types
+stand in ``__init__.pyi``, which ``tools/public_types.py`` writes.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from .provided import provide as _provide
 
 __version__ = "0.1.0"
 
@@ -130,22 +133,24 @@ _HOME = {
 
 __all__ = [*_HOME]
 
-if TYPE_CHECKING:
-    from .graph.topology import Topology as Topology
-    from .graph.topology import topology as topology
-    from .poses.assembly import assemble as assemble
-    from .verbs.diagnose import Diagnosis as Diagnosis
-    from .verbs.diagnose import diagnose as diagnose
-    from .verbs.equations import equations as equations
-    from .verbs.forward_kinematics import forward_kinematics as forward_kinematics
-    from .verbs.inverse_kinematics import inverse_kinematics as inverse_kinematics
-    from .verbs.kinematics import kinematics as kinematics
-    from .verbs.recursive_kinematics import recursive_kinematics as recursive_kinematics
-    from .verbs.simulate import simulate as simulate
-    from .verbs.sweep import sweep as sweep
-    from .verbs.task_jacobian import manipulability as manipulability
-    from .verbs.task_jacobian import task_jacobian as task_jacobian
-    from .verbs.velocity_transformation import velocity_transformation as velocity_transformation
+# What a class is asked for, and a later room does: see `provided`.
+_PROVIDED = {
+    "Model.compile": "compiled.system.compile_model",
+    "Topology.draw": "view.graph.draw",
+    "State.result": "readings.motion.result_of_state",
+    "Result.state": "readings.motion.state_of",
+    "Result.twist": "readings.screws.twist",
+    "Result.wrench": "readings.screws.wrench",
+    "Result.screw": "readings.screws.screw",
+    "Result.save": "results.files.save",
+    "Result.plot": "view.plots.plot",
+    "Result.plot_path": "view.plots.plot_path",
+    "Result.plot_violation": "view.plots.plot_violation",
+    "Result.plot_energy": "view.force_plots.plot_energy",
+    "Result.plot_reaction": "view.force_plots.plot_reaction",
+    "Result.animate": "view.animation.animate",
+    "Result.draw": "view.animation.draw",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -159,6 +164,14 @@ def __getattr__(name: str) -> Any:
     value = getattr(home, name, home)  # what has no such name in it is the module itself
     globals()[name] = value
     return value
+
+
+def _provider(name: str) -> Any:
+    room, _, function = _PROVIDED[name].rpartition(".")
+    return getattr(import_module(f".{room}", __name__), function)
+
+
+_provide(_provider)
 
 
 def __dir__() -> list[str]:

@@ -44,9 +44,17 @@ def check_start(model: Model, start: State | None) -> None:
 
 def checked_times(times: Any) -> np.ndarray:
     """The times as an array that increases."""
+    if np.ma.is_masked(times):
+        raise ModelError("times are masked in part; leave out what is masked: times.compressed()")
     try:
+        if (kind := np.asarray(times).dtype.kind) in "mM" or any(hasattr(x, "total_seconds") for x in np.ravel(times)):
+            raise ModelError("times are seconds from the start, as numbers; write times.total_seconds()")
+        if kind in "USb":
+            raise TypeError
         t = np.array(times, dtype=float)
     except (TypeError, ValueError) as exc:
+        if isinstance(exc, ModelError):
+            raise
         raise ModelError(f"times must be numbers, not {times!r}; use e.g. np.linspace(0, 1, 101)") from exc
     if t.ndim != 1 or t.size == 0:
         raise ModelError(f"times must be a non-empty list, got shape {t.shape}; use e.g. np.linspace(0, 1, 101)")

@@ -70,7 +70,7 @@ def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any, A
         model = build(**own)
     if not isinstance(model, mbs.PlanarModel | mbs.SpatialModel):
         raise ModelError(f"build() of {path} returns no model, but {model!r}; end it with: return model")
-    others = {name: value for name, value in settings.items() if name not in own}
+    others: dict[str, Any] = {name: value for name, value in settings.items() if name not in own}
     for name in others:
         if name not in model.parameters:
             raise unknown_name("setting", name, {*defaults, *model.parameters}, str(path))

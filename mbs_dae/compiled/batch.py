@@ -2,7 +2,7 @@
 
 A `Batch` is arrays only: the addresses of the kernels, where each instance finds its coordinates and constants, and
 where its outputs begin. What the outputs mean is the matter of those who lay them out: `program` for constraints,
-`dynamics` for masses and forces, `system.Reader` for readings.
+`dynamics` for masses and forces, `reading.Reader` for readings.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ systems of the model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -39,6 +39,8 @@ class Structure(Remembering):
     coordinates: CoordinateSet
     program: ProgramBuilder
     rows: tuple[Row, ...]
+    tree: Mapping[str, Any]
+    """How the tree of joint coordinates was chosen, as `Model.compile` was told."""
 
     @property
     def layout(self) -> Layout:
@@ -135,7 +137,7 @@ def structure_in(model: Model, coordinates: str, **tree: Any) -> Structure:
         instances.append(_own_instance(own))
         rows += [Row(f"{own.body.name} rigid", k, unit) for k, unit in enumerate(own.units)]
     builder = ProgramBuilder(BatchBuilder(instances, kernels, kernels.layout), kernels.layout.nv, kernels.sharing)
-    return Structure(model, chosen, builder, tuple(rows))
+    return Structure(model, chosen, builder, tuple(rows), tree)
 
 
 def _own_instance(own: OwnEquations) -> Instance:

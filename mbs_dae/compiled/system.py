@@ -30,7 +30,7 @@ from .machine import Machine, observe
 from .manifold import Manifold, difference, manifold_of, move
 from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, Raised, told
-from .reading import read_outputs, read_rows_along
+from .reading import Reader, read_outputs, read_rows_along
 from .remembering import Remembering
 from .structure import Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
@@ -49,6 +49,10 @@ class System(Remembering):
 
     def __repr__(self) -> str:
         return f"<System of {self.model.name!r}: {self.nv} coordinates, {len(self.rows)} equations>"
+
+    def __reduce__(self) -> Any:
+        """A pickle is the recipe: the model and its coordinates. The other process compiles it from its cache."""
+        return _recompiled, (self.model, self.coordinates.set, dict(self.structure.tree))
 
     @property
     def coordinates(self) -> CoordinateSet:
@@ -298,14 +302,20 @@ class System(Remembering):
 
     def reader(self, measures: Sequence[Measure]) -> Reader:
         """Reads measures along a motion."""
-        return Reader(self, tuple(self._reading(m.relation, m.markers, m.label) for m in measures))
+        return self._reader([self._reading(m.relation, m.markers, m.label) for m in measures])
 
-    def reader_of(self, relation: Relation, markers: tuple[Marker, ...]) -> Reader:
+    def reader_of(self, relation: Relation, markers: tuple[Marker, ...], slots: Slots | None = None) -> Reader:
         """Reads the rows of a relation of these markers, which need not hold."""
-        return Reader(self, (self._reading(relation, markers, " and ".join(m.label for m in markers)),))
+        return self._reader([self._reading(relation, markers, " and ".join(m.label for m in markers), slots)])
 
-    def _reading(self, relation: Relation, markers: tuple[Marker, ...], who: str) -> Instance:
-        return instance_of(relation, {}, markers, who, self.coordinates.kernels)
+    def _reader(self, instances: Sequence[Instance]) -> Reader:
+        builder = ProgramBuilder(self.structure.batch(instances), self.nv)
+        return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size)
+
+    def _reading(
+        self, relation: Relation, markers: tuple[Marker, ...], who: str, slots: Slots | None = None
+    ) -> Instance:
+        return instance_of(relation, slots or {}, markers, who, self.coordinates.kernels)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
@@ -360,29 +370,6 @@ class System(Remembering):
         return None
 
 
-@dataclass(frozen=True, eq=False)
-class Reader:
-    """Values, rates and accelerations of relations, by the same kernels that joints use."""
-
-    system: System
-    instances: tuple[Instance, ...]
-
-    @cached_property
-    def program(self) -> Program:
-        system = self.system
-        return ProgramBuilder(system.structure.batch(self.instances), system.nv).fill(system.evaluator)
-
-    def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
-        """How the values change with the velocities."""
-        program = self.program
-        out = read_outputs(program.batch, np.array([t]), q[None], self.system.still[None])[0]
-        places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
-        return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.system.nv))
-
-    def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
-        return read_rows_along(self.program, t, q, v, a)
-
-
 def _machine_image(system: System, dynamic: bool) -> Image:
     """For one more design of the same structure the numbers alone are filled in."""
     own = system.structure
@@ -393,6 +380,10 @@ def _machine_image(system: System, dynamic: bool) -> Image:
     image = Image(system._machine(dynamic=False))
     own.images.append(image)
     return image
+
+
+def _recompiled(model: Model, coordinates: str, tree: Mapping[str, Any]) -> System:
+    return model.compile(coordinates, **tree)
 
 
 def compile_model(model: Model, coordinates: str, **tree: Any) -> System:

@@ -19,6 +19,9 @@ from ..results.result import Result, State
 NONSENSE = 0.1
 """The energy error, relative to the energy that is turned over, at which a run says nothing about the motion."""
 
+ROUNDOFF = 1e-14
+"""A mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff."""
+
 
 def check_masses(system: System) -> None:
     """Every motion that the joints allow must move some mass."""
@@ -40,8 +43,9 @@ def check_masses(system: System) -> None:
     at_fault = [body for body in system.bodies if free[list(system.layout.v[body])].any()]
     names = ", ".join(repr(b.name) for b in at_fault)
     raise ModelError(
-        f"{names} of {system.model.name!r} can move without moving any mass, so its acceleration is undetermined; give "
-        "it a mass and an inertia, or hold it by joints",
+        f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest "
+        f"({ROUNDOFF:g} of it), so its acceleration is undetermined; give it a mass and an inertia, or hold it by "
+        "joints",
         bodies=tuple(b.name for b in at_fault),
     )
 
@@ -55,7 +59,7 @@ def _idle_motions(system: System, factor: Factor) -> np.ndarray:
         places = list(system.layout.v[body])
         own = np.sqrt(system.weight[places])
         masses, ways = np.linalg.eigh(M.tocsr()[places][:, places].toarray() / np.outer(own, own), UPLO="L")
-        for way in ways.T[masses <= 1e-14 * system.heaviest]:
+        for way in ways.T[masses <= ROUNDOFF * system.heaviest]:
             columns.append(np.zeros(n))
             columns[-1][places] = way / own
     return np.array(columns).reshape(-1, n).T

@@ -2,83 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ..model.joints import Condition, Cylindrical, Joint, PinInSlot, Revolute, Spherical, Translational, Universal
-from ..model.model import Model
+from ..compiled import System
+from ..model.joints import Cylindrical, Joint, PinInSlot, Revolute, Spherical, Translational, Universal
 from ..poses.dependence import PoseRank
 
 Replacement = tuple[str, str]
 """The name of a joint, and the kind of joint to take instead."""
 LARGE = 24
 """Joints from which on no advice is sought: each is tried on its own."""
+LESS: dict[tuple[int, type], tuple[type[Joint], ...]] = {
+    (2, Revolute): (PinInSlot,),
+    (2, Translational): (PinInSlot,),
+    (3, Revolute): (Cylindrical, Universal, Spherical),
+    (3, Translational): (Cylindrical, PinInSlot),
+    (3, Cylindrical): (PinInSlot,),
+}
+"""By dimension and kind, the joints that may stand in its place."""
 
 
-def relaxations(model: Model, q: np.ndarray, joints: Sequence[str], redundant: int) -> list[Replacement]:
+def relaxations(system: System, q: np.ndarray, joints: Sequence[str], redundant: int) -> list[Replacement]:
     """Replacements that leave the mobility as it is and no redundant equation among these joints; empty if none are
     found. The joint that takes most away comes first: a loop of four parallel pins needs a ball and a sleeve."""
-    found: list[Replacement] = []
     if len(joints) > LARGE:
-        return found
-    freedom, dependent = _counts(model, q)
+        return []
+    trial, instead = _Trial(system, q), dict[str, Joint]()
+    freedom, dependent = trial.counts({})
     goal = dependent - redundant
     while dependent > goal:
         best = None
-        for element in _untouched(model, joints, found):
-            for kind, less in _lesser(element):
-                trial = model.without(element.name).plus(less())
-                free, left = _counts(trial, q)
+        for element in (system.model.elements[name] for name in reversed(joints)):  # the first ones hold the frame
+            for less in _lesser(element) if element.name not in instead else ():
+                free, left = trial.counts({**instead, element.name: less})
                 if free == freedom and goal <= left < (best[0] if best else dependent):
-                    best = left, trial, (element.name, kind)
+                    best = left, less
         if best is None:
             return []
-        dependent, model = best[0], best[1]
-        found.append(best[2])
-    return found
+        dependent = best[0]
+        instead[best[1].name] = best[1]
+    return [(name, less.kind) for name, less in instead.items()]
 
 
-def spare(model: Model, q: np.ndarray, joints: Sequence[str]) -> str | None:
+def spare(system: System, q: np.ndarray, joints: Sequence[str]) -> str | None:
     """A joint that could be left out without freeing any motion."""
-    freedom, _ = _counts(model, q)
-    return next((name for name in reversed(joints) if _counts(model.without(name), q)[0] == freedom), None)
+    trial = _Trial(system, q)
+    freedom, _ = trial.counts({})
+    return next((name for name in reversed(joints) if trial.counts({name: None})[0] == freedom), None)
 
 
-def _untouched(model: Model, joints: Sequence[str], found: list[Replacement]) -> Iterator[Condition]:
-    """The last joints first: the first ones hold the frame."""
-    done = {name for name, _ in found}
-    found_elements = (model.elements[name] for name in reversed(joints) if name not in done)
-    return (element for element in found_elements if isinstance(element, Condition))
+class _Trial:
+    """What replacements would do to the rank, by the matrix of the model as it is: rows left out, and others beside."""
+
+    def __init__(self, system: System, q: np.ndarray):
+        self.system, self.q, self.pose = system, q, PoseRank(system, 0.0, q)
+        self._rows = cache(self._rows_of)
+
+    def counts(self, instead: Mapping[str, Joint | None]) -> tuple[int, int]:
+        """The degrees of freedom, and how many equations depend on others, with these elements replaced (or gone)."""
+        gone = {k for name in instead for k in self.system.rows_of(name)}
+        rows = [k for k in range(len(self.system.rows)) if k not in gone]
+        dependent = len(self.pose.dependent(rows))
+        beside = np.vstack([np.zeros((0, self.system.nv)), *(self._rows(less) for less in instead.values() if less)])
+        dependent += len(beside) - self.pose.further(beside)
+        return self.system.nv - len(rows) - len(beside) + dependent, dependent
+
+    def _rows_of(self, joint: Joint) -> np.ndarray:
+        relation, slots = joint.form()
+        return self.system.reader_of(relation, joint.markers, slots).jacobian(0.0, self.q).toarray()
 
 
-def _counts(model: Model, q: np.ndarray) -> tuple[int, int]:
-    """The degrees of freedom at this pose, and how many equations depend on others."""
-    system = model.compile()
-    rows = range(len(system.rows))
-    dependent = len(PoseRank(system, 0.0, q).dependent(rows))
-    return system.nv - len(system.rows) + dependent, dependent
-
-
-def _lesser(element: Any) -> Iterator[tuple[str, Callable[[], Joint]]]:
+def _lesser(element: Any) -> tuple[Joint, ...]:
     """The joints that ask less of the same two markers."""
-
-    def take(kind: type[Joint], markers: Sequence[Any]) -> tuple[str, Callable[[], Joint]]:
-        return kind.__name__, lambda: kind(element.name, *markers)
-
-    markers = element.markers
-    if element.dimension == 2 and type(element) in (Revolute, Translational):
-        yield take(PinInSlot, markers)
-    if element.dimension == 3 and type(element) is Revolute:
-        yield take(Cylindrical, markers)
-        yield take(Universal, [_with_pin_along_axis(marker) for marker in markers])
-        yield take(Spherical, markers)
-    if element.dimension == 3 and type(element) is Translational:
-        yield take(Cylindrical, markers)
-    if element.dimension == 3 and type(element) in (Translational, Cylindrical):
-        yield take(PinInSlot, markers)
+    markers, kinds = element.markers, LESS.get((element.dimension, type(element)), ())
+    pinned = [_with_pin_along_axis(marker) for marker in markers] if Universal in kinds else []
+    return tuple(kind(element.name, *(pinned if kind is Universal else markers)) for kind in kinds)
 
 
 def _with_pin_along_axis(marker: Any) -> Any:

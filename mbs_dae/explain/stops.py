@@ -12,7 +12,8 @@ from ..errors import MbsError, ModelError, RedundantConstraintError, SingularCon
 from ..poses import continuation
 from ..poses.closing import check_finite
 from ..poses.dependence import PoseRank, agrees, elements_of, joints_at_fault
-from ..results.result import State, result_of
+from ..readings.motion import result_of
+from ..results.result import State
 
 
 def change_point_at_start(system: System, first: State) -> SingularConfigurationError:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,11 +23,15 @@ from ..errors import ModelError, unknown_name
 from ..model.bodies.body import Body
 from ..model.drivers import Prescribed
 from ..model.joints.base import Condition
-from ..model.model import Model
+from ..model.model import Model, Named
+from ..provided import provided
 from .notes import notes_on
 from .paths import path_matrix, secondary_path_matrix
 from .table import table
 from .tree import Edge, connected, motions_of, neighbours, parents_first, rows_of, spanning_forest
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,15 +168,13 @@ class Topology:
     def _repr_html_(self) -> str:
         return f"<pre>{self}</pre>"
 
-    def draw(self, ax: Any = None) -> Any:
+    def draw(self, ax: Any = None) -> Figure:
         """A picture of the graph, in matplotlib axes if some are given: the tree from the ground to the right, what
         closes loops dashed. Drivers and what holds a single body are not shown."""
-        from ..view.graph import draw
-
-        return draw(self, ax)
+        return provided("Topology.draw")(self, ax)
 
 
-def topology(model: Model, base: Any = None, cut: Any = ()) -> Topology:
+def topology(model: Model, base: Named | None = None, cut: Named = ()) -> Topology:
     """The tree, the loops and the path matrices of a model.
 
     `base` names the body that floats, where bodies are joined to each other but not to the ground; a list, where there

@@ -12,9 +12,8 @@ from ..symbolic.derive import Relation
 from ..symbolic.functions import Lookup
 from ..symbolic.markers import marker_symbols, t
 from .element import checked_name
-from .fields import Function
+from .fields import Function, Law
 from .joints.base import Condition
-from .joints.rows import check_expression
 from .measures import Measure
 from .parameters import Number, constants_out
 
@@ -39,16 +38,17 @@ class Driver(Prescribed):
         self.measure = measure
         self.markers = measure.markers
         self.units = (measure.units[measure.lowest],)
-        self._given = function
-        self.function = function_of_time(function, f"Driver {name!r}")
+        self._law = _checked(FUNCTION.check(function, self.who), self.who)
+        self.function = self._law.expression
         symbols = marker_symbols(len(self.markers), self.dimension)
         form, self._slots = _form_of(self.function)
         row = (measure.of(*symbols) - form,)
         phi, psi = (row, ()) if measure.lowest == 0 else ((), row)
         self._relation = Relation(symbols, phi, psi, tuple(self._slots))
+        self._made()
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        Function(of=t, name="function").check_value(self._given, number, f"Driver {self.name!r}")
+        FUNCTION.check_value(self._law, number, self.who)
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation, self._slots
@@ -57,20 +57,17 @@ class Driver(Prescribed):
         return {self.measure.kind: self.measure}
 
 
+FUNCTION = Function(of=t, name="function")
+
+
 def function_of_time(function: Any, who: str) -> sp.Expr:
-    call = Function(of=t, name="function").check(function, who)
-    try:
-        value = call(t)
-    except Exception as exc:
-        raise ModelError(
-            f"the function of {who} raised {type(exc).__name__}: {exc}; it is called with mbs.t: use sympy's functions"
-        ) from exc
-    if not isinstance(value, sp.Expr | int | float):
-        raise ModelError(f"the function of {who} returns {value!r}; it must return a sympy expression of mbs.t")
-    e = check_expression(sp.sympify(value), f"the function of {who}")
-    if any(s.name == t.name and s != t for s in e.free_symbols):
+    return _checked(FUNCTION.check(function, who), who).expression
+
+
+def _checked(law: Law, who: str) -> Law:
+    if any(s.name == t.name and s != t for s in law.expression.free_symbols):
         raise ModelError(f"the function of {who} uses another symbol named t; write mbs.t for time")
-    return e
+    return law
 
 
 def _form_of(function: sp.Expr) -> tuple[sp.Expr, dict[sp.Symbol, Number]]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import sympy as sp
 
@@ -16,7 +15,18 @@ from .bodies.body import Body, Marker, as_marker
 from .fields import REQUIRED, Field, Function
 from .measures import Measure
 from .parameters import Number, free_parameters
+from .signature import places, signature_of
 from .tables import Table
+
+
+class Constants(dict):
+    """The constants of an element, by the names of its fields. They do not change."""
+
+    def __setitem__(self, name: Any, value: Any) -> NoReturn:
+        raise TypeError("the constants of an element do not change; make another element")
+
+    def __reduce__(self) -> tuple:
+        return Constants, (dict(self),)
 
 
 class Element:
@@ -25,8 +35,7 @@ class Element:
     name: str
     markers: tuple[Marker, ...]
     fields: ClassVar[dict[str, Field]] = {}
-    values: Mapping[str, Any] = MappingProxyType({})
-    """The constants of the element, by the names of its fields."""
+    values: Mapping[str, Any] = Constants()
     sketch: str = ""
     """How the element is drawn: "pin", "slider", "sleeve", "ball", "cross", "face", "slot", "link", "weld", "mesh",
     "contact", "disk", "runner", "spring", "damper", "arrow" or "" (not at all)."""
@@ -47,12 +56,17 @@ class Element:
         """The tables that are looked up, and at which expression."""
         form, slots = self.form()
         for lookup in {found for e in form.expressions for found in e.atoms(Lookup)}:
-            symbol, _, place = (sp.sympify(x).xreplace(slots) for x in lookup.args)
+            symbol, _, place = (x.xreplace(slots) for x in lookup.args)
             yield symbol.table, place
 
     def measures(self) -> dict[str, Measure]:
         """The element's own coordinates, by name: what drivers, results and initial values call them."""
         return {}
+
+    def _made(self) -> None:
+        """The last word of a constructor: its bodies know of it, so that one that is never added is noticed."""
+        for body in self.bodies:
+            body.waiting[self.name] = self.who
 
     @property
     def dimension(self) -> int:
@@ -90,6 +104,7 @@ class Declared(Element):
     equations: ClassVar[tuple[str, ...]]
     """The names that an equation may have, in the order in which they are looked for."""
     marker_names: ClassVar[tuple[str, ...]] = ()
+    __signature__: ClassVar[inspect.Signature]
     optional_markers: ClassVar[int] = 0
     """The markers whose default in the equation is None (the carrier of a gear) may be left out."""
 
@@ -105,6 +120,12 @@ class Declared(Element):
         names = inspect.signature(equation).parameters
         cls.marker_names = tuple(n for n in names if n not in cls.fields)
         cls.optional_markers = sum(names[n].default is None for n in cls.marker_names)
+        cls.__signature__ = signature_of(cls.__init__, cls.places(), cls.fields)
+
+    @classmethod
+    def places(cls) -> list[inspect.Parameter]:
+        """What its signature shows for the markers."""
+        return places(cls.marker_names, cls.optional_markers)
 
     def __init__(
         self, name: str, *args: Any, at: Any = None, axis: Any = None, x_axis: Any = None, **constants: Any
@@ -116,6 +137,7 @@ class Declared(Element):
         if len(things) > 1 and len(self.bodies) == 1:
             raise ModelError(f"{self.who} joins body {self.bodies[0].name!r} to itself; name two different bodies")
         self.values = self._constants(positional, constants)
+        self._made()
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         for name, field in self.fields.items():
@@ -170,7 +192,7 @@ class Declared(Element):
                 if not free_parameters([value]) and abs(float(value)) < 1e-12:
                     value = 0.0  # what should be zero is a rounding error off
             values[name] = field.check(value, self.who)
-        return MappingProxyType(values)
+        return Constants(values)
 
 
 def checked_name(name: Any) -> str:

@@ -20,6 +20,8 @@ from typing import Any
 import sympy as sp
 
 from ..errors import ModelError
+from ..symbolic.expressions import expression_of
+from ..symbolic.functions import as_sympy
 from ..symbolic.markers import t
 from .motion import Motion
 from .parameters import check_number
@@ -70,6 +72,19 @@ class Scalar(Field):
 
 
 @dataclass(frozen=True)
+class Law:
+    """A function as an expression of its variables. It may be called with other expressions."""
+
+    expression: sp.Expr
+    variables: tuple[sp.Symbol, ...]
+    given: Any = None
+    """The table or the motion that it was given as."""
+
+    def __call__(self, *places: Any) -> sp.Expr:
+        return self.expression.xreplace(dict(zip(self.variables, map(as_sympy, places), strict=True)))
+
+
+@dataclass(frozen=True)
 class Function(Field):
     """A function of one or more variables, handed to the equation as something to call with expressions. A table is a
     function of the first variable."""
@@ -80,26 +95,29 @@ class Function(Field):
     def variables(self) -> tuple[sp.Symbol, ...]:
         return self.of if isinstance(self.of, tuple) else (self.of,)
 
-    def check(self, value: Any, who: str) -> Callable[..., sp.Expr]:
-        if isinstance(value, Table | Motion):
-            return lambda x, *_: value(x)
-        if callable(value) and not isinstance(value, sp.Basic):
-            return value
-        names = ", ".join(map(str, self.variables))
-        try:
-            expression = sp.sympify(value)
-        except (sp.SympifyError, TypeError) as exc:
-            raise ModelError(f"{self.name} of {who} must be a sympy expression of {names}, not {value!r}") from exc
-        if not isinstance(expression, sp.Expr):
-            raise ModelError(f"{self.name} of {who} must be a sympy expression of {names}, not {value!r}")
-        if expression.has(sp.nan, sp.zoo, sp.oo):
-            raise ModelError(f"{self.name} of {who} is not finite; give a finite expression")
-        return lambda *x: expression.xreplace(dict(zip(self.variables, map(sp.sympify, x), strict=True)))
+    def check(self, value: Any, who: str) -> Law:
+        what = f"the {self.name} of {who}"
+        given = value if isinstance(value, Table | Motion) else None
+        if given is not None:
+            value = value(self.variables[0])
+        elif callable(value) and not isinstance(value, sp.Basic):
+            value = self._returned(value, what)
+        return Law(expression_of(value, what, ", ".join(map(str, self.variables))), self.variables, given)
 
-    def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
-        if isinstance(value, Motion):
-            for segment in value.segments:
-                check_number(number(segment.over), f"a duration in the {self.name} of {who}", positive=True)
+    def _returned(self, function: Callable, what: str) -> Any:
+        """The expression that a Python function stands for."""
+        try:
+            return function(*self.variables)
+        except Exception as exc:
+            names = ", ".join(map(str, self.variables))
+            raise ModelError(
+                f"{what} raised {type(exc).__name__}: {exc}; it is called with the symbol {names}: use the functions "
+                "of sympy (sp.sin, not np.sin)"
+            ) from exc
+
+    def check_value(self, value: Law, number: Callable[[Any], float], who: str) -> None:
+        for segment in value.given.segments if isinstance(value.given, Motion) else ():
+            check_number(number(segment.over), f"a duration in the {self.name} of {who}", positive=True)
 
 
 @dataclass(frozen=True)
@@ -118,17 +136,8 @@ class Expression(Field):
     """A sympy expression of time, parameters and named quantities: ``50 * sp.sin(mbs.t) - c * model["crank.omega"]``"""
 
     def check(self, value: Any, who: str) -> sp.Expr:
-        return checked_expression(value, f"{self.name} of {who}")
-
-
-def checked_expression(value: Any, what: str) -> sp.Expr:
-    try:
-        e = sp.sympify(value(t) if isinstance(value, Table | Motion) else value)
-    except (sp.SympifyError, TypeError) as exc:
-        raise ModelError(f"{what} must be a number or a sympy expression, not {value!r}") from exc
-    if not isinstance(e, sp.Expr):
-        raise ModelError(f"{what} must be a number or a sympy expression, not {value!r}")
-    return e
+        what = f"{self.name} of {who}"
+        return expression_of(value(t) if isinstance(value, Table | Motion) else value, what)
 
 
 def scalar(unit: str = "", *, default: Any = REQUIRED, positive: bool = False, non_negative: bool = False) -> Any:

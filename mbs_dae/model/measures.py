@@ -6,47 +6,59 @@ the same derivation as those of a joint.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import sympy as sp
 
 from ..errors import ModelError
 from ..symbolic.derive import Relation
 from ..symbolic.markers import FormMarker, marker_symbols, rate_of
-from .bodies.body import Marker, as_marker
+from .bodies.body import Marker, Place, as_marker
 
-LEVELS = {
-    "x": ("x", "vx", "ax"),
-    "y": ("y", "vy", "ay"),
-    "z": ("z", "vz", "az"),
-    "wx": ("", "wx", "alphax"),
-    "wy": ("", "wy", "alphay"),
-    "wz": ("", "wz", "alphaz"),
-    "angle": ("angle", "omega", "alpha"),
-    "displacement": ("displacement", "velocity", "acceleration"),
-    "distance": ("distance", "distance_rate", "distance_acceleration"),
+
+class Kind(NamedTuple):
+    unit: str
+    levels: tuple[str, str, str]
+    """What its value, its rate and its acceleration are called in results."""
+    of: Callable[..., sp.Expr]
+    """The value, as a function of markers; where there is none, the rate."""
+
+
+def _length(i: FormMarker, j: FormMarker) -> sp.Expr:
+    d = j.point - i.point
+    return sp.sqrt(d.dot(d))
+
+
+KINDS: Mapping[str, Kind] = {
+    "x": Kind("m", ("x", "vx", "ax"), lambda i: i.x),
+    "y": Kind("m", ("y", "vy", "ay"), lambda i: i.y),
+    "z": Kind("m", ("z", "vz", "az"), lambda i: i.z),
+    "wx": Kind("rad", ("", "wx", "alphax"), lambda i: i.omega[0]),
+    "wy": Kind("rad", ("", "wy", "alphay"), lambda i: i.omega[1]),
+    "wz": Kind("rad", ("", "wz", "alphaz"), lambda i: i.omega[2]),
+    "angle": Kind("rad", ("angle", "omega", "alpha"), lambda i, j=None: i.turn if j is None else i.turn_to(j)),
+    "displacement": Kind(
+        "m", ("displacement", "velocity", "acceleration"), lambda i, j: i.guide.dot(j.point - i.point)
+    ),
+    "distance": Kind("m", ("distance", "distance_rate", "distance_acceleration"), _length),
 }
-"""What the value, the rate and the acceleration of each kind of measure are called in results. An angular velocity in
-space is the rate of nothing."""
+"""The kinds of measure. An angular velocity in space is the rate of nothing."""
 
 
 @dataclass(frozen=True, eq=False)
 class Measure:
     kind: str
     markers: tuple[Marker, ...]
-    of: Callable[..., sp.Expr]
-    """The value, as an expression of markers; where there is none, the rate."""
-    unit: str
+
+    unit = property(lambda self: KINDS[self.kind].unit)
+    levels = property(lambda self: KINDS[self.kind].levels)
+    of = property(lambda self: KINDS[self.kind].of)
 
     @property
     def units(self) -> tuple[str, str, str]:
         return self.unit, f"{self.unit}/s", f"{self.unit}/s²"
-
-    @property
-    def levels(self) -> tuple[str, str, str]:
-        return LEVELS[self.kind]
 
     @property
     def lowest(self) -> int:
@@ -92,68 +104,72 @@ class Quantity(sp.Symbol):
         places = tuple((id(m.body), str(m.numbers)) for m in self.measure.markers)
         return (*super()._hashable_content(), places)
 
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        return Quantity, (self.name, self.measure, self.level)
+
     def of(self, symbols: tuple[FormMarker, ...]) -> sp.Expr:
         """What it is of these markers."""
         return self.measure.of(*symbols) if self.level == 0 else self.measure.rate(symbols)
 
 
-def angle(i: Any, j: Any = None) -> Measure:
+class Measured(Protocol):
+    """What has coordinates of its own, by kind: a joint."""
+
+    def measures(self) -> dict[str, Measure]: ...
+
+
+def angle(i: Place | Measured, j: Place | None = None) -> Measure:
     """The angle of j against i (of one marker alone: against the world), counting past 2π; of a joint: its own.
 
     In space it is the angle about the axis of i, from the x axis of i to that of j; of one marker alone, its turning
     about its own axis, added up."""
     if j is None:
-        return _of_joint(i, "angle") or Measure("angle", (as_marker(i, "angle()"),), lambda i: i.turn, "rad")
-    return Measure("angle", _two(i, j, "angle()"), lambda i, j: i.turn_to(j), "rad")
+        return _of_joint(i, "angle") or Measure("angle", (as_marker(i, "angle()"),))
+    return Measure("angle", _two(i, j, "angle()"))
 
 
-def distance(i: Any, j: Any) -> Measure:
+def distance(i: Place, j: Place) -> Measure:
     """The distance between two points."""
-
-    def length(i: FormMarker, j: FormMarker) -> sp.Expr:
-        d = j.point - i.point
-        return sp.sqrt(d.dot(d))
-
-    return Measure("distance", _two(i, j, "distance()"), length, "m")
+    return Measure("distance", _two(i, j, "distance()"))
 
 
-def x(marker: Any) -> Measure:
+def x(marker: Place) -> Measure:
     """The world x of a marker."""
-    return Measure("x", (as_marker(marker, "x()"),), lambda i: i.x, "m")
+    return Measure("x", (as_marker(marker, "x()"),))
 
 
-def y(marker: Any) -> Measure:
+def y(marker: Place) -> Measure:
     """The world y of a marker."""
-    return Measure("y", (as_marker(marker, "y()"),), lambda i: i.y, "m")
+    return Measure("y", (as_marker(marker, "y()"),))
 
 
-def z(marker: Any) -> Measure:
+def z(marker: Place) -> Measure:
     """The world z of a marker, in space."""
-    return Measure("z", (_in_space(marker, "z()"),), lambda i: i.z, "m")
+    return Measure("z", (_in_space(marker, "z()"),))
 
 
-def wx(body: Any) -> Measure:
+def wx(body: Place) -> Measure:
     """The x component of the angular velocity, in world axes."""
-    return Measure("wx", (_in_space(body, "wx()"),), lambda i: i.omega[0], "rad")
+    return Measure("wx", (_in_space(body, "wx()"),))
 
 
-def wy(body: Any) -> Measure:
+def wy(body: Place) -> Measure:
     """The y component of the angular velocity, in world axes."""
-    return Measure("wy", (_in_space(body, "wy()"),), lambda i: i.omega[1], "rad")
+    return Measure("wy", (_in_space(body, "wy()"),))
 
 
-def wz(body: Any) -> Measure:
+def wz(body: Place) -> Measure:
     """The z component of the angular velocity, in world axes."""
-    return Measure("wz", (_in_space(body, "wz()"),), lambda i: i.omega[2], "rad")
+    return Measure("wz", (_in_space(body, "wz()"),))
 
 
-def displacement(i: Any, j: Any = None) -> Measure:
+def displacement(i: Place | Measured, j: Place | None = None) -> Measure:
     """How far j lies along the x axis of i (in space: along its axis); of a sliding joint: how far it has slid."""
     if j is None:
         if own := _of_joint(i, "displacement"):
             return own
         raise ModelError(f"displacement() needs a sliding joint or two markers, not {i!r}; write displacement(i, j)")
-    return Measure("displacement", _two(i, j, "displacement()"), lambda i, j: i.guide.dot(j.point - i.point), "m")
+    return Measure("displacement", _two(i, j, "displacement()"))
 
 
 def _two(i: Any, j: Any, who: str) -> tuple[Marker, Marker]:

@@ -3,10 +3,11 @@ depends on where they are: see `planar_model` and `spatial_model`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar, overload
 
 from ..errors import ModelError, Names, unknown_name
+from ..provided import provided
 from ..symbolic.markers import t
 from . import measures
 from .bodies.body import Body, coordinates_of, reference_turns
@@ -15,8 +16,20 @@ from .element import Element
 from .forces.base import ForceElement
 from .joints.base import Condition
 from .measures import Measure, Quantity
-from .parameters import Evaluator, Number, Parameter, ParameterValue, finite_number, free_parameters
+from .parameters import (
+    Evaluator,
+    Number,
+    Parameter,
+    Parameters,
+    ParameterValue,
+    finite_number,
+    free_parameters,
+)
 from .tables import TableSymbol
+
+SomeElement = TypeVar("SomeElement", bound=Element)
+Named: TypeAlias = str | Body | Element | Iterable[str | Body | Element]
+"""One or several, themselves or by their names."""
 
 
 class Model:
@@ -34,7 +47,7 @@ class Model:
         self.ground = self.body_class("ground", fixed=True)
         self.bodies: dict[str, Body] = Names("body")
         self.elements: dict[str, Element] = Names("element")
-        self.parameters: dict[str, ParameterValue] = Names("parameter")
+        self.parameters = Parameters()
         self._compiled: dict[Any, Any] = {}
         self._checked = False
 
@@ -54,7 +67,7 @@ class Model:
         if name in self.parameters:
             raise ModelError(f"the model already has a parameter {name!r}; choose another name")
         symbol = Parameter(name)
-        self.parameters[name] = ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit)
+        self.parameters.declare(ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit))
         self._changed()
         return symbol
 
@@ -66,11 +79,17 @@ class Model:
         self._changed()
         return body
 
+    @overload
+    def add(self, element: SomeElement, /) -> SomeElement: ...
+    @overload
+    def add(self, *elements: Element) -> tuple[Any, ...]: ...
     def add(self, *elements: Element) -> Any:
         """Add joints, drivers and other elements; gives them back."""
         for element in elements:
             self._check_element(element)
             self.elements[element.name] = element
+            for body in element.bodies:
+                body.waiting.pop(element.name, None)
             self._changed()
         return elements[0] if len(elements) == 1 else elements
 
@@ -80,21 +99,21 @@ class Model:
 
     # --- variations -----------------------------------------------------------------------------------------
 
-    def without(self, *names: str) -> Any:
+    def without(self, *names: str) -> Self:
         """The same model without these elements."""
         for name in names:
             if name not in self.elements:
                 raise unknown_name("element", name, self.elements)
         return self._copy(elements={n: e for n, e in self.elements.items() if n not in names})
 
-    def plus(self, *elements: Element) -> Any:
+    def plus(self, *elements: Element) -> Self:
         """The same model with these elements added."""
         copy = self._copy()
         if elements:
             copy.add(*elements)
         return copy
 
-    def with_parameters(self, **values: float) -> Any:
+    def with_parameters(self, **values: float) -> Self:
         """The same model with other parameter values; nothing is derived or compiled again."""
         changed = dict(self.parameters)
         for name, value in values.items():
@@ -109,31 +128,33 @@ class Model:
             frozen._checked = True  # it is reached through the copy, which checks
         return copy
 
-    def _copy(self, **changes: Any) -> Any:
+    def _copy(self, **changes: Any) -> Self:
         copy = type(self)(self.name, self.gravity)
         copy.ground = self.ground
         copy.bodies = Names("body", self.bodies)
         copy.elements = Names("element", changes.get("elements", self.elements))
-        copy.parameters = Names("parameter", changes.get("parameters", self.parameters))
+        copy.parameters = Parameters(changes.get("parameters", self.parameters))
         return copy
 
-    def __deepcopy__(self, memo: Any) -> Any:
-        """Bodies and elements never change, so copies may share them."""
+    def __copy__(self) -> Any:
+        """A model of its own with the same bodies and elements: what is added to it is not in this one."""
         return self._copy()
 
-    def compile(self, coordinates: str = "cartesian", base: Any = None, cut: Any = ()) -> Any:
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles and deep copies, which have bodies of their own: all that was said, nothing that was compiled."""
+        return {**vars(self), "_compiled": {}, "_checked": False}
+
+    def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
         the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
-        from ..compiled import compile_model
-
         if not self._checked:
             self._check_values()
             self._checked = True
         tree = {name: value for name, value in (("base", base), ("cut", cut)) if value is not None and value != ()}
-        key = (coordinates, *map(str, tree.items()))
+        key = (str(coordinates), *map(str, tree.items()))
         if key not in self._compiled:
             frozen = self._copy()  # what is compiled does not change with the model
-            self._compiled[key] = frozen._compiled[key] = compile_model(frozen, coordinates, **tree)
+            self._compiled[key] = frozen._compiled[key] = provided("Model.compile")(frozen, coordinates, **tree)
         return self._compiled[key]
 
     # --- reading it -----------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from ..errors import ModelError
-from ..symbolic.functions import Wrap
+from ..symbolic.functions import Wrap, as_sympy
 
 Pieces = list[tuple[sp.Expr, sp.Expr]]  # a law: (border in u, s(u) up to there), ...; the last border is 1
 EIGHTH = sp.Rational(1, 8)
@@ -94,7 +94,7 @@ def _piecewise(x: sp.Expr, branches: Pieces) -> sp.Expr:
 
 
 def _law(pieces: Callable[[sp.Expr], Pieces]) -> Callable[[Any], sp.Expr]:
-    return lambda u: _piecewise(sp.sympify(u), pieces(sp.sympify(u)))
+    return lambda u: _piecewise(as_sympy(u), pieces(as_sympy(u)))
 
 
 LAWS: Mapping[str, Callable[[Any], sp.Expr]] = {name: _law(pieces) for name, pieces in _PIECES.items()}
@@ -103,10 +103,10 @@ LAWS: Mapping[str, Callable[[Any], sp.Expr]] = {name: _law(pieces) for name, pie
 def _real(value: Any, what: str) -> sp.Expr:
     """The value as a sympy expression, refused if it cannot be a finite real number."""
     try:
-        expr = sp.sympify(value, strict=True)
-    except sp.SympifyError:
+        expr = as_sympy(value)
+    except TypeError:
         expr = sp.nan
-    if not isinstance(expr, sp.Expr) or expr.is_extended_real is False or expr.has(*NOT_FINITE):
+    if expr.is_extended_real is False or expr.has(*NOT_FINITE):
         raise ModelError(f"motion: the {what} is {value!r}; give a finite number or expression of parameters")
     return expr
 

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isfinite, nan
+from math import inf, isfinite, nan
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
-from ..errors import ModelError
-from ..symbolic.functions import Given, Lookup
+from ..errors import ModelError, Names
+from ..symbolic.functions import Given, Lookup, as_sympy
 
 Number = Any
 """Whatever the user writes where a number is meant: int, float, numpy scalar or sympy expression of parameters."""
@@ -92,29 +93,48 @@ def arithmetic(expression: sp.Expr) -> Arithmetic:
     return lambda values: function(*[part(values) for part in parts])
 
 
+class Parameters(Names):
+    """The parameters of a model by name, declared by `Model.parameter`."""
+
+    def __init__(self, *known: Mapping[str, ParameterValue]):
+        super().__init__("parameter", *known)
+
+    def declare(self, parameter: ParameterValue) -> None:
+        super().__setitem__(parameter.symbol.name, parameter)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        raise ModelError(
+            f"parameters are not set in place; write model = model.with_parameters({name}={value!r}), or declare a new "
+            f"one: model.parameter({name!r}, {value!r})"
+        )
+
+    def __reduce__(self) -> tuple:
+        return type(self), (dict(self),)
+
+
 def check_number(number: Number, what: str, *, positive: bool = False, non_negative: bool = False) -> Number:
     """The number itself, after the checks that can be done before parameters have values."""
-    try:
-        symbolic = isinstance(number, sp.Basic) and bool(number.free_symbols)
-        value = None if symbolic else float(number)
-    except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be a number or an expression of parameters, not {number!r}") from exc
-    if value is None:
+    if isinstance(number, sp.Expr) and number.free_symbols:
         return number
-    if not isfinite(value):
-        raise ModelError(f"{what} is {value}; give a finite number")
+    value = finite_number(number, what, "a number or an expression of parameters")
     if positive and value <= 0:
         raise ModelError(f"{what} is {value:g}; it must be positive")
     if non_negative and value < 0:
         raise ModelError(f"{what} is {value:g}; it must not be negative")
-    return number
+    return number if isinstance(number, sp.Expr | int | float) else value
 
 
-def finite_number(value: Any, what: str) -> float:
+def finite_number(value: Any, what: str, wanted: str = "a number") -> float:
+    """The number as a machine number. Text is none (not even "1.5"), nor is a truth value, nor a list."""
     try:
+        if isinstance(value, str | bytes | bool | np.bool_) or getattr(value, "shape", ()) != ():
+            raise TypeError
         number = float(value)
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be a number, not {value!r}") from exc
+        hint = "; write it without quotes" if isinstance(value, str) else ""
+        raise ModelError(f"{what} must be {wanted}, not {value!r}{hint}") from exc
+    except OverflowError:
+        number = inf
     if not isfinite(number):
         raise ModelError(f"{what} is {number}; give a finite number")
     return number
@@ -160,7 +180,7 @@ def constants_out(rows: Iterable[sp.Expr]) -> tuple[list[sp.Expr], dict[sp.Symbo
             return e.func(replaced(constant), *map(replaced, terms))
         return e.func(*map(replaced, e.args))
 
-    out = [replaced(sp.sympify(row)) for row in rows]
+    out = [replaced(as_sympy(row)) for row in rows]
     return out, {symbol: constant for constant, symbol in slots.items()}
 
 

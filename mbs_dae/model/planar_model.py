@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import sympy as sp
 
 from ..errors import ModelError
+from ..symbolic.functions import as_sympy
 from .bodies.body import coordinates_of
 from .bodies.planar_body import PlanarBody
 from .model import Model
@@ -34,6 +36,7 @@ class PlanarModel(Model):
         sliders: Mapping[str, float | tuple[float, float]] | None = None,
         gravity: tuple[Number, Number] | None = None,
         name: str = "mechanism",
+        **other: Any,
     ) -> PlanarModel:
         """A linkage said in points and rods.
 
@@ -54,6 +57,9 @@ class PlanarModel(Model):
         `mass` in kg is that of each body, or a dict by name; or `density` in kg/m for rods and kg/m² for plates.
         Without either bodies have no mass, which is enough for kinematics.
         """
+        if other:
+            plates = "; a plate is a rod of three or more points: rods={'plate': 'ABC'}" if "plates" in other else ""
+            raise ModelError(f"from_points has no {', '.join(other)}{plates or '; see help(from_points)'}")
         model = cls(name, gravity)
         build(model, points, rods, fixed, mass, density, sliders)
         return model
@@ -88,12 +94,14 @@ class PlanarModel(Model):
             coordinates_of(point, f"{which} of link {name!r}", 2) for which, point in (("P", P), ("Q", Q))
         )
         dx, dy = qx - px, qy - py
-        between = sp.sqrt(sp.sympify(dx) ** 2 + sp.sympify(dy) ** 2)
+        between = sp.sqrt(as_sympy(dx) ** 2 + as_sympy(dy) ** 2)
         if between == 0:
             raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
+        mass = check_number(mass, f"mass of link {name!r}", non_negative=True)
         length = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
         inertia = mass * length**2 / 12
-        rod = self.body(name, mass, inertia, (0, 0), ((px + qx) / 2, (py + qy) / 2), plain(sp.atan2(dy, dx)))
+        place, angle = ((px + qx) / 2, (py + qy) / 2), plain(sp.atan2(dy, dx))
+        rod = self._added(PlanarBody(name, mass, inertia, position=place, angle=angle, span=length))
         rod.marker("tail", -length / 2, 0)
         rod.marker("head", length / 2, 0)
         return rod

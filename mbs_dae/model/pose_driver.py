@@ -10,7 +10,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.derive import Led, Relation
 from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols
-from .bodies.body import as_marker
+from .bodies.body import Place, as_marker
 from .bodies.frames import rotation_of
 from .drivers import Prescribed, function_of_time
 from .element import checked_name
@@ -29,7 +29,7 @@ class PoseDriver(Prescribed):
     The trajectory is that of a marker which no body carries; Φ is the marker's place and turn, seen from there.
     """
 
-    def __init__(self, name: str, marker: Any, position: Any = None, rotation: Any = None):
+    def __init__(self, name: str, marker: Place, position: Any = None, rotation: Any = None):
         self.name = checked_name(name)
         self.markers = (as_marker(marker, self.who),)
         own, leader = marker_symbols(2, self.dimension)
@@ -53,6 +53,7 @@ class PoseDriver(Prescribed):
         trajectory, self._slots = constants_out(self._trajectory(position, rotation))
         led = Led(leader, tuple(trajectory))
         self._relation = Relation((own,), tuple(rows), (), tuple(self._slots), (led,))
+        self._made()
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation, self._slots
@@ -84,12 +85,12 @@ class PoseDriver(Prescribed):
         try:
             if hasattr(rotation, "as_matrix") or np.shape(rotation) == (4,):
                 rows = rotation_of(rotation, f"rotation of {self.who}")
-            matrix = sp.Matrix([[*row] for row in rows])
-            if matrix.shape != (3, 3):
+            entries = [[*row] for row in rows]
+            if [len(row) for row in entries] != [3, 3, 3]:
                 raise ValueError
         except (TypeError, ValueError) as exc:
             raise ModelError(
                 f"rotation of {self.who} must be a 3 x 3 matrix of expressions of mbs.t, not {rotation!r}; write e.g. "
                 "mbs.rotations.bryant(a, b, c)"
             ) from exc
-        return matrix.applyfunc(lambda e: function_of_time(e, f"rotation of {self.who}"))
+        return sp.Matrix([[function_of_time(e, f"rotation of {self.who}") for e in row] for row in entries])

@@ -65,6 +65,7 @@ class SpatialModel(Model):
         between = sp.sqrt(way.dot(way))
         if between == 0:
             raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
+        mass = check_number(mass, f"mass of link {name!r}", non_negative=True)
         length = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
         check_number(radius, f"radius of link {name!r}", non_negative=True)
         across = mass * (length**2 / 12 + radius**2 / 4)
@@ -74,13 +75,9 @@ class SpatialModel(Model):
             z, y, x = zip(*frame_of(tuple(map(plain, way)), z_axis, f"link {name!r}"), strict=True)
         except ModelError as exc:
             raise ModelError(f"z_axis={z_axis} of link {name!r} has no part across the rod; give another one") from exc
-        rod = self.body(
-            name,
-            mass,
-            (mass * radius**2 / 2, across, across),
-            position=tuple(map(plain, (tail + head) / 2)),
-            rotation=tuple(zip(x, [-n for n in y], z, strict=True)),
-        )
+        place, turn = tuple(map(plain, (tail + head) / 2)), tuple(zip(x, [-n for n in y], z, strict=True))
+        inertia = (mass * radius**2 / 2, across, across)
+        rod = self._added(SpatialBody(name, mass, inertia, position=place, rotation=turn, span=length))
         rod.marker("tail", -length / 2, 0, 0)
         rod.marker("head", length / 2, 0, 0)
         return rod

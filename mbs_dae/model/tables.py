@@ -1,69 +1,187 @@
-"""A function given by points: a C² cubic spline, used wherever an expression is."""
+"""A function given by points, used wherever an expression is.
+
+    kind          pieces                              what is smooth                    between two points
+    "cubic"       a spline, not-a-knot at its ends    s, s', s''                        may overshoot both
+    "monotone"    cubics (Fritsch and Carlson)        s, s'; s'' jumps at the points    never leaves them
+    "linear"      straight lines                      s; s' jumps at the points         never leaves them
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from ..errors import ModelError
+from ..symbolic.expressions import expression_of
 from ..symbolic.functions import Lookup
 from .parameters import Parameter
 
+KINDS = ("cubic", "monotone", "linear")
+NOTICED = 0.1
+"""A spline that leaves two neighbouring points by more than this part of the range of all values is warned of. Smooth
+data stay below: a sine of six points by 0.015; a step between two plateaus makes 0.13."""
+ABSURD = 1.0
+"""By more than the whole range, a spline says nothing of the data."""
+
 
 class TableSymbol(Parameter):
-    """Stands in expressions for the place of a table's data; it carries the table with it."""
+    """Stands in expressions for the place of a table's data; it carries the table with it. Its name is made of the
+    data: equal tables are one symbol, in every process."""
 
     table: Table
 
     def __new__(cls, table: Table) -> TableSymbol:
-        symbol = super().__new__(cls, f"table_{id(table):x}")
+        symbol = super().__new__(cls, f"table_{table.digest}")
         symbol.table = table
         return symbol
 
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        return TableSymbol, (self.table,)
 
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """``Table(x, y)``: a cubic spline through the points, C² (``periodic=True``: a closed one).
+    """``Table(x, y)``: a function through these points (``periodic=True``: a closed one).
 
     Call it with an expression: ``Table(times, values)(mbs.t)``. Where a function of time or of an angle is
     expected, the table itself will do.
+
+    ``kind=`` is "cubic" (a spline, smooth up to its second derivative), "monotone" (stays between its points, but the
+    second derivative jumps there: so does the acceleration of a driver) or "linear" (so does its velocity). Without it
+    the spline is taken, with a warning where it overshoots its points visibly; where it overshoots them by more than
+    all values span, the table is refused.
     """
 
-    def __init__(self, x: Sequence[float], y: Sequence[float], periodic: bool = False):
-        try:
-            self.x, self.y = np.array(x, dtype=float), np.array(y, dtype=float)
-        except (TypeError, ValueError) as exc:
-            raise ModelError("a Table is made of numbers: Table(x, y) with two lists of them") from exc
-        self.periodic = periodic
+    x: Any
+    y: Any
+    periodic: bool = False
+    kind: Any = None
+
+    def __post_init__(self) -> None:
+        for what in ("x", "y"):
+            object.__setattr__(self, what, _numbers(getattr(self, what)))
+        chosen, kind = self.kind is not None, "cubic" if self.kind is None else self.kind
+        if kind not in KINDS:
+            raise ModelError(f"kind of a Table is {kind!r}; choose one of {', '.join(map(repr, KINDS))}")
+        object.__setattr__(self, "kind", kind)
+        self._check_points()
+        if not chosen:
+            self._check_overshoot()
+
+    def __call__(self, x: Any) -> sp.Expr:
+        return Lookup(self.symbol, sp.S.Zero, expression_of(x, "the argument of a Table"))
+
+    @cached_property
+    def symbol(self) -> TableSymbol:
+        return TableSymbol(self)
+
+    @cached_property
+    def digest(self) -> str:
+        said = f"{self.kind} {self.periodic}".encode() + self.x.tobytes() + self.y.tobytes()
+        return sha256(said).hexdigest()[:16]
+
+    @cached_property
+    def curve(self) -> Any:
+        """The pieces between the points, as scipy's PPoly."""
+        from scipy.interpolate import CubicSpline, PchipInterpolator, PPoly
+
+        if self.kind == "linear":
+            nought = np.zeros(self.x.size - 1)
+            return PPoly(np.stack([nought, nought, np.diff(self.y) / np.diff(self.x), self.y[:-1]]), self.x)
+        if self.kind == "cubic":
+            ends = "periodic" if self.periodic else "not-a-knot" if self.x.size >= 4 else "natural"
+            return CubicSpline(self.x, self.y, bc_type=ends)
+        if not self.periodic:
+            return PchipInterpolator(self.x, self.y)
+        period = self.x[-1] - self.x[0]  # a slope looks at both neighbours: two points more on either side
+        x = np.concatenate([self.x[-3:-1] - period, self.x, self.x[1:3] + period])
+        return PPoly(PchipInterpolator(x, [*self.y[-3:-1], *self.y, *self.y[1:3]]).c[:, 2:-2], self.x)
+
+    @property
+    def data(self) -> np.ndarray:
+        """The table as `kernels.abi.lookup` reads it."""
+        period = self.x[-1] - self.x[0] if self.periodic else 0.0
+        return np.concatenate([[self.x.size, period], self.x, self.curve.c.T.ravel()])
+
+    def breaks(self, order: int) -> tuple[float, ...]:
+        """Where the derivative of this order, or one below it, jumps; of a periodic table within one period from its
+        first point. At the ends of any other table it goes on as its end tangent."""
+        found = np.zeros(self.x.size, dtype=bool)
+        for k in range(order + 1):
+            before, behind = self._one_sided(k)
+            found |= np.abs(behind - before) > 1e-9 * max(np.abs(before).max(), np.abs(behind).max())
+        inner = slice(-1) if self.periodic else slice(None)
+        return tuple(map(float, self.x[inner][found[inner]]))
+
+    def _one_sided(self, order: int) -> tuple[np.ndarray, np.ndarray]:
+        """The derivative of this order at every point, from its left and from its right."""
+        c = self.curve.derivative(order).c
+        starts, ends = c[-1], np.polyval(c, np.diff(self.x))
+        beyond = (ends[-1], starts[0]) if self.periodic else (starts[0], ends[-1]) if order < 2 else (0.0, 0.0)
+        return np.append(beyond[0], ends), np.append(starts, beyond[1])
+
+    def _check_points(self) -> None:
         if self.x.ndim != 1 or self.x.shape != self.y.shape:
             raise ModelError("a Table needs two lists of the same length: Table(x, y)")
-        if self.x.size < (4 if periodic else 2):
+        if self.x.size < (4 if self.periodic else 2):
             raise ModelError(f"a Table of {self.x.size} points is too short; give more points")
         if not (np.isfinite(self.x).all() and np.isfinite(self.y).all()):
             raise ModelError("a Table holds a value that is not finite; remove it")
         if (np.diff(self.x) <= 0).any():
             raise ModelError("the first list of a Table must increase strictly; sort it and remove doubles")
-        if periodic and abs(self.y[-1] - self.y[0]) > 1e-9 * (np.ptp(self.y) or 1.0):
-            raise ModelError("a periodic Table must end on its first value; repeat the first point at the end")
-        self.symbol = TableSymbol(self)
-
-    def __call__(self, x: Any) -> sp.Expr:
-        return Lookup(self.symbol, sp.S.Zero, sp.sympify(x))
-
-    @property
-    def data(self) -> np.ndarray:
-        """The table as `kernels.abi.lookup` reads it."""
-        from scipy.interpolate import CubicSpline
-
-        y = self.y.copy()
         if self.periodic:
-            y[-1] = y[0]
-        ends = "periodic" if self.periodic else "not-a-knot" if self.x.size >= 4 else "natural"
-        spline = CubicSpline(self.x, y, bc_type=ends)
-        period = self.x[-1] - self.x[0] if self.periodic else 0.0
-        return np.concatenate([[self.x.size, period], self.x, spline.c.T.ravel()])
+            if abs(self.y[-1] - self.y[0]) > 1e-9 * (np.ptp(self.y) or 1.0):
+                raise ModelError("a periodic Table must end on its first value; repeat the first point at the end")
+            self.y[-1] = self.y[0]
+        self.x.flags.writeable = self.y.flags.writeable = False
+
+    def _check_overshoot(self) -> None:
+        """How far the spline leaves two neighbouring points, relative to the range of all values: it is farthest where
+        its slope vanishes."""
+        turns = self.curve.derivative().roots(extrapolate=False)
+        turns = turns[np.isfinite(turns)]
+        k = np.clip(np.searchsorted(self.x, turns, side="right") - 1, 0, self.x.size - 2)
+        values, ends = self.curve(turns), np.stack([self.y[k], self.y[k + 1]])
+        beyond = np.maximum(ends.min(axis=0) - values, values - ends.max(axis=0))
+        worst, range_ = int(np.argmax(beyond)) if beyond.size else -1, np.ptp(self.y)
+        if worst < 0 or beyond[worst] <= NOTICED * range_:
+            return
+        k, by = int(k[worst]), beyond[worst]
+        message = (
+            f"a Table of {self.x.size} points overshoots: between {self.x[k]:g} and {self.x[k + 1]:g} its cubic spline "
+            f'leaves the points by {by:.3g}, and all values span {range_:.3g}; write kind="monotone" (stays '
+            'between the points), kind="linear", or kind="cubic" if this is meant'
+        )
+        if by > ABSURD * range_:
+            raise ModelError(message)
+        warnings.warn(message, stacklevel=4)
+
+    def __reduce__(self) -> tuple:
+        return Table, (self.x, self.y, self.periodic, self.kind)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"Table({self.x.size} points on [{self.x[0]:g}, {self.x[-1]:g}]{', periodic' * self.periodic})"
+        words = ", periodic" * self.periodic + f", {self.kind}" * (self.kind != "cubic")
+        return f"Table({self.x.size} points on [{self.x[0]:g}, {self.x[-1]:g}]{words})"
+
+
+def _numbers(values: Sequence[float]) -> np.ndarray:
+    """Numbers, and no text that looks like them."""
+    try:
+        if np.asarray(values).dtype.kind in "USbmM" or np.ma.is_masked(values):
+            raise TypeError
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError) as exc:
+        raise ModelError("a Table is made of numbers: Table(x, y) with two lists of them") from exc

@@ -14,6 +14,7 @@ import numpy as np
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import Design, Integers, Vector, Work, block
+from .course import moment
 from .derivative import WORK, Mechanism, derivative
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
@@ -31,18 +32,20 @@ class Control(NamedTuple):
     controlled: int
     """How many are."""
     fixed: float
-    """The longest step where steps are fixed; 0 where they are controlled."""
+    """The length of steps where they are fixed; 0 where they are controlled."""
+    most: int
+    """No more steps than this are tried."""
     step: Work[Vector]
     """One number: how long the next step may be."""
     again: Work[Integers]
     """One number: whether the last step was rejected (1)."""
 
 
-def new_control(rtol: float, atol: float, fixed: float, mechanism: Mechanism) -> Control:
+def new_control(rtol: float, atol: float, fixed: float, most: int, mechanism: Mechanism) -> Control:
     unit = _units(mechanism)
     controlled = int(np.isfinite(unit).sum())
     again = np.zeros(1, dtype=np.int64)
-    return block(Control(float(rtol), float(atol), unit, controlled, float(fixed), step=np.zeros(1), again=again))
+    return block(Control(float(rtol), float(atol), unit, controlled, float(fixed), most, step=np.zeros(1), again=again))
 
 
 def _units(mechanism: Mechanism) -> np.ndarray:
@@ -96,7 +99,7 @@ def error_norm(tableau, control, stages, mechanism, h):
 
 
 @compiled
-def first_step(mechanism, tableau, control, stages, t, span):
+def first_step(mechanism, tableau, control, course, stages, t, span):
     """A length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀ must
     stand in `stages`."""
     y0, y1, k = stages.y0, stages.y1, stages.k
@@ -105,7 +108,7 @@ def first_step(mechanism, tableau, control, stages, t, span):
     h = min(h, span)
     for i in range(y0.size):
         y1[i] = y0[i] + h * k[0, i]
-    if derivative(mechanism, t + h, y1, k[1]) != DONE:
+    if derivative(mechanism, moment(course, t + h), y1, k[1]) != DONE:
         return 1e-6 * span
     for i in range(y0.size):
         y1[i] = (k[1, i] - k[0, i]) / h

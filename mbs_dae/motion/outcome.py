@@ -8,10 +8,11 @@ import numpy as np
 
 from ..compiled import System
 from ..poses.newton import DEPENDENT, dependent_rows
+from ..readings.motion import own_motion, result_of
+from ..readings.rank import least
+from ..readings.reactions import ComputedReactions
 from ..results.energy import ledger
-from ..results.rank import least
-from ..results.reactions import ComputedReactions
-from ..results.result import OwnMotion, Result, result_of
+from ..results.result import Result
 from .derivative import WORK, mechanism
 from .inverse import solve_motion
 from .run import Record
@@ -22,7 +23,7 @@ def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Re
     t, q, v, a = (getattr(record, name)[:done].copy() for name in ("times", "q", "v", "a"))
     multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
     bodies = system.cartesian
-    own = OwnMotion.of(system, q, v, a)
+    own = own_motion(system, q, v, a)
     redundant = int(more["stats"]["redundant_equations"])
     if bodies is not system:
         q, v, a = system.to_bodies((q, v, a))

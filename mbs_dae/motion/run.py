@@ -2,8 +2,10 @@
 
     take a step  ->  settle its end (stabilise, y' there)  ->  accept it or try a shorter one  ->  record times
 
-y₀ and k₀ stand untouched until a step is accepted. All state is in `March`, so a run can go back to Python and be taken
-up again: where it pauses makes no difference.
+y₀ and k₀ stand untouched until a step is accepted, and what evaluations choose on their way (which rows are enforced,
+how near a singular pose is) is put back after a step that is rejected and after the reading of requested times. So
+neither leaves a trace: the steps, to the last bit, do not depend on the requested times but for the first and the last.
+All state is in `March`, so a run can go back to Python and be taken up again: where it pauses makes no difference.
 """
 
 from __future__ import annotations
@@ -17,15 +19,17 @@ from ..compiled.machine import DONE, NOT_FINITE
 from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import Integers, Matrix, Vector, Work, block
-from .control import Control, error_norm, factor_of
+from .control import Control, error_norm, factor_of, first_step
+from .course import SPAN, STEP, Course, is_break, latest_end, moment
 from .derivative import WORK, Mechanism, derivative, gauge_if_doubtful, look_around, parted, widest_gap
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected, project
 from .steps import Stages, new_stages, prepare_dense, read_dense, take_step
 from .tableaus import Tableau
 
-STUCK, LOST, DRIFTED, PAUSED = 11, 12, 13, 14
+STUCK, LOST, DRIFTED, PAUSED, TOO_MANY = 11, 12, 13, 14, 15
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
-for the singular pose that is near; patience is over, and the run can be taken up again."""
+for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
+have been tried."""
 ACCEPTED, REJECTED, NEXT = 0, 1, 2
 TIME, WIDEST = 0, 1
 MOMENT = 1e-3
@@ -48,6 +52,9 @@ class Record(NamedTuple):
     end_scalars: Work[Vector]
     y: Work[Vector]
     dy: Work[Vector]
+    kept: Work[Vector]
+    """What is put back where no trace is to be left: which rows are enforced, and the nearness of a singular pose."""
+    nearness: Work[Vector]
 
 
 class March(NamedTuple):
@@ -56,6 +63,7 @@ class March(NamedTuple):
     mechanism: Mechanism
     tableau: Tableau
     control: Control
+    course: Course
     stabiliser: Stabiliser
     stages: Stages
     record: Record
@@ -66,7 +74,12 @@ class March(NamedTuple):
 
 
 def new_march(
-    mechanism: Mechanism, tableau: Tableau, control: Control, stabiliser: Stabiliser, times: np.ndarray
+    mechanism: Mechanism,
+    tableau: Tableau,
+    control: Control,
+    course: Course,
+    stabiliser: Stabiliser,
+    times: np.ndarray,
 ) -> March:
     rows, zeros = mechanism.machine.pattern.m, np.zeros
     width = mechanism.q_size + mechanism.v_size + WORK
@@ -83,11 +96,13 @@ def new_march(
             end_scalars=zeros(mechanism.scalars.size),
             y=zeros(width),
             dy=zeros(width),
+            kept=zeros(rows),
+            nearness=zeros(2),
         )
     )
     counts = zeros(3, dtype=np.int64)
     return block(
-        March(mechanism, tableau, control, stabiliser, stages, record, clock=zeros(2), counts=counts)
+        March(mechanism, tableau, control, course, stabiliser, stages, record, clock=zeros(2), counts=counts)
     )
 
 
@@ -101,7 +116,7 @@ def start(march, q, v):
     for k in range(v.size):
         y0[q.size + k] = v[k]
     march.clock[TIME] = record.times[0]
-    look_around(march.mechanism, record.times[0], q, v)
+    look_around(march.mechanism, moment(march.course, record.times[0]), q, v)
     status = _derivative_at_end(march, record.times[0], y0, march.stages.k[0])
     if status == DONE:
         _keep(march, 0, y0, march.stages.k[0])
@@ -119,24 +134,26 @@ def go_on(march, patience):
     while counts[NEXT] < times.size:
         if patience <= 0:
             return PAUSED
+        if counts[ACCEPTED] + counts[REJECTED] >= control.most:
+            return TOO_MANY
         patience -= 1
-        t, h, target = clock[TIME], control.step[0], last
-        if control.fixed > 0.0:
-            target = times[counts[NEXT]]
-            h = (target - t) / np.ceil((target - t) / control.fixed * (1.0 - 1e-12))
-        end = target if t + h * (1.0 + 1e-9) >= target else t + h
+        t = clock[TIME]
+        end = _end_of_step(march, t)
+        _remember(march)
         status, error = _try_step(march, t, end)
         accepted = status == DONE and error <= 1.0
+        if control.fixed == 0.0:
+            again = control.again[0] == 1 or not accepted
+            control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
         if accepted:
             status = _accept(march, t, end)
             if status != DONE:
                 return status
-        elif control.fixed > 0.0:
-            return status
-        if control.fixed == 0.0:
-            again = control.again[0] == 1 or not accepted
-            control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
-            if not accepted and control.step[0] <= smallest:
+        else:
+            _put_back(march)
+            if control.fixed > 0.0:
+                return status
+            if control.step[0] <= smallest:
                 return STUCK if status == DONE else status
         counts[ACCEPTED if accepted else REJECTED] += 1
         control.again[0] = 0 if accepted else 1
@@ -150,13 +167,44 @@ def go_on(march, patience):
 
 
 @compiled_part
+def _end_of_step(march, t):
+    """Where the next step from t ends: on the end of the span, if that is near enough."""
+    control, course = march.control, march.course
+    span = course.at[SPAN]
+    target = course.ends[span]
+    if control.fixed > 0.0:
+        begin = course.start if span == 0 else course.ends[span - 1]
+        end = begin + (course.at[STEP] + 1) * control.fixed
+    else:
+        end = min(t + control.step[0], latest_end(course, t))
+    return target if t + (end - t) * (1.0 + 1e-9) >= target else end
+
+
+@compiled_part
+def _remember(march):
+    """What evaluations choose on their way, to be put back."""
+    record, mechanism = march.record, march.mechanism
+    record.nearness[0], record.nearness[1] = mechanism.nearness[0], mechanism.nearness[1]
+    for row in range(record.kept.size):
+        record.kept[row] = mechanism.machine.factor.kept[row]
+
+
+@compiled_part
+def _put_back(march):
+    record, mechanism = march.record, march.mechanism
+    mechanism.nearness[0], mechanism.nearness[1] = record.nearness[0], record.nearness[1]
+    for row in range(record.kept.size):
+        mechanism.machine.factor.kept[row] = record.kept[row]
+
+
+@compiled_part
 def _try_step(march, t, end):
     """A step from t to `end`, settled if it is good: its status and its error, of which 1 is just acceptable."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
     h = end - t
     adapt_gains(march.stabiliser, pace(march), h)
     mechanism.nearness[0] = 1.0
-    status = take_step(mechanism, tableau, stages, t, h)
+    status = take_step(mechanism, tableau, march.course, stages, t, h)
     if march.control.fixed > 0.0:
         return (_settle(march, end) if status == DONE else status), 0.0
     if status == DONE and tableau.end_in_error:
@@ -199,17 +247,44 @@ def pace(march):
 def _accept(march, t, end):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
+    course, record = march.course, march.record
     if march.stabiliser.when != ALWAYS:
         march.clock[WIDEST] = max(march.clock[WIDEST], widest_gap(march.mechanism))
         status = LOST if parted(march.mechanism) else DONE
+    breaks = is_break(course, end)
     if status == DONE:
-        status = _record(march, t, end)
+        _remember(march)
+        status = _record(march, t, end, breaks)
+        _put_back(march)
     if status in (DONE, LOST):
         first, following = stages.k[0], stages.k[march.tableau.stages]
         for i in range(y0.size):
             y0[i] = y1[i]
             first[i] = following[i]
         march.clock[TIME] = end
+        course.at[STEP] += 1
+    if status == DONE and breaks:
+        status = _next_span(march, end)
+        next_time = march.counts[NEXT]
+        if status == DONE and next_time < record.times.size and record.times[next_time] == end:
+            _keep(march, next_time, y0, stages.k[0])
+            march.counts[NEXT] += 1
+    return status
+
+
+@compiled_part
+def _next_span(march, t):
+    """Laws have switched: the derivative anew, on the other side of the break, and the length of the next step."""
+    course, control, stages = march.course, march.control, march.stages
+    course.at[SPAN] += 1
+    course.at[STEP] = 0
+    span = course.at[SPAN]
+    status = _derivative_at_end(march, course.first[span], stages.y0, stages.k[0])
+    if status == DONE and control.fixed == 0.0 and span < course.ends.size:
+        rest = course.ends[span] - t
+        step = first_step(march.mechanism, march.tableau, control, course, stages, t, rest)
+        control.step[0] = max(step, 1e-6 * rest)
+        control.again[0] = 0
     return status
 
 
@@ -232,14 +307,14 @@ def _put_right(march, t, y):
     at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
     restore(mechanism.machine.manifold, y[:at_v])
     if is_projected(march.stabiliser, mechanism):
-        return project(mechanism, t, y[:at_v], y[at_v:at_work])
+        return project(mechanism, moment(march.course, t), y[:at_v], y[at_v:at_work])
     return DONE
 
 
 @compiled
 def _derivative_at_end(march, t, y, dy):
     mechanism, record = march.mechanism, march.record
-    status = derivative(mechanism, t, y, dy)
+    status = derivative(mechanism, moment(march.course, t), y, dy)
     for row in range(record.end_multipliers.size):
         record.end_multipliers[row] = mechanism.machine.multipliers[row]
     for k in range(record.end_scalars.size):
@@ -248,8 +323,9 @@ def _derivative_at_end(march, t, y, dy):
 
 
 @compiled_part
-def _record(march, t, end):
-    """Keep all requested times in (t, end]: the end as it is, others read from between (projected, if the run is)."""
+def _record(march, t, end, breaks):
+    """Keep all requested times in (t, end]: the end as it is, unless laws switch there (then it is kept as it goes on),
+    others read from between (projected, if the run is)."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
     record, counts = march.record, march.counts
     times = record.times
@@ -257,12 +333,13 @@ def _record(march, t, end):
     at_end = counts[NEXT]
     while at_end < times.size and times[at_end] < end:
         at_end += 1
-    if at_end < times.size and times[at_end] == end:
+    kept = at_end < times.size and times[at_end] == end and not breaks
+    if kept:
         _keep(march, at_end, stages.y1, stages.k[tableau.stages])
     while counts[NEXT] < at_end:
         k = counts[NEXT]
         if not reading:
-            status = prepare_dense(mechanism, tableau, stages, t, end - t)
+            status = prepare_dense(mechanism, tableau, march.course, stages, t, end - t)
             if status != DONE:
                 return status
             reading = True
@@ -276,7 +353,7 @@ def _record(march, t, end):
             return status
         _keep(march, k, y, dy)
         counts[NEXT] += 1
-    if at_end < times.size and times[at_end] == end:
+    if kept:
         counts[NEXT] = at_end + 1
     return DONE
 

@@ -13,12 +13,12 @@ MARGIN = 3.0
 
 
 def set_first_step(march: March) -> None:
-    control, t = march.control, march.record.times
+    control, course, t = march.control, march.course, march.record.times
     if control.fixed > 0.0:
         control.step[0] = control.fixed
         return
     control.step[0] = first_step(
-        march.mechanism, march.tableau, control, march.stages, t[0], t[-1] - t[0]
+        march.mechanism, march.tableau, control, course, march.stages, t[0], course.ends[0] - t[0]
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import Matrix, Vector, Work, block
+from .course import moment
 from .derivative import derivative
 from .tableaus import NESTED, POLYNOMIAL, Tableau
 
@@ -43,11 +44,11 @@ def combine(y, h, weights, count, k, out):
 
 
 @compiled
-def take_step(mechanism, tableau, stages, t, h):
+def take_step(mechanism, tableau, course, stages, t, h):
     """y₁ from y₀ and k₀ = f(t, y₀), which must stand in `stages`."""
     for s in range(1, tableau.stages):
         combine(stages.y0, h, tableau.a[s], s, stages.k, stages.between)
-        status = derivative(mechanism, t + tableau.c[s] * h, stages.between, stages.k[s])
+        status = derivative(mechanism, moment(course, t + tableau.c[s] * h), stages.between, stages.k[s])
         if status != DONE:
             return status
     combine(stages.y0, h, tableau.b, tableau.stages, stages.k, stages.y1)
@@ -55,7 +56,7 @@ def take_step(mechanism, tableau, stages, t, h):
 
 
 @compiled_part
-def prepare_dense(mechanism, tableau, stages, t, h):
+def prepare_dense(mechanism, tableau, course, stages, t, h):
     """What `read_dense` needs besides the step itself. DP8 takes three more stages."""
     y0, y1, k, dense = stages.y0, stages.y1, stages.k, stages.dense
     if tableau.dense_kind != NESTED:
@@ -63,7 +64,7 @@ def prepare_dense(mechanism, tableau, stages, t, h):
     end = tableau.stages
     for s in range(end + 1, tableau.a.shape[0]):
         combine(y0, h, tableau.a[s], s, k, stages.between)
-        status = derivative(mechanism, t + tableau.c[s] * h, stages.between, k[s])
+        status = derivative(mechanism, moment(course, t + tableau.c[s] * h), stages.between, k[s])
         if status != DONE:
             return status
     for i in range(y0.size):

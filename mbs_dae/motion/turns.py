@@ -12,7 +12,7 @@ import numpy as np
 from ..compiled import System
 from ..errors import IntegrationError
 from ..model.bodies.body import Marker
-from ..results.quantities import ComputedQuantities
+from ..readings.quantities import ComputedQuantities
 from ..results.result import Result
 from ..symbolic.derive import Reading
 from ..symbolic.functions import Unwound

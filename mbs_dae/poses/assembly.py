@@ -26,7 +26,7 @@ from ..results.result import State
 from . import newton
 from .closing import closed
 from .dependence import PoseRank, agrees, elements_of
-from .other_poses import is_momentary
+from .redundancy import is_momentary
 
 
 def assemble(
@@ -64,14 +64,16 @@ def _holding(system: System, level: int, values: Mapping[str, float]) -> System:
         return system
     wanted = {p.symbol.name: p.value for p in system.model.parameters.values()}
     wanted |= {place: values[name] for place, name in places.items()}
-    last = system.once(_last, level)
-    if last.get("values") != wanted:
-        last.update(system=model.with_parameters(**wanted).compile(), values=wanted)
-    return last["system"]
+    memory = system.once(_memory, level)
+    last = memory[0]
+    if last is None or last[0] != wanted:
+        memory[0] = last = wanted, model.with_parameters(**wanted).compile()
+    return last[1]
 
 
-def _last(system: System, level: int) -> dict[str, Any]:
-    return {}
+def _memory(system: System, level: int) -> list[Any]:
+    """For the last values and their system."""
+    return [None]
 
 
 def _held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..compiled import System
 from ..model.bodies.body import Marker
-from ..results.reactions import body_rotation
+from ..readings.reactions import body_rotation
 
 
 def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:

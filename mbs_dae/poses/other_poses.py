@@ -1,58 +1,100 @@
-"""Other poses of a mechanism: what holds at one pose only, and what is built in."""
+"""Other poses of a mechanism, reached by walking: what holds at one pose only, and what is built in.
+
+At a singular pose Φ_v lets more directions free than the mechanism has, and only a few combinations of them lead
+anywhere. A direction is chosen, and Newton finds the motion nearest to it. If all bodies are asked to move alike,
+neighbours agree about their way out, however many loops there are; random directions find the other ways.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import DONE, Machine
+from ..compiled.machine import leave_out_velocity_rows, observe
+from ..compiled.manifold import move
+from ..linear.kkt import factorise
+from ..model.drivers import Prescribed
 from . import newton
 from .dependence import PoseRank
 
-SAMPLES, STEPS, STEP = 4, 3, 0.1
-"""Other poses that are tried; each lies so many steps off, each step of so many model lengths."""
-FIRST, CLEAN = 1.0, 0.3
+SAMPLES, TRIES = 4, 12
+"""Other poses that are looked for, and how many ways are tried to find them."""
+STEPS, STEP = 4, 0.1
+"""Each lies so many steps off, in which no body moves farther than so many model lengths."""
+FIRST = (0.1, 0.03, 0.3)
+"""The lengths of the first step, by turns."""
+STRAY, CLEAN = 1.0, 0.3
 """How large the correction of a step may be against the step. The first may start on a change point, where most
 directions that look free are not."""
 
 
-def is_momentary(system: System, q: np.ndarray) -> bool:
-    """Whether more equations depend on others at this pose than at others."""
-    rows = range(len(system.rows))
-    here = len(PoseRank(system, 0.0, q).dependent(rows))
-    return any(len(PoseRank(system, 0.0, other).dependent(rows)) < here for other in other_poses(system, q))
+def joint_rows(system: System) -> list[int]:
+    """The rows that no driver asks for."""
+    return [k for k, row in enumerate(system.rows) if not isinstance(system.model.elements[row.element], Prescribed)]
 
 
-def other_poses(system: System, q: np.ndarray) -> list[np.ndarray]:
-    """Assembled poses some way off, reached by walking along what the joints alone leave free."""
-    model = system.model
-    bare = model.without(*(d.name for d in model.drivers)).compile()
-    machine, random, found = bare.machine(), np.random.default_rng(7), []
-    for _ in range(4 * SAMPLES):
-        direction = random.standard_normal(bare.nv) / np.sqrt(bare.weight)
-        pose = _step_along(bare, machine, q, direction, FIRST)
+def other_poses(system: System, q: np.ndarray, rows: Collection[int], samples: int = SAMPLES) -> list[np.ndarray]:
+    """Poses that satisfy these rows, some way off along what they leave free."""
+    walk, random, found = _Walk(system, rows), np.random.default_rng(7), []
+    for k in range(samples * TRIES // SAMPLES):
+        alike = np.tile(random.standard_normal(system.nv // len(system.bodies)), len(system.bodies))
+        direction = (alike if k % 2 == 0 else random.standard_normal(system.nv)) / np.sqrt(system.weight)
+        pose = walk.step(q, direction, FIRST[k % len(FIRST)], STRAY)
         for _ in range(STEPS - 1):
-            pose = None if pose is None else _step_along(bare, machine, pose, direction, CLEAN)
+            pose = None if pose is None else walk.step(pose, direction, STEP, CLEAN)
         if pose is not None:
             found.append(pose)
-        if len(found) == SAMPLES:
+        if len(found) == samples:
             break
     return found
 
 
-def _step_along(
-    bare: System, machine: Machine, q: np.ndarray, direction: np.ndarray, correctable: float
-) -> np.ndarray | None:
-    """A short step along the freedom nearest to a direction; None if there is none, or if closing the gaps again takes
-    a correction that is not small against the step: then it may have left the branch."""
-    way = PoseRank(bare, 0.0, q).tangent(direction)
-    size = float(np.sqrt(bare.weight @ way**2))
-    if size < 1e-6:
+class _Walk:
+    """Short steps along what some of the rows leave free."""
+
+    def __init__(self, system: System, rows: Collection[int]):
+        self.system, self.rows = system, list(rows)
+        self.pose = PoseRank(system, 0.0, system.placement)
+        self.left_out = ~np.isin(system.pattern.jac_row.astype(int), self.rows)
+
+    def step(self, q: np.ndarray, direction: np.ndarray, length: float, correctable: float) -> np.ndarray | None:
+        """A step along the freedom nearest to a direction, which becomes this freedom; None if there is none, or if
+        closing the gaps again takes a correction that is not small against the step: then it may have left the
+        branch."""
+        system = self.system
+        self.pose.stand_at(0.0, q)
+        self.pose.keep_only(self.rows)
+        way = self.pose.tangent(direction)
+        size = float(np.abs(np.sqrt(system.weight) * way).max(initial=0.0))
+        if size < 1e-6:
+            return None
+        direction[:] = way
+        way *= length * system.length / size
+        guess = system.moved(q, way)
+        closed = self._closed(guess)
+        if closed is None:
+            return None
+        correction = system.between(guess, closed)
+        return closed if system.weight @ correction**2 < correctable**2 * (system.weight @ way**2) else None
+
+    def _closed(self, guess: np.ndarray) -> np.ndarray | None:
+        """Newton with these rows alone: as `newton.close` does with all of them."""
+        machine, q, last = self.pose.machine, guess.copy(), np.inf
+        machine.factor.truncation[0] = 0.0
+        for _ in range(20):
+            observe(machine, 0.0, q, self.system.still)
+            leave_out_velocity_rows(machine)
+            machine.factor.jacobian[self.left_out] = 0.0
+            factorise(machine.pattern, machine.factor)
+            gaps = np.abs(machine.phi[self.rows]) / np.sqrt(machine.factor.row_square[self.rows] + 1e-300)
+            gap = gaps.max(initial=0.0)
+            if not np.isfinite(gap):
+                return None
+            if gap <= newton.TIGHT * machine.extent or last < 2.0 * gap <= 2.0 * newton.LOOSE * machine.length:
+                return q
+            last = gap
+            newton.newton_step(machine, 1)
+            move(machine.manifold, q, machine.x)
         return None
-    direction[:] = way
-    guess = bare.moved(q, STEP * bare.length / size * way)
-    closed = guess.copy()
-    if newton.close(machine, 0.0, closed, bare.still, 20) != DONE:
-        return None
-    correction = float(np.sqrt(bare.weight @ bare.between(guess, closed) ** 2))
-    return closed if correction < correctable * STEP * bare.length else None

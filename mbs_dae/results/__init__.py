@@ -2,6 +2,6 @@
 
 from .files import load
 from .result import Result, Violation
-from .sketch import Sketch, sketch_of
+from .sketch import Sketch
 
-__all__ = ["Result", "Sketch", "Violation", "load", "sketch_of"]
+__all__ = ["Result", "Sketch", "Violation", "load"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .energy import Energy
-from .quantities import ComputedQuantities, StoredQuantities
+from .quantities import StoredQuantities
 from .reactions import StoredReactions
 from .result import Result, Violation
 from .sketch import BodySketch, ElementSketch, Sketch
@@ -27,9 +27,7 @@ def save(result: Result, path: str | Path) -> Path:
     """Write the result with every named quantity, so that reading it back needs no model."""
     path = _with_ending(path)
     quantities = result.quantities
-    if isinstance(quantities, ComputedQuantities):
-        quantities.read_all()
-    names = quantities.names()
+    arrays_of, names = quantities.read_all(), quantities.names()
     header = {
         "format": FORMAT,
         "title": result.title,
@@ -43,7 +41,7 @@ def save(result: Result, path: str | Path) -> Path:
         "stats": dict(result.stats),
         "axis": result.axis,
     }
-    values = np.stack([quantities[name] for name in names]) if names else np.zeros((0, len(result.t)))
+    values = np.stack([arrays_of[name] for name in names]) if names else np.zeros((0, len(result.t)))
     arrays: dict[str, Any] = {name: getattr(result, name) for name in ("t", "q", "v", "a")}
     arrays["violation"] = result.violation.rows
     if result.reactions is not None:

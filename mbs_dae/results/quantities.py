@@ -1,4 +1,4 @@
-"""Named arrays: computed from a compiled system when asked for, or read from a file."""
+"""Named arrays: one run after another, or read from a file. Those of a run are `readings.ComputedQuantities`."""
 
 from __future__ import annotations
 
@@ -7,55 +7,16 @@ from typing import Protocol
 
 import numpy as np
 
-from ..compiled import System
 from ..errors import unknown_name
-from ..model.measures import Measure
 
 
 class Quantities(Protocol):
-    """`names` in a useful order, the array of a name, and its unit."""
+    """`names` in a useful order, the array of a name, its unit, and all arrays at once."""
 
     def names(self) -> list[str]: ...
     def __getitem__(self, name: str) -> np.ndarray: ...
     def unit(self, name: str) -> str: ...
-
-
-class ComputedQuantities:
-    """Reads measures of a system along a motion; each measure is read once, with its rate and acceleration."""
-
-    def __init__(self, system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray):
-        self.system = system
-        self.motion = t, q, v, a
-        self._read: dict[str, np.ndarray] = {}
-
-    def names(self) -> list[str]:
-        return self.system.model.quantity_names()
-
-    def unit(self, name: str) -> str:
-        measure, level = self.system.model.quantity(name)
-        return measure.units[level]
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._read:
-            measure, _ = self.system.model.quantity(name)
-            owner = name.rpartition(".")[0]
-            self._keep(owner, measure, [values[:, 0] for values in self.system.reader([measure])(*self.motion)])
-        return self._read[name]
-
-    def read_all(self) -> dict[str, np.ndarray]:
-        """Every quantity at once."""
-        model = self.system.model
-        named = [(owner, measure) for owner in model.owners() for measure in model.measures_of(owner)]
-        levels = self.system.reader([m for _, m in named])(*self.motion)
-        for k, (owner, measure) in enumerate(named):
-            self._keep(owner, measure, [values[:, k] for values in levels])
-        return dict(self._read)
-
-    def _keep(self, owner: str, measure: Measure, levels: list[np.ndarray]) -> None:
-        for level, values in zip(measure.levels, levels, strict=True):
-            if level:
-                values.setflags(write=False)
-                self._read[f"{owner}.{level}"] = values
+    def read_all(self) -> Mapping[str, np.ndarray]: ...
 
 
 class StackedQuantities:
@@ -72,6 +33,10 @@ class StackedQuantities:
 
     def __getitem__(self, name: str) -> np.ndarray:
         return np.concatenate([part[name] for part in self._parts])
+
+    def read_all(self) -> dict[str, np.ndarray]:
+        parts = [part.read_all() for part in self._parts]
+        return {name: np.concatenate([part[name] for part in parts]) for name in self.names()}
 
 
 class StoredQuantities:
@@ -92,3 +57,6 @@ class StoredQuantities:
         if name not in self._arrays:
             raise unknown_name("quantity", name, self._arrays, "the result")
         return self._arrays[name]
+
+    def read_all(self) -> Mapping[str, np.ndarray]:
+        return self._arrays

@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiled import System
 from ..errors import ModelError, unknown_name
+from ..provided import provided
 from ..rotations import from_quaternion
-from . import as_screws
 from .energy import Energy
-from .quantities import ComputedQuantities, Quantities
+from .quantities import Quantities
 from .reactions import Reactions, in_axes
-from .sketch import Sketch, sketch_of
+from .sketch import Sketch
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _NO_FORCES = (
     "this result is of kinematics, which knows no forces; use mbs.inverse_dynamics(model, times) or mbs.simulate(...)"
@@ -73,12 +75,6 @@ class OwnMotion:
     q: np.ndarray
     v: np.ndarray
     a: np.ndarray
-
-    @classmethod
-    def of(cls, system: System, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> OwnMotion:
-        """From arrays that carry what stands still."""
-        parts = q[:, : system.nq], v[:, : system.nv], a[:, : system.nv]
-        return cls(system.coordinates.set, system.coordinate_names, *map(_frozen, parts))
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.names:
@@ -142,10 +138,7 @@ class Result:
     def state(self, index: int = -1) -> State:
         """One pose of the result (the last one): where another run may start, ``simulate(model, times,
         result.state())``."""
-        if not isinstance(self.quantities, ComputedQuantities):
-            raise ModelError("a result from a file has no states to go on from; run it again, or give initial values")
-        system, (t, q, v, a) = self.quantities.system, self.quantities.motion
-        return State(system, float(t[index]), q[index].copy(), v[index].copy(), a[index].copy())
+        return provided("Result.state")(self, index)
 
     # --- attitudes and screws ---
 
@@ -167,15 +160,15 @@ class Result:
     def twist(self, body: str) -> np.ndarray:
         """(ω, v_O) of a body over time, world axes: (len(t), 6), with v_O the velocity of what is passing through the
         world's origin (`mbs.screws`)."""
-        return as_screws.twist(self, body)
+        return provided("Result.twist")(self, body)
 
     def wrench(self, name: str) -> np.ndarray:
         """(M_O, F) of what a joint, driver or force does to its second body, about the world's origin: (len(t), 6)."""
-        return as_screws.wrench(self, name)
+        return provided("Result.wrench")(self, name)
 
     def screw(self, joint: str) -> np.ndarray:
         """The unit screw about which the second body of a joint may move, over time: (len(t), 6)."""
-        return as_screws.screw(self, joint)
+        return provided("Result.screw")(self, joint)
 
     def _placed(self, body: str) -> np.ndarray:
         """The coordinates of one body over time."""
@@ -236,9 +229,7 @@ class Result:
 
     def save(self, path: str | Path) -> Path:
         """Write an .npz file: arrays, and a JSON header; read it again with ``mbs.load(path)``."""
-        from .files import save
-
-        return save(self, path)
+        return provided("Result.save")(self, path)
 
     def to_dataframe(self, *names: str) -> Any:
         """The named quantities (all, if none is named) as a pandas table over time."""
@@ -251,60 +242,47 @@ class Result:
 
     # --- pictures ---
 
-    def plot(self, *names: str) -> Any:
+    def plot(self, *names: str) -> Figure:
         """The named quantities over time, one panel for each unit; a matplotlib figure."""
-        from ..view import plots
+        return provided("Result.plot")(self, names)
 
-        return plots.plot(self, names)
-
-    def plot_path(self, *markers: str) -> Any:
+    def plot_path(self, *markers: str) -> Figure:
         """The paths that named points take (coupler curves): ``plot_path("rod.tip")``."""
-        from ..view import plots
+        return provided("Result.plot_path")(self, markers)
 
-        return plots.plot_path(self, markers)
-
-    def plot_violation(self) -> Any:
+    def plot_violation(self) -> Figure:
         """The largest violation of position, velocity and acceleration equations over time."""
-        from ..view import plots
+        return provided("Result.plot_violation")(self)
 
-        return plots.plot_violation(self)
-
-    def plot_energy(self) -> Any:
+    def plot_energy(self) -> Figure:
         """The ledger over time: kinetic, potential, dissipated, supplied, and their total; below, the error of the
         total."""
-        from ..view import force_plots
+        return provided("Result.plot_energy")(self)
 
-        return force_plots.plot_energy(self)
-
-    def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False) -> Any:
+    def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False) -> Figure:
         """What joints do to their second bodies, over time: Fx, Fy, the magnitude, and the moment where there is one.
         Dashed is what redundant joints leave open (see `is_unique`).
 
         With ``polar=True`` the path of the tip of the force, for bearings; then ``axes="first"`` or ``"second"`` shows
         where the load meets the one or the other body."""
-        from ..view import force_plots
-
-        return force_plots.plot_reaction(self, joints, axes, polar)
+        return provided("Result.plot_reaction")(self, joints, axes, polar)
 
     def animate(self, path: str | Path | None = None, **options: Any) -> Any:
         """The motion, drawn from joints and links: a film for the notebook, or a file at `path`: .gif, .mp4, or .png (a
         still with later poses behind it)."""
-        from ..view import animation
+        return provided("Result.animate")(self, path, **options)
 
-        return animation.animate(self, path, **options)
-
-    def draw(self, index: int = 0, ax: Any = None, **options: Any) -> Any:
+    def draw(self, index: int = 0, ax: Any = None, **options: Any) -> Figure:
         """A still picture of one pose, in given axes or in a new matplotlib figure."""
-        from ..view import animation
-
-        return animation.draw(self, index, ax, **options)
+        return provided("Result.draw")(self, index, ax, **options)
 
 
 @dataclass(frozen=True, eq=False)
 class State:
     """One pose with its velocities and accelerations: ``state["slider.x"]`` is a number."""
 
-    system: System
+    system: Any
+    """The compiled system that the pose is of."""
     t: float
     full_q: np.ndarray = field(repr=False)
     full_v: np.ndarray = field(repr=False)
@@ -327,48 +305,11 @@ class State:
     @cached_property
     def result(self) -> Result:
         """The pose as a result of one time."""
-        return result_of(
-            self.system, np.array([self.t]), *(x[None, :] for x in (self.full_q, self.full_v, self.full_a))
-        )
+        return provided("State.result")(self)
 
     def __getitem__(self, name: str) -> float:
         return float(self.result[name][0])
 
-    def draw(self, ax: Any = None, **options: Any) -> Any:
+    def draw(self, ax: Any = None, **options: Any) -> Figure:
         """A picture of the pose, in given axes or in a new matplotlib figure."""
         return self.result.draw(0, ax, **options)
-
-
-def result_of(
-    system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, **more: Any
-) -> Result:
-    """The result of a motion of a system; the arrays carry the coordinates of the ground."""
-    if "own" not in more:
-        more["own"] = OwnMotion.of(system, q, v, a)
-    q, v, a = system.to_bodies((q, v, a))
-    system = system.cartesian
-    motion = (t, q, v, a)
-    rows = np.stack(system.read_constraints(*motion))
-    rows.setflags(write=False)
-    return Result(
-        title=system.model.name,
-        t=_frozen(t[:]),
-        q=_frozen(q[:, : system.nq]),
-        v=_frozen(v[:, : system.nv]),
-        a=_frozen(a[:, : system.nv]),
-        coordinate_names=system.coordinate_names,
-        quantities=ComputedQuantities(system, *motion),
-        violation=Violation(rows, tuple(row.element for row in system.rows)),
-        sketch=system.once(_sketch),
-        **more,
-    )
-
-
-def _sketch(system: System) -> Sketch:
-    return sketch_of(system.model, system.evaluator)
-
-
-def _frozen(view: np.ndarray) -> np.ndarray:
-    """A view that cannot be written to."""
-    view.setflags(write=False)
-    return view

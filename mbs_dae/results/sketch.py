@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from math import cos, isfinite, nan, pi, sin
 from typing import Any
-
-import sympy as sp
-
-from ..kernels.abi import lookup, wrap
-from ..model.bodies.body import Marker
-from ..model.element import Element
-from ..model.fields import Choice, Expression, Scalar, theta
-from ..model.forces.base import ForceElement
-from ..model.model import Model
-from ..model.parameters import Evaluator
-from ..model.tables import TableSymbol
 
 Point = tuple[float, ...]
 """Of two coordinates in the plane, of three in space."""
-
-OUTLINE_POINTS = 180
-SHAPED = ("mesh", "contact", "disk", "sleeve", "spring", "damper", "arrow")
-"""Kinds whose looks depend on constants."""
 
 
 @dataclass(frozen=True)
@@ -64,85 +47,3 @@ def swept(sketches: Sequence[Sketch]) -> Sketch:
     """The sketches of all values of a sweep as one."""
     first = sketches[0]
     return first if all(sketch == first for sketch in sketches) else replace(first, variants=tuple(sketches))
-
-
-def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
-    """`number` is what evaluates the model's parameters, where there is one already."""
-    number = number or model.evaluator()
-    points: dict[str, dict[Point, None]] = {name: {} for name in model.bodies}
-    elements = []
-    for element in model.elements.values():
-        markers = tuple((m.body.name, *map(number, m.numbers)) for m in felt(element))
-        more = _shape(element, number) if element.sketch in SHAPED else {}
-        elements.append(ElementSketch(element.name, element.sketch, markers, **more))
-        for owner, *place in markers:
-            if owner in points and element.sketch:
-                points[owner][tuple(place[: model.dimension])] = None
-    for body in model.bodies.values():
-        for marker in body.markers.values():
-            points[body.name][tuple(map(number, marker.point))] = None
-    bodies = (
-        BodySketch(name, tuple(p), tuple(map(number, model.bodies[name].com))) for name, p in points.items()
-    )
-    return Sketch(tuple(bodies), tuple(elements), model.dimension)
-
-
-def felt(element: Element) -> tuple[Marker, ...]:
-    """The markers that an element acts on: a force may read others besides, which are no place to draw it."""
-    return element.markers[: element.acting] if isinstance(element, ForceElement) else element.markers
-
-
-def _shape(element: Element, number: Evaluator) -> dict:
-    """What a wheel, a cam, a damper or a force looks like, as far as the constants of its element tell."""
-    fields, values = getattr(element, "fields", {}), getattr(element, "values", {})
-    constants = {n: number(values[n]) for n, f in fields.items() if isinstance(f, Scalar)}
-    constants |= {n: str(values[n]) for n, f in fields.items() if isinstance(f, Choice)}
-    steady = {n: _steady(values[n], number) for n, f in fields.items() if isinstance(f, Expression)}
-    constants |= {n: value for n, value in steady.items() if isfinite(value)}
-    if element.sketch != "contact" or "profile" not in values:
-        return {"constants": constants}
-    radius = _numeric(sp.sympify(values["profile"](theta)), number)
-    return {"constants": constants, "outline": _outline(radius, flat=constants.get("follower") == "flat")}
-
-
-def _steady(expression: sp.Expr, number: Evaluator) -> float:
-    """Its value; nan where it changes with time or motion."""
-    try:
-        return number(expression)
-    except TypeError:
-        return nan
-
-
-def _outline(radius: Callable[[float], float], flat: bool) -> tuple[Point, ...]:
-    """The curve of a cam. Under a flat follower h = radius(ψ) is the distance of the tangent with normal
-    n = (cos ψ, sin ψ); the curve that all tangents touch is h n + h' n⊥."""
-    step = 1e-5
-    points = []
-    for k in range(OUTLINE_POINTS):
-        psi = -pi + 2 * pi * k / OUTLINE_POINTS
-        h = radius(psi)
-        slope = (radius(psi + step) - radius(psi - step)) / (2 * step) if flat else 0.0
-        points.append((h * cos(psi) - slope * sin(psi), h * sin(psi) + slope * cos(psi)))
-    return tuple(points)
-
-
-def _numeric(profile: sp.Expr, number: Evaluator) -> Callable[[float], float]:
-    """The profile as a function of floats; nan where it has no real value, for cams that are only a segment."""
-    function, symbols = _function(profile)
-    values = [s.table.data if isinstance(s, TableSymbol) else number(s) for s in symbols]
-
-    def radius(angle: float) -> float:
-        try:
-            return float(function(angle, *values))
-        except (ArithmeticError, TypeError, ValueError):
-            return nan
-
-    return radius
-
-
-@lru_cache(maxsize=64)
-def _function(profile: sp.Expr) -> tuple[Callable, list[sp.Symbol]]:
-    """Made once for a profile: values of parameters and tables are arguments."""
-    symbols = sorted(profile.free_symbols - {theta}, key=str)
-    own = {"Lookup": lambda table, order, x: lookup(table, 0, order, x), "Wrap": wrap}
-    return sp.lambdify([theta, *symbols], profile, modules=[own, "math"]), symbols

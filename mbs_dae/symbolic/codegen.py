@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from textwrap import wrap
+from typing import Any
 
 import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
 
 from ..errors import ModelError
 from .derive import Composed, Definition
-from .functions import Given, Lookup, Unwound, Wrap
+from .functions import Given, Lookup, Unwound, Wrap, as_sympy
 
 FUNCTIONS = (
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign", "cos", "cosh", "erf", "erfc", "exp",
@@ -27,11 +29,11 @@ WIDTH = 110
 """Characters of a line of generated code, where it can be broken."""
 
 
-class _Printer(PythonCodePrinter):
+class Printer(PythonCodePrinter):
     """Python that numba compiles well: small integer powers are products, and nothing but ``math``."""
 
-    def __init__(self) -> None:
-        super().__init__({"fully_qualified_modules": False, "strict": True})
+    def __init__(self, **settings: Any) -> None:
+        super().__init__({"fully_qualified_modules": False, "strict": True, **settings})
 
     def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
         base, exponent = expr.args
@@ -76,17 +78,34 @@ class _Printer(PythonCodePrinter):
         return f"unwound({angle}, {near})"
 
 
+OWN = (Given, Lookup, Unwound, Wrap)
+"""Functions of this package: their code is written by the printer, and by `_functions_as_definitions`."""
+
+
+@cache
+def has_code(function: Any, arguments: int) -> bool:
+    """Whether there is code for this kind of expression, of so many arguments."""
+    if issubclass(function, (sp.Atom, sp.Add, sp.Mul, sp.Pow, sp.Piecewise, *OWN)):
+        return True
+    printer = Printer()
+    try:
+        printer.doprint(function(*sp.symbols(f"x:{arguments}", real=True)))
+    except Exception:  # printers may fail in any way
+        return False
+    return {name for names in printer.module_imports.values() for name in names} <= {*FUNCTIONS}
+
+
 def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) -> tuple[list[str], set[sp.Symbol]]:
     """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
     without defining them."""
-    definitions, outputs = _functions_as_definitions(definitions, [sp.sympify(e) for e in outputs])
+    definitions, outputs = _functions_as_definitions(definitions, [as_sympy(e) for e in outputs])
     symbols = [s for s, _ in definitions]
-    expressions = [sp.sympify(e) for _, e in definitions] + outputs
+    expressions = [as_sympy(e) for _, e in definitions] + outputs
     # sympy's "basic" optimisations find hardly more, in five times the time
     temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
 
-    printer = _Printer()
+    printer = Printer()
     lines: list[str] = []
     written: set[sp.Symbol] = set()
     used: set[sp.Symbol] = set()

@@ -31,6 +31,7 @@ from typing import Any, Protocol
 import sympy as sp
 
 from ..errors import ModelError
+from .functions import as_sympy
 from .jets import Definition, differentiate
 from .markers import LABELS, FormMarker, rate_of, reference_turn, t, variables
 
@@ -185,8 +186,8 @@ class Composed:
         """The expressions with all definitions put in: functions of q, v, slots and t alone."""
         inlined: dict[sp.Symbol, sp.Expr] = {}
         for symbol, value in self.definitions:
-            inlined[symbol] = sp.sympify(value).xreplace(inlined)
-        return [sp.sympify(e).xreplace(inlined) for e in expressions]
+            inlined[symbol] = as_sympy(value).xreplace(inlined)
+        return [as_sympy(e).xreplace(inlined) for e in expressions]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,17 @@ from typing import Any
 import sympy as sp
 
 
+def as_sympy(value: Any) -> sp.Expr:
+    """A number or an expression as a sympy expression. Text is none, and never evaluated; nor is a truth value."""
+    try:
+        e = sp.sympify(value, strict=True)
+    except (sp.SympifyError, AttributeError) as exc:
+        raise TypeError(f"{value!r} is no number and no expression") from exc
+    if not isinstance(e, sp.Expr):
+        raise TypeError(f"{value!r} is no number and no expression")
+    return e
+
+
 class Lookup(sp.Function):
     """``Lookup(table, order, x)``: the value (or the derivative of that order) of a spline at ``x``.
 
@@ -119,8 +130,8 @@ class Given(sp.Function):
 
 def kept_whole(function: Callable[[sp.Expr], sp.Expr]) -> Callable[[sp.Expr], sp.Expr]:
     """The same function, which derivations do not look into."""
-    whole = sp.sympify(function(BOUND))
-    return lambda x: Given(whole, sp.S.Zero, sp.sympify(x))
+    whole = as_sympy(function(BOUND))
+    return lambda x: Given(whole, sp.S.Zero, as_sympy(x))
 
 
 def written_out(e: sp.Expr) -> sp.Expr:

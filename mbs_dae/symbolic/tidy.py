@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from math import prod
 from typing import Any
 
 import sympy as sp
 
+from .functions import as_sympy
+
 LONG = 100
 """Terms above which an expression is not multiplied out."""
+UNREADABLE = 3000
+"""Symbols, numbers and operations above which an expression is not sorted either."""
 
 
 def exact(number: Any) -> sp.Expr:
     """As sympy, with 100.0 as 100. Other decimal numbers stay what they are: whoever wrote 0.1 meant a float."""
-    e = sp.sympify(number)
+    e = as_sympy(number)
     whole = [f for f in e.atoms(sp.Float) if float(f).is_integer() and abs(f) < 1e15]
     return e.xreplace({f: sp.Integer(int(f)) for f in whole}) if whole else e
 
@@ -22,6 +27,8 @@ def exact(number: Any) -> sp.Expr:
 def tidy(e: sp.Expr, rates: Sequence[sp.Symbol] = ()) -> sp.Expr:
     """As derived, or sorted by products of rates, whichever is shorter. Never a change of meaning."""
     e = exact(e)
+    if next(islice(sp.preorder_traversal(e), UNREADABLE, None), None) is not None:
+        return e
     factors: dict[sp.Expr, sp.Expr] = {}
     for term in sp.Add.make_args(expanded(e)):
         factor, product = term.as_independent(*rates, as_Add=False)

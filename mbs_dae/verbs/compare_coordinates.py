@@ -21,7 +21,7 @@ from ..motion.initial import initial_state
 from ..motion.timing import Timed, evaluation_times, timed
 from ..poses.assembly import assemble
 from ..poses.dependence import PoseRank
-from ..results.agreement import Difference, difference
+from ..readings.agreement import Difference, difference
 from ..results.result import Result, State
 from .diagnose import diagnose
 from .inverse_dynamics import inverse_dynamics
@@ -184,7 +184,7 @@ class CoordinateComparison:
 
 def compare_coordinates(
     model: Model | System,
-    times: Sequence[float] | np.ndarray,
+    times: Sequence[float] | np.ndarray = (),
     initial: Mapping[str, float] | State | None = None,
     **options: Any,
 ) -> CoordinateComparison:

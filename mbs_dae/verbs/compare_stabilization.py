@@ -55,7 +55,7 @@ class StabilizationComparison:
 
 def compare_stabilization(
     model: Model | System,
-    times: Sequence[float] | np.ndarray,
+    times: Sequence[float] | np.ndarray = (),
     initial: Mapping[str, float] | State | None = None,
     stabilizations: Mapping[str, Stabilization] | None = None,
     **options: Any,

@@ -18,12 +18,14 @@ import numpy as np
 from ..arguments import model_of
 from ..compiled import System
 from ..errors import AssemblyError, MbsError, RedundantConstraintError, SingularConfigurationError
+from ..explain.notes import notes
 from ..explain.relaxation import relaxations, spare
 from ..model.drivers import Prescribed
 from ..model.model import Model
 from ..poses.assembly import assemble
-from ..poses.dependence import Circuit, PoseRank, agrees, elements_of
-from ..poses.other_poses import other_poses
+from ..poses.dependence import Circuit, agrees, elements_of
+from ..poses.other_poses import joint_rows
+from ..poses.redundancy import redundancy
 from ..results.result import State
 
 
@@ -75,6 +77,8 @@ class Diagnosis:
     """The body that assembly moved most from its placement, how far (m), and by what angle (rad)."""
     length: float
     """The model's own length, by which tolerances are scaled."""
+    notes: tuple[str, ...] = ()
+    """What looks like a slip: degrees, millimetres, a joint that was made and not added."""
 
     def __str__(self) -> str:
         return "\n".join(_report(self))
@@ -94,23 +98,12 @@ def diagnose(model: Model | System) -> Diagnosis:
     except (AssemblyError, RedundantConstraintError, SingularConfigurationError) as error:
         q, message = _best_pose(system, error), str(error)
         closes = not isinstance(error, AssemblyError)
-    others = other_poses(system, q) if closes else _disturbed(system, q)
-
-    here = PoseRank(system, 0.0, q)
-    elsewhere = [PoseRank(system, 0.0, other) for other in others]
-    momentary_rows = here.dependent(rows)
-    most_regular = min([*elsewhere, here], key=lambda pose: len(pose.dependent(rows)))
-    generic = [
-        c for c in most_regular.circuits(rows) if all(pose.dependent(c.rows) for pose in (here, *elsewhere))
-    ]
-    remaining = _without_one_of_each(generic, here, rows)
-    momentary = here.circuits(remaining) if len(momentary_rows) > len(generic) else []
-    generic_rank = len(rows) - len(most_regular.dependent(rows))
-
-    contradictory = [c for c in generic if not agrees(system, 0.0, q, c)]
-    rank = len(rows) - len(momentary_rows)
+    found = redundancy(system, q, None if closes else _disturbed(system, q))
+    here = found.here
+    contradictory = [c for c in found.generic if not agrees(system, 0.0, q, c)]
+    rank = len(rows) - len(here.dependent(rows))
     places = [k for k in rows if system.program.phi_from[k] >= 0]
-    joint_rows = [k for k in rows if not isinstance(model.elements[system.rows[k].element], Prescribed)]
+    undriven = joint_rows(system)
     return Diagnosis(
         title=model.name,
         coordinates=system.nv,
@@ -119,31 +112,22 @@ def diagnose(model: Model | System) -> Diagnosis:
         rank=rank,
         degrees_of_freedom=system.nv - rank,
         place_freedom=system.nv - len(places) + len(here.dependent(places)),
-        mobility=system.nv - len(joint_rows) + len(here.dependent(joint_rows)),
-        drivers=len(rows) - len(joint_rows),
+        mobility=system.nv - len(undriven) + len(here.dependent(undriven)),
+        drivers=len(rows) - len(undriven),
         moved=_moved(system, q),
-        generic_degrees_of_freedom=system.nv - generic_rank,
+        generic_degrees_of_freedom=system.nv - len(rows) + len(found.generic),
         gruebler=system.nv - len(rows),
         redundant=(
-            *_groups(system, q, [c for c in generic if c not in contradictory], "generic"),
-            *_groups(system, q, momentary if closes else [], "momentary"),
+            *_groups(system, q, [c for c in found.generic if c not in contradictory], "generic"),
+            *_groups(system, q, found.momentary if closes else (), "momentary"),
         ),
         conflicts=_groups(system, q, contradictory, "conflict"),
         assembled=closes,
         message=message,
-        poses_tested=1 + len(others),
+        poses_tested=1 + found.others,
         length=system.length,
+        notes=notes(system),
     )
-
-
-def _without_one_of_each(groups: list[Circuit], here: PoseRank, rows: Iterable[int]) -> list[int]:
-    """The rows but for one of each group that the others determine here. (Any one will do at most poses. But in a
-    singular one the part of a row in its group may vanish, and then the others do not determine it.)"""
-    left = set(rows)
-    for group in groups:
-        dependent = here.dependent(left.intersection(group.rows))
-        left.discard(dependent[-1] if dependent else group.dependent)
-    return sorted(left)
 
 
 # --- poses ------------------------------------------------------------------------------------------------------
@@ -208,9 +192,9 @@ def _advice(system: System, q: np.ndarray, joints: tuple[str, ...], kind: str, c
         if (size := len(system.rows_of(last))) > count:
             return f"{last} drives {size} coordinates, and the others determine {count} of them: drive fewer of them."
         return f"The others already determine {last}: take this driver away."
-    instead = relaxations(system.model, q, joints, count)
+    instead = relaxations(system, q, joints, count)
     words = " and ".join(f"{name} by a {joint}" for name, joint in instead)
-    too_much = None if instead else spare(system.model, q, joints)
+    too_much = None if instead else spare(system, q, joints)
     if not instead and too_much is None:
         return (
             f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is "
@@ -264,8 +248,8 @@ def _report(d: Diagnosis) -> list[str]:
         lines.append("  (no other pose was found: whether it depends on the pose is not known)")
     for group in (*d.redundant, *d.conflicts):
         lines += ["", *_wrapped(f"{group.kind}: {', '.join(group.joints)}. {group.advice}")]
-    if d.message:
-        lines += ["", *_wrapped(d.message)]
+    for text in (d.message, *(f"note: {note}" for note in d.notes)):
+        lines += ["", *_wrapped(text)] if text else []
     return lines
 
 

@@ -22,7 +22,7 @@ from ..model.bodies.body import Marker
 from ..model.model import Model
 from ..poses.assembly import assemble
 from ..poses.reach.joint_space import JointSpace, label
-from ..results.reactions import body_rotation
+from ..readings.reactions import body_rotation
 from ..results.result import State
 
 

@@ -19,21 +19,23 @@ from ..motion.derivative import WORK, mechanism
 from ..motion.inverse import solve_motion
 from ..motion.outcome import with_forces
 from ..progress import Progress
-from ..results.quantities import ComputedQuantities
+from ..readings.quantities import ComputedQuantities
 from ..results.result import Result, State
 from .kinematics import kinematics
 
 
 def inverse_dynamics(
     model: Model | System,
-    times: Sequence[float] | np.ndarray,
+    times: Sequence[float] | np.ndarray = (),
     start: State | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Kinematics with forces: ``effort(driver)``, ``reaction(joint)``, ``power(driver)`` and the energy ledger.
 
     All degrees of freedom must be driven; so bodies need no mass. The works in
-    the ledger are sums of powers over the requested times (Simpson's rule), so a coarse grid shows there.
+    the ledger are sums of powers over the requested times (Simpson's rule), so a coarse grid shows there. A motion
+    whose prescribed velocities jump is refused: it takes impulses. Where its accelerations jump, efforts and reactions
+    do; these times stand in ``stats["kinks"]``.
     """
     system = system_of(model)
     try:

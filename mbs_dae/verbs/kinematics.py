@@ -17,6 +17,7 @@ from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, Machine
 from ..errors import ModelError
+from ..explain.jumps import check_jumps
 from ..explain.stops import change_point_at_start, stop_reason
 from ..kernels.abi import announce
 from ..model.model import Model
@@ -25,10 +26,11 @@ from ..poses import continuation, newton
 from ..poses.assembly import assemble
 from ..poses.axes import check_axes
 from ..poses.bridge import bridge
-from ..poses.other_poses import is_momentary
+from ..poses.redundancy import is_momentary
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
-from ..results.result import Result, State, result_of
+from ..readings.motion import result_of
+from ..results.result import Result, State
 
 DEPTH = 45
 """How often a step may be halved."""
@@ -38,7 +40,7 @@ CHUNK = 5000
 
 def kinematics(
     model: Model | System,
-    times: Sequence[float] | np.ndarray,
+    times: Sequence[float] | np.ndarray = (),
     start: State | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -58,6 +60,7 @@ def kinematics(
     first = assemble(model, t[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)
+    kinks = check_jumps(first, t[-1])
     q = np.zeros((t.size, system.layout.q_size))
     v, a = np.zeros((2, t.size, system.layout.v_size))
     q[:1], v[:1], a[:1] = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
@@ -87,6 +90,7 @@ def kinematics(
         "redundant_equations": redundant[0],
         "change_points": change_points,
     }
+    stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
     done_so = {"success": not message, "message": message, "stats": stats}

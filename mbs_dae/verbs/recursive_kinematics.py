@@ -26,11 +26,11 @@ from ..errors import ModelError, unknown_name
 from ..graph.topology import Topology, topology
 from ..kernels.abi import announce
 from ..model.joints.motions import Ball, Slide
-from ..model.measures import LEVELS
+from ..model.measures import KINDS
 from ..model.model import Model
 from ..model.parameters import Number, finite_number
 from ..poses.reach.joint_space import turning
-from ..results.reactions import body_rotation
+from ..readings.reactions import body_rotation
 from ..results.result import State
 
 Values = Mapping[str, Number]
@@ -134,7 +134,7 @@ def _named(ways: tuple[Freedom, ...]) -> Iterator[_Name]:
         edge = freedom.edge
         owner = edge.child.name if edge.floating else edge.joint.name
         for component, kind in enumerate(_kinds(freedom)):
-            yield _Name(tuple(level and f"{owner}.{level}" for level in LEVELS[kind]), freedom, component)
+            yield _Name(tuple(level and f"{owner}.{level}" for level in KINDS[kind].levels), freedom, component)
 
 
 def _kinds(freedom: Freedom) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ stabilised and integrated as `integration` says, without a Python call a step.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,19 +19,22 @@ from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import ModelError
 from ..explain.failures import check_energy, check_masses, failure
+from ..explain.jumps import check_jumps
 from ..kernels.abi import announce
+from ..model.breaks import breaks_of, farthest_ends, side_of
 from ..model.forces.python_force import PythonForce
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching
 from ..motion.control import new_control
+from ..motion.course import Course, new_course
 from ..motion.derivative import FAINT, mechanism
 from ..motion.initial import initial_state
 from ..motion.outcome import dynamic_result
 from ..motion.run import March, new_march
 from ..motion.stabilise import NEAR_SINGULAR, Baumgarte, Projection, Stabilization, Unstabilized, new_stabiliser
 from ..motion.start import set_first_step, set_gains
-from ..motion.tableaus import METHODS
+from ..motion.tableaus import METHODS, Tableau
 from ..motion.turns import check_turns
 from ..poses.axes import check_axes
 from ..poses.dependence import PoseRank
@@ -38,13 +42,15 @@ from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..results.result import Result, State
 
+MOST_STEPS = 1_000_000
+"""Controlled steps that are tried at most, unless said."""
 PATIENCE = 2e6
 """Unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second."""
 
 
 def simulate(
     model: Model | System,
-    times: Sequence[float] | np.ndarray,
+    times: Sequence[float] | np.ndarray = (),
     initial: Mapping[str, float] | State | None = None,
     method: str = "DP5",
     stabilization: Stabilization | None = None,
@@ -52,6 +58,8 @@ def simulate(
     atol: float | None = None,
     step: float | None = None,
     progress: Progress | None = None,
+    max_step: float | None = None,
+    max_steps: int | None = None,
 ) -> Result:
     """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
 
@@ -61,9 +69,11 @@ def simulate(
     nearest to the placement, velocities those of least kinetic energy); or it is a `State`, such as the end of another
     run.
 
-    `method` is "RK4", "DP5" or "DP8". With `step` steps are fixed (each interval between two times is divided evenly,
-    into steps no longer than this); without, DP5 and DP8 choose them by `rtol` and `atol` (default: rtol) per unit of
-    length, angle, and their rates.
+    `method` is "RK4", "DP5" or "DP8". With `step` steps are of this length; without, DP5 and DP8 choose them by `rtol`
+    and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than `max_step`. After
+    `max_steps` of them the run ends (a million, unless said). Steps end where a law of time switches (`Piecewise`,
+    `Motion`, a table), and begin anew there; of two values at such a time the later one is recorded. The requested
+    times are read between the ends of steps and do not change them.
 
     `stabilization` is `Baumgarte()` (the default), `Projection()` or `Unstabilized()`. ``result.stats`` reports gains
     and counts. ``progress(done, total)`` is called now and then; on a terminal a long run shows a bar by itself. Ctrl-C
@@ -73,7 +83,7 @@ def simulate(
     """
     if progress is not None and not callable(progress):
         raise ModelError(f"progress must be a function, called as progress(done, total), not {progress!r}")
-    prepared = prepare(model, times, initial, method, stabilization, rtol, atol, step)
+    prepared = prepare(model, times, initial, method, stabilization, rtol, atol, step, max_step, max_steps)
     march, system = prepared.march, prepared.system
     with progress_bar(f"simulate {system.model.name}", progress) as watch:
         status, message = _watched(prepared, watch)
@@ -124,29 +134,44 @@ def prepare(
     rtol: float = 1e-8,
     atol: float | None = None,
     step: float | None = None,
+    max_step: float | None = None,
+    max_steps: int | None = None,
 ) -> Prepared:
     """Everything that `simulate` does before its first step."""
     system = system_of(model)
     model, bodies = system.model, system.cartesian
     t = checked_times(times)
     method, rtol, atol, step = _checked(method, rtol, atol, step)
+    longest, most = _bounds(step, max_step, max_steps)
     how = _stabilization(stabilization)
     check_tables(model, t)
     check_trajectories(model, t)
     check_masses(bodies)
     first, note = initial_state(model, t[0], initial)
     check_axes(bodies, first)
+    kinks = check_jumps(first, t[-1])
     announce(marching.go_on, "the dynamics core")
     run = mechanism(system, faint=FAINT)
-    control, stabiliser = new_control(rtol, atol, step or 0.0, run), new_stabiliser(how, run)
-    march = new_march(run, METHODS[method], control, stabiliser, t)
+    control, stabiliser = new_control(rtol, atol, step or 0.0, most, run), new_stabiliser(how, run)
+    course = _course(system, METHODS[method], t, 0.0 if step else longest)
+    march = new_march(run, METHODS[method], control, course, stabiliser, t)
     facts: dict[str, Any] = {"method": method, "stabilization": type(how).__name__}
     facts |= {"step": step} if step else {"rtol": rtol, "atol": atol}
+    facts |= {"breaks": course.ends.size - 1} if course.ends.size > 1 else {}
+    facts |= {"kinks": kinks} if kinks else {}
     if note:
         facts["initial"] = note
     (q,), (v,), _ = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
     redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
     return Prepared(system, march, how, q, v, redundant, facts)
+
+
+def _course(system: System, tableau: Tableau, t: np.ndarray, longest: float) -> Course:
+    """The spans between breaks, and how far steps may go in them (0: they are fixed)."""
+    elements, first, last = system.elements, t[0], t[-1]
+    breaks = breaks_of(elements, system.evaluator, first, last, tableau.order)
+    far = farthest_ends(elements, system.evaluator, first, last) if longest else np.full(1, np.inf)
+    return new_course(t, breaks, side_of(first, last), far, longest or np.inf)
 
 
 def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
@@ -186,6 +211,20 @@ def _checked(method: str, rtol: Any, atol: Any, step: Any) -> tuple[str, float, 
     if rtol < 1e-13:
         raise ModelError(f"rtol is {rtol:g}, below roundoff; the smallest that makes sense is 1e-13")
     return method, rtol, atol, step
+
+
+def _bounds(step: float | None, max_step: Any, max_steps: Any) -> tuple[float, int]:
+    """The longest step, and how many are tried at most."""
+    if max_step is not None and step is not None:
+        raise ModelError("give step= for steps of one length or max_step= for a bound on controlled ones, not both")
+    longest = np.inf if max_step is None else finite_number(max_step, "max_step")
+    if not longest > 0:
+        raise ModelError(f"max_step is {longest:g}; give a positive step, in seconds")
+    if max_steps is None:
+        return longest, MOST_STEPS if step is None else sys.maxsize
+    if isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
+        raise ModelError(f"max_steps is {max_steps!r}; give a whole number above zero")
+    return longest, int(max_steps)
 
 
 def _stabilization(given: Any) -> Stabilization:

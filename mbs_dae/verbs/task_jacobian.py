@@ -17,6 +17,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.machine import observe
 from ..errors import ModelError, SingularConfigurationError
+from ..model.bodies.body import Place
 from ..model.model import Model
 from ..poses.reach.joint_space import JointSpace
 from ..poses.reach.targets import Target, task_of
@@ -70,7 +71,7 @@ class Manipulability:
 
 
 def task_jacobian(
-    pose: Model | System | State, marker: Any, joints: Sequence[str] | None = None
+    pose: Model | System | State, marker: Place | str, joints: Sequence[str] | None = None
 ) -> TaskJacobian:
     """The Jacobian of a marker ("link6.tool") in a pose: a state, or the reference placement of a model.
 
@@ -89,7 +90,7 @@ def task_jacobian(
 
 
 def manipulability(
-    pose: Model | System | State, marker: Any, of: str = "point", joints: Sequence[str] | None = None
+    pose: Model | System | State, marker: Place | str, of: str = "point", joints: Sequence[str] | None = None
 ) -> Manipulability:
     """How well a marker can be moved in a pose: `of` its "point", its "rotation" or its whole "pose" (which mixes
     metres and radians)."""

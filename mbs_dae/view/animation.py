@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 from ..errors import ModelError
 from ..results.result import Result
-from .motion import Motion, frames_of, motion_of, poses_of
+from .frames import frames_of, motion_of, poses_of
+from .motion import Motion
 from .plane.scene import PlanarScene
 from .scene import Scene
 from .style import Picture, say_if_stopped, style

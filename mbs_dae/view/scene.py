@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 from ..results.result import Result
 from ..results.sketch import BodySketch, ElementSketch
-from .motion import Motion, motion_of, path_of
+from .frames import motion_of
+from .motion import Motion, path_of
 from .stage import Piece, Stage, all_pieces, one_after_the_other, reach
 from .style import Picture, as_label
 

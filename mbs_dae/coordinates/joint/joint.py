@@ -132,7 +132,7 @@ class JointCoordinates:
         return work > FULL * max(self.layout.nv, 1)
 
     def settled(self, joint: Condition) -> frozenset[int]:
-        """The joints of the tree need not be said; where all equations are those of bodies, they are said."""
+        """The joints of the tree hold by construction; where the equations are those of bodies, they are equations."""
         if self.deep:
             return frozenset()
         return frozenset(range(joint.form()[0].size)) if joint.name in self._in_tree else frozenset()

@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import isfinite
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
+import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.markers import LABELS, FormMarker, reference_turn
 from ..parameters import Number, check_number
+
+Vector: TypeAlias = Sequence[Number] | np.ndarray
+"""As many numbers as there are dimensions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +74,21 @@ class Body:
     position: tuple[Number, ...] = ()
     fixed: bool = False
     markers: dict[str, Any] = field(default_factory=dict, repr=False)
+    waiting: dict[str, str] = field(default_factory=dict, repr=False)
+    """Elements that were made on it and added to no model yet: what they are, by name."""
+    span: Number | None = None
+    """The length of a link, which must be positive."""
 
     dimension: ClassVar[int]
     measure_kinds: ClassVar[tuple[str, ...]]
     """The measures that can be read of a body or of a named marker."""
     quantity_names: ClassVar[tuple[str, ...]]
     """What those are called in results."""
+
+    def _set(self, what: str, checked: Callable, *more: Any, **limits: Any) -> None:
+        """One of its own numbers, after its check, while the body is made."""
+        value = checked(getattr(self, what), f"{what} of body {self.name!r}", *more, **limits)
+        object.__setattr__(self, what, value)
 
     def at(self, *place: Any, **frame: Any) -> Any:
         """A marker at this point in body axes."""
@@ -113,7 +126,9 @@ class Body:
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         """What could not be checked before the parameters had values."""
-        raise NotImplementedError
+        check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
+        if self.span is not None:
+            check_number(number(self.span), f"length of link {self.name!r}", positive=True)
 
     def __getattr__(self, name: str) -> Any:
         """Named markers read like attributes: ``link.tail``."""
@@ -126,6 +141,10 @@ class Body:
         return f"<body {self.name}>"
 
 
+Place: TypeAlias = Marker | Body
+"""A body stands for its origin marker."""
+
+
 def reference_turns(form: Any, markers: Sequence[Marker]) -> dict[sp.Symbol, Number]:
     """What stands for the reference turns in a form on these markers: the angles of the reference placement."""
     free = {s for e in form.expressions for s in e.free_symbols}
@@ -135,7 +154,6 @@ def reference_turns(form: Any, markers: Sequence[Marker]) -> dict[sp.Symbol, Num
 
 
 def as_marker(thing: Any, who: str) -> Any:
-    """A body stands for its origin marker."""
     if isinstance(thing, Marker):
         return thing
     if isinstance(thing, Body):

@@ -10,7 +10,7 @@ import sympy as sp
 
 from ... import rotations
 from ...errors import ModelError
-from ..parameters import Number
+from ..parameters import Number, check_number
 from .body import coordinates_of
 
 Rotation = tuple[tuple[Number, ...], ...]
@@ -22,10 +22,14 @@ def rotation_of(value: Any, what: str) -> Rotation:
     if value is None or value is IDENTITY:
         return IDENTITY
     rows = value.tolist() if isinstance(value, sp.MatrixBase) else value
+    if isinstance(rows, tuple | list):
+        rows = [[*r] if isinstance(r, tuple | list) else r for r in rows]
+        for n in (n for row in rows for n in (row if isinstance(row, list) else [row])):
+            check_number(n, f"a number in the {what}")
     if _symbolic(rows):
         return tuple(tuple(row) for row in rows)
-    if isinstance(rows, tuple | list):
-        rows = np.array([[float(n) for n in r] if isinstance(r, tuple | list) else float(r) for r in rows])
+    if isinstance(rows, list):
+        rows = np.array([[float(n) for n in r] if isinstance(r, list) else float(r) for r in rows])
     return _plain(rotations.rotation_matrix(rows, what))
 
 

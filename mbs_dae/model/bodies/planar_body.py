@@ -9,6 +9,7 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.functions import as_sympy
 from ...symbolic.markers import PlanarMarker
 from ..parameters import Number, check_number
 from .body import Body, Marker, coordinates_of, difference, is_zero
@@ -38,7 +39,7 @@ class PlanarPlace(Marker):
         c, s = sp.cos(body.angle), sp.sin(body.angle)
         x, y = body.position
         return PlanarMarker.placed(
-            x + c * self.x - s * self.y, y + s * self.x + c * self.y, sp.sympify(body.angle) + self.angle
+            x + c * self.x - s * self.y, y + s * self.x + c * self.y, as_sympy(body.angle) + self.angle
         )
 
 
@@ -55,19 +56,18 @@ class PlanarBody(Body):
     quantity_names = ("x", "y", "angle", "vx", "vy", "omega", "ax", "ay", "alpha")
 
     def __post_init__(self) -> None:
-        check_number(self.mass, f"mass of body {self.name!r}", non_negative=True)
-        check_number(self.inertia, f"inertia of body {self.name!r}", non_negative=True)
-        check_number(self.angle, f"angle of body {self.name!r}")
+        for what in ("mass", "inertia", "angle"):
+            self._set(what, check_number, non_negative=what != "angle")
         for what in ("com", "position"):
-            object.__setattr__(self, what, coordinates_of(getattr(self, what), f"{what} of body {self.name!r}", 2))
+            self._set(what, coordinates_of, 2)
 
     @property
     def numbers(self) -> list[Number]:
         return [self.mass, self.inertia, *self.com, *self.position, self.angle]
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        for what, value in (("mass", self.mass), ("inertia", self.inertia)):
-            check_number(number(value), f"{what} of body {self.name!r}", non_negative=True)
+        super().check_values(number)
+        check_number(number(self.inertia), f"inertia of body {self.name!r}", non_negative=True)
 
     def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> PlanarPlace:
         px, py = coordinates_of(point, f"at= of {who}", 2)
@@ -81,8 +81,8 @@ class PlanarBody(Body):
         if is_zero(self.angle):
             return PlanarPlace(self, difference(px, x0), difference(py, y0), direction)
         c, s = sp.cos(self.angle), sp.sin(self.angle)
-        dx, dy = sp.sympify(px) - x0, sp.sympify(py) - y0
-        return PlanarPlace(self, c * dx + s * dy, -s * dx + c * dy, direction - sp.sympify(self.angle))
+        dx, dy = as_sympy(px) - x0, as_sympy(py) - y0
+        return PlanarPlace(self, c * dx + s * dy, -s * dx + c * dy, direction - as_sympy(self.angle))
 
     def _place(
         self, name: str, x: Any, y: Any = None, angle: Number = 0, *more: Any, **other: Any
@@ -95,8 +95,10 @@ class PlanarBody(Body):
                 f"a marker on planar body {self.name!r} has x, y and angle, and no {strange}; markers in space belong "
                 "to a SpatialModel"
             )
-        for what, value in (("x", x), ("y", y), ("angle", angle)):
+        x, y, angle = (
             check_number(value, f"{what} of a marker on body {self.name!r}")
+            for what, value in (("x", x), ("y", y), ("angle", angle))
+        )
         return PlanarPlace(self, x, y, angle, name)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.functions import as_sympy
 from ...symbolic.markers import SpatialMarker
 from ..parameters import Number, check_number
 from .body import Body, Marker, coordinates_of, is_zero
@@ -46,7 +47,7 @@ class SpatialPlace(Marker):
     def placed(self) -> SpatialMarker:
         body = self.body
         point = [r + s for r, s in zip(body.position, turned(body.rotation, self.point), strict=True)]
-        return SpatialMarker.placed(tuple(map(sp.sympify, point)), product(body.rotation, self.axes))
+        return SpatialMarker.placed(tuple(map(as_sympy, point)), product(body.rotation, self.axes))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,11 +68,11 @@ class SpatialBody(Body):
     )
 
     def __post_init__(self) -> None:
-        check_number(self.mass, f"mass of body {self.name!r}", non_negative=True)
+        self._set("mass", check_number, non_negative=True)
         for what in ("com", "position"):
-            object.__setattr__(self, what, coordinates_of(getattr(self, what), f"{what} of body {self.name!r}", 3))
-        object.__setattr__(self, "rotation", rotation_of(self.rotation, f"rotation of body {self.name!r}"))
-        object.__setattr__(self, "inertia", _tensor(self.inertia, f"inertia of body {self.name!r}"))
+            self._set(what, coordinates_of, 3)
+        self._set("rotation", rotation_of)
+        self._set("inertia", _tensor)
         if not any(isinstance(n, sp.Basic) and n.free_symbols for row in self.inertia for n in row):
             self._check_inertia(float)
 
@@ -86,7 +87,7 @@ class SpatialBody(Body):
         return all(is_zero(self.inertia[r][c]) for r in range(3) for c in range(3) if r != c)
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
+        super().check_values(number)
         self._check_inertia(number)
         check_rotation([[number(n) for n in row] for row in self.rotation], f"rotation of body {self.name!r}")
 
@@ -133,8 +134,7 @@ class SpatialBody(Body):
             x, y, z = coordinates_of(x, f"point on body {self.name!r}", 3)
         if z is None:
             raise ModelError(f"{who} in space needs three coordinates, got ({x}, {y}); write body.at(x, y, z)")
-        for what, value in (("x", x), ("y", y), ("z", z)):
-            check_number(value, f"{what} of {who}")
+        x, y, z = (check_number(value, f"{what} of {who}") for what, value in (("x", x), ("y", y), ("z", z)))
         if rotation is None:
             axes = frame_of(axis, x_axis, who)
         elif axis is None and x_axis is None:

@@ -28,12 +28,12 @@ from typing import Any, ClassVar
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.expressions import expression_of
 from ...symbolic.loads import WORKS, Load
 from ...symbolic.markers import LABELS, FormMarker, marker_symbols, variables
 from ..bodies.body import Marker
 from ..element import Declared
 from ..fields import Scalar
-from ..joints.rows import check_expression
 from ..measures import Quantity
 from ..parameters import Number, constants_out
 
@@ -101,7 +101,7 @@ class ForceElement(Declared):
         energy, forces = sp.S.Zero, []
         if say := getattr(cls, "potential", None):
             what = f"the potential of force class {cls.__name__}"
-            energy = one_expression(called(say, markers, constants, what), what)
+            energy = expression_of(called(say, markers, constants, what), what)
         if say := getattr(cls, "force", None):
             wrenches = called(say, markers, constants, f"force of force class {cls.__name__}")
             forces.append((cls.work, duals(markers, wrenches, f"force class {cls.__name__}")))
@@ -125,7 +125,7 @@ def duals(markers: Sequence[FormMarker], wrenches: Any, who: str) -> tuple[sp.Ex
         raise ModelError(
             f"force of {who} must return one {WRENCH[dimension]} for each of its {len(markers)} markers: {rows}"
         )
-    return tuple(one_expression(e, f"force of {who}") for w in rows for e in (*w, *(0,) * (size - len(w))))
+    return tuple(expression_of(e, f"force of {who}") for w in rows for e in (*w, *(0,) * (size - len(w))))
 
 
 @cache
@@ -142,16 +142,6 @@ def called(say: Callable, arguments: Sequence[Any], constants: dict[str, Any], w
         return say(*arguments, **constants)
     except Exception as exc:
         raise ModelError(f"{what} raised {type(exc).__name__}: {exc}; mend it") from exc
-
-
-def one_expression(value: Any, what: str) -> sp.Expr:
-    try:
-        e = sp.sympify(value)
-    except (sp.SympifyError, TypeError) as exc:
-        raise ModelError(f"{what} must be a sympy expression, not {value!r}; mend it") from exc
-    if not isinstance(e, sp.Expr):
-        raise ModelError(f"{what} must be a sympy expression, not {value!r}; mend it")
-    return check_expression(e, what)
 
 
 def _with_markers(

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.functions import as_sympy
 from ...symbolic.loads import OF_POTENTIAL, Load
 from ...symbolic.markers import MARKERS, FormMarker, rate_of, variables
 from ..fields import Field
@@ -22,10 +23,13 @@ Matrix = tuple[tuple[Number, ...], ...]
 class Coupling(Field):
     """A stiffness or damping: one number for each direction, or a symmetric matrix; nothing at all where it is 0."""
 
+    annotation = "Coupling"
+
     def check(self, value: Any, who: str) -> Matrix:
         if not hasattr(value, "__len__") and value == 0:
             return ()
-        rows = value.tolist() if hasattr(value, "tolist") else [*value] if isinstance(value, list | tuple) else [value]
+        rows = value.tolist() if hasattr(value, "tolist") else value
+        rows = [*rows] if isinstance(rows, list | tuple) else [rows]
         if not any(isinstance(row, list | tuple) for row in rows):
             rows = [[n if r == c else 0 for c in range(len(rows))] for r, n in enumerate(rows)]
         what = f"{self.name} of {who}"
@@ -41,7 +45,7 @@ class Coupling(Field):
 def _same(a: Number, b: Number, matrix: Matrix) -> bool:
     """But for roundoff, where they are numbers."""
     if isinstance(a, sp.Basic) or isinstance(b, sp.Basic):
-        return bool(sp.sympify(a) == sp.sympify(b))
+        return bool(as_sympy(a) == as_sympy(b))
     return abs(a - b) <= 1e-9 * max(abs(n) for row in matrix for n in row if not isinstance(n, sp.Basic))
 
 

@@ -13,19 +13,22 @@ A class with ``work = "supplied"`` gives its work from outside, all of it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter
 from typing import Any, ClassVar
 
 import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.derive import Reading
+from ...symbolic.expressions import expression_of
 from ...symbolic.loads import Load
 from ...symbolic.markers import FormMarker, marker_symbols, rate_of, t, variables
 from .. import measures
 from ..bodies.body import Body, Marker
 from ..element import Element, checked_name
 from ..measures import Measure, Quantity
-from .base import ForceElement, called, one_expression
+from ..signature import COORDINATE
+from .base import ForceElement, called
 
 _s, _rate = sp.symbols("s_ rate_", real=True)
 
@@ -56,6 +59,11 @@ class EffortElement(ForceElement):
         if self.some_of and not {*list(self.fields)[: len(positional)], *constants} & {*self.some_of}:
             raise ModelError(f"{self.who} does nothing; give {' or '.join(f'{name}=' for name in self.some_of)}")
         self.finish()
+        self._made()
+
+    @classmethod
+    def places(cls) -> list[Parameter]:
+        return COORDINATE
 
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure}
@@ -99,7 +107,7 @@ class EffortElement(ForceElement):
     def said(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
         """The efforts on the bare coordinate s, by what becomes of their work; `_along` puts s in."""
         what = f"the effort of force class {cls.__name__}"
-        total = one_expression(called(cls.effort, (_s, _rate), constants, what), what)
+        total = expression_of(called(cls.effort, (_s, _rate), constants, what), what)
         if cls.work != "dissipated":
             return Load(markers, sp.S.Zero, ((cls.work, (total,)),), effort=total)
         elastic = total.xreplace({_rate: sp.S.Zero})

@@ -9,8 +9,9 @@ import sympy as sp
 
 from ...errors import ModelError
 from .. import fields
-from ..bodies.body import as_marker
+from ..bodies.body import Place, Vector, as_marker
 from ..fields import choice, expression, function
+from ..parameters import Number
 from .base import ForceElement
 from .effort import EffortElement
 
@@ -27,7 +28,7 @@ class Force(ForceElement):
     z = expression("N", default=0)
     axes = choice("world", "body", default="world")
 
-    def __init__(self, name: str, marker: Any, force: Any = None, **constants: Any):
+    def __init__(self, name: str, marker: Place, force: Vector | None = None, **constants: Any):
         if force is not None:
             constants = {**components(force, "xyz", marker, f"Force {name!r}"), **constants}
         _refuse_spatial(marker, constants, f"Force {name!r}")
@@ -53,7 +54,14 @@ class Wrench(ForceElement):
     mz = expression("N m", default=0)
     axes = choice("world", "body", default="world")
 
-    def __init__(self, name: str, marker: Any, force: Any = None, moment: Any = None, **constants: Any):
+    def __init__(
+        self,
+        name: str,
+        marker: Place,
+        force: Vector | None = None,
+        moment: Vector | Number | None = None,
+        **constants: Any,
+    ):
         who = f"Wrench {name!r}"
         if force is not None:
             constants = {**components(force, "xyz", marker, who), **constants}

@@ -14,7 +14,7 @@ from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.loads import WORKS
 from ...symbolic.markers import FormMarker, PlanarMarker, SpatialMarker, marker_symbols, variables
-from ..bodies.body import as_marker
+from ..bodies.body import Place, as_marker
 from ..element import checked_name
 from ..parameters import Number
 from .base import WRENCH, ForceElement
@@ -31,7 +31,7 @@ class PythonForce(ForceElement):
     equations = ()
     sketch = "arrow"
 
-    def __init__(self, name: str, *markers: Any, function: Callable, work: str = "supplied"):
+    def __init__(self, name: str, *markers: Place, function: Callable, work: str = "supplied"):
         self.name = checked_name(name)
         if not callable(function):
             raise ModelError(f"{self.who} needs function=f, called as f(t, i, ...), not {function!r}")
@@ -44,6 +44,7 @@ class PythonForce(ForceElement):
         self.acting = len(self.markers)
         self.function = function
         self.work = work  # type: ignore[misc]
+        self._made()
 
     def form(self) -> tuple[Reading, dict[sp.Symbol, Number]]:  # type: ignore[override]
         """The state of the markers, which is all that the function sees."""

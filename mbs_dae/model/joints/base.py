@@ -34,7 +34,7 @@ from ...errors import ModelError
 from ...symbolic.derive import Relation
 from ...symbolic.functions import kept_whole
 from ...symbolic.markers import LABELS, marker_symbols
-from ..bodies.body import as_marker
+from ..bodies.body import Place, as_marker
 from ..element import Declared, Element, checked_name
 from ..fields import Function, Scalar
 from ..parameters import Number, constants_out
@@ -76,7 +76,7 @@ class Constraint(Condition):
     sketch = "contact"
 
     def __init__(
-        self, name: str, *markers: Any, phi: Callable | None = None, psi: Callable | None = None, unit: str = ""
+        self, name: str, *markers: Place, phi: Callable | None = None, psi: Callable | None = None, unit: str = ""
     ):
         self.name = checked_name(name)
         if not markers:
@@ -87,19 +87,19 @@ class Constraint(Condition):
             raise ModelError(f"{self.who} has {len(markers)} markers, {len(LABELS)} at most; split it in two")
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         self.check_dimension()
-        self._phi, self._psi = phi, psi
-        self._relation = self._built()
+        self._relation = self._built(phi, psi)
         self.units = (unit,) * self._relation[0].size
+        self._made()
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._relation
 
-    def _built(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
+    def _built(self, phi: Callable | None, psi: Callable | None) -> tuple[Relation, dict[sp.Symbol, Number]]:
         symbols = marker_symbols(len(self.markers), self.dimension)
-        phi = position_rows(self._phi, symbols, {}, self.who)
-        psi = velocity_rows(self._psi, symbols, {}, self.who)
-        canonical, slots = constants_out([*phi, *psi])
-        return _relation(symbols, canonical, len(phi), tuple(slots)), slots
+        places = position_rows(phi, symbols, {}, self.who)
+        rates = velocity_rows(psi, symbols, {}, self.who)
+        canonical, slots = constants_out([*places, *rates])
+        return _relation(symbols, canonical, len(places), tuple(slots)), slots
 
 
 class Joint(Condition, Declared):

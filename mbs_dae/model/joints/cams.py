@@ -37,7 +37,7 @@ class CamFollower(Joint):
 
     def __init__(self, name: str, *args: Any, **constants: Any):
         super().__init__(name, *args, **constants)
-        profile = self.values["profile"]
+        profile = self.values["profile"].given
         if isinstance(profile, Table) and not profile.periodic:
             raise ModelError(f"profile of {self.who} is a Table that is not closed; add periodic=True")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import ModelError
 from ..fields import choice, scalar
-from ..parameters import check_number
+from ..parameters import Number, check_number
 from . import primitives as the
 from .base import Joint
 
@@ -43,7 +43,7 @@ class Gear(Joint):
     mesh = choice("external", "internal", default="external")
     phase = scalar("rad", default=_meshing)
 
-    def __init__(self, name: str, *args: Any, radii: Any = None, **constants: Any):
+    def __init__(self, name: str, *args: Any, radii: tuple[Number, Number] | None = None, **constants: Any):
         if args and all(isinstance(a, Joint) for a in args[:2]):
             args = (*_wheels(name, *args[:2]), *args[2:])
         if radii is not None:

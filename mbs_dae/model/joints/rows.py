@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from ...errors import ModelError
-from ...symbolic.functions import Given
+from ...symbolic.expressions import expression_of
 from ...symbolic.markers import FormMarker
-
-JUMPS = (sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside, sp.DiracDelta)
 
 
 def position_rows(
@@ -46,6 +43,10 @@ def velocity_rows(
 def _rows(equation: Callable | None, markers: tuple, constants: dict[str, Any], who: str) -> list[sp.Expr]:
     if equation is None:
         return []
+    if not callable(equation):
+        raise ModelError(
+            f"the equation of {who} must be a function of markers, not {equation!r}; write phi=lambda i, j: i.x - j.x"
+        )
     wanted = inspect.signature(equation).parameters
     try:
         out = equation(*markers, **{name: value for name, value in constants.items() if name in wanted})
@@ -57,25 +58,4 @@ def _rows(equation: Callable | None, markers: tuple, constants: dict[str, Any], 
     for e in out:
         if not isinstance(e, sp.Expr | int | float) or isinstance(e, bool):
             raise ModelError(f"the equation of {who} returns {e!r}; return sympy expressions")
-    return [check_expression(sp.sympify(e), f"the equation of {who}") for e in out]
-
-
-def check_expression(e: sp.Expr, what: str) -> sp.Expr:
-    """Finite, real, and made of functions that can become code."""
-    if e.has(sp.nan, sp.zoo, sp.oo):
-        raise ModelError(f"{what} is not finite: {e}; mend it")
-    if e.has(sp.I):
-        raise ModelError(f"{what} is not real: {e}; mend it")
-    if jumps := sorted({str(f.func) for f in e.atoms(*JUMPS)}):
-        raise ModelError(f"{what} jumps ({', '.join(jumps)}); make it smooth: a Piecewise, a Table or mbs.Motion")
-    unknown = _unknown_functions([e, *(given.args[0] for given in e.atoms(Given))])
-    if unknown:
-        raise ModelError(
-            f"cannot turn {what} into code: it contains {', '.join(unknown)}; use functions that sympy can "
-            "differentiate and that exist in Python's math module"
-        )
-    return e
-
-
-def _unknown_functions(expressions: Iterable[sp.Expr]) -> list[str]:
-    return sorted({str(f.func) for e in expressions for f in e.atoms(AppliedUndef)})
+    return [expression_of(e, f"the equation of {who}") for e in out]

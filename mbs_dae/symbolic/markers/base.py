@@ -12,13 +12,36 @@ knows of the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 import sympy as sp
 
-t = sp.Symbol("t", real=True)
+
+class Time(sp.Symbol):
+    """The symbol of time. numpy applies a function to an object by calling its method of that name: here it is told."""
+
+    def __new__(cls) -> Any:
+        return super().__new__(cls, "t", real=True)
+
+    def __reduce_ex__(self, protocol: Any) -> str:
+        return "t"
+
+
+def _of_numpy(name: str) -> Callable[[Time], NoReturn]:
+    own = name.replace("arc", "a")
+
+    def refused(self: Time) -> NoReturn:
+        raise TypeError(f"np.{name} takes numbers, and mbs.t is a symbol; write sp.{own}(mbs.t), import sympy as sp")
+
+    return refused
+
+
+for _name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"):
+    setattr(Time, _name, _of_numpy(_name))
+
+t = Time()
 """Time."""
 
 LABELS = "ijklmnop"

@@ -1,4 +1,4 @@
 """The equations of a system in textbook names, and a check of hand-written ones against them."""
 
+from .derivation import equations as equations
 from .system import SystemEquations as SystemEquations
-from .system import equations as equations

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
+from zlib import crc32
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
@@ -15,11 +16,21 @@ from ...symbolic.functions import Lookup, Wrap, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
 
-if TYPE_CHECKING:
-    from .system import SystemEquations
-
-
 MATRICES = ("Phi", "Phi_q", "nu", "gamma", "M", "Q")
+
+
+class Derived(Protocol):
+    """What is needed of derived equations: besides the matrices, by name, their symbols and who owns each entry."""
+
+    @property
+    def q(self) -> sp.ImmutableMatrix: ...
+    @property
+    def symbols(self) -> dict[str, sp.Symbol]: ...
+    @property
+    def values(self) -> Mapping[sp.Symbol, float]: ...
+    @property
+    def functions(self) -> Mapping[str, Any]: ...
+    def place(self, matrix: str, row: int, column: int) -> tuple[str, sp.Symbol | None]: ...
 
 
 class Difference(NamedTuple):
@@ -54,7 +65,7 @@ class Comparison:
         return "\n".join(map(str, self.differences)) or f"{', '.join(self.checked)}: every entry agrees"
 
 
-def compared(eq: SystemEquations, given: Mapping[str, Any]) -> Comparison:
+def compared(eq: Derived, given: Mapping[str, Any]) -> Comparison:
     """Which entries of the hand-written matrices (by name) differ."""
     if not given:
         raise ModelError(f"compare() was given no matrix; name one of {', '.join(f'{n}=...' for n in MATRICES)}")
@@ -68,7 +79,7 @@ def compared(eq: SystemEquations, given: Mapping[str, Any]) -> Comparison:
     return Comparison(tuple(given), tuple(found))
 
 
-def _read(eq: SystemEquations, name: str, given: Any) -> sp.Matrix:
+def _read(eq: Derived, name: str, given: Any) -> sp.Matrix:
     """A hand-written matrix, in the symbols of the equations."""
     (m, n), known = getattr(eq, name).shape, eq.symbols
     cells = given.tolist() if hasattr(given, "tolist") else given
@@ -77,25 +88,29 @@ def _read(eq: SystemEquations, name: str, given: Any) -> sp.Matrix:
     if [len(row) for row in cells] != [n] * m:
         widths = " or ".join(map(str, sorted({len(row) for row in cells})))
         raise ModelError(f"{name} is {m} x {n} (see .rows and .q), not {len(cells)} x {widths or 0}; mend its shape")
-    matrix = sp.Matrix(m, n, [_entry(name, cell, known) for row in cells for cell in row])
+    matrix = sp.Matrix(m, n, [_entry(name, cell) for row in cells for cell in row])
     strange = {s.name for s in matrix.free_symbols if s.name not in known and s not in known.values()}
-    strange |= {f"{f.func}()" for f in matrix.atoms(AppliedUndef)}
+    matrix = matrix.replace(lambda e: isinstance(e, AppliedUndef), lambda f: eq.functions.get(f.name, f.func)(*f.args))
+    strange |= {f"{f.func}()" for f in matrix.atoms(AppliedUndef) if f.name not in eq.functions}
     if strange:
         raise ModelError(f"{name} contains unknown symbols: {', '.join(sorted(strange))}; known are {', '.join(known)}")
     return matrix.xreplace({s: known[s.name] for s in matrix.free_symbols if s.name in known})
 
 
-def _entry(name: str, cell: Any, known: Mapping[str, sp.Symbol]) -> sp.Expr:
+def _entry(name: str, cell: Any) -> sp.Expr:
     try:
-        e = exact(sp.sympify(cell, locals={"Lookup": Lookup, "Wrap": Wrap, **known}))
-    except Exception:  # text is read as Python: it may fail in any way
-        e = None
-    if not isinstance(e, sp.Expr) or e.has(sp.nan, sp.zoo, sp.oo):
-        raise ModelError(f"{cell!r} in {name} is no finite expression; write an entry as in '-200*sin(phi_3)'")
+        e = exact(cell)
+    except TypeError:
+        e = sp.nan
+    if e.has(sp.nan, sp.zoo, sp.oo):
+        raise ModelError(
+            f"{cell!r} in {name} is no finite expression; write an entry as in -200 * sp.sin(eq.symbols['phi_3']), "
+            "without quotes"
+        )
     return e
 
 
-def _points(eq: SystemEquations, count: int = 12) -> list[dict[sp.Symbol, sp.Rational]]:
+def _points(eq: Derived, count: int = 12) -> list[dict[sp.Symbol, sp.Rational]]:
     """Random points around the placement and the parameters' values, where roots and quotients mean something.
     Rational, so that nothing is rounded before the end."""
     dice, placed = random.Random(20240607), {*eq.q}
@@ -128,7 +143,12 @@ def _gap(expected: sp.Expr, given: sp.Expr, points: list[dict]) -> float | compl
 
 
 def _elementary(e: sp.Expr) -> sp.Expr:
-    """For evaluation: wrapping written out, and for each table a smooth function of its own, with its derivatives."""
+    """For evaluation: wrapping written out, and for each table a smooth function of its own, with its derivatives; for
+    each function that has a name only, some function of its name and its arguments."""
     wave = sp.exp(sp.sin(t))
     plain = written_out(e).replace(Wrap, lambda x, period: x - period * sp.floor(x / period))
+    plain = plain.replace(
+        lambda e: isinstance(e, AppliedUndef),
+        lambda f: sp.sin(sp.Add(crc32(f.name.encode()), *(k * x for k, x in enumerate(f.args, start=1)))),
+    )
     return plain.replace(Lookup, lambda table, order, x: wave.diff(t, int(order)).xreplace({t: x + table}))

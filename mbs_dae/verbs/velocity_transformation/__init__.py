@@ -9,6 +9,7 @@ forces of these joints, RᵀΦ_vᵀλ = 0, and what remains is as many equations
     Rᵀ M R θ̈ = Rᵀ (Q - M Ṙ θ̇).
 """
 
-from .matrices import VelocityTransformation, velocity_transformation
+from .matrices import VelocityTransformation
+from .transformation import velocity_transformation
 
 __all__ = ["VelocityTransformation", "velocity_transformation"]

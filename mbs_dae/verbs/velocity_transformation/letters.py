@@ -24,6 +24,7 @@ from ...model.model import Model
 from ...symbolic.tidy import exact
 from .axes import on_body
 from .numbering import NORMAL, Hinge, Named, numbered
+from .pose import pose_of
 from .table import skew
 
 NOTHING = sp.ZeroMatrix(3, 1)
@@ -60,8 +61,6 @@ class LetteredTransformation:
 
     def values(self, q: Any = None) -> dict[Any, Any]:
         """What the letters of R are at a pose, in numbers: ``found.R.subs(found.values()).as_explicit()``."""
-        from .matrices import pose_of
-
         system = self.model.compile()
         frames, number = pose_of(self.topology, system, q).frames, system.evaluator
         r, u = {}, {NORMAL: np.array([0.0, 0.0, 1.0])}

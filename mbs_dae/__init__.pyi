@@ -1,0 +1,376 @@
+# ruff: noqa
+# Written by tools/public_types.py. Not for editing.
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, SupportsFloat, TypeAlias, overload
+
+import numpy as np
+
+from .model.measures import Measure as _Measure
+from .model.planar_model import PlanarModel as PlanarModel
+from .model.spatial_model import SpatialModel as SpatialModel
+from .model.bodies.body import Body as Body
+from .model.bodies.body import Marker as Marker
+from .symbolic.markers import t as t
+from .model.fields import theta as theta
+from .model.fields import length as length
+from .model.fields import rate as rate
+from .model.fields import speed as speed
+from .model.joints import Revolute as _Revolute
+from .model.joints import Translational as _Translational
+from .model.joints import Fixed as _Fixed
+from .model.joints import Distance as _Distance
+from .model.joints import PinInSlot as _PinInSlot
+from .model.joints import Gear as _Gear
+from .model.joints import RackAndPinion as _RackAndPinion
+from .model.joints import Cylindrical as _Cylindrical
+from .model.joints import Universal as _Universal
+from .model.joints import Spherical as _Spherical
+from .model.joints import Planar as _Planar
+from .model.joints import Screw as _Screw
+from .model.joints import ConstantVelocity as _ConstantVelocity
+from .model.joints import PointInPlane as _PointInPlane
+from .model.joints import RevoluteSpherical as _RevoluteSpherical
+from .model.joints import RollingDisk as _RollingDisk
+from .model.joints import KnifeEdge as _KnifeEdge
+from .model.joints import CamFollower as _CamFollower
+from .model.joints import CoordinateFix as _CoordinateFix
+from .model.joints import Constraint as Constraint
+from .model.joints import Joint as Joint
+from .model.joints import registered_joints as registered_joints
+from .model.fields import scalar as scalar
+from .model.fields import function as function
+from .model.fields import choice as choice
+from .model.drivers import Driver as Driver
+from .model.pose_driver import PoseDriver as PoseDriver
+from .model.measures import angle as angle
+from .model.measures import distance as distance
+from .model.measures import displacement as displacement
+from .model.measures import x as x
+from .model.measures import y as y
+from .model.measures import z as z
+from .model.measures import wx as wx
+from .model.measures import wy as wy
+from .model.measures import wz as wz
+from .model.tables import Table as Table
+from .model.motion import Motion as Motion
+from .model.motion import LAWS as LAWS
+from .model.forces import Spring as _Spring
+from .model.forces import Damper as _Damper
+from .model.forces import SpringDamper as _SpringDamper
+from .model.forces import TorsionSpring as _TorsionSpring
+from .model.forces import Force as _Force
+from .model.forces import Torque as _Torque
+from .model.forces import Wrench as _Wrench
+from .model.forces import Bushing as _Bushing
+from .model.forces import Motor as _Motor
+from .model.forces import Actuator as _Actuator
+from .model.forces import ViscousFriction as _ViscousFriction
+from .model.forces import Drag as _Drag
+from .model.forces import ForceElement as ForceElement
+from .model.forces import EffortElement as EffortElement
+from .model.forces import registered_forces as registered_forces
+from .model.forces import PythonForce as PythonForce
+from .model.fields import expression as expression
+from .graph.topology import topology as topology
+from .graph.topology import Topology as Topology
+from . import rotations as rotations
+from . import screws as screws
+from .model.joints import primitives as primitives
+from .model.joints import motions as motions
+from .verbs.velocity_transformation import velocity_transformation as velocity_transformation
+from .verbs.diagnose import diagnose as diagnose
+from .verbs.diagnose import Diagnosis as Diagnosis
+from .poses.assembly import assemble as assemble
+from .verbs.kinematics import kinematics as kinematics
+from .verbs.recursive_kinematics import recursive_kinematics as recursive_kinematics
+from .verbs.forward_kinematics import forward_kinematics as forward_kinematics
+from .verbs.inverse_kinematics import inverse_kinematics as inverse_kinematics
+from .verbs.task_jacobian import task_jacobian as task_jacobian
+from .verbs.task_jacobian import manipulability as manipulability
+from .verbs.simulate import simulate as simulate
+from .verbs.inverse_dynamics import inverse_dynamics as inverse_dynamics
+from .verbs.compare_stabilization import compare_stabilization as compare_stabilization
+from .verbs.compare_coordinates import compare_coordinates as compare_coordinates
+from .verbs.compare_coordinates import CoordinateComparison as CoordinateComparison
+from .motion.stabilise import Baumgarte as Baumgarte
+from .motion.stabilise import Projection as Projection
+from .motion.stabilise import Unstabilized as Unstabilized
+from .verbs.sweep import sweep as sweep
+from .verbs.equations import equations as equations
+from .results import Result as Result
+from .results.result import State as State
+from .results import load as load
+from .errors import MbsError as MbsError
+from .errors import ModelError as ModelError
+from .errors import AssemblyError as AssemblyError
+from .errors import RedundantConstraintError as RedundantConstraintError
+from .errors import SingularConfigurationError as SingularConfigurationError
+from .errors import IntegrationError as IntegrationError
+
+__version__: str
+
+_Place: TypeAlias = Marker | Body
+_Number: TypeAlias = SupportsFloat
+_Vector: TypeAlias = Sequence[_Number] | np.ndarray[Any, Any]
+_Expression: TypeAlias = _Number | Table | Motion
+_Law: TypeAlias = _Expression | Callable[..., Any]
+_Coupling: TypeAlias = _Number | Sequence[_Number] | Sequence[Sequence[_Number]] | np.ndarray[Any, Any]
+
+class Revolute(_Revolute):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Translational(_Translational):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+Prismatic = Translational
+
+class Fixed(_Fixed):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Distance(_Distance):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class PinInSlot(_PinInSlot):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Gear(_Gear):
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, ratio: _Number = ..., mesh: Literal['external', 'internal'] =
+        ..., phase: _Number = ..., *, carrier: _Place | None = ..., other: _Place | None = ..., at: _Vector |
+        None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., radii: tuple[_Number, _Number] |
+        None = ...
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, carrier: _Place, ratio: _Number = ..., mesh:
+        Literal['external', 'internal'] = ..., phase: _Number = ..., *, other: _Place | None = ..., at:
+        _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., radii: tuple[_Number,
+        _Number] | None = ...
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, carrier: _Place, other: _Place, ratio: _Number = ..., mesh:
+        Literal['external', 'internal'] = ..., phase: _Number = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ..., radii: tuple[_Number, _Number] | None = ...
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: Joint, j: Joint, ratio: _Number = ..., mesh: Literal['external', 'internal'] =
+        ..., phase: _Number = ..., *, at: _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector |
+        None = ..., radii: tuple[_Number, _Number] | None = ...
+    ) -> None: ...
+
+class RackAndPinion(_RackAndPinion):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, radius: _Number, side: Literal['above', 'below'] = ..., phase:
+        _Number = ..., *, at: _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Cylindrical(_Cylindrical):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Universal(_Universal):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Spherical(_Spherical):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Planar(_Planar):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Screw(_Screw):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, pitch: _Number, phase: _Number = ..., *, at: _Vector | None =
+        ..., axis: _Vector | None = ..., x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class ConstantVelocity(_ConstantVelocity):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+PointOnLine = PinInSlot
+
+class PointInPlane(_PointInPlane):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+SphericalSpherical = Distance
+
+class RevoluteSpherical(_RevoluteSpherical):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class RollingDisk(_RollingDisk):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, radius: _Number, *, at: _Vector | None = ..., axis: _Vector |
+        None = ..., x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class KnifeEdge(_KnifeEdge):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, *, at: _Vector | None = ..., axis: _Vector | None = ...,
+        x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class CamFollower(_CamFollower):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, profile: _Law, follower: Literal['point', 'flat'] = ..., *, at:
+        _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class CoordinateFix(_CoordinateFix):
+    def __init__(
+        self, name: str, i: _Place, coordinate: Literal['x', 'y', 'z', 'angle'], value: _Number = ..., *, at:
+        _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Spring(_Spring):
+    @overload
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, stiffness: _Number = ..., length: _Number = ..., law: _Law =
+        ...
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, stiffness: _Number = ..., length: _Number = ..., law: _Law =
+        ...
+    ) -> None: ...
+
+class Damper(_Damper):
+    @overload
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, damping: _Number = ..., law: _Law = ...
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, damping: _Number = ..., law: _Law = ...
+    ) -> None: ...
+
+class SpringDamper(_SpringDamper):
+    @overload
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, stiffness: _Number = ..., damping: _Number = ..., length:
+        _Number = ..., law: _Law = ...
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, stiffness: _Number = ..., damping: _Number = ..., length:
+        _Number = ..., law: _Law = ...
+    ) -> None: ...
+
+class TorsionSpring(_TorsionSpring):
+    @overload
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, stiffness: _Number = ..., damping: _Number = ..., angle:
+        _Number = ..., law: _Law = ...
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, stiffness: _Number = ..., damping: _Number = ..., angle:
+        _Number = ..., law: _Law = ...
+    ) -> None: ...
+
+class Force(_Force):
+    def __init__(
+        self, name: str, marker: _Place, force: _Vector | None = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ..., x: _Expression = ..., y: _Expression = ..., z:
+        _Expression = ..., axes: Literal['world', 'body'] = ...
+    ) -> None: ...
+
+class Torque(_Torque):
+    @overload
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, torque: _Expression
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, torque: _Expression
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, /, torque: _Expression
+    ) -> None: ...
+
+class Wrench(_Wrench):
+    def __init__(
+        self, name: str, marker: _Place, force: _Vector | None = ..., moment: _Vector | _Number | None = ...,
+        *, at: _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., x: _Expression
+        = ..., y: _Expression = ..., z: _Expression = ..., mx: _Expression = ..., my: _Expression = ..., mz:
+        _Expression = ..., axes: Literal['world', 'body'] = ...
+    ) -> None: ...
+
+class Bushing(_Bushing):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, stiffness: _Coupling = ..., damping: _Coupling = ..., *, at:
+        _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Motor(_Motor):
+    @overload
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, torque: _Law
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, torque: _Law
+    ) -> None: ...
+
+class Actuator(_Actuator):
+    @overload
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, force: _Expression
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, force: _Expression
+    ) -> None: ...
+
+class ViscousFriction(_ViscousFriction):
+    @overload
+    def __init__(
+        self, name: str, i: Joint | _Measure, /, coefficient: _Number
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, name: str, i: _Place, j: _Place, /, coefficient: _Number
+    ) -> None: ...
+
+class Drag(_Drag):
+    def __init__(
+        self, name: str, i: _Place, coefficient: _Number, *, at: _Vector | None = ..., axis: _Vector | None =
+        ..., x_axis: _Vector | None = ...
+    ) -> None: ...

@@ -1,0 +1,258 @@
+"""The times at which a model switches: breaks of its laws of time, and how fast these bend between.
+
+A law is smooth between its breaks. A break is where an argument g(t) of `symbolic.switches` passes a level. Breaks of
+g itself come first (a condition on a periodic motion); between two of these g is smooth, and
+
+    sample g  ->  bracket each passage of a level  ->  halve the bracket down to neighbouring numbers
+
+A linear g needs two samples. Others are sampled twice as densely until twice no passage is added. So what can be
+missed is a pair of passages much closer to each other than a thousandth of the span: of a law that is no Piecewise in t
+itself, but in some curved function of t. A break is the first number at which the sign of g - level has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from scipy.interpolate import PPoly
+
+from ..errors import ModelError
+from ..symbolic.derive import Relation
+from ..symbolic.loads import Load
+from ..symbolic.markers import t as time
+from ..symbolic.switches import INTEGERS, ZERO, OfTime, Switch, is_linear, of_time
+from .element import Element
+from .parameters import Number
+from .tables import Table, TableSymbol
+
+MOST = 1_000_000
+"""No more breaks than this are followed."""
+SAMPLES = 512
+DENSEST = 2**20
+"""At least and at most so many samples of a curved argument."""
+SIDE = 4 * np.finfo(float).eps
+"""Roundoff of arguments, relative to the largest time."""
+APART = 1e-13
+"""Breaks nearer to each other than this, relative to the largest time, are one."""
+SMOOTH = 5
+"""Methods up to this order keep it across the knots of a cubic table in a force: its third derivative jumps, that of
+the motion is the fifth."""
+LOOKS = 4096
+"""Samples of a law between which it bends once at most."""
+FLAT = 1e-9
+"""Relative to its range, a law that changes less than this between two samples rests."""
+
+Numbers = Callable[[Number], float]
+
+
+def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: float, order: int = 8) -> np.ndarray:
+    """The times in [first, last] at which laws of these elements switch, for a method of this order."""
+    if first == last:
+        return np.zeros(0)
+    largest = max(abs(first), abs(last))
+    pad = 10 * side_of(first, last)
+    found = [np.zeros(0)]
+    for element in elements:
+        values, said = _said(element, number)
+        known: dict[Switch, np.ndarray] = {}
+        for switch in said.switches:
+            if not (order <= SMOOTH and _is_smooth(element, switch, values)):
+                found.append(_passages(switch, values, first - pad, last + pad, known, element.who))
+    times = np.concatenate(found)
+    _check_count(times.size, "the model")
+    for end in (first, last):
+        times[np.abs(times - end) < APART * largest] = end
+    times = np.unique(times[(first <= times) & (times <= last)])
+    return times[np.diff(times, prepend=-np.inf) > APART * largest]
+
+
+def side_of(first: float, last: float) -> float:
+    """How far beside a break laws are read as those of that side: roundoff of arguments."""
+    return SIDE * max(abs(first), abs(last))
+
+
+def farthest_ends(elements: Iterable[Element], number: Numbers, first: float, last: float) -> np.ndarray:
+    """For each of LOOKS even cells of time, how far a step that begins in it may go: half way from the next turn of
+    a law (where it begins or ceases to rise or fall) to the one after it. So a pulse is never stepped over, and a
+    vibration of which a period has two turns is met in each period."""
+    ends = np.full(LOOKS, np.inf)
+    t = np.linspace(first, last, LOOKS + 1)
+    for element in elements:
+        values, said = _said(element, number)
+        for law in said.laws if first < last else ():
+            turns = t[_turns(_function(law, values)(t))]
+            middles = np.concatenate([0.5 * (turns[:-1] + turns[1:]), [np.inf, np.inf]])
+            ends = np.minimum(ends, middles[np.searchsorted(turns, t[1:], side="right")])
+    return ends
+
+
+def _turns(y: np.ndarray) -> np.ndarray:
+    finite = y[np.isfinite(y)]
+    change = np.nan_to_num(np.diff(y))
+    way = np.sign(np.where(np.abs(change) > FLAT * np.ptp(finite), change, 0.0)) if finite.size else change
+    return np.flatnonzero(np.diff(way)) + 1
+
+
+def _said(element: Element, number: Numbers) -> tuple[dict[sp.Symbol, Any], OfTime]:
+    """What the element says of time, and the values of its constants."""
+    form: Any
+    form, slots = element.form()
+    said = _said_by(form, frozenset(slots))
+    if not (said.switches or said.laws):
+        return {}, said
+    return {s: n.table if isinstance(n, TableSymbol) else number(n) for s, n in slots.items()}, said
+
+
+@lru_cache(maxsize=4096)
+def _said_by(form: Any, constants: frozenset[sp.Symbol]) -> OfTime:
+    return of_time(tuple(_without_steps(form)), constants)
+
+
+def _without_steps(form: Any) -> Iterator[sp.Expr]:
+    """The expressions of a form, with what they are written with put in where that is a matter of time."""
+    values: dict[sp.Basic, sp.Expr] = {}
+    for symbol, e in form.steps if isinstance(form, Load) else ():
+        values[symbol] = e.xreplace(values)
+    for led in form.led if isinstance(form, Relation) else ():
+        values |= dict(zip(led.marker.m, led.values, strict=False))
+    moving = {s: e for s, e in values.items() if e.has(time)}
+    return (e.xreplace(moving) for e in form.expressions)
+
+
+def _is_smooth(element: Element, switch: Switch, values: dict[sp.Symbol, Any]) -> bool:
+    table = values.get(switch.levels) if isinstance(switch.levels, sp.Symbol) else None
+    cubic = isinstance(table, Table) and getattr(table, "kind", "cubic") == "cubic"
+    return cubic and isinstance(element.form()[0], Load)
+
+
+def _passages(
+    switch: Switch, values: dict[sp.Symbol, Any], first: float, last: float, known: dict[Switch, np.ndarray], who: str
+) -> np.ndarray:
+    """The times at which the argument passes a level."""
+    if switch in known:
+        return known[switch]
+    argument = switch.argument
+    inner = [_passages(s, values, first, last, known, who) for s in of_time((argument,), frozenset(values)).switches]
+    borders = np.unique(np.concatenate([[first, last], *inner]))
+    side = side_of(first, last)
+    low, high = borders[:-1] + side, borders[1:] - side
+    low, high = low[low < high], high[low < high]
+
+    g, levels, linear = _function(argument, values), _levels(switch, values), is_linear(argument)
+    count = 2 if linear else max(8, SAMPLES // low.size)
+    brackets, same = _bracketed(g, levels, low, high, count, who), 2 if linear else 0
+    while same < 2:
+        count, before = 2 * count, brackets[0].size
+        _check_count(max(before, count * low.size - DENSEST), who)
+        brackets = _bracketed(g, levels, low, high, count, who)
+        same = same + 1 if before == brackets[0].size else 0
+    known[switch] = _halved(g, *brackets)
+    return known[switch]
+
+
+Levels = Callable[[float, float], np.ndarray]
+
+
+def _levels(switch: Switch, values: dict[sp.Symbol, Any]) -> Levels:
+    """The levels between two values."""
+    if switch.levels == ZERO:
+        return lambda least, most: np.zeros(1)
+    if switch.levels == INTEGERS:
+        return lambda least, most: np.arange(np.ceil(least), min(np.floor(most), np.ceil(least) + 2 * MOST) + 1)
+    table = values[sp.sympify(switch.levels)]
+    knots = table.x
+    if not table.periodic:
+        return lambda least, most: knots
+    period = knots[-1] - knots[0]
+
+    def again(least: float, most: float) -> np.ndarray:
+        turns = np.arange(np.floor((least - knots[0]) / period), np.ceil((most - knots[0]) / period))
+        _check_count(turns.size * knots.size, "a periodic table")
+        return np.add.outer(period * turns, knots[:-1]).ravel()
+
+    return again
+
+
+def _bracketed(
+    g: Callable[[np.ndarray], np.ndarray], levels: Levels, low: np.ndarray, high: np.ndarray, count: int, who: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both ends of intervals between samples in which g passes a level, and the levels."""
+    t = low[:, None] + np.linspace(0.0, 1.0, count) * (high - low)[:, None]
+    t[:, -1] = high
+    y = g(t)
+    a, b, ya, yb = t[:, :-1].ravel(), t[:, 1:].ravel(), y[:, :-1].ravel(), y[:, 1:].ravel()
+    with np.errstate(invalid="ignore"):
+        least, most = np.fmin(ya, yb), np.fmax(ya, yb)
+    finite = y[np.isfinite(y)]
+    if not finite.size:
+        return (np.zeros(0),) * 3
+    all_levels = np.unique(levels(finite.min(), finite.max()))
+    begin = np.searchsorted(all_levels, least, side="left")  # NaN sorts last: nothing is passed there
+    passed = np.where(least < most, np.searchsorted(all_levels, most, side="right") - begin, 0)
+    _check_count(int(passed.sum()), who)
+    at = np.repeat(np.arange(a.size), passed)
+    level = begin[at] + np.arange(at.size) - np.repeat(np.cumsum(passed) - passed, passed)
+    return a[at], b[at], all_levels[level]
+
+
+def _halved(
+    g: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, level: np.ndarray
+) -> np.ndarray:
+    """The first number in each bracket at which g - level has another sign than at its beginning."""
+    if not low.size:
+        return low
+    side = np.sign(g(low) - level)
+    low = np.where(side == 0, np.nextafter(low, -np.inf), low)
+    for _ in range(200):
+        middle = low + 0.5 * (high - low)
+        if ((middle <= low) | (middle >= high)).all():
+            break
+        same = np.sign(g(middle) - level) == side
+        low, high = np.where(same & (side != 0), middle, low), np.where(same & (side != 0), high, middle)
+    return high
+
+
+def _function(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarray], np.ndarray]:
+    """The expression as a function of an array of times."""
+    symbols = tuple(sorted((s for s in e.free_symbols if s in values), key=str))
+    function, constants = _compiled(e, symbols), [values[s] for s in symbols]
+
+    def call(t: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.broadcast_to(np.asarray(function(t, *constants), float), t.shape)
+
+    return call
+
+
+@lru_cache(maxsize=1024)
+def _compiled(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
+    names = {
+        "Wrap": lambda x, period: x - period * np.floor(x / period),
+        "Unwound": lambda angle, near: angle + 2 * np.pi * np.floor((near - angle) / (2 * np.pi) + 0.5),
+        "Lookup": _read,
+        "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
+    }
+    return sp.lambdify((time, *symbols), e, modules=[names, "numpy"])
+
+
+def _read(table: Table, order: int, x: np.ndarray) -> np.ndarray:
+    """The table at x, as `kernels.abi.lookup` reads it."""
+    data, count = table.data, table.x.size
+    knots, coefficients = data[2 : 2 + count], data[2 + count :].reshape(-1, 4).T
+    x = np.asarray(x, float)
+    x = knots[0] + np.mod(x - knots[0], data[1]) if table.periodic else x
+    inside, spline = np.clip(x, knots[0], knots[-1]), PPoly(coefficients, knots)
+    values = spline(inside, nu=int(order))
+    return values + (spline(inside, nu=1) * (x - inside) if order == 0 else 0.0)
+
+
+def _check_count(count: int, who: str) -> None:
+    if count > MOST:
+        raise ModelError(
+            f"{who} switches {count} times within the times asked for; no more than {MOST} are followed: shorten the "
+            "times, or smooth the law"
+        )

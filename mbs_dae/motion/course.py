@@ -1,0 +1,71 @@
+"""The course of a run in time: where steps must end, how far they may go, and on which side of a break they are.
+
+Breaks are times at which a law of time switches. They cut the run into spans, in each of which all laws are smooth. A
+step ends on a break to the last bit and never goes across. What is evaluated at an end of a span is evaluated a few
+units of the last place inside it, so that every law is on the branch of that span, whatever its condition says of the
+break itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels.abi import compiled, compiled_part
+from ..kernels.blocks import Integers, Vector, Work, block
+
+SPAN, STEP = 0, 1
+
+
+class Course(NamedTuple):
+    """Spans of smooth laws, and where in them a run stands."""
+
+    ends: Vector
+    """The end of each span; the last one is the last requested time."""
+    first: Vector
+    """The first moment of each span. This and `last` have one more item, for the state after the last span."""
+    last: Vector
+    """The last moment of each span."""
+    far: Vector
+    """How far a step may go that begins in one of these even cells of the whole run."""
+    start: float
+    cell: float
+    """The length of a cell."""
+    longest: float
+    """No step is longer than this."""
+    at: Work[Integers]
+    """The span, and how many steps have been taken in it."""
+
+
+def new_course(times: np.ndarray, breaks: np.ndarray, side: float, far: np.ndarray, longest: float) -> Course:
+    """For breaks within the times; a moment inside a span is `side` away from a break."""
+    t0, t1 = float(times[0]), float(times[-1])
+    inner = breaks[(breaks > t0) & (breaks < t1)]
+    before, after = (side if t1 in breaks else 0.0), (side if t0 in breaks else 0.0)
+    ends = np.append(inner, t1)
+    first = np.concatenate([[t0 + after], inner + side, [t1 + before]])
+    last = np.concatenate([inner - side, [t1 - before, t1 + before]])
+    cell = (t1 - t0) / far.size or 1.0
+    return block(Course(ends, first, last, far, t0, cell, float(longest), at=np.zeros(2, dtype=np.int64)))
+
+
+@compiled
+def moment(course, t):
+    """The time at which laws are evaluated for what happens at t, an instant of the present span."""
+    span = course.at[SPAN]
+    return min(max(t, course.first[span]), course.last[span])
+
+
+@compiled
+def latest_end(course, t):
+    """The latest time at which a step that begins at t may end."""
+    cell = min(int((t - course.start) / course.cell), course.far.size - 1)
+    return min(course.far[max(cell, 0)], t + course.longest)
+
+
+@compiled_part
+def is_break(course, t):
+    """Whether the present span ends here, because laws switch."""
+    span = course.at[SPAN]
+    return t == course.ends[span] and course.last[span] < t

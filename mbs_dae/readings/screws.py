@@ -1,0 +1,73 @@
+"""A result read as screws: twists of bodies, wrenches of joints, axes of joints. All in world axes, about the world's
+origin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import screws
+from ..errors import ModelError, unknown_name
+from ..model.element import Element
+from ..results.result import Result
+from ..symbolic.derive import Reading
+from ..symbolic.markers import marker_symbols
+from .quantities import ComputedQuantities
+from .reactions import second_marker
+
+_FLAT = "twists and wrenches are read of motions in space; in the plane read vx, vy, omega and reaction()"
+
+
+def twist(result: Result, body: str) -> np.ndarray:
+    if f"{body}.wx" not in result:
+        bodies = {name.removesuffix(".wx") for name in result.names if name.endswith(".wx")}
+        if not bodies:
+            raise ModelError(_FLAT)
+        raise unknown_name("body", body, bodies, "the result")
+    place, velocity, omega = (
+        np.stack([result[f"{body}.{name}"] for name in names], axis=1)
+        for names in (("x", "y", "z"), ("vx", "vy", "vz"), ("wx", "wy", "wz"))
+    )
+    return screws.twist(omega, velocity, place)
+
+
+def wrench(result: Result, name: str) -> np.ndarray:
+    system = _in_space(result).system
+    reaction = result.reaction(name)
+    marker = second_marker(system.model.elements[name])
+    (symbols,) = marker_symbols(1, 3)
+    t, q, v, _ = _in_space(result).motion
+    place = system.read_values(Reading((symbols,), symbols.m[:3]), {}, (marker,), t, q, v)
+    return screws.wrench(reaction[:, :3], reaction[:, 3:], place)
+
+
+def screw(result: Result, joint: str) -> np.ndarray:
+    """A joint turns about the axis of its first marker, with its pitch; one that does not turn slides along it."""
+    computed = _in_space(result)
+    element = computed.system.model.elements.get(joint)
+    if element is None:
+        raise unknown_name("joint", joint, computed.system.model.elements, "the result")
+    if not {"angle", "displacement"} & {*element.measures()}:
+        raise ModelError(f"{joint!r} has no axis to turn about or to slide along; name a revolute or sliding joint")
+    (symbols,) = marker_symbols(1, 3)
+    t, q, v, _ = computed.motion
+    reading = Reading((symbols,), (*symbols.m[:3], *symbols.guide))
+    values = computed.system.read_values(reading, {}, (element.markers[0],), t, q, v)
+    return screws.unit_screw(values[:, 3:], values[:, :3], _pitch(computed, element))
+
+
+def _pitch(computed: ComputedQuantities, element: Element) -> float:
+    """In m per radian; infinite for what slides."""
+    if "angle" not in element.measures():
+        return np.inf
+    return computed.system.evaluator(element.values["pitch"]) / (2 * np.pi) if "pitch" in element.values else 0.0
+
+
+def _in_space(result: Result) -> ComputedQuantities:
+    quantities = result.quantities
+    if not isinstance(quantities, ComputedQuantities):
+        raise ModelError(
+            "wrenches and screws are read of one run in memory, not of a file or a sweep; run the motion again"
+        )
+    if quantities.system.model.dimension != 3:
+        raise ModelError(_FLAT)
+    return quantities

@@ -1,0 +1,65 @@
+"""The door: whatever a person writes where an expression is meant becomes sympy here, and nowhere else.
+
+sympy reads text by running it as Python, so whoever may write a force could run a program. Therefore text is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ..errors import ModelError
+from .codegen import has_code
+from .functions import as_sympy
+
+JUMPS = (sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside)
+LARGEST = 1e308
+"""Beyond this a number is no machine number."""
+
+
+def expression_of(value: Any, what: str, variables: str = "") -> sp.Expr:
+    """The number or expression as sympy, after the checks of `check_expression`; `variables` are those it may have."""
+    of = f" of {variables}" if variables else ""
+    try:
+        e = as_sympy(value)
+    except TypeError as exc:
+        hint = f"write it without quotes, e.g. 2 * sp.sin({variables.split(',')[0] or 'mbs.t'})"
+        remedy = f"text is not evaluated: {hint}" if isinstance(value, str) else "mend it"
+        raise ModelError(f"{what} must be a number or a sympy expression{of}, not {value!r}; {remedy}") from exc
+    return check_expression(e, what)
+
+
+def check_expression(e: sp.Expr, what: str) -> sp.Expr:
+    """Finite, real, without jumps, and made of functions that can become code."""
+    if e.has(sp.nan, sp.zoo, sp.oo):
+        raise ModelError(f"{what} is not finite: {e}; mend it")
+    if e.has(sp.I):
+        raise ModelError(f"{what} is not real: {e}; mend it")
+    if any(abs(n) > LARGEST for n in e.atoms(sp.Number)):
+        raise ModelError(f"{what} contains a number that is too large for a machine number; mind its units")
+    if e.has(sp.DiracDelta):
+        raise ModelError(
+            f"{what} contains an impulse (DiracDelta), which acts in no time at all; write a short pulse that is "
+            "smooth, or the velocity that the impulse gives: initial={...}"
+        )
+    if jumps := sorted({str(f.func) for f in e.atoms(*JUMPS)}):
+        raise ModelError(
+            f"{what} jumps ({', '.join(jumps)}); make it smooth: sp.tanh(x / width) in place of sp.sign(x), a Table "
+            "or mbs.Motion"
+        )
+    if unknown := sorted(set(_without_code(e))):
+        raise ModelError(
+            f"cannot turn {what} into code: it contains {', '.join(unknown)}; use functions that sympy can "
+            "differentiate and that exist in Python's math module"
+        )
+    return e
+
+
+def _without_code(e: sp.Expr) -> Iterator[str]:
+    """What has no code: functions that nobody defined, those that Python's math does not have, integrals, sums."""
+    for part in sp.preorder_traversal(e):
+        if isinstance(part, AppliedUndef) or (isinstance(part, sp.Expr) and not has_code(part.func, len(part.args))):
+            yield str(part.func) if isinstance(part, sp.Function) else type(part).__name__

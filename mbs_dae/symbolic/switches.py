@@ -1,0 +1,98 @@
+"""Where functions of time switch: what stands in the conditions, corners and tables of expressions. No numbers.
+
+A function of time alone that is written with a Piecewise, an absolute value, a rounding or a table is smooth but for
+single times. Each such time is where some smooth argument g(t) passes a level: the difference of both sides of a
+condition passes zero, the argument of a rounding an integer, that of a table a knot. This finds the arguments;
+`model.breaks` finds the times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
+
+import sympy as sp
+from sympy.core.relational import Relational
+
+from .functions import Given, Lookup, Unwound, Wrap
+from .markers import t
+
+ZERO, INTEGERS = "zero", "integers"
+CORNERS = (sp.Abs, sp.sign, sp.Heaviside)
+ROUNDED = (sp.floor, sp.ceiling, sp.frac)
+RATIOS = (sp.Mod, Wrap)
+
+
+class Switch(NamedTuple):
+    """A function of time alone, and the levels at which something switches when it passes them."""
+
+    argument: sp.Expr
+    levels: str | sp.Expr
+    """ZERO, INTEGERS, or the table whose knots they are."""
+
+
+class OfTime(NamedTuple):
+    """What expressions say of time alone."""
+
+    switches: tuple[Switch, ...]
+    laws: tuple[sp.Expr, ...]
+    """The largest parts that are functions of time alone and bend."""
+
+
+@lru_cache(maxsize=4096)
+def of_time(expressions: tuple[sp.Basic, ...], constants: frozenset[sp.Symbol]) -> OfTime:
+    """What these expressions say of time alone; `constants` are their symbols that do not depend on it."""
+    switches: dict[Switch, None] = {}
+    laws: dict[sp.Expr, None] = {}
+    seen: set[tuple[sp.Basic, bool]] = set()
+
+    def alone(e: sp.Basic) -> bool:
+        return e.has(t) and e.free_symbols <= constants | {t}
+
+    def look(e: sp.Basic, inside: bool) -> None:
+        if (e, inside) in seen or not e.has(t):
+            return
+        seen.add((e, inside))
+        if isinstance(e, Given) and alone(e.args[2]):
+            return look(e.at(e.args[2]), inside)
+        if not inside and isinstance(e, sp.Expr) and alone(e):
+            inside = True
+            if not is_linear(e):
+                laws[e] = None
+        for argument, levels in _arguments(e):
+            if alone(argument):
+                switches[Switch(argument, levels)] = None
+        for part in e.args:
+            look(part, inside)
+
+    for e in expressions:
+        look(e, False)
+    return OfTime(tuple(switches), tuple(laws))
+
+
+@lru_cache(maxsize=4096)
+def is_linear(e: sp.Expr) -> bool:
+    """Whether it is c₀ + c₁ t as it is written."""
+    return bool(e.is_polynomial(t)) and not e.diff(t).has(t)
+
+
+def _arguments(e: sp.Basic) -> Iterator[tuple[sp.Expr, str | sp.Expr]]:
+    """What decides the branch of this node, and the levels at which it does."""
+    if isinstance(e, Relational):
+        yield e.lhs - e.rhs, ZERO
+    elif isinstance(e, CORNERS):
+        yield e.args[0], ZERO
+    elif isinstance(e, sp.Max | sp.Min):
+        yield from ((a - b, ZERO) for a, b in combinations(e.args, 2))
+    elif isinstance(e, sp.atan2):
+        yield e.args[0], ZERO
+    elif isinstance(e, ROUNDED):
+        yield e.args[0], INTEGERS
+    elif isinstance(e, RATIOS):
+        yield e.args[0] / e.args[1], INTEGERS
+    elif isinstance(e, Unwound):
+        yield (e.args[1] - e.args[0]) / (2 * sp.pi) + sp.Rational(1, 2), INTEGERS
+    elif isinstance(e, Lookup):
+        yield e.args[2], e.args[0]

@@ -1,0 +1,84 @@
+"""The equations as functions of numbers: the same expressions, printed and computed as in the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+from sympy.simplify.cse_main import tree_cse
+
+from ...errors import ModelError, unknown_name
+from ...kernels import abi
+from ...symbolic.codegen import Printer
+from ...symbolic.markers import t
+from .comparison import MATRICES
+
+if TYPE_CHECKING:
+    from .system import SystemEquations
+
+WORDS: dict[str, Any] = {name: vars(getattr(abi, name))["py_func"] for name in ("lookup", "unwound", "wrap")}
+"""What kernels call besides Python's math, not compiled."""
+
+
+def lambdified(eq: SystemEquations, names: Sequence[str]) -> Callable[..., tuple[np.ndarray, ...]]:
+    """See `SystemEquations.lambdify`."""
+    names = names or MATRICES
+    for name in names:
+        if name not in MATRICES:
+            raise unknown_name("matrix", name, MATRICES, "the equations")
+    matrices = [getattr(eq, name) for name in names]
+    counted = sorted({s.name for m in matrices for s in m.free_symbols} & {s.name for s in eq.turns})
+    ends = np.cumsum([len(m) for m in matrices])
+    data = [symbol.table.data for symbol in eq.tables.values()]
+    starts = np.cumsum([0, *map(len, data)])[:-1]
+    compute = sp.lambdify(
+        [t, *(list(symbols) for symbols in (eq.q, eq.v, eq.turns, eq.parameters, eq.tables.values()))],
+        [e for matrix in matrices for e in matrix],
+        modules=[WORDS | {"tables": np.concatenate([*data, [0.0]])}, "math"],
+        printer=Printer(allow_unknown_functions=True),
+        dummify=True,
+        cse=_shared,
+    )
+
+    def evaluated(
+        t: float, q: Any, v: Any, turns: Any = None, parameters: Mapping[str, float] | None = None
+    ) -> tuple[np.ndarray, ...]:
+        if turns is None and counted:
+            raise ModelError(
+                f"these equations count turns ({', '.join(counted)}); add turns=, {len(eq.turns)} angles in the order "
+                "of eq.turns (zeros where nothing has turned more than half round since the placement)"
+            )
+        values = {symbol.name: value for symbol, value in eq.parameters.items()}
+        for name in parameters or {}:
+            if name not in values:
+                raise unknown_name("parameter", name, values, "the equations")
+        values |= parameters or {}
+        state = [_numbers(x, eq, what) for x, what in ((q, "q"), (v, "v"), (turns, "turns"))]
+        numbers = np.array(compute(float(t), *state, [float(x) for x in values.values()], starts), dtype=float)
+        parts = np.split(numbers, ends[:-1])
+        return tuple(
+            part.reshape(m.shape) if name in SQUARE else part
+            for part, m, name in zip(parts, matrices, names, strict=True)
+        )
+
+    return evaluated
+
+
+def _shared(expressions: list[sp.Expr], list: bool = False) -> tuple[Any, Any]:
+    """What occurs more than once is computed once. Parts of sums and of products are not looked for: in long equations
+    that takes a hundred times longer, and finds little."""
+    return tree_cse(expressions, sp.numbered_symbols("w_"))
+
+
+SQUARE = ("Phi_q", "M")
+"""The matrices that have columns."""
+
+
+def _numbers(given: Any, eq: SystemEquations, what: str) -> list[float]:
+    wanted = len(getattr(eq, what))
+    numbers = np.zeros(wanted) if given is None else np.asarray(given, dtype=float)
+    if numbers.shape != (wanted,):
+        raise ModelError(f"{what} has the shape {numbers.shape}; give {wanted} numbers in the order of eq.{what}")
+    return numbers.tolist()

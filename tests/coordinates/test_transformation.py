@@ -1,0 +1,94 @@
+"""What the compiled core makes of rows, masses and forces in joint coordinates, against matrices: Φ_u R, γ - Φ_u β,
+Rᵀ M R and Rᵀ (Q - M β), with R and β = Ṙ ẋ by differences of the recursion. For every model of the gallery."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from gallery import NAMES, load
+
+from mbs_dae.compiled.machine import observe
+from mbs_dae.motion.derivative import evaluate_all, mechanism
+
+
+@cache
+def systems(name):
+    model = load(name).build()
+    return model.compile("joint"), model.compile()
+
+
+def somewhere(joint, seed):
+    """A pose near the placement (loops may be open) and any velocities."""
+    random = np.random.default_rng(seed)
+    size = 0.2 / np.sqrt(joint.weight)
+    step, x = size * random.standard_normal((2, joint.nv))
+    return joint.moved(joint.placement, step), x
+
+
+def velocities(joint, q, x):
+    """Of bodies, where those of joints are x."""
+    return joint.to_bodies((q[None], x[None], 0.0 * x[None]))[1][0]
+
+
+def transformation(joint, q, x):
+    """R, and β by recursion."""
+    R = np.stack([velocities(joint, q, e) for e in np.eye(joint.nv)], axis=1)
+    return R, joint.to_bodies((q[None], x[None], 0.0 * x[None]))[2][0]
+
+
+def close(found, expected, tolerance=1e-10):
+    assert np.abs(found - expected).max(initial=0.0) <= tolerance * max(np.abs(expected).max(initial=0.0), 1.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows(name):
+    joint, bodies = systems(name)
+    kept = [k for k, row in enumerate(bodies.rows) if row in joint.rows]
+    assert [bodies.rows[k] for k in kept] == list(joint.rows)
+    for seed in range(2):
+        q, x = somewhere(joint, seed)
+        R, bias = transformation(joint, q, x)
+        qc, u, _ = (part[0] for part in joint.to_bodies((q[None], x[None], 0.0 * x[None])))
+        machine, plain = joint.machine(), bodies.machine()
+        observe(machine, 0.3, q, x)
+        observe(plain, 0.3, qc, u)
+        jacobian = np.zeros((len(joint.rows), joint.nv))
+        jacobian[joint.pattern.jac_row, joint.pattern.jac_column] = machine.factor.jacobian
+        rows = bodies.jacobian(0.3, qc).toarray()[kept]
+        n = bodies.nv
+        close(jacobian, rows @ R[:n])
+        close(machine.phi, plain.phi[kept])
+        close(machine.nu, plain.nu[kept])
+        close(machine.gamma, plain.gamma[kept] - rows @ bias[:n])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_masses_and_forces(name):
+    joint, bodies = systems(name)
+    q, x = somewhere(joint, 5)
+    R, bias = transformation(joint, q, x)
+    qc, u, _ = (part[0] for part in joint.to_bodies((q[None], x[None], 0.0 * x[None])))
+    here, there = mechanism(joint), mechanism(bodies)
+    evaluate_all(here, 0.3, q, x)
+    evaluate_all(there, 0.3, qc, u)
+    M, n = mass_matrix(bodies, there), bodies.nv
+    close(mass_matrix(joint, here), R[:n].T @ M @ R[:n])
+    close(here.machine.f, R[:n].T @ (there.machine.f - M @ bias[:n]))
+
+
+def mass_matrix(system, run):
+    factor, pattern = run.machine.factor, system.mass_pattern
+    M = np.diag(factor.weight)
+    M[pattern.block_row, pattern.block_column] += factor.beside
+    M[pattern.block_column, pattern.block_row] += factor.beside
+    return M
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bias_is_the_rate_of_R(name):
+    """β = Ṙ ẋ, from poses a little before and after."""
+    joint, _ = systems(name)
+    q, x = somewhere(joint, 7)
+    h, bias = 1e-5, transformation(joint, q, x)[1]
+    before, after = (velocities(joint, joint.moved(q, sign * h * x), x) for sign in (-1, 1))
+    close((after - before) / (2 * h), bias, 1e-6)

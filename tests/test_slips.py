@@ -1,0 +1,133 @@
+"""Slips that used to pass, or to end in a raw traceback: each is told, with what to write instead."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import mbs_dae as mbs
+
+
+class Bench:
+    def __init__(self, model=mbs.PlanarModel):
+        self.model = model("bench")
+        self.ground = self.model.ground
+        self.a, self.b = self.model.body("a", 1), self.model.body("b", 1)
+        self.p = self.model.parameter("p", 1.0)
+
+
+def force(x, e):
+    return mbs.Force("F", x.a, (e, 0))
+
+
+def swing(x, times):
+    x.model.add(mbs.Driver("d", mbs.angle(x.a), mbs.t))
+    return mbs.kinematics(x.model, times)
+
+
+SLIPS = {
+    "a truth value as an angle": (lambda x: x.model.body("c", angle=True), "angle of body 'c'", "number", "True"),
+    "a numpy truth value": (lambda x: x.model.body("c", mass=np.True_), "mass of body 'c'", "number"),
+    "a list of one number": (lambda x: x.model.body("c", mass=np.array([1.0])), "mass of body 'c'", "number"),
+    "a huge whole number": (lambda x: x.model.body("c", angle=10**400), "angle of body 'c'", "finite"),
+    "a huge number in a force": (lambda x: force(x, 10**400 * mbs.t), "x of Force 'F'", "too large"),
+    "a truth value as a force": (lambda x: force(x, True), "x of Force 'F'", "number or a sympy expression"),
+    "an impulse": (lambda x: force(x, sp.DiracDelta(mbs.t - 1)), "x of Force 'F'", "impulse", "initial="),
+    "a function without code": (lambda x: force(x, sp.factorial(mbs.t)), "x of Force 'F'", "factorial", "math module"),
+    "an integral": (lambda x: force(x, sp.Integral(sp.exp(-x.p**2), (x.p, 0, mbs.t))), "x of Force 'F'", "Integral"),
+    "a sign": (lambda x: force(x, sp.sign(mbs.t - 1)), "x of Force 'F' jumps (sign)", "sp.tanh"),
+    "an equation in words": (lambda x: mbs.Constraint("c", x.a, x.b, phi="abc"), "Constraint 'c'", "phi=lambda i, j"),
+    "one numpy number for a bushing": (
+        lambda x: mbs.Bushing("B", x.a, x.b, stiffness=np.float64(100)), "stiffness of Bushing 'B'", "each of 3",
+    ),
+    "a list as coordinates": (lambda x: x.model.compile([1]), "[1]", "cartesian, joint, natural"),
+    "a parameter set in place": (
+        lambda x: x.model.parameters.__setitem__("p", 0.2), "with_parameters(p=0.2)", "model.parameter('p', 0.2)",
+    ),
+    "no times": (lambda x: mbs.kinematics(x.model), "times", "np.linspace"),
+    "times with a hole": (lambda x: swing(x, np.ma.masked_array([0, 1.0], [False, True])), "masked", "compressed"),
+    "times in days": (lambda x: swing(x, np.array([0, 1], "timedelta64[D]")), "seconds", "total_seconds()"),
+    "times with units": (lambda x: swing(x, [timedelta(0), timedelta(1)]), "seconds", "total_seconds()"),
+    "times in words": (lambda x: swing(x, ["0", "1"]), "times must be numbers"),
+    "plates": (
+        lambda x: mbs.PlanarModel.from_points({"A": (0, 0)}, rods=["A"], plates=["A"]), "from_points has no plates",
+        "three or more points",
+    ),
+    "an unknown word": (lambda x: mbs.PlanarModel.from_points({}, rods=[], masses=1), "from_points has no masses"),
+    "a negative length": (lambda x: x.model.link("c", (0, 0), (1, 0), length=-0.3), "length of link 'c'", "positive"),
+    "a length that turns negative": (
+        lambda x: (x.model.link("c", (0, 0), (1, 0), length=x.p), x.model.with_parameters(p=-0.3).compile()),
+        "length of link 'c'", "positive",
+    ),
+    "a numpy function of time": (
+        lambda x: mbs.Driver("d", mbs.angle(x.a), lambda t: np.sin(2 * t)), "function of Driver 'd'", "not np.sin",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SLIPS)
+def test_slips_are_told(name):
+    do, *words = SLIPS[name]
+    with pytest.raises(mbs.ModelError) as caught:
+        do(Bench())
+    assert [word for word in words if word not in str(caught.value)] == []
+
+
+def test_numpy_functions_of_time_name_those_of_sympy():
+    with pytest.raises(TypeError, match=r"np\.arctan takes numbers, .* write sp\.atan\(mbs\.t\)"):
+        np.arctan(mbs.t)
+    assert np.arange(3) @ np.array([1, mbs.t, mbs.t**2]) == mbs.t + 2 * mbs.t**2  # arithmetic is left alone
+
+
+def pendulum(**values):
+    model = mbs.PlanarModel("pendulum", gravity=(0, -9.81))
+    size = values.pop("size", 0.3)
+    bar = model.body("bar", mass=1.0, inertia=1.0, **values)
+    model.add(mbs.Revolute("A", model.ground, bar.at(-size, 0)))
+    return model, bar
+
+
+def test_a_diagnosis_notes_degrees_millimetres_and_what_was_not_added():
+    assert mbs.diagnose(pendulum()[0]).notes == ()
+    model, bar = pendulum(angle=35, size=300)
+    mbs.Revolute("B", model.ground, bar.at(1, 0))
+    found = mbs.diagnose(model)
+    degrees, millimetres, forgotten = found.notes
+    assert "angle of body 'bar' is 35 rad" in degrees and "np.radians(35)" in degrees
+    assert "300 m long" in millimetres and "divide them by 1000" in millimetres
+    assert "Revolute 'B' was made on bar and not added; write model.add(...)" in forgotten
+    assert "note: Revolute 'B'" in " ".join(str(found).split())
+
+
+def test_what_was_added_anywhere_or_taken_out_again_is_not_noted():
+    model, bar = pendulum()
+    hold = mbs.Driver("hold", mbs.angle(bar), 0.0)
+    model.plus(hold)
+    assert mbs.diagnose(model.without("A").plus(mbs.Revolute("A", model.ground, bar.at(-0.3, 0)))).notes == ()
+    assert mbs.diagnose(model.without("A")).notes == ()
+
+
+def test_a_light_body_is_not_called_massless():
+    """A bar of no mass at all asks for the check; it is held, and the light one is free."""
+    model = mbs.PlanarModel("unlike", gravity=(0, -9.81))
+    heavy, light = model.link("heavy", (0, 0), (1, 0), mass=1e6), model.link("light", (1, 0), (2, 0), mass=1e-10)
+    model.add(
+        mbs.Revolute("A", model.ground, heavy.tail),
+        mbs.Revolute("B", heavy.head, light.tail),
+        mbs.Fixed("C", heavy, model.link("stay", (0, 0), (1, 0))),
+    )
+    with pytest.raises(mbs.ModelError, match=r"^'light' of 'unlike' can move .* that counts beside the heaviest"):
+        mbs.simulate(model, [0, 0.1])
+
+
+def test_the_angle_of_a_joint_is_that_between_its_markers():
+    """From the frame of the first marker to that of the second: with at= both are one frame in the placement."""
+    model = mbs.PlanarModel("crank")
+    crank = model.body("crank", mass=1.0, inertia=1.0, angle=0.6)
+    own = model.add(mbs.Revolute("own", model.ground, crank))
+    for joint, start in ((own, 0.6), (mbs.Revolute("common", model.ground, crank, at=(0, 0)), 0.0)):
+        turned = model.without("own").plus(joint, mbs.Driver("motor", mbs.angle(joint), start + mbs.t))
+        result = mbs.kinematics(turned, [0.0, 1.0])
+        assert result[f"{joint.name}.angle"] == pytest.approx([start, start + 1])
+        assert result["crank.angle"] == pytest.approx([0.6, 1.6])

@@ -1,0 +1,152 @@
+"""Every public name in a use that a type checker must accept, in strict mode. Checked, never run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+import mbs_dae as mbs
+
+
+class Bar(mbs.Joint):
+    """A joint of one's own: constants of every kind."""
+
+    length = mbs.scalar("m", positive=True)
+    profile = mbs.function("m", of=mbs.theta, default=0)
+    side = mbs.choice("left", "right", default="left")
+
+    @staticmethod
+    def phi(i: Any, j: Any, length: Any, profile: Any, side: str) -> list[Any]:
+        return [mbs.primitives.distance(i, j) - length]
+
+
+class Wind(mbs.ForceElement):
+    gust = mbs.expression("N", default=0)
+
+    @staticmethod
+    def force(i: Any, gust: Any) -> list[Any]:
+        return [(gust, 0)]
+
+
+class Rubber(mbs.EffortElement):
+    stiffness = mbs.scalar("N/m")
+
+    @staticmethod
+    def effort(s: Any, rate: Any, stiffness: Any) -> Any:
+        return -stiffness * s
+
+
+def plane() -> mbs.PlanarModel:
+    model = mbs.PlanarModel("plane", gravity=(0, -9.81))
+    r = model.parameter("r", 0.1, "m")
+    a, b = model.link("a", (0, 0), (0.1, 0), mass=1.0, length=r), model.body("b", mass=2, inertia=0.1, angle=0.2)
+    place: mbs.Marker = a.at(0.1, r)
+    body: mbs.Body = b
+    pin = model.add(mbs.Revolute("pin", model.ground, a.tail))
+    slide = model.add(mbs.Translational("slide", a, b, at=(0.1, 0), axis=(1, 0)))
+    table = mbs.Table([0, 1, 2], [0, 1, 0])
+    lift = mbs.Motion().dwell(1).rise(0.1, over=0.5, law="cycloidal").return_(over=1.0, law="3-4-5").repeat()
+    assert "cycloidal" in mbs.LAWS
+    model.add(
+        mbs.Prismatic("p", a, b),
+        mbs.Fixed("w", i=a, j=b),
+        mbs.Distance("d", place, b, 0.5),
+        mbs.PinInSlot("s", a, b),
+        mbs.Gear("mesh", a, b, ratio=2),
+        mbs.Gear("mesh2", a, b, model.ground, r, "internal"),
+        mbs.Gear("mesh3", pin, pin, radii=(0.1, r)),
+        mbs.RackAndPinion("rack", a, b, radius=r),
+        mbs.CamFollower("cam", a, b, profile=0.3 + 0.1 * sp.cos(mbs.theta), follower="flat"),
+        mbs.CoordinateFix("x", body, "x", 0.0),
+        mbs.Constraint("c", a, b, phi=lambda i, j: i.x - j.y, unit="m"),
+        mbs.Driver("motor", mbs.angle(pin), 0.6 + 2 * mbs.t),
+        mbs.Driver("lift", mbs.distance(a, b), lift),
+        mbs.PoseDriver("pose", b, position=(0, mbs.t)),
+        Bar("bar", a, b, length=1.0),
+    )
+    model.add(
+        mbs.Spring("spring", a, b, stiffness=100.0, length=r, law=mbs.length**3),
+        mbs.Damper("damper", mbs.displacement(slide), damping=2),
+        mbs.SpringDamper("both", a, b, 1.0, 2.0, law=table),
+        mbs.TorsionSpring("coil", pin, stiffness=3 * r),
+        mbs.Force("force", place, (1, sp.sin(mbs.t)), axes="body"),
+        mbs.Torque("torque", b, 3.0),
+        mbs.Torque("torque2", a, b, table),
+        mbs.Wrench("wrench", b, force=(1, 2), moment=0.1),
+        mbs.Bushing("bushing", a, b, stiffness=(1, 2, 3), damping=np.eye(3)),
+        mbs.Motor("drive", pin, torque=10 * (1 - mbs.speed / 9)),
+        mbs.Actuator("leg", slide, 50 * sp.sin(mbs.t)),
+        mbs.ViscousFriction("bearing", pin, 0.1),
+        mbs.Drag("drag", place, coefficient=0.2),
+        mbs.PythonForce("python", a, function=lambda t, i: [(t, 0.0)], work="dissipated"),
+        mbs.Damper("law", a, b, law=mbs.rate**2),
+        Wind("wind", a, gust=3),
+        Rubber("rubber", a, b, stiffness=2.0),
+    )
+    return model.without("w").plus().with_parameters(r=0.2)
+
+
+def space() -> mbs.SpatialModel:
+    model = mbs.SpatialModel("space", gravity=(0, 0, -9.81))
+    a, b = model.body("a", rotation=mbs.rotations.about((0, 0, 1), 0.3)), model.body("b")
+    model.add(
+        mbs.Cylindrical("c", a, b),
+        mbs.Universal("u", a, b),
+        mbs.Spherical("s", a, b, at=np.zeros(3)),
+        mbs.Planar("p", a, b),
+        mbs.Screw("screw", a, b, pitch=0.01),
+        mbs.ConstantVelocity("cv", a, b),
+        mbs.PointOnLine("line", a, b),
+        mbs.PointInPlane("plane", a, b),
+        mbs.SphericalSpherical("rod", a, b, length=1),
+        mbs.RevoluteSpherical("arm", a, b, 1.0),
+        mbs.RollingDisk("disk", a, b, radius=0.3),
+        mbs.KnifeEdge("skate", a, b),
+    )
+    for measure in (mbs.x(a), mbs.y(a), mbs.z(b.at(0, 0, 1)), mbs.wx(a), mbs.wy(a), mbs.wz(a)):
+        unit: str = measure.unit
+        assert unit in ("m", "rad")
+    assert mbs.screws.unit_screw((0, 0, 1)) is not None and mbs.motions is not None
+    names = [cls.__name__ for cls in (*mbs.registered_joints(), *mbs.registered_forces())]
+    return model if names else mbs.SpatialModel()
+
+
+def verbs(model: mbs.PlanarModel) -> float:
+    found: mbs.Diagnosis = mbs.diagnose(model)
+    state: mbs.State = mbs.assemble(model, fix={"a.angle": 0.6})
+    moved: mbs.Result = mbs.kinematics(model, np.linspace(0, 1, 11), start=state)
+    run = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method="DP8", stabilization=mbs.Projection(), rtol=1e-9)
+    needed = mbs.inverse_dynamics(model, moved.t)
+    swept = mbs.sweep(model, "r", [0.1, 0.2])
+    graph: mbs.Topology = mbs.topology(model, cut="pin")
+    compared = mbs.compare_stabilization(
+        model, [0, 1], stabilizations={"soft": mbs.Baumgarte(alpha=5.0), "none": mbs.Unstabilized()}
+    )
+    sets: mbs.CoordinateComparison = mbs.compare_coordinates(model, [0, 1])
+    eq = mbs.equations(model)
+    M, Q = eq.lambdify("M", "Q")(0.0, moved.q[0], moved.v[0], parameters={"r": 0.3})
+    assert eq.compare(Q=eq.Q) and compared and sets.title and swept.success and len(graph.bodies)
+    forward = mbs.forward_kinematics(model, {"pin.angle": 0.3})
+    back = mbs.inverse_kinematics(model, {"a.head": (0.1, 0.0)})
+    recursive = mbs.recursive_kinematics(model, {"pin.angle": 0.3})
+    J = mbs.task_jacobian(state, "a.head").matrix @ np.ones(2)
+    w: float = mbs.manipulability(model, model.bodies["a"], of="point").value
+    R = mbs.velocity_transformation(model)
+    assert forward and back and recursive and R and J.shape and M.shape == (len(Q), len(Q))
+    figure = run.plot("a.angle")
+    figure.savefig("run.png")
+    needed.save("needed.npz")
+    again: mbs.Result = mbs.load("needed.npz")
+    return w + float(again["a.angle"].max()) + found.degrees_of_freedom
+
+
+def trouble(model: mbs.SpatialModel) -> str:
+    try:
+        model.compile("joint", base="a", cut=["s", "u"])
+    except (mbs.AssemblyError, mbs.RedundantConstraintError, mbs.SingularConfigurationError) as error:
+        return str(error)
+    except (mbs.ModelError, mbs.IntegrationError, mbs.MbsError) as error:
+        return repr(error)
+    return mbs.__version__
