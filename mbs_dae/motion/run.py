@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
 from ..kernels.abi import compiled, compiled_part
 from ..kernels.blocks import block
@@ -31,7 +32,7 @@ STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
 have been tried; no step keeps the energy near a singular pose."""
 ACCEPTED, REJECTED = 0, 1
-TIME, WIDEST = 0, 1
+TIME, WIDEST, TURNED = 0, 1, 2
 MOMENT = 1e-3
 """A time that is told, relative to the span of the run, is exact to this."""
 LOSS = 0.1
@@ -49,7 +50,7 @@ class March(NamedTuple):
     stages: Stages
     record: Record
     clock: np.ndarray
-    """t, and the widest gap that was seen."""
+    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen."""
     crossing: Crossing
     counts: np.ndarray
     """Steps accepted and rejected, and the next requested time."""
@@ -68,7 +69,7 @@ def new_march(
     counts = np.zeros(3, dtype=np.int64)
     return block(
         March(
-            mechanism, tableau, control, course, stabiliser, stages, record, np.zeros(2), new_crossing(), counts=counts
+            mechanism, tableau, control, course, stabiliser, stages, record, np.zeros(3), new_crossing(), counts=counts
         )
     )
 
@@ -204,6 +205,7 @@ def _accept(march, t, end):
     if march.stabiliser.when != ALWAYS:
         march.clock[WIDEST] = max(march.clock[WIDEST], widest_gap(march.mechanism))
         status = LOST if parted(march.mechanism) else DONE
+    march.clock[TURNED] = max(march.clock[TURNED], _turned_over(march))
     breaks = is_break(course, end)
     if status == DONE:
         remember(march)
@@ -224,6 +226,14 @@ def _accept(march, t, end):
             keep(march, next_time, y0, stages.k[0])
             march.counts[NEXT] += 1
     return status
+
+
+@compiled_part
+def _turned_over(march):
+    """The energy that the motion has to do with at the end of the step."""
+    record, works = march.record, march.stages.y1[march.mechanism.q_size + march.mechanism.v_size :]
+    raised = record.end_scalars[POTENTIAL] - record.energies[0, 1] + works[0]
+    return record.end_scalars[KINETIC] + abs(raised) + abs(works[1]) + abs(works[2])
 
 
 @compiled_part

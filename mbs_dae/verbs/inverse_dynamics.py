@@ -13,7 +13,8 @@ from scipy.integrate import cumulative_simpson
 
 from ..arguments import system_of
 from ..compiled import System
-from ..errors import ModelError, SingularConfigurationError
+from ..errors import IntegrationError, ModelError, SingularConfigurationError
+from ..explain.failures import NONSENSE
 from ..model.model import Model
 from ..motion.derivative import WORK, mechanism
 from ..motion.inverse import solve_motion
@@ -47,9 +48,32 @@ def inverse_dynamics(
     result, undefined = _with_loads(system.cartesian, motion)
     if undefined:
         raise ModelError(undefined, time=float(motion.t[len(result)]), result=result)
+    _check_ledger(result)
     if stopped is not None:
         raise SingularConfigurationError(str(stopped), **{**stopped.facts, "result": result}) from stopped
     return result
+
+
+def _check_ledger(result: Result) -> None:
+    """The ledger must add up where the times are dense enough to tell: where poses are foretold from the last, mostly,
+    and where half of the times give the same works. What is off there by as much as the motion has is wrong."""
+    energy = result.energy
+    if len(result) < 9 or result.stats["halvings"] >= len(result):
+        return
+    works = np.stack([energy.dissipated, energy.supplied])
+    rates = np.gradient(works, result.t, axis=1)
+    half = cumulative_simpson(rates[:, ::2], x=result.t[::2], axis=1, initial=0.0)
+    unsure = float(np.abs(half - (works - works[:, :1])[:, ::2]).max())
+    most = float((energy.kinetic + np.abs(energy.potential - energy.potential[0]) + np.abs(works).sum(axis=0)).max())
+    roundoff = 1e-9 * float(np.abs(energy.potential).max())
+    error = float(np.abs(energy.error).max())
+    if error > NONSENSE * most + 10 * unsure + roundoff:
+        message = (
+            f"the energy along the prescribed motion is off by {error:.2g} J of {most:.2g} J, and not for want of "
+            "times: the motion is no solution; look at result.energy and at the functions of the drivers"
+        )
+        kept = Result(**{**vars(result), "success": False, "message": message})
+        raise IntegrationError(message, time=float(result.t[-1]), joints=(), result=kept)
 
 
 def _with_loads(system: System, motion: Result) -> tuple[Result, str]:

@@ -18,7 +18,7 @@ from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import ModelError
-from ..explain.failures import check_energy, check_masses, failure
+from ..explain.failures import check_energy, check_masses, check_violation, failure
 from ..explain.jumps import check_jumps
 from ..kernels.abi import announce
 from ..model.breaks import breaks_of, farthest_ends, side_of
@@ -92,6 +92,7 @@ def simulate(
     result = dynamic_result(system, march.record, done, success=done == total, message=message, stats=stats)
     if status not in (DONE, marching.PAUSED):
         raise failure(system, march, status, result)
+    check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
     check_turns(result)
     return result
