@@ -2,7 +2,7 @@
 
 A `Batch` is arrays only: the addresses of the kernels, where each instance finds its coordinates and constants, and
 where its outputs begin. What the outputs mean is the matter of those who lay them out: `program` for constraints,
-`dynamics` for masses and forces, `system.Reader` for readings.
+`dynamics` for masses and forces, `reading.Reader` for readings.
 """
 
 from __future__ import annotations
@@ -115,45 +115,27 @@ class BatchBuilder:
         self.coordinates = coordinates
         self.layout = layout
         self.groups = self._grouped()
+        self._who: list[str] = []
+        """Whose each slot is."""
+        self._asked: list[tuple[int, Any]] = []
+        """The slots that depend on parameters."""
         self._layout = self._laid_out()
 
     def fill(self, evaluate: Evaluator) -> Batch:
         """The batch with the values of the parameters put in."""
-        parameters: list[float] = []
-        tables: list[np.ndarray] = []
-        table_at: dict[TableSymbol, int] = {}
+        return block(Batch(**self._layout, parameters=self.numbers(evaluate)))
 
-        def number(value: Number) -> float:
-            if isinstance(value, TableSymbol):
-                if value not in table_at:
-                    table_at[value] = sum(map(len, tables))
-                    tables.append(value.table.data)
-                return float(table_at[value])
-            if isinstance(value, Computed):
-                return value(evaluate)
-            return evaluate(value)
-
-        parameters_at = []
-        for group in self.groups:
-            parameters_at.append(len(parameters))
-            names = group.kernel.layout["slots"]
-            for member in group.members:
-                values = self.instances[member].slots
-                numbers = [number(values[name]) for name in names]
-                if not np.isfinite(numbers).all():
-                    raise ModelError(
-                        f"a number in {self.instances[member].who} is not a finite real number for these parameters; "
-                        "mend its expression or the parameters"
-                    )
-                parameters += numbers
-        return block(
-            Batch(
-                **self._layout,
-                parameters=np.array([*parameters, 0.0]),
-                parameters_at=np.array(parameters_at, dtype=np.int64),
-                tables=np.concatenate([*tables, [0.0]]),
+    def numbers(self, evaluate: Evaluator) -> np.ndarray:
+        """What stands in all slots; with nothing behind it, so that there is always a place."""
+        out = self._constants.copy()
+        for k, value in self._asked:
+            out[k] = value(evaluate) if isinstance(value, Computed) else evaluate(value)
+        if not np.isfinite(out).all():
+            raise ModelError(
+                f"a number in {self._who[int(np.argmin(np.isfinite(out)))]} is not a finite real number for these "
+                "parameters; mend its expression or the parameters"
             )
-        )
+        return out
 
     def kernel_of(self, member: int) -> cache.Kernel:
         return next(group.kernel for group in self.groups if member in group.members)
@@ -187,19 +169,42 @@ class BatchBuilder:
 
     def _laid_out(self) -> dict[str, Any]:
         gather: list[int] = []
-        gather_at, out_at = [], []
+        gather_at, out_at, parameters_at = [], [], []
         size = 0
+        slots: list[Number] = []
         for group in self.groups:
             gather_at.append(len(gather))
             out_at.append(size)
+            parameters_at.append(len(slots))
             size += group.kernel.layout["outputs"] * len(group.members)
             for member in group.members:
                 gather += [*self._local(member, self.layout.q), *self._local(member, self.layout.v)]
+                slots += [self.instances[member].slots[name] for name in group.kernel.layout["slots"]]
+                self._who += [self.instances[member].who] * (len(slots) - len(self._who))
         return {
             "kernels": np.array([g.kernel.address for g in self.groups], dtype=np.int64),
             "instances": np.array([len(g.members) for g in self.groups], dtype=np.int64),
             "gather": np.array([*gather, 0], dtype=np.int64),
             "gather_at": np.array(gather_at, dtype=np.int64),
+            "parameters_at": np.array(parameters_at, dtype=np.int64),
+            "tables": self._put(slots),
             "out_at": np.array(out_at, dtype=np.int64),
             "out_size": size,
         }
+
+    def _put(self, slots: Sequence[Number]) -> np.ndarray:
+        """Tell the slots that ask for parameters from those that do not; gives back all tables, one after the other."""
+        tables: list[np.ndarray] = []
+        table_at: dict[TableSymbol, int] = {}
+        self._constants = np.zeros(len(slots) + 1)
+        for k, value in enumerate(slots):
+            if isinstance(value, TableSymbol):
+                if value not in table_at:
+                    table_at[value] = sum(map(len, tables))
+                    tables.append(value.table.data)
+                self._constants[k] = table_at[value]
+            elif isinstance(value, sp.Basic | Computed):
+                self._asked.append((k, value))
+            else:
+                self._constants[k] = value
+        return np.concatenate([*tables, [0.0]])

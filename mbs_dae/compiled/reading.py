@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+import scipy.sparse as sps
 
 from .batch import Batch
 from .program import Program
@@ -25,3 +28,23 @@ def read_rows_along(
     values, rates, accelerations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     read(program, t, q, v, a, np.zeros(program.batch.out_size + 1), values, rates, accelerations)
     return values, rates, accelerations
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Values, rates and accelerations of relations, by the same kernels that joints use."""
+
+    program: Program
+    columns: int
+    """How many velocities move."""
+    v_size: int
+
+    def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
+        """How the values change with the velocities."""
+        program = self.program
+        out = read_outputs(program.batch, np.array([t]), q[None], np.zeros((1, self.v_size)))[0]
+        places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
+        return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.columns))
+
+    def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+        return read_rows_along(self.program, t, q, v, a)

@@ -3,7 +3,7 @@ systems of the model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,11 +12,15 @@ import numpy as np
 
 from ..coordinates import CoordinateSet, JointCoordinates, Layout, OwnEquations, coordinate_set
 from ..errors import ModelError
+from ..kernels.blocks import Image
 from ..linear.pattern import Pattern, analyse
 from ..model.model import Model
+from ..symbolic.derive import Reading
+from ..symbolic.markers import marker_symbols
 from .batch import BatchBuilder, Instance, instance_of
 from .dynamics import DynamicsBuilder, dynamics_instances
 from .program import ProgramBuilder
+from .remembering import Remembering
 from .transformation_maps import Entries, structure_of
 
 
@@ -30,11 +34,13 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Structure:
+class Structure(Remembering):
     model: Model
     coordinates: CoordinateSet
     program: ProgramBuilder
     rows: tuple[Row, ...]
+    tree: Mapping[str, Any]
+    """How the tree of joint coordinates was chosen, as `Model.compile` was told."""
 
     @property
     def layout(self) -> Layout:
@@ -52,6 +58,22 @@ class Structure:
     def batch(self, instances: Sequence[Instance]) -> BatchBuilder:
         kernels = self.coordinates.kernels
         return BatchBuilder(instances, kernels, kernels.layout)
+
+    @cached_property
+    def images(self) -> list[Image]:
+        """The image of a machine, once there is one: for other designs only the numbers are filled in."""
+        return []
+
+    @cached_property
+    def turning(self) -> BatchBuilder:
+        """Reads the angular velocities of bodies, where these are none of the velocities, nor follow from joints."""
+        if isinstance(self.coordinates, JointCoordinates):
+            return self.batch([])
+        (symbols,) = marker_symbols(1, self.model.dimension)
+        flat, omega = self.model.dimension == 2, symbols.omega
+        reading = Reading((symbols,), (omega,) if flat else tuple(axis.dot(omega) for axis in symbols.axes))
+        kernels = self.coordinates.kernels
+        return self.batch([instance_of(reading, {}, (b.origin,), b.name, kernels) for b in self.layout.turned])
 
     @cached_property
     def dynamics(self) -> DynamicsBuilder:
@@ -115,7 +137,7 @@ def structure_in(model: Model, coordinates: str, **tree: Any) -> Structure:
         instances.append(_own_instance(own))
         rows += [Row(f"{own.body.name} rigid", k, unit) for k, unit in enumerate(own.units)]
     builder = ProgramBuilder(BatchBuilder(instances, kernels, kernels.layout), kernels.layout.nv, kernels.sharing)
-    return Structure(model, chosen, builder, tuple(rows))
+    return Structure(model, chosen, builder, tuple(rows), tree)
 
 
 def _own_instance(own: OwnEquations) -> Instance:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -24,14 +24,14 @@ from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
-from ..symbolic.markers import marker_symbols
 from .batch import Instance, instance_of
 from .dynamics import SCALARS, Dynamics, evaluate_forces
 from .machine import Machine, observe
 from .manifold import Manifold, difference, manifold_of, move
 from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, Raised, told
-from .reading import read_outputs, read_rows_along
+from .reading import Reader, read_outputs, read_rows_along
+from .remembering import Remembering
 from .structure import Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
 from .transformation_maps import no_transformation, transformation
@@ -40,7 +40,7 @@ Slots = Mapping[sp.Symbol, Number]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class System:
+class System(Remembering):
     """The compiled model. Arrays over the coordinates carry those of the ground behind the others."""
 
     model: Model
@@ -49,6 +49,10 @@ class System:
 
     def __repr__(self) -> str:
         return f"<System of {self.model.name!r}: {self.nv} coordinates, {len(self.rows)} equations>"
+
+    def __reduce__(self) -> Any:
+        """A pickle is the recipe: the model and its coordinates. The other process compiles it from its cache."""
+        return _recompiled, (self.model, self.coordinates.set, dict(self.structure.tree))
 
     @property
     def coordinates(self) -> CoordinateSet:
@@ -88,28 +92,9 @@ class System:
         """How many coordinates say where the moving bodies are."""
         return self.layout.nq
 
-    def once(self, make: Callable[..., Any], *arguments: Any) -> Any:
-        """``make(system, *arguments)``, which is remembered: for what follows from the design alone."""
-        key = make, *arguments
-        if key not in self._made:
-            self._made[key] = make(self, *arguments)
-        return self._made[key]
-
-    @cached_property
-    def _made(self) -> dict[Any, Any]:
-        return {}
-
     def _manifold(self, transformed: Transformation) -> Manifold:
         """With what reads angular velocities, where these are none of the velocities."""
-        if transformed.edges:
-            return manifold_of(self.layout, self.structure.batch([]).fill(self.evaluator), transformed)
-        (symbols,) = marker_symbols(1, self.model.dimension)
-        omega = symbols.omega
-        flat = self.model.dimension == 2
-        reading = Reading((symbols,), (omega,) if flat else tuple(axis.dot(omega) for axis in symbols.axes))
-        kernels = self.coordinates.kernels
-        instances = [instance_of(reading, {}, (b.origin,), b.name, kernels) for b in self.layout.turned]
-        return manifold_of(self.layout, self.structure.batch(instances).fill(self.evaluator), transformed)
+        return manifold_of(self.layout, self.structure.turning.fill(self.evaluator), transformed)
 
     @cached_property
     def tree(self) -> Tree:
@@ -246,6 +231,16 @@ class System:
         be M."""
         return self.once(_machine_image, dynamic).new()
 
+    def _put_numbers(self, machine: Any) -> None:
+        """What a machine without transformation has of the design."""
+        machine.program.batch.parameters[:] = self.structure.program.batch.numbers(self.evaluator)
+        machine.manifold.turning.parameters[:] = self.structure.turning.numbers(self.evaluator)
+        machine.norm[:] = self.weight
+        machine.factor.weight[:] = self.column_weight
+        machine.said_unit[:] = self._said_unit(machine.program)
+        machine.put("length", self.length)
+        machine.put("extent", self._extent)
+
     def prototype(self, dynamic: bool) -> Machine:
         """What every such work space is a copy of."""
         return self.once(_machine_image, dynamic).prototype
@@ -307,11 +302,15 @@ class System:
 
     def reader(self, measures: Sequence[Measure]) -> Reader:
         """Reads measures along a motion."""
-        return Reader(self, tuple(self._reading(m.relation, m.markers, m.label) for m in measures))
+        return self._reader([self._reading(m.relation, m.markers, m.label) for m in measures])
 
     def reader_of(self, relation: Relation, markers: tuple[Marker, ...], slots: Slots | None = None) -> Reader:
         """Reads the rows of a relation of these markers, which need not hold."""
-        return Reader(self, (self._reading(relation, markers, " and ".join(m.label for m in markers), slots),))
+        return self._reader([self._reading(relation, markers, " and ".join(m.label for m in markers), slots)])
+
+    def _reader(self, instances: Sequence[Instance]) -> Reader:
+        builder = ProgramBuilder(self.structure.batch(instances), self.nv)
+        return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size)
 
     def _reading(
         self, relation: Relation, markers: tuple[Marker, ...], who: str, slots: Slots | None = None
@@ -323,6 +322,13 @@ class System:
         if self.coordinates.kernels is not self.coordinates:
             q, v, a = self.to_bodies((q, v, a))
         return read_rows_along(self.program, t, q, v, a)
+
+    def residuals(self, number: Evaluator, t: float, q: np.ndarray) -> np.ndarray:
+        """Φ at a pose, with other values of the parameters."""
+        machine = self.machine()
+        machine.program.batch.parameters[:] = self.structure.program.batch.numbers(number)
+        observe(machine, t, q, self.still)
+        return machine.phi
 
     def read_values(
         self, reading: Reading, slots: Slots, markers: tuple[Marker, ...], t: np.ndarray, q: np.ndarray, v: np.ndarray
@@ -364,31 +370,20 @@ class System:
         return None
 
 
-@dataclass(frozen=True, eq=False)
-class Reader:
-    """Values, rates and accelerations of relations, by the same kernels that joints use."""
-
-    system: System
-    instances: tuple[Instance, ...]
-
-    @cached_property
-    def program(self) -> Program:
-        system = self.system
-        return ProgramBuilder(system.structure.batch(self.instances), system.nv).fill(system.evaluator)
-
-    def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
-        """How the values change with the velocities."""
-        program = self.program
-        out = read_outputs(program.batch, np.array([t]), q[None], self.system.still[None])[0]
-        places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
-        return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.system.nv))
-
-    def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
-        return read_rows_along(self.program, t, q, v, a)
-
-
 def _machine_image(system: System, dynamic: bool) -> Image:
-    return Image(system._machine(dynamic))
+    """For one more design of the same structure the numbers alone are filled in."""
+    own = system.structure
+    if dynamic or isinstance(own.coordinates, JointCoordinates):
+        return Image(system._machine(dynamic))
+    if own.images:
+        return own.images[0].filled(system._put_numbers)
+    image = Image(system._machine(dynamic=False))
+    own.images.append(image)
+    return image
+
+
+def _recompiled(model: Model, coordinates: str, tree: Mapping[str, Any]) -> System:
+    return model.compile(coordinates, **tree)
 
 
 def compile_model(model: Model, coordinates: str, **tree: Any) -> System:

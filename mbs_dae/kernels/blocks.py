@@ -11,17 +11,17 @@ The class says it all: what its fields are, and who may write them.
     Design[...]                     fixed with the values of its parameters
     Work[...]                       written in a run
 
-So the numba type of a block is that of its class, found once. What is fixed is shared by all runs. What is written is
-copied for each of them by an `Image`, as a program is loaded into memory: all tables with something to write behind
-them, and all that is written, stand in one array, in which addresses are relative; a workspace is a copy of it, with
-its own address added to these.
+So the numba type of a block is that of its class, found once. What is fixed with the structure is shared by all runs.
+The rest is copied for each of them by an `Image`, as a program is loaded into memory: all that is copied, and the
+tables that lead there, stand in one array, in which addresses are relative; a workspace is a copy of it, with its own
+address added to these. Another design is a copy with other numbers in it.
 
 The views own nothing: whoever calls compiled code keeps the block alive, as one does with any argument.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
@@ -66,11 +66,11 @@ class BlockType(types.Type):
     def __init__(self, record: type):
         self.record = record
         self.members: dict[str, types.Type] = {}
-        self.written: set[str] = set()
+        self.copied: set[str] = set()
         for name, hint in get_type_hints(record, include_extras=True).items():
             self.members[name] = _kind(hint)
-            if WORK in get_args(hint):
-                self.written.add(name)
+            if {WORK, DESIGN} & {x for x in get_args(hint) if isinstance(x, str)}:
+                self.copied.add(name)
         self.place = {name: WORDS * k for k, name in enumerate(self.members)}
         super().__init__(f"Block({record.__module__.rpartition('.')[2]}.{record.__name__})")
 
@@ -127,12 +127,13 @@ def _address(array: np.ndarray) -> int:
 
 def _words(value: Any, kind: types.Type, name: str) -> tuple[int, int, int]:
     if isinstance(kind, types.Array):
-        plain: dict[str, Any] = {"shape": (), "typestr": repr(value), "strides": None}
-        described = value.__array_interface__ if isinstance(value, np.ndarray) else plain
-        shape = described["shape"]
-        if described["typestr"] != ITEMS[kind.dtype] or len(shape) != kind.ndim or described["strides"]:
-            raise TypeError(f"{name} is to be a contiguous {kind}, not {described['typestr']} of shape {shape}")
-        return described["data"][0], shape[0], shape[1] if len(shape) == 2 else 0
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"{name} is to be an {kind}, not {value!r}")
+        told = value.__array_interface__
+        shape = told["shape"]
+        if told["typestr"] != ITEMS[kind.dtype] or len(shape) != kind.ndim or told["strides"]:
+            raise TypeError(f"{name} is to be a contiguous {kind}, not {told['typestr']} of shape {shape}")
+        return told["data"][0], shape[0], shape[1] if len(shape) == 2 else 0
     if isinstance(kind, BlockType):
         return value.address, 0, 0
     return int(np.float64(value).view(np.int64)) if kind is types.float64 else int(value), 0, 0
@@ -143,8 +144,8 @@ def _words(value: Any, kind: types.Type, name: str) -> tuple[int, int, int]:
 
 @dataclass
 class _Node:
-    """A block with something to write behind it: where its table stands in the image, where the arrays that it writes,
-    and the blocks in it that are nodes themselves."""
+    """A block with something to copy behind it: where its table stands in the image, where its arrays, and the blocks
+    in it that are nodes themselves."""
 
     block: Block
     at: int = 0
@@ -153,7 +154,7 @@ class _Node:
 
 
 class Image:
-    """A nest of blocks, with all that is written in it, ready to be copied."""
+    """A nest of blocks, ready to be copied."""
 
     def __init__(self, prototype: Any):
         self._parts: list[np.ndarray] = []
@@ -167,22 +168,30 @@ class Image:
         self.words[self.relocated] = [*links.values()]
 
     def new(self) -> Any:
-        """A workspace: the same as the prototype, but for what is written, which is its own."""
+        """A workspace: the same as the prototype, but for what is not fixed, which is its own."""
         if self._root is None:
             return self.prototype
         words = self.words.copy()
         words[self.relocated] += _address(words)
         return Workspace(words, self._root)
 
+    def filled(self, fill: Callable[[Any], None]) -> Image:
+        """The image of another design: `fill` is to put its numbers into the workspace that it is given."""
+        image = object.__new__(Image)
+        vars(image).update(vars(self), words=self.words.copy(), prototype=None)
+        if self._root is not None:
+            fill(Workspace(image.words, self._root))
+        return image
+
     def _visited(self, block: Block) -> _Node | None:
-        """The block as a node; None where nothing is written behind it."""
+        """The block as a node; None where nothing is to be copied behind it."""
         if id(block) not in self._seen:
             kind, node = block.kind, _Node(block)
             for name, member in kind.members.items():
                 if isinstance(member, BlockType):
                     if (inner := self._visited(getattr(block, name))) is not None:
                         node.nodes[name] = inner
-                elif name in kind.written and (array := getattr(block, name)).size:
+                elif isinstance(member, types.Array) and name in kind.copied and (array := getattr(block, name)).size:
                     if id(array) not in self._seen:
                         self._seen[id(array)] = self._put(array.reshape(-1).view(np.int64))
                     node.arrays[name] = cast(int, self._seen[id(array)])
@@ -223,6 +232,11 @@ class Workspace(Block):
             value = words[at : at + value.size].view(value.dtype).reshape(value.shape)
         self.__dict__[name] = value
         return value
+
+    def put(self, name: str, number: float) -> None:
+        """Set a field that is a number (of the image of a design)."""
+        self.words[self.node.at + self.kind.place[name]] = np.float64(number).view(np.int64)
+        self.__dict__[name] = number
 
 
 # --- what numba has to know -----------------------------------------------------------------------------------

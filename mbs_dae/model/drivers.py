@@ -83,7 +83,7 @@ def _form_of(function: sp.Expr) -> tuple[sp.Expr, dict[sp.Symbol, Number]]:
 class Held(Condition):
     """A measure held at a value (level 0), or its rate (level 1): what "fixed" and "initial" values are made of."""
 
-    def __init__(self, name: str, measure: Measure, level: int, value: float):
+    def __init__(self, name: str, measure: Measure, level: int, value: Number):
         self.name = f"fix {name}"
         self.measure = measure
         self.markers = measure.markers

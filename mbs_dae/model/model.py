@@ -125,6 +125,7 @@ class Model:
         for key, system in self._compiled.items():
             frozen = copy._copy()
             copy._compiled[key] = frozen._compiled[key] = system.with_values(copy.evaluator(), frozen)
+            frozen._checked = True  # it is reached through the copy, which checks
         return copy
 
     def _copy(self, **changes: Any) -> Self:

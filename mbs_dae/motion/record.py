@@ -184,7 +184,9 @@ def keep(march, k, y, dy):
 
 @compiled_part
 def _clear(record, k):
-    record.q[k, :] = record.v[k, :] = record.a[k, :] = record.multipliers[k, :] = record.energies[k, :] = 0.0
+    for kept in (record.q, record.v, record.a, record.multipliers, record.energies):
+        for i in range(kept.shape[1]):
+            kept[k, i] = 0.0
 
 
 @compiled_apart

@@ -8,12 +8,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
+from typing import Any
 
 import numpy as np
 
 from ..arguments import check_start
 from ..compiled import System
 from ..compiled.machine import DONE, Machine
+from ..compiled.structure import Structure
 from ..errors import ModelError, RedundantConstraintError, SingularConfigurationError
 from ..linear.kkt import solve
 from ..model.drivers import Held
@@ -37,22 +40,46 @@ def assembled(
 def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None) -> tuple[np.ndarray, System]:
     """The nearest closed pose that meets the fixed positions, and the system that holds the fixed velocities."""
     check_start(model, start)
-    held = _held(model, fix)
-    positioned = model.plus(*held[0]).compile() if held[0] else model.compile()
+    values = {name: finite_number(value, f"fix[{name!r}]") for name, value in fix.items()}
+    positioned, moving = (_holding(model.compile(), level, values) for level in (0, 1))
     reference = start.full_q if start is not None else positioned.placement
-    q = _nearest(positioned, t, closed(positioned, t, reference), reference)
-    return q, model.plus(*held[1]).compile() if held[1] else model.compile()
+    return _nearest(positioned, t, closed(positioned, t, reference), reference), moving
 
 
-def _held(model: Model, fix: Mapping[str, float]) -> tuple[list[Held], list[Held]]:
-    """The fixed values as equations: those of positions, those of velocities."""
-    held: tuple[list[Held], list[Held]] = ([], [])
-    for name, value in fix.items():
-        measure, level = model.quantity(name)
-        if level > 1:
+def _holding(system: System, level: int, values: Mapping[str, float]) -> System:
+    """The system with the values of this level (0 positions, 1 velocities) fixed. The last one is remembered."""
+    if not values:
+        return system
+    model, places = system.structure.once(_held_model, level, tuple(values))
+    if not places:
+        return system
+    wanted = {p.symbol.name: p.value for p in system.model.parameters.values()}
+    wanted |= {place: values[name] for place, name in places.items()}
+    memory = system.once(_memory, level)
+    last = memory[0]
+    if last is None or last[0] != wanted:
+        memory[0] = last = wanted, model.with_parameters(**wanted).compile()
+    return last[1]
+
+
+def _memory(system: System, level: int) -> list[Any]:
+    """For the last values and their system."""
+    return [None]
+
+
+def _held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:
+    """The model with equations for the quantities of this level; their values are parameters, given by name."""
+    model, places = structure.model.plus(), {}
+    for name in names:
+        measure, own = model.quantity(name)
+        if own > 1:
             raise ModelError(f"cannot fix {name!r}: accelerations follow from the motion; fix values or rates only")
-        held[level].append(Held(name.replace(".", " "), measure, level, finite_number(value, f"fix[{name!r}]")))
-    return held
+        if own == level:
+            place = next(p for k in count() if (p := f"fixed_{k}") not in model.parameters)
+            places[place] = name
+            model.add(Held(name.replace(".", " "), measure, level, model.parameter(place, 0.0, measure.units[level])))
+    model.compile()
+    return model, places
 
 
 # --- the nearest closed pose ---------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ ROLLED = 1e-5
 """How far a step may correct its forecast, relative to the model's length, where rows restrict velocities only."""
 MOST = 20_000
 """Steps between two requested poses; a mechanism that needs more moves some thousand times its own length."""
+DEPTH = 45
+"""How often a step along a motion may be halved."""
 PATIENCE = 50_000
 """Steps after which a sweep goes back to its caller, who may want to show progress or to stop."""
 
@@ -124,9 +126,9 @@ def copy_state(q0, v0, a0, q1, v1, a1):
 
 
 @compiled
-def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, depth):
+def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a):
     """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
-    `depth` times. It may come back early, with DONE, if that takes long. Returns (status, poses done, time reached); at
+    DEPTH times. It may come back early, with DONE, if that takes long. Returns (status, poses done, time reached); at
     a status other than DONE the last good state between two requested times stands in row `poses done`.
 
     `redundant` is how many rows depend on others in general, and `nearly_redundant` how many almost do. More of the
@@ -141,7 +143,7 @@ def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a, dep
         copy_state(q[k - 1], v[k - 1], a[k - 1], q0, v0, a0)
         copy_state(q0, v0, a0, q1, v1, a1)
         t0, target = times[k - 1], times[k]
-        smallest = abs(target - t0) / 2.0 ** float(depth)
+        smallest = abs(target - t0) * 0.5 ** float(DEPTH)
         h = target - t0
         steps = 0
         while t0 != target:

@@ -9,6 +9,7 @@ import numpy as np
 from ..compiled import System
 from ..errors import ModelError
 from ..results.result import OwnMotion, Result, State, Violation
+from ..results.sketch import Sketch
 from .quantities import ComputedQuantities
 from .sketch import sketch_of
 
@@ -33,9 +34,13 @@ def result_of(
         coordinate_names=system.coordinate_names,
         quantities=ComputedQuantities(system, *motion),
         violation=Violation(rows, tuple(row.element for row in system.rows)),
-        sketch=sketch_of(system.model),
+        sketch=system.once(_sketch),
         **more,
     )
+
+
+def _sketch(system: System) -> Sketch:
+    return sketch_of(system.model, system.evaluator)
 
 
 def own_motion(system: System, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> OwnMotion:

@@ -23,8 +23,9 @@ SHAPED = ("mesh", "contact", "disk", "sleeve", "spring", "damper", "arrow")
 """Kinds whose looks depend on constants."""
 
 
-def sketch_of(model: Model) -> Sketch:
-    number = model.evaluator()
+def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
+    """`number` is what evaluates the model's parameters, where there is one already."""
+    number = number or model.evaluator()
     points: dict[str, dict[Point, None]] = {name: {} for name in model.bodies}
     elements = []
     for element in model.elements.values():

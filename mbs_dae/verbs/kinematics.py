@@ -32,8 +32,6 @@ from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
 from ..results.result import Result, State
 
-DEPTH = 45
-"""How often a step may be halved."""
 CHUNK = 5000
 """At most so many poses between two looks at the progress bar and at Ctrl-C."""
 
@@ -72,7 +70,7 @@ def kinematics(
         try:
             while done < t.size:
                 stop = min(done + chunk, t.size)
-                status, done, reached = continuation.sweep(machine, t, done, stop, *redundant, q, v, a, DEPTH)
+                status, done, reached = continuation.sweep(machine, t, done, stop, *redundant, q, v, a)
                 if status != DONE:
                     if status != ENDLESS and bridge(machine, t, done, q, v, a):
                         change_points.append(float(t[done]))

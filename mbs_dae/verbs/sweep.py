@@ -7,7 +7,7 @@ a step in time to the solver: foretold from the last value, closed by Newton, an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..compiled.machine import DONE
 from ..errors import ModelError, SingularConfigurationError, unknown_name
 from ..linear.kkt import solve
 from ..model.model import Model
-from ..model.parameters import Parameter
+from ..model.parameters import Evaluator, Parameter
 from ..poses import branches, newton
 from ..poses.assembly import assembled
 from ..poses.continuation import follow
@@ -70,55 +70,60 @@ def _follow(model: Model, parameter: str, t: float, state: State, p0: float, p1:
     def step(here: Pose, now: float, target: float) -> Pose | None:
         return _advance(model, parameter, t, here, now, target)
 
-    here, now = follow(step, (state.system, state.full_q), p0, p1, DEPTH)
+    here, now = follow(step, _pose(model, parameter, t, state.system, state.full_q, p0), p0, p1, DEPTH)
     if now == p1:
-        return _completed(*here, t)
-    names = joints_at_fault(here[0], t, here[1])
+        return _completed(here, t)
+    names = joints_at_fault(here.system, t, here.q)
     raise SingularConfigurationError(
         f"{model.name!r} cannot follow {parameter} beyond {now:.9g}: {', '.join(names)} reach their limit there; "
         "choose values on this side of it",
         time=t,
         parameter=now,
-        pose=_completed(*here, t),
+        pose=_completed(here, t),
         joints=names,
     )
 
 
-Pose = tuple[System, np.ndarray]
+@dataclass(frozen=True)
+class Pose:
+    """A closed pose at one value of the parameter, and q' = dq/dp there."""
+
+    system: System
+    q: np.ndarray
+    slope: np.ndarray
 
 
 def _advance(model: Model, parameter: str, t: float, here: Pose, p0: float, p1: float) -> Pose | None:
-    slope = _slope(model, parameter, t, *here, p0)
     system = model.with_parameters(**{parameter: p1}).compile()
     machine = system.machine()
-    q, still = system.moved(here[1], (p1 - p0) * slope[: system.nv]), system.still
+    q, still = system.moved(here.q, (p1 - p0) * here.slope[: system.nv]), system.still
     if newton.close(machine, t, q, still, 12) != DONE:
         return None
-    end = _slope(model, parameter, t, system, q, p1)
-    smooth = branches.is_smooth(machine, p1 - p0, here[1], slope, still, q, end, still)
-    return (system, q) if smooth else None
+    there = _pose(model, parameter, t, system, q, p1)
+    smooth = branches.is_smooth(machine, p1 - p0, here.q, here.slope, still, q, there.slope, still)
+    return there if smooth else None
 
 
-def _slope(model: Model, parameter: str, t: float, system: System, q: np.ndarray, p: float) -> np.ndarray:
-    """q' = dq/dp, from Φ_q q' = -Φ_p; Φ_p by central differences of Φ alone."""
+def _pose(model: Model, parameter: str, t: float, system: System, q: np.ndarray, p: float) -> Pose:
+    """With the slope from Φ_q q' = -Φ_p; Φ_p by central differences of Φ alone."""
     e = 1e-6 * max(abs(p), 1e-3)
-    still = system.still[None]
+    values = {known.symbol: known.value for known in model.parameters.values()}
 
     def phi(value: float) -> np.ndarray:
-        other = model.with_parameters(**{parameter: value}).compile()
-        return other.read_constraints(np.array([t]), q[None], still, still)[0][0]
+        return system.residuals(Evaluator(values | {model.parameters[parameter].symbol: value}), t, q)
 
     machine = system.machine()
-    newton.evaluate_and_factorise(machine, t, q, still[0], True)
+    newton.evaluate_and_factorise(machine, t, q, system.still, True)
     machine.f[:] = 0.0
     machine.g[:] = -(phi(p + e) - phi(p - e)) / (2 * e)
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
     slope = system.still
     slope[: system.nv] = machine.x
-    return slope
+    return Pose(system, q, slope)
 
 
-def _completed(system: System, q: np.ndarray, t: float) -> State:
+def _completed(pose: Pose, t: float) -> State:
+    system, q = pose.system, pose.q.copy()
     machine, v, a = system.machine(), system.still, system.still
     newton.close(machine, t, q, v, 12)
     newton.complete(machine, t, q, v, a)

@@ -159,7 +159,7 @@ def law(s: Stage, variables: tuple[sp.Symbol, ...], form: str) -> tuple[Any, Cal
     if form == "table":
         x, y = np.linspace(-pi, pi, 12), s.random.uniform(0.8, 1.2, 12)
         y[-1] = y[0]
-        return mbs.Table(x, y, periodic=True), lambda u, *_: periodic_spline(x, y)(u)
+        return mbs.Table(x, y, kind="cubic", periodic=True), lambda u, *_: periodic_spline(x, y)(u)
     a, b, c = (s.number() for _ in range(3))
 
     def value(a, b, c, *x):
