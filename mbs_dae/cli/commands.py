@@ -76,6 +76,12 @@ def start(
         raise typer.Exit
 
 
+@app.command(epilog=EXAMPLE + "warm")
+def warm() -> None:
+    """Compile ahead all that is compiled once per installation."""
+    mbs.warm(lambda what, done, total: print(f"{done} of {total}: {what}", flush=True))
+
+
 @app.command(epilog=EXAMPLE + "diagnose models/slider_crank.py --set r=0.12 --set l=0.3")
 def diagnose(path: Model, settings: Settings = None, debug: Debug = False) -> None:
     """Count degrees of freedom, and say what is redundant and why."""

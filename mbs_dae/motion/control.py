@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.machine import DONE
-from ..kernels.abi import compiled, compiled_apart, compiled_part
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import block
 from .derivative import WORK, Mechanism, derivative
 
@@ -124,7 +124,7 @@ def _size(control, y, x):
     return np.sqrt(total / control.controlled)
 
 
-@compiled_part
+@compiled
 def factor_of(tableau, error, rejected):
     """By how much the next step may differ; it may not grow right after a rejection."""
     if error == 0.0:

@@ -15,7 +15,7 @@ import numpy as np
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
 from ..compiled.manifold import restore
-from ..kernels.abi import compiled, compiled_apart, compiled_part
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import block
 from .control import Control, error_norm, factor_of
 from .derivative import WORK, Mechanism, derivative, gauge_if_doubtful, look_around, parted, widest_gap
@@ -149,7 +149,7 @@ def go_on(march, patience):
     return DONE
 
 
-@compiled_part
+@compiled
 def _try_step(march, t, end):
     """A step from t to `end`, settled if it is good: its status and its error, of which 1 is just acceptable."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
@@ -173,7 +173,7 @@ def _try_step(march, t, end):
     return status, error
 
 
-@compiled_part
+@compiled
 def _parted_within(march, h):
     """Whether rows came to contradict each other in a step too long to say when."""
     times, mechanism = march.record.times, march.mechanism
@@ -195,7 +195,7 @@ def pace(march):
     return largest
 
 
-@compiled_part
+@compiled
 def _accept(march, t, end):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
@@ -213,7 +213,7 @@ def _accept(march, t, end):
     return status
 
 
-@compiled_part
+@compiled
 def _settle(march, t):
     """Stabilise y₁, and find y' there: the first stage of the next step."""
     y1 = march.stages.y1
@@ -225,7 +225,7 @@ def _settle(march, t):
     return status
 
 
-@compiled_part
+@compiled
 def _put_right(march, t, y):
     """Quaternions of unit length; on the constraints, if the run is projected."""
     mechanism = march.mechanism
@@ -298,7 +298,7 @@ def _keep(march, k, y, dy):
         record.energies[k, 2 + i] = y[at_v + v_size + i]
 
 
-@compiled_part
+@compiled
 def drift_limit(mechanism):
     """The gap that makes accelerations worthless here: at a sine s from a singular pose it counts 1/s³ (see
     `control`)."""

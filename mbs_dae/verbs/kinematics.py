@@ -18,7 +18,6 @@ from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, Machine
 from ..errors import ModelError
 from ..explain.stops import change_point_at_start, stop_reason
-from ..kernels.abi import announce
 from ..model.model import Model
 from ..motion.turns import check_turns
 from ..poses import continuation, newton
@@ -54,7 +53,6 @@ def kinematics(
     t = checked_times(times)
     check_tables(model, t)
     check_trajectories(model, t)
-    announce(continuation.sweep, "the kinematics core")
     first = assemble(model, t[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)

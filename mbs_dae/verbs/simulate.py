@@ -18,7 +18,6 @@ from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import ModelError
 from ..explain.failures import check_energy, check_masses, failure
-from ..kernels.abi import announce
 from ..model.forces.python_force import PythonForce
 from ..model.model import Model
 from ..model.parameters import finite_number
@@ -136,7 +135,6 @@ def prepare(
     check_masses(bodies)
     first, note = initial_state(model, t[0], initial)
     check_axes(bodies, first)
-    announce(marching.go_on, "the dynamics core")
     run = mechanism(system, faint=FAINT)
     control, stabiliser = new_control(rtol, atol, step or 0.0, run), new_stabiliser(how, run)
     march = new_march(run, METHODS[method], control, stabiliser, t)
