@@ -62,7 +62,7 @@ def _parts() -> Iterator[tuple[str, Callable[[], object]]]:
     from .kinematics import kinematics
     from .simulate import simulate
 
-    driven, free, times = slider_crank(True), _slider_crank(False), np.linspace(0.0, 0.1, 3)
+    driven, free, times = slider_crank(True), slider_crank(False), np.linspace(0.0, 0.1, 3)
     yield "joint coordinates", lambda: driven.compile("joint").placement
     yield "dynamics", lambda: simulate(free, times)
     yield "kinematics", lambda: kinematics(driven, times)
