@@ -134,7 +134,7 @@ def process(*args, **options):
 
 # --- the program itself ------------------------------------------------------------------------------------------
 
-COMMANDS = ["diagnose", "kinematics", "simulate", "inverse", "equations", "animate"]
+COMMANDS = ["diagnose", "kinematics", "simulate", "inverse", "equations", "animate", "warm"]
 
 
 def test_version():

@@ -76,12 +76,6 @@ def start(
         raise typer.Exit
 
 
-@app.command(epilog=EXAMPLE + "warm")
-def warm() -> None:
-    """Compile ahead all that is compiled once per installation."""
-    mbs.warm(lambda what, done, total: print(f"{done} of {total}: {what}", flush=True))
-
-
 @app.command(epilog=EXAMPLE + "diagnose models/slider_crank.py --set r=0.12 --set l=0.3")
 def diagnose(path: Model, settings: Settings = None, debug: Debug = False) -> None:
     """Count degrees of freedom, and say what is redundant and why."""
@@ -308,6 +302,12 @@ def _run(analysis: Callable[[], Result]) -> tuple[Result, BaseException | None]:
             raise
         return error.facts["result"], error
     return result, None if result.success else KeyboardInterrupt(result.message)
+
+
+@app.command(epilog=EXAMPLE + "warm")
+def warm() -> None:
+    """Compile ahead all that is compiled once per installation."""
+    mbs.warm(lambda what, done, total: print(f"{done} of {total}: {what}", flush=True))
 
 
 def main() -> None:
