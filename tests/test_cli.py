@@ -150,7 +150,8 @@ def test_help_lists_the_commands():
 def test_every_command_has_help_with_an_example(command):
     text = output(command, "--help")
     assert f"Example:\n    mbs-dae {command}{' models/' if command != 'warm' else ''}" in text
-    assert "--set NAME=VALUE" in text and "--debug" in text
+    if command != "warm":  # it has no arguments
+        assert "--set NAME=VALUE" in text and "--debug" in text
     assert not set(text) & set("\x1b\b│╭")
 
 
