@@ -18,7 +18,7 @@ from typing import Any
 from . import store
 
 RATE = 4.3e-4
-"""Seconds to compile a byte of Python's own code, on a machine of the year 2024."""
+"""Seconds to compile a byte of Python's own code: a rough guess, not calibrated."""
 TOLD = 1.0
 """Work of fewer seconds is not told."""
 WORKERS = "MBS_DAE_WORKERS"
