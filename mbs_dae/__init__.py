@@ -109,6 +109,7 @@ _HOME = {
     "task_jacobian": "verbs.task_jacobian",
     "manipulability": "verbs.task_jacobian",
     "simulate": "verbs.simulate",
+    "warm": "verbs.warm",
     "inverse_dynamics": "verbs.inverse_dynamics",
     "compare_stabilization": "verbs.compare_stabilization",
     "compare_coordinates": "verbs.compare_coordinates",

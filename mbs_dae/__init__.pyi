@@ -88,6 +88,7 @@ from .verbs.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from .verbs.task_jacobian import task_jacobian as task_jacobian
 from .verbs.task_jacobian import manipulability as manipulability
 from .verbs.simulate import simulate as simulate
+from .verbs.warm import warm as warm
 from .verbs.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from .verbs.compare_stabilization import compare_stabilization as compare_stabilization
 from .verbs.compare_coordinates import compare_coordinates as compare_coordinates

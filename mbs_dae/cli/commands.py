@@ -304,5 +304,11 @@ def _run(analysis: Callable[[], Result]) -> tuple[Result, BaseException | None]:
     return result, None if result.success else KeyboardInterrupt(result.message)
 
 
+@app.command(epilog=EXAMPLE + "warm")
+def warm() -> None:
+    """Compile ahead all that is compiled once per installation."""
+    mbs.warm(lambda what, done, total: print(f"{done} of {total}: {what}", flush=True))
+
+
 def main() -> None:
     app(prog_name=NAME)

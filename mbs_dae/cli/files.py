@@ -84,8 +84,9 @@ def _fitting(name: str, value: Setting, default: Any) -> Setting:
         if str(value).lower() not in ("true", "false"):
             raise ModelError(f"--set {name}={value} makes no sense; write --set {name}=true or --set {name}=false")
         return str(value).lower() == "true"
-    if isinstance(default, int | float) and isinstance(value, str):
-        raise ModelError(f"--set {name}={value} is not a number; write e.g. --set {name}={default:g}")
+    if isinstance(value, str) and not isinstance(default, str):  # text is for words that build() knows, no expressions
+        example = f"{default:g}" if isinstance(default, int | float) else "0.12"
+        raise ModelError(f"--set {name}={value} is not a number; write e.g. --set {name}={example}")
     return value
 
 

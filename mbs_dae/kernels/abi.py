@@ -48,17 +48,6 @@ def compiled_apart(function: Callable) -> Any:
     return Function(function, apart=True)
 
 
-compiled_part = compiled
-
-
-def announce(function: Any, what: str) -> None:
-    pass
-
-
-def element_kernel(function: Callable) -> Any:
-    return function
-
-
 def _call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, out):
     """Call the kernel at `address`; arrays are handed over as pointers to their first item."""
     signature = types.void(address, count, t, q, v, index, parameters, tables, out)

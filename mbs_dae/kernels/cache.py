@@ -1,8 +1,7 @@
 """Kernels: derived once per expression, compiled once per machine.
 
-A kernel is a small readable Python module named by the fingerprint of what it computes. It is kept beside its machine
-code for those who want to read it; its layout stands with the machine code (`store`), so that a warm start derives
-nothing.
+A kernel is a small readable Python function named by the fingerprint of what it computes. Its source stands before its
+machine code (`store`), for those who want to read it, and so does its layout: a warm start derives nothing.
 """
 
 from __future__ import annotations

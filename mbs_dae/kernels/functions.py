@@ -22,7 +22,7 @@ from numba.core.imputils import lower_constant
 from numba.core.registry import cpu_target
 from numba.extending import models, register_model, typeof_impl
 
-from . import llvm, store
+from . import llvm, store, work
 from .blocks import Block
 
 REALS, INTEGERS = types.CPointer(types.float64), types.CPointer(types.int64)
@@ -114,6 +114,8 @@ def _entry(function: Function, arguments: tuple[types.Type, ...]) -> Entry:
     symbol = f"{function.__module__}.{function.__qualname__}.{told}"
 
     def make() -> store.Stored:
+        if len(_underway) == 1:
+            work.begin(function)
         part = function.part(arguments)
         return _stored(symbol, part, {"result": _told(part.lowered.result)})
 
@@ -132,10 +134,10 @@ def _stored(symbol: str, part: Part, facts: dict[str, Any]) -> store.Stored:
     return store.Stored(facts, tuple(sorted(part.uses.apart)), llvm.object_code(symbol, part.lowered, others))
 
 
-def _told(result: types.Type) -> Any:
+def _told(result: Any) -> Any:
     """A type of result for a file."""
     if isinstance(result, types.BaseTuple):
-        return [_told(one) for one in result]
+        return [_told(one) for one in llvm.items_of(result)]
     if str(result) not in RESULTS:
         raise TypeError(f"a function that lies apart cannot give back {result}; give back numbers")
     return str(result)
@@ -202,7 +204,7 @@ def _settled(kind: Any) -> types.Type:
     if isinstance(kind, types.Integer):
         return kind if kind == types.uint64 else types.int64
     if isinstance(kind, types.BaseTuple):
-        return types.Tuple([_settled(one) for one in kind])
+        return types.Tuple([_settled(one) for one in llvm.items_of(kind)])
     return types.float64 if isinstance(kind, types.Float) else kind
 
 
@@ -296,9 +298,9 @@ def _reader(result: types.Type) -> tuple[Callable[[np.ndarray], Any], int]:
     """How the items of a tuple are read, and how many words they take."""
     flat: list[types.Type] = []
 
-    def plan(kind: types.Type) -> Any:
+    def plan(kind: Any) -> Any:
         if isinstance(kind, types.BaseTuple):
-            return tuple(plan(one) for one in kind)
+            return tuple(plan(one) for one in llvm.items_of(kind))
         flat.append(kind)
         return len(flat) - 1
 

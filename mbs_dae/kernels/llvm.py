@@ -1,13 +1,13 @@
 """From a Python function to machine code that calls what lies apart from it by name.
 
-numba turns a function into LLVM's intermediate code, and this module makes an object file of it, with one function to be
-called from outside. What the function calls is either *part of it*: then its intermediate code is put beside it, and both
-are optimised together, once; or it lies *apart*: then all that stands in the object file is a name, and the linker puts
-in an address when the file is loaded. numba itself knows the first kind only, and optimises everything that a function
-calls anew for every caller, at every level; most of the time that it takes to compile a large program is spent so.
+numba turns a function into LLVM's intermediate code, and this module makes an object file of it, with one function to
+be called from outside. What the function calls is either *part of it*: then its intermediate code is put beside it, and
+both are optimised together, once; or it lies *apart*: then all that stands in the object file is a name, and the linker
+puts in an address when the file is loaded. numba itself knows the first kind only, and optimises everything that a
+function calls anew for every caller, at every level; most of the time that a large program takes is spent so.
 
-The outside sees 64-bit integers, doubles, and pointers only: a record is one pointer, an array a pointer and its lengths, a
-tuple is its items. A single number comes back as such; a tuple is written to a place that the caller names.
+The outside sees 64-bit integers, doubles, and pointers only: a record is one pointer, an array a pointer and its
+lengths, a tuple is its items. A single number comes back as such; a tuple is written to a place that the caller names.
 """
 
 from __future__ import annotations
@@ -24,12 +24,48 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.core import compiler
+from numba.core import typed_passes as typed
+from numba.core import untyped_passes as untyped
+from numba.core.compiler_machinery import PassManager
 from numba.core.registry import cpu_target
 from numba.np.arrayobj import populate_array
 
 REAL, WORD = ir.DoubleType(), ir.IntType(64)
-OPTIONS = {"nopython": True, "error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+OPTIONS = dict.fromkeys(("nopython", "no_cpython_wrapper", "no_cfunc_wrapper"), True) | {
+    "error_model": "numpy", "_nrt": False
+}
 """No reference counts: passing arrays costs nothing, and a function that tries to allocate does not compile."""
+
+
+PASSES = (
+    (untyped.TranslateByteCode, "read bytecode"),
+    (untyped.FixupArgs, "arguments"),
+    (untyped.IRProcessing, "flow of control"),
+    (untyped.RewriteSemanticConstants, "known constants"),
+    (untyped.DeadBranchPrune, "branches never taken"),
+    (untyped.GenericRewrites, "constant indices"),
+    (untyped.ReconstructSSA, "single assignment"),
+    (typed.NopythonTypeInference, "types"),
+    (typed.NopythonRewrites, "array expressions"),
+    (typed.PreLowerStripPhis, "assignments at joins"),
+    (typed.IRLegalization, "deletions"),
+    (typed.AnnotateTypes, "annotations"),
+    (typed.NativeLowering, "intermediate code"),
+    (typed.NoPythonBackend, "result"),
+)
+"""numba's own passes, those that this package has use for: the others inline, unroll, make parallel, or look for Python
+objects, and take half of the time."""
+
+
+class Compiler(compiler.CompilerBase):
+    """numba's compiler with these passes."""
+
+    def define_pipelines(self) -> list[PassManager]:
+        manager = PassManager("mbs_dae")
+        for one, what in PASSES:
+            manager.add_pass(one, what)
+        manager.finalize()
+        return [manager]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +80,12 @@ class Lowered:
 
 def lower(function: Any, arguments: tuple[types.Type, ...], result: types.Type | None = None) -> Lowered:
     """numba's part of the work: find types, write intermediate code."""
-    flags = compiler.Flags()
+    flags: Any = compiler.Flags()
     cpu_target.options.parse_as_flags(flags, OPTIONS)
     flags.no_compile = True
     made = compiler.compile_extra(
-        cpu_target.typing_context, cpu_target.target_context, function, arguments, result, flags, {}
+        *(cpu_target.typing_context, cpu_target.target_context, function, arguments, result, flags, {}),
+        pipeline_class=Compiler,
     )
     return Lowered(made.fndesc, arguments, types.unliteral(made.signature.return_type), made.library)
 
@@ -69,7 +106,6 @@ def object_code(symbol: str, main: Lowered, others: Sequence[Lowered]) -> bytes:
             function.linkage = "internal"
     module.verify()
     _optimise(codegen, module)
-    if __import__("os").environ.get("DUMPX"): open("/tmp/x/dump.ll","w").write(str(module))
     if any(function.name == "llvm.trap" for function in module.functions):
         raise TypeError(f"{symbol} can raise an exception, and nothing could catch it; compute without")
     return _target_machine().emit_object(module)
@@ -116,25 +152,30 @@ def entry_type(arguments: Sequence[types.Type], result: types.Type) -> ir.Functi
     return ir.FunctionType(_plain(result)[0], received)
 
 
-def _plain(kind: types.Type) -> list[ir.Type]:
+def _plain(kind: Any) -> list[ir.Type]:
     """What the outside sees of a value."""
     if isinstance(kind, types.Array):
         return [_item(kind).as_pointer(), *[WORD] * kind.ndim]
     if isinstance(kind, types.CPointer):
         return [(REAL if kind.dtype == types.float64 else WORD).as_pointer()]
     if isinstance(kind, types.BaseTuple):
-        return [item for one in kind for item in _plain(one)]
+        return [item for one in items_of(kind) for item in _plain(one)]
     return [REAL if kind == types.float64 else WORD]
+
+
+def items_of(kind: Any) -> tuple[Any, ...]:
+    """The types of the items of a tuple."""
+    return tuple(kind)
 
 
 def _item(kind: types.Array) -> ir.Type:
     return REAL if kind.dtype == types.float64 else WORD
 
 
-def _received(context: Any, builder: Any, kind: types.Type, rest: list) -> Any:
+def _received(context: Any, builder: Any, kind: Any, rest: list) -> Any:
     """A value in numba's own form, from the arguments that are left."""
     if isinstance(kind, types.BaseTuple):
-        return context.make_tuple(builder, kind, [_received(context, builder, one, rest) for one in kind])
+        return context.make_tuple(builder, kind, [_received(context, builder, one, rest) for one in items_of(kind)])
     first = rest.pop(0)
     if kind == types.boolean:
         return builder.icmp_unsigned("!=", first, ir.Constant(WORD, 0))
@@ -148,11 +189,11 @@ def _received(context: Any, builder: Any, kind: types.Type, rest: list) -> Any:
     return array._getvalue()
 
 
-def _sent(context: Any, builder: Any, kind: types.Type, value: Any) -> list[Any]:
+def _sent(context: Any, builder: Any, kind: Any, value: Any) -> list[Any]:
     """The plain numbers of a value in numba's own form."""
     if isinstance(kind, types.BaseTuple):
-        items = [builder.extract_value(value, k) for k in range(len(kind))]
-        return [number for one, item in zip(kind, items, strict=True) for number in _sent(context, builder, one, item)]
+        pairs = [(one, builder.extract_value(value, k)) for k, one in enumerate(items_of(kind))]
+        return [number for one, item in pairs for number in _sent(context, builder, one, item)]
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
         shape = [builder.extract_value(array.shape, k) for k in range(kind.ndim)]
@@ -166,7 +207,8 @@ def call(
     context: Any, builder: Any, target: Any, kinds: Sequence[types.Type], result: types.Type, values: Sequence[Any]
 ) -> Any:
     """Call a function of the outside from intermediate code; the result in numba's own form."""
-    numbers = [number for kind, value in zip(kinds, values, strict=True) for number in _sent(context, builder, kind, value)]
+    pairs = zip(kinds, values, strict=True)
+    numbers = [number for kind, value in pairs for number in _sent(context, builder, kind, value)]
     if isinstance(result, types.BaseTuple):
         with builder.goto_entry_block():
             room = builder.alloca(WORD, len(_plain(result)))

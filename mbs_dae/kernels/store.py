@@ -2,10 +2,10 @@
 
 Machine code that is loaded can do whatever its user can. So it is taken only from a directory that is no link, belongs
 to the user, and that nobody else may write to; the same holds for each file. A file ends with a checksum over all that
-stands in it, and is looked at before anything of it is used: what was damaged, cut short, or made by other versions of
-anything is made anew and replaced. A file is written beside its place and renamed, so it is there as a whole or not at all,
-and processes may share a cache. Where there is no such directory, functions live in memory: that costs time, never
-correctness; a warning says why.
+stands in it, which is looked at before anything of it is used: what was damaged or cut short is made anew and replaced,
+and what other versions of anything have made is not looked for. A file is written beside its place and renamed, so it
+is there as a whole or not at all, and processes may share a cache. Where there is no such directory,
+functions live in memory: that costs time, never correctness; a warning says why.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import stat
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -49,9 +50,11 @@ _here: dict[str, Stored] = {}
 def fetch(symbol: str, make: Callable[[], Stored]) -> Stored:
     """The function of that name: from memory, from the disk, or made now and kept."""
     if symbol not in _here and not _from_disk(symbol):
-        made = make()
-        _take(symbol, made, loaded=False)
-        write(_file(symbol), _packed(made))
+        with claimed(_file(symbol)):
+            if not _from_disk(symbol):
+                made = make()
+                _take(symbol, made, loaded=False)
+                write(_file(symbol), _packed(made))
     return _here[symbol]
 
 
@@ -72,10 +75,6 @@ def _from_disk(symbol: str) -> bool:
         return False
     _take(symbol, stored, loaded=True)
     return True
-
-
-def is_stored(symbol: str) -> bool:
-    return symbol in _here or _file(symbol).exists()
 
 
 def _packed(stored: Stored) -> bytes:
@@ -139,7 +138,8 @@ def write(path: Path, body: bytes) -> None:
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     except OSError as error:
-        return _warn_once(path.parent, f"cannot be written to ({error.strerror})")
+        _warn_once(path.parent, f"cannot be written to ({error.strerror})")
+        return
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(body + hashlib.sha256(body).digest())
@@ -148,6 +148,26 @@ def write(path: Path, body: bytes) -> None:
         _warn_once(path.parent, f"cannot be written to ({error.strerror})")
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[None]:
+    """Nobody else makes this file meanwhile; where others do, wait for them."""
+    try:
+        import fcntl
+
+        _trusted(path.parent, make=True)
+        file = open(path.with_suffix(".lock"), "wb")  # noqa: SIM115
+    except (ImportError, OSError):  # no such locks here, or no place for one: what others do is done twice
+        yield
+        return
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                path.with_suffix(".lock").unlink()
 
 
 def _trusted(place: Path, make: bool = False) -> bool:

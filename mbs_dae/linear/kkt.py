@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled, compiled_apart, compiled_part
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector, Work, block
 from .ldl import backward, eliminate_row, forward
 from .pattern import Pattern
@@ -136,7 +136,7 @@ def factorise(pattern, factor):
             inverse[i] = -1.0 / (distance + extra * max(plus / max(factor.share[row], FAINT), least))
 
 
-@compiled_part
+@compiled
 def negligible(pattern, factor):
     """The squared length below which a row counts as zero; positive, so that it has a reciprocal."""
     longest = heaviest = 0.0
@@ -188,7 +188,7 @@ def solve(pattern, factor, f, g, x, multipliers, refinements):
             multipliers[k] += rest_g[k]
 
 
-@compiled_part
+@compiled
 def _residual(pattern, factor, f, g, x, multipliers):
     """f - W x - Φ_vᵀ λ and g - Φ_v x."""
     rest_x, rest_g, weight, beside, jacobian = (

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.machine import DONE
-from ..kernels.abi import compiled, compiled_apart, compiled_part
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, block
 from .course import moment
 from .derivative import WORK, Mechanism, derivative
@@ -59,7 +59,7 @@ def _units(mechanism: Mechanism) -> np.ndarray:
     return unit
 
 
-@compiled_part
+@compiled
 def noise(control, stages, mechanism, h):
     """What roundoff does to velocities in a step, in their unit.
 
@@ -131,7 +131,7 @@ def _size(control, y, x):
     return np.sqrt(total / control.controlled)
 
 
-@compiled_part
+@compiled
 def factor_of(tableau, error, rejected):
     """By how much the next step may differ; it may not grow right after a rejection."""
     if error == 0.0:

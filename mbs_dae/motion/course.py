@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled, compiled_part
+from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block
 
 SPAN, STEP = 0, 1
@@ -64,7 +64,7 @@ def latest_end(course, t):
     return min(course.far[max(cell, 0)], t + course.longest)
 
 
-@compiled_part
+@compiled
 def is_break(course, t):
     """Whether the present span ends here, because laws switch."""
     span = course.at[SPAN]

@@ -9,7 +9,7 @@ import numpy as np
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
-from ..kernels.abi import compiled_apart, compiled_part
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector, Work, block
 from .course import moment
 from .derivative import WORK, Mechanism, derivative
@@ -18,8 +18,8 @@ from .steps import prepare_dense, read_dense
 
 NEXT = 2
 """Where the number of the next requested time stands in the counts of a run."""
-AROUND = (-1.8, -1.4, -1.0, 1.0, 1.4, 1.8)
-"""Where states are read around a singular pose, from the middle of the gap it is in, in halves of its width."""
+ASIDE = 3
+"""How many states are read on each side of a singular pose."""
 BLURRED = 1e-4
 """`independence` (a squared sine) of a requested time below which what is recorded is read from around it."""
 
@@ -64,7 +64,7 @@ def new_record(mechanism: Mechanism, times: np.ndarray) -> Record:
     )
 
 
-@compiled_part
+@compiled
 def remember(march):
     """What evaluations choose on their way, to be put back."""
     record, mechanism = march.record, march.mechanism
@@ -73,7 +73,7 @@ def remember(march):
         record.kept[row] = mechanism.machine.factor.kept[row]
 
 
-@compiled_part
+@compiled
 def put_back(march):
     record, mechanism = march.record, march.mechanism
     mechanism.nearness[0], mechanism.nearness[1] = record.nearness[0], record.nearness[1]
@@ -81,7 +81,7 @@ def put_back(march):
         mechanism.machine.factor.kept[row] = record.kept[row]
 
 
-@compiled_part
+@compiled
 def put_right(march, t, y):
     """Quaternions of unit length; on the constraints, if the run is projected."""
     mechanism = march.mechanism
@@ -153,11 +153,12 @@ def _read_across(march, t, h, x, k):
     sides. Multipliers are those of that state: they may well grow without bound."""
     record, y = march.record, march.record.y
     _clear(record, k)
-    for place in AROUND:
-        weight = 1.0
-        for other in AROUND:
-            if other != place:
-                weight *= ((x - march.tableau.middle) / march.tableau.half - other) / (place - other)
+    at = (x - march.tableau.middle) / march.tableau.half
+    for one in range(2 * ASIDE):
+        place, weight = _aside(one), 1.0
+        for other in range(2 * ASIDE):
+            if other != one:
+                weight *= (at - _aside(other)) / (place - _aside(other))
         status = _read(march, t, h, march.tableau.middle + place * march.tableau.half)
         if status != DONE:
             return status
@@ -175,6 +176,12 @@ def _read_across(march, t, h, x, k):
     return status
 
 
+@compiled
+def _aside(k):
+    """Where state k is read, from the middle of the gap that a singular pose is in: ±1, ±1.4, ±1.8 half widths."""
+    return 1.0 + 0.4 * (k - ASIDE) if k >= ASIDE else 0.4 * (k + 1 - ASIDE) - 1.0
+
+
 @compiled_apart
 def keep(march, k, y, dy):
     """Row k of the record."""
@@ -182,11 +189,19 @@ def keep(march, k, y, dy):
     _add(march, k, y, dy, 1.0)
 
 
-@compiled_part
+@compiled
 def _clear(record, k):
-    for kept in (record.q, record.v, record.a, record.multipliers, record.energies):
-        for i in range(kept.shape[1]):
-            kept[k, i] = 0.0
+    _zero(record.q, k)
+    _zero(record.v, k)
+    _zero(record.a, k)
+    _zero(record.multipliers, k)
+    _zero(record.energies, k)
+
+
+@compiled
+def _zero(rows, k):
+    for i in range(rows.shape[1]):
+        rows[k, i] = 0.0
 
 
 @compiled_apart

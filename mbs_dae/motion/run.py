@@ -16,7 +16,7 @@ import numpy as np
 
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
-from ..kernels.abi import compiled, compiled_apart, compiled_part
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block
 from .control import Control, error_norm, factor_of, first_step
 from .course import SPAN, STEP, Course, is_break, latest_end, moment
@@ -137,7 +137,7 @@ def go_on(march, patience):
     return DONE
 
 
-@compiled_part
+@compiled
 def _end_of_step(march, t):
     """Where the next step from t ends: on the end of the span, if that is near enough."""
     control, course = march.control, march.course
@@ -151,7 +151,7 @@ def _end_of_step(march, t):
     return target if t + (end - t) * (1.0 + 1e-9) >= target else end
 
 
-@compiled_part
+@compiled
 def _try_step(march, t, end):
     """A step from t to `end`, settled if it is good: its status and its error, of which 1 is just acceptable."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
@@ -175,7 +175,7 @@ def _try_step(march, t, end):
     return status, error
 
 
-@compiled_part
+@compiled
 def _parted_within(march, h):
     """Whether rows came to contradict each other in a step too long to say when."""
     times, mechanism = march.record.times, march.mechanism
@@ -197,7 +197,7 @@ def pace(march):
     return largest
 
 
-@compiled_part
+@compiled
 def _accept(march, t, end):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
@@ -228,7 +228,7 @@ def _accept(march, t, end):
     return status
 
 
-@compiled_part
+@compiled
 def _turned_over(march):
     """The energy that the motion has to do with at the end of the step."""
     record, works = march.record, march.stages.y1[march.mechanism.q_size + march.mechanism.v_size :]
@@ -236,7 +236,7 @@ def _turned_over(march):
     return record.end_scalars[KINETIC] + abs(raised) + abs(works[1]) + abs(works[2])
 
 
-@compiled_part
+@compiled
 def _next_span(march, t):
     """Laws have switched: the derivative anew, on the other side of the break, and the length of the next step."""
     course, control, stages = march.course, march.control, march.stages
@@ -253,7 +253,7 @@ def _next_span(march, t):
     return status
 
 
-@compiled_part
+@compiled
 def _settle(march, t):
     """Stabilise y₁, and find y' there: the first stage of the next step."""
     y1 = march.stages.y1
@@ -267,7 +267,7 @@ def _settle(march, t):
     return status
 
 
-@compiled_part
+@compiled
 def drift_limit(mechanism):
     """The gap that makes accelerations worthless here: at a sine s from a singular pose it counts 1/s³ (see
     `control`)."""

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.dynamics import KINETIC, POTENTIAL
-from ..kernels.abi import compiled_part
+from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block
 from .control import noise
 
@@ -58,7 +58,7 @@ def new_crossing() -> Crossing:
     return block(Crossing(np.full(1, NOWHERE), closed=none, tries=none.copy(), energy=np.zeros(2)))
 
 
-@compiled_part
+@compiled
 def foretell(tableau, stages, h):
     """How long after the end of a step the constraints lose rank: the root of the parabola through the sines at its
     start, at a node and at its end. NOWHERE if they do not fall."""
@@ -76,7 +76,7 @@ def foretell(tableau, stages, h):
     return h * 2.0 * last / (np.sqrt(square) - slope)
 
 
-@compiled_part
+@compiled
 def look_ahead(crossing, tableau, stages, h):
     """After a step of length h: where the next one stands."""
     crossing.wait[0] = foretell(tableau, stages, h)
@@ -85,7 +85,7 @@ def look_ahead(crossing, tableau, stages, h):
     stages.sines[0] = stages.sines[tableau.stages]
 
 
-@compiled_part
+@compiled
 def aimed(tableau, wait, h):
     """The longest step, of at most h, of which a whole number leads to one that has the pose in its gap."""
     if wait > FORESIGHT * h or wait <= 0.5 * tableau.c[1] * h:
@@ -94,7 +94,7 @@ def aimed(tableau, wait, h):
     return wait / (before + tableau.middle)
 
 
-@compiled_part
+@compiled
 def worst_node(tableau, stages):
     """The node nearest to a singular pose, if it is badly placed, or -1."""
     sines, nearest = stages.sines, 0
@@ -104,13 +104,13 @@ def worst_node(tableau, stages):
     return nearest if sines[nearest] < MISPLACED * max(sines[0], sines[tableau.stages]) else -1
 
 
-@compiled_part
+@compiled
 def energy_of(scalars, works):
     """The energy that stays the same: kinetic + potential + stored + dissipated - supplied."""
     return scalars[KINETIC] + scalars[POTENTIAL] + works[0] + works[1] - works[2]
 
 
-@compiled_part
+@compiled
 def adds_up(crossing, scalars, tolerance):
     """Whether the step has kept the energy, to some multiple of what velocities may be off (relative to them)."""
     roundoff = 1e-13 * (abs(scalars[POTENTIAL]) + abs(scalars[KINETIC]))
@@ -118,7 +118,7 @@ def adds_up(crossing, scalars, tolerance):
     return abs(crossing.energy[1] - crossing.energy[0]) <= allowed
 
 
-@compiled_part
+@compiled
 def crosses_badly(march, accepted, pace, h):
     """Whether a step near a singular pose is to be made otherwise; and how is said in `crossing`. The motion changes at
     this pace (1/s)."""

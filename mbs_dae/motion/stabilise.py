@@ -15,7 +15,7 @@ import numpy as np
 
 from ..compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, in_own_velocities, leave_out_velocity_rows, observe
 from ..compiled.manifold import move
-from ..kernels.abi import compiled_apart, compiled_part
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block
 from ..linear.kkt import solve
 from ..poses.newton import evaluate_and_factorise, velocity_residual
@@ -78,7 +78,7 @@ def new_stabiliser(how: Stabilization, mechanism: Mechanism) -> Stabiliser:
     return block(Stabiliser(when, mechanism.gains, rule=np.zeros(2), projected=np.zeros(1, dtype=np.int64)))
 
 
-@compiled_part
+@compiled
 def adapt_gains(stabiliser, pace, h):
     """Gains for a step of this length, of a motion that changes at this pace (1/s).
 
@@ -89,7 +89,7 @@ def adapt_gains(stabiliser, pace, h):
         stabiliser.gains[0] = stabiliser.gains[1] = min(stabiliser.rule[0] * pace, stabiliser.rule[1] / h)
 
 
-@compiled_part
+@compiled
 def is_projected(stabiliser, mechanism):
     """Whether states of the step that was just made are put back onto the constraints."""
     if stabiliser.when == NEAR_SINGULAR:
@@ -137,7 +137,7 @@ def project(mechanism, t, q, v):
     return NOT_CONVERGED
 
 
-@compiled_part
+@compiled
 def project_velocity(mechanism, t, q, v):
     """Φ_v v = ν at the pose to which the last factor belongs, but for the correction just made."""
     machine = mechanism.machine

@@ -4,6 +4,7 @@ not code."""
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +21,8 @@ from .result import Result, Violation
 from .sketch import BodySketch, ElementSketch, Sketch
 
 FORMAT = "mbs_dae result 2"
+OTHERS = (".csv", ".txt", ".json", ".mat", ".h5", ".hdf5", ".nc", ".npy", ".pkl", ".pickle", ".xlsx", ".parquet")
+"""Endings that ask for what is not written here."""
 PARTS = ("kinetic", "potential", "dissipated", "supplied")
 
 
@@ -48,9 +51,13 @@ def save(result: Result, path: str | Path) -> Path:
         arrays |= _forces(result)
         header["loaded"] = result.reactions.names()
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")  # a full disk leaves the old file as it is
     try:
-        np.savez_compressed(path, header=text, values=values, **arrays)
+        with beside.open("wb") as file:
+            np.savez_compressed(file, header=text, values=values, **arrays)
+        beside.replace(path)
     except OSError as exc:
+        beside.unlink(missing_ok=True)
         raise ModelError(f"cannot write {str(path)!r} ({exc.strerror}); choose another place, or create it") from exc
     return path
 
@@ -74,6 +81,10 @@ def load(path: str | Path) -> Result:
 
 def _with_ending(path: str | Path) -> Path:
     path = Path(path)
+    if path.suffix.lower() in OTHERS:
+        raise ModelError(
+            f"{str(path)!r}: results are written as .npz only; for another format write result.to_dataframe() by pandas"
+        )
     return path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
 
 

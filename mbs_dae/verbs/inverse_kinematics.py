@@ -15,9 +15,7 @@ import numpy as np
 
 from ..compiled import System
 from ..errors import ModelError
-from ..kernels.abi import announce
 from ..model.model import Model
-from ..poses.reach import search as compiled
 from ..poses.reach.joint_space import JointSpace, label
 from ..poses.reach.solutions import Hunt
 from ..poses.reach.targets import read_targets
@@ -154,7 +152,6 @@ def inverse_kinematics(
     low, high = _limits(space, limits or {})
     if tries is not None and (isinstance(tries, bool) or not isinstance(tries, int) or tries < 1):
         raise ModelError(f"tries must be a number of starts, 1 or more, not {tries!r}")
-    announce(compiled.search_all, "the search for joint values")
     hunt = Hunt.of(space, read, space.start(start), low, high)
     poses, tried, hits, ends = hunt.solve(all, seed, tries)
     note = f" ({space.note})" if space.note else ""

@@ -19,7 +19,6 @@ from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVI
 from ..errors import ModelError
 from ..explain.jumps import check_jumps
 from ..explain.stops import change_point_at_start, stop_reason
-from ..kernels.abi import announce
 from ..model.model import Model
 from ..motion.turns import check_turns
 from ..poses import continuation, newton
@@ -54,7 +53,6 @@ def kinematics(
     t = checked_times(times)
     check_tables(model, t)
     check_trajectories(model, t)
-    announce(continuation.sweep, "the kinematics core")
     first = assembled(model, t[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)

@@ -24,7 +24,6 @@ from ..coordinates.joint.tree import tree_of
 from ..coordinates.joint.tree_steps import Freedom, freedoms
 from ..errors import ModelError, unknown_name
 from ..graph.topology import Topology, topology
-from ..kernels.abi import announce
 from ..model.joints.motions import Ball, Slide
 from ..model.measures import KINDS
 from ..model.model import Model
@@ -79,7 +78,6 @@ def recursive_kinematics(
     found = topology(model)
     _refuse_loops(model, found)
     system = model.compile()
-    announce(recursion.unfold, "the recursion along a tree")
     tree = tree_of(found, system.evaluator, system.layout)
     ways = freedoms(found)
     size = ways[-1].q_end if ways else 0

@@ -20,7 +20,6 @@ from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import ModelError
 from ..explain.failures import check_energy, check_masses, check_violation, failure
 from ..explain.jumps import check_jumps
-from ..kernels.abi import announce
 from ..model.breaks import breaks_of, farthest_ends, side_of
 from ..model.forces.python_force import PythonForce
 from ..model.model import Model
@@ -151,7 +150,6 @@ def prepare(
     first, note = initial_state(model, t[0], initial)
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
-    announce(marching.go_on, "the dynamics core")
     run = mechanism(system, faint=FAINT)
     control, stabiliser = new_control(rtol, atol, step or 0.0, most, run), new_stabiliser(how, run)
     course = _course(system, METHODS[method], t, 0.0 if step else longest)

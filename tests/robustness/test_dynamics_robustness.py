@@ -217,10 +217,10 @@ def test_a_second_model_of_the_same_elements_compiles_nothing():
     """Neither a kernel nor the core: the numbers are arguments."""
     first = simulated(1.0)
     before = counts.derived, counts.compiled, counts.loaded
-    cores = [len(core.signatures) for core in CORES]
+    cores = [len(core.entries) for core in CORES]
     second = simulated(1.3)
     assert (counts.derived, counts.compiled, counts.loaded) == before
-    assert [len(core.signatures) for core in CORES] == cores
+    assert [len(core.entries) for core in CORES] == cores
     assert max(cores) >= 1
     assert np.abs(first.q[-1] - second.q[-1]).max() > 1e-3
 
@@ -232,7 +232,7 @@ CORES = (marching.go_on, marching.start)
 @pytest.mark.parametrize("how", [mbs.Projection(), mbs.Baumgarte(), mbs.Unstabilized()], ids=str)
 def test_methods_and_stabilizations_share_one_core(method, how):
     simulated(1.0)
-    cores = [len(core.signatures) for core in CORES]
+    cores = [len(core.entries) for core in CORES]
     res = run_engine(0.01, method=method, step=1e-3, stabilization=how)
     assert res.success
-    assert [len(core.signatures) for core in CORES] == cores
+    assert [len(core.entries) for core in CORES] == cores

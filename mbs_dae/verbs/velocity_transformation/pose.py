@@ -15,7 +15,6 @@ from ...coordinates.joint.tree import Tree, tree_of
 from ...coordinates.joint.tree_steps import freedoms
 from ...errors import ModelError
 from ...graph.topology import Topology
-from ...kernels.abi import announce
 from ...model.bodies.body import Body
 from ...model.joints.motions import Helix
 from ...results.result import State
@@ -79,7 +78,6 @@ def _folded(
     found: Topology, tree: Tree, cartesian: System, q: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """θ (with the hidden turns behind it) and θ̇."""
-    announce(recursion.unfold, "the recursion along a tree")
     ways = freedoms(found)
     theta, rates = np.zeros(_size(found) + 3 * len(tree.turns)), np.zeros(found.degrees_of_freedom_of_tree)
     frames = _frames(cartesian, q, v)
