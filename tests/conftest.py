@@ -18,6 +18,7 @@ def pytest_sessionstart(session):
     if getattr(config.option, "numprocesses", None) and not config.option.collectonly:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS / "support")])}
         subprocess.run([sys.executable, "-m", "preloaded"], cwd=TESTS.parent, env=environment, check=True)
+    os.environ.setdefault("MBS_DAE_WORKERS", "1")  # from here on the workers of the tests have the processors
 
 
 def pytest_addoption(parser):

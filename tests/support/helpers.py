@@ -219,3 +219,15 @@ def three_cranks(phi: float) -> mbs.PlanarModel:
         model.add(mbs.Revolute(f"foot{k}", model.ground.at(k, 0), crank.tail))
         model.add(mbs.Revolute(f"top{k}", crank.head, coupler.at(k - 1.0, 0)))
     return model
+
+
+def row_of_four_bars(loops, length=1.0, angle=0.0):
+    """Parallelograms side by side, each with a rod in common with the next; at angle 0 all lie flat."""
+    model = mbs.PlanarModel(f"{loops} four-bars")
+    x, y = length * np.cos(angle), length * np.sin(angle)
+    rods = [model.link(f"rod {k}", (k, 0), (k + x, y)) for k in range(loops + 1)]
+    model.add(*(mbs.Revolute(f"O{k}", model.ground.at(k, 0), rod.tail) for k, rod in enumerate(rods)))
+    for k in range(loops):
+        bar = model.link(f"bar {k}", (k + x, y), (k + 1 + x, y))
+        model.add(mbs.Revolute(f"L{k}", rods[k].head, bar.tail), mbs.Revolute(f"R{k}", bar.head, rods[k + 1].head))
+    return model

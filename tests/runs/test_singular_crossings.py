@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 
 import mbs_dae as mbs
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from singular_crossings import GRAVITY, GRID, SETS, SETTINGS, crossing, crossings, grounded_first
 
 HARD = [

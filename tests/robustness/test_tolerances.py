@@ -1,8 +1,7 @@
 """Results do not hang on the tolerances of the rank tests: each may be ten times larger or smaller."""
 
 import pytest
-from helpers import parallelogram, slider_crank, three_cranks
-from test_redundancy import row_of_four_bars
+from helpers import parallelogram, row_of_four_bars, slider_crank, three_cranks
 
 import mbs_dae as mbs
 from mbs_dae.poses import dependence, newton
