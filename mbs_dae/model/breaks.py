@@ -99,12 +99,18 @@ def _turns(y: np.ndarray) -> np.ndarray:
 
 def _said(element: Element, number: Numbers) -> tuple[dict[sp.Symbol, Any], OfTime]:
     """What the element says of time, and the values of its constants."""
-    form: Any
-    form, slots = element.form()
-    said = _said_by(form, frozenset(slots))
+    slots, said = _of_element(element)
     if not (said.switches or said.laws):
         return {}, said
     return {s: n.table if isinstance(n, TableSymbol) else number(n) for s, n in slots.items()}, said
+
+
+@lru_cache(maxsize=4096)
+def _of_element(element: Element) -> tuple[Any, OfTime]:
+    """Elements never change: what they say is looked at once, whatever the parameters and times."""
+    form: Any
+    form, slots = element.form()
+    return slots, _said_by(form, frozenset(slots))
 
 
 @lru_cache(maxsize=4096)
