@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
@@ -153,3 +154,19 @@ def test_expressions_of_parameters_are_arithmetic():
         assert abs(number(expression) - exact) < 1e-15 * max(1, abs(exact))
     assert np.isnan([number(sp.sqrt(r - l)), number(1 / (l - 3 * r)), number(sp.log(-r))][0])
     assert number(sp.sqrt(r - l) ** 2) == pytest.approx(-0.2)  # real, though it is not on the way
+
+
+@pytest.mark.parametrize("copied", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy])
+def test_states_and_results_can_be_pickled_and_copied(copied):
+    model, times = load("four_bar").build(), np.linspace(0.0, 0.1, 5)
+    state = mbs.assemble(model)
+    assert np.array_equal(copied(state).full_q, state.full_q)
+    results = mbs.kinematics(model, times), mbs.inverse_dynamics(model, times), mbs.simulate(
+        model.without(*(d.name for d in model.drivers)).compile("natural"), times
+    )
+    for result in results:
+        other = copied(result)
+        assert all(np.array_equal(other[name], result[name]) for name in result.names)
+        assert np.array_equal(other.violation.position, result.violation.position)
+        if result.reactions is not None:
+            assert all(np.array_equal(other.reaction(n), result.reaction(n)) for n in result.reactions.names())
