@@ -22,6 +22,7 @@ from scipy.interpolate import PPoly
 
 from ..errors import ModelError
 from ..symbolic.derive import Relation
+from ..symbolic.functions import as_sympy
 from ..symbolic.loads import Load
 from ..symbolic.markers import t as time
 from ..symbolic.switches import INTEGERS, ZERO, OfTime, Switch, is_linear, of_time
@@ -169,7 +170,7 @@ def _levels(switch: Switch, values: dict[sp.Symbol, Any]) -> Levels:
         return lambda least, most: np.zeros(1)
     if switch.levels == INTEGERS:
         return lambda least, most: np.arange(np.ceil(least), min(np.floor(most), np.ceil(least) + 2 * MOST) + 1)
-    table = values[sp.sympify(switch.levels)]
+    table = values[as_sympy(switch.levels)]
     knots = table.x
     if not table.periodic:
         return lambda least, most: knots

@@ -59,7 +59,7 @@ def new_record(mechanism: Mechanism, times: np.ndarray) -> Record:
             y=zeros(width),
             dy=zeros(width),
             kept=zeros(rows),
-            nearness=zeros(2),
+            nearness=zeros(3),
         )
     )
 
@@ -68,7 +68,8 @@ def new_record(mechanism: Mechanism, times: np.ndarray) -> Record:
 def remember(march):
     """What evaluations choose on their way, to be put back."""
     record, mechanism = march.record, march.mechanism
-    record.nearness[0], record.nearness[1] = mechanism.nearness[0], mechanism.nearness[1]
+    for k in range(record.nearness.size):
+        record.nearness[k] = mechanism.nearness[k]
     for row in range(record.kept.size):
         record.kept[row] = mechanism.machine.factor.kept[row]
 
@@ -76,7 +77,8 @@ def remember(march):
 @compiled
 def put_back(march):
     record, mechanism = march.record, march.mechanism
-    mechanism.nearness[0], mechanism.nearness[1] = record.nearness[0], record.nearness[1]
+    for k in range(record.nearness.size):
+        mechanism.nearness[k] = record.nearness[k]
     for row in range(record.kept.size):
         mechanism.machine.factor.kept[row] = record.kept[row]
 

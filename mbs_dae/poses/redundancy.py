@@ -51,20 +51,23 @@ def redundancy(system: System, q: np.ndarray, others: Sequence[np.ndarray] | Non
     return Redundancy(here, tuple(generic), tuple(here.circuits(remaining)), len(others))
 
 
-def _bound(here: PoseRank, q: np.ndarray, circuits: Iterable[Circuit]) -> list[Circuit]:
-    """Those that stay dependent wherever their own elements go."""
+def _bound(here: PoseRank, q: np.ndarray, circuits: Sequence[Circuit]) -> list[Circuit]:
+    """Those that stay dependent wherever their own elements go: of each set of elements as many as it has equations too
+    many by itself. (In which rows of them a dependence shows is a matter of the pose: rows are along axes of the
+    world.)"""
     system, joints = here.system, set(joint_rows(here.system))
-    reached: dict[tuple[str, ...], list[PoseRank]] = {}
-    bound = []
+    groups: dict[frozenset[str], list[Circuit]] = {}
     for circuit in circuits:
-        names = elements_of(system, circuit.rows)
-        if names not in reached:
-            own = [k for name in names for k in system.rows_of(name) if k in joints]
-            alone = other_poses(system, q, own, samples=2)
-            reached[names] = [PoseRank(system, 0.0, pose, newton.NEARLY) for pose in alone]
-        if all(pose.dependent(circuit.rows) for pose in reached[names]):
-            bound.append(circuit)
-    return bound
+        groups.setdefault(frozenset(elements_of(system, circuit.rows)), []).append(circuit)
+    found: dict[int, frozenset[str]] = {}
+    for names, members in sorted(groups.items(), key=lambda group: len(group[0])):
+        own = [k for name in sorted(names) for k in system.rows_of(name) if k in joints]
+        alone = [PoseRank(system, 0.0, pose, newton.NEARLY) for pose in other_poses(system, q, own, samples=2)]
+        inside = sum(others < names for others in found.values())
+        many = min((len(pose.dependent(own)) for pose in alone), default=inside + len(members)) - inside
+        lasting = sorted(members, key=lambda c: not all(pose.dependent(c.rows) for pose in alone))
+        found |= dict.fromkeys(map(id, lasting[: max(many, 0)]), names)
+    return [circuit for circuit in circuits if id(circuit) in found]
 
 
 def _without_one_of_each(groups: Iterable[Circuit], here: PoseRank, rows: Iterable[int]) -> list[int]:

@@ -20,7 +20,6 @@ from ..errors import ModelError
 from ..explain.jumps import check_jumps
 from ..explain.stops import change_point_at_start, stop_reason
 from ..model.model import Model
-from ..motion.turns import check_turns
 from ..poses import continuation, newton
 from ..poses.assembly import assembled
 from ..poses.axes import check_axes
@@ -29,6 +28,7 @@ from ..poses.redundancy import is_momentary
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
+from ..readings.turns import check_turns
 from ..results.result import Result, State
 
 CHUNK = 5000

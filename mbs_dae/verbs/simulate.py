@@ -34,11 +34,11 @@ from ..motion.run import March, new_march
 from ..motion.stabilise import NEAR_SINGULAR, Baumgarte, Projection, Stabilization, Unstabilized, new_stabiliser
 from ..motion.start import set_first_step, set_gains
 from ..motion.tableaus import METHODS, Tableau
-from ..motion.turns import check_turns
 from ..poses.axes import check_axes
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
+from ..readings.turns import check_turns
 from ..results.result import Result, State
 
 MOST_STEPS = 1_000_000

@@ -57,8 +57,8 @@ FOUND = {
     ),
     "a motion": (LINEAR(t), [1, 1.1, 1.6, 1.8]),
     "a motion of another function": (LINEAR(t**2), np.sqrt([1, 1.1, 1.6, 1.8])),
-    "a table": (mbs.Table(*KNOTS)(t), [0, 1, 2.5, 4, 10]),
-    "a periodic table": (mbs.Table([0, 1, 2, 3, 4], [0, 1, 0, -1, 0], periodic=True)(t), range(11)),
+    "a table": (mbs.Table(*KNOTS, kind="cubic")(t), [0, 1, 2.5, 4, 10]),
+    "a periodic table": (mbs.Table([0, 1, 2, 3, 4], [0, 1, 0, -1, 0], periodic=True, kind="cubic")(t), range(11)),
     "nothing of the motion": (sp.sin(t) + t**2, []),
 }
 

@@ -22,6 +22,7 @@ from ...model.model import Model
 from ...model.parameters import Number
 from ...model.tables import TableSymbol
 from ...symbolic.derive import Composed, Equations, Relation, compose
+from ...symbolic.functions import as_sympy
 from ...symbolic.loads import Load, LoadEquations
 from ...symbolic.markers import LABELS
 from ...symbolic.tidy import exact, tidy
@@ -220,7 +221,7 @@ def _explicit(
     inlined = dict(put)
 
     def written(e: sp.Expr) -> sp.Expr:
-        return sp.sympify(e).xreplace(inlined).xreplace(ones)
+        return as_sympy(e).xreplace(inlined).xreplace(ones)
 
     for symbol, value in own.definitions:
         inlined[symbol] = written(value)

@@ -139,6 +139,7 @@ def verbs(model: mbs.PlanarModel) -> float:
     figure.savefig("run.png")
     needed.save("needed.npz")
     again: mbs.Result = mbs.load("needed.npz")
+    mbs.warm()
     return w + float(again["a.angle"].max()) + found.degrees_of_freedom
 
 
