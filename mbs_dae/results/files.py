@@ -62,6 +62,17 @@ def save(result: Result, path: str | Path) -> Path:
     return path
 
 
+UNREADABLE = (
+    OSError, ValueError, KeyError, IndexError, TypeError, EOFError, AttributeError, NotImplementedError,
+    RuntimeError, MemoryError, BadZipFile, zlib.error,
+)  # fmt: skip
+"""What comes of a file that is cut short, encrypted, nested without end, or says that it is larger than memory."""
+ALONG_TIME = {name: 0 for name in ("t", "q", "v", "a", "multipliers", "independence")} | {
+    name: 1 for name in ("values", "violation", "energy", "world", "turned", "unique", "effort")
+}
+"""The axis of each array along which time goes."""
+
+
 def load(path: str | Path) -> Result:
     """Read a result that `Result.save` wrote; like there, the ending .npz may be left out."""
     path = _with_ending(path)
@@ -71,12 +82,22 @@ def load(path: str | Path) -> Result:
         header = json.loads(arrays["header"].tobytes())
         found = header["format"]
         if found == FORMAT:
+            _check(path, arrays)
             return _read(header, arrays)
     except FileNotFoundError as exc:
         raise ModelError(f"there is no file {str(path)!r}; save a result first: result.save(path)") from exc
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as exc:
+    except UNREADABLE as exc:
         raise ModelError(f"{str(path)!r} is not a result file of mbs_dae; write one with result.save(path)") from exc
     raise ModelError(f"{str(path)!r} has format {found!r}, not {FORMAT!r}; save it again")
+
+
+def _check(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """All that is said over time must be numbers, and as many as there are times."""
+    times = arrays["t"].size
+    for name, axis in ALONG_TIME.items():
+        if name in arrays and (arrays[name].dtype.kind not in "fb" or arrays[name].shape[axis : axis + 1] != (times,)):
+            kind = f"{arrays[name].dtype} of shape {arrays[name].shape}"
+            raise ModelError(f"{str(path)!r} is damaged: {name!r} is {kind}, for {times} times; save the result again")
 
 
 def _with_ending(path: str | Path) -> Path:

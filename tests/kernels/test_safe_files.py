@@ -36,3 +36,34 @@ def test_a_full_disk_leaves_the_old_file(result, tmp_path, monkeypatch):
     with pytest.raises(mbs.ModelError, match="No space left"):
         result.save(path)
     assert path.read_bytes() == old and [*tmp_path.iterdir()] == [path]
+
+
+CHANGES = {
+    "other lengths": lambda arrays: arrays | {"q": arrays["q"][:-1]},
+    "one number": lambda arrays: arrays | {"v": np.array(1.0)},
+    "text": lambda arrays: arrays | {"a": arrays["a"].astype(str)},
+    "values of other times": lambda arrays: arrays | {"values": arrays["values"][:, :-1]},
+    "violations of other times": lambda arrays: arrays | {"violation": arrays["violation"][:, :0]},
+    "nothing": lambda arrays: {},
+    "nested without end": lambda arrays: arrays | {"header": np.frombuffer(b"[" * 100_000, dtype=np.uint8)},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_contradicts_itself_is_refused(change, result, tmp_path):
+    path = result.save(tmp_path / "run.npz")
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    assert len(mbs.load(path)) == 5
+    np.savez(path, **CHANGES[change](arrays))
+    with pytest.raises(mbs.ModelError, match="is damaged|is not a result file"):
+        mbs.load(path)
+
+
+def test_a_file_that_is_cut_short_is_refused(result, tmp_path):
+    path = result.save(tmp_path / "run.npz")
+    data = path.read_bytes()
+    for size in (0, 10, len(data) // 2, len(data) - 1):
+        path.write_bytes(data[:size])
+        with pytest.raises(mbs.ModelError, match="is not a result file"):
+            mbs.load(path)
