@@ -96,7 +96,7 @@ def sweep_alone(model: Any, times: np.ndarray) -> float:
 
     def sweep() -> None:
         q[0], v[0], a[0] = first.full_q, first.full_v, first.full_a
-        continuation.sweep(machine, times, 1, times.size, 0, 0, q, v, a, 45)
+        continuation.sweep(machine, times, 1, times.size, 0, 0, q, v, a)
 
     return least(sweep)
 
