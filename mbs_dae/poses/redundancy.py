@@ -61,8 +61,9 @@ def _bound(here: PoseRank, q: np.ndarray, circuits: Sequence[Circuit]) -> list[C
         groups.setdefault(frozenset(elements_of(system, circuit.rows)), []).append(circuit)
     found: dict[int, frozenset[str]] = {}
     for names, members in sorted(groups.items(), key=lambda group: len(group[0])):
-        own = [k for name in sorted(names) for k in system.rows_of(name) if k in joints]
-        alone = [PoseRank(system, 0.0, pose, newton.NEARLY) for pose in other_poses(system, q, own, samples=2)]
+        own = [int(k) for name in sorted(names) for k in system.rows_of(name)]
+        reached = other_poses(system, q, [k for k in own if k in joints], samples=2)
+        alone = [PoseRank(system, 0.0, pose, newton.NEARLY) for pose in reached]
         inside = sum(others < names for others in found.values())
         many = min((len(pose.dependent(own)) for pose in alone), default=inside + len(members)) - inside
         lasting = sorted(members, key=lambda c: not all(pose.dependent(c.rows) for pose in alone))
