@@ -44,7 +44,7 @@ class Batch(NamedTuple):
 
 
 @compiled_apart
-def evaluate(batch, t, q, v, out):
+def evaluate(batch: Batch, t: float, q: Vector, v: Vector, out: Vector):
     """All outputs of all kernels at (t, q, v). q and v include the coordinates of the ground."""
     for g in range(batch.kernels.size):
         call_kernel(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from ..kernels.abi import compiled
-from .batch import evaluate
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Matrix, Vector
+from .batch import Batch, evaluate
+from .program import Program
 
 
-@compiled
-def read(program, times, q, v, a, out, values, rates, accelerations):
+@compiled_apart
+def read(
+    program: Program, times: Vector, q: Matrix, v: Matrix, a: Matrix, out: Vector,
+    values: Matrix, rates: Matrix, accelerations: Matrix,
+):
     """Per time and row: Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ. For measures these are value, rate and acceleration;
     for constraints they are the violations. Rows without Φ read 0 in `values`."""
     for k in range(times.size):
@@ -23,8 +28,8 @@ def read(program, times, q, v, a, out, values, rates, accelerations):
             accelerations[k, program.jac_row[e]] += entry * a[k, program.jac_column[e]]
 
 
-@compiled
-def read_values(batch, times, q, v, out):
+@compiled_apart
+def read_values(batch: Batch, times: Vector, q: Matrix, v: Matrix, out: Matrix):
     """All outputs of a batch at every time: out has one row for each."""
     for k in range(times.size):
         evaluate(batch, times[k], q[k], v[k], out[k])

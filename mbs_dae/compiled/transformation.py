@@ -29,7 +29,7 @@ from typing import NamedTuple
 from ..coordinates.joint.folding import fold_acceleration, fold_velocity
 from ..coordinates.joint.recursion import unfold, unfold_acceleration
 from ..coordinates.joint.tree import Tree
-from ..kernels.abi import call_on_block, compiled
+from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Matrix, Vector, Work
 
 
@@ -108,8 +108,8 @@ def transform_rows(tr, out, gamma, jacobian, share):
     call_on_block(tr.addresses[ROWS], tr, out, gamma, jacobian, share)
 
 
-@compiled
-def transform_dynamics(tr, out, forces, weight, beside):
+@compiled_apart
+def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
     """M_x and Q_x, from the outputs of the last evaluation and the forces on bodies in `fc`."""
     call_on_block(tr.addresses[DYNAMICS], tr, out, forces, weight, beside)
 
@@ -141,7 +141,8 @@ def angular_acceleration(tr, q, v, a, alpha):
 # --- what these call (`kernels.abi.block_function`) -------------------------------------------------------------
 
 
-def _reach(tr, q, v, _a, _b):
+@compiled_apart
+def _reach(tr: Transformation, q: Vector, v: Vector, _a: Vector, _b: Vector):
     tree = tr.tree
     unfold(tree, q, v, tr.qc, tr.vc)
     if tr.deep == 1:
@@ -168,7 +169,8 @@ def to_origin(tr, e, f):
         f[3 + i] = A[3 * i] * x + A[3 * i + 1] * y + A[3 * i + 2] * z + r[a] * f[b] - r[b] * f[a]
 
 
-def _transform_rows(tr, out, gamma, jacobian, share):
+@compiled_apart
+def _transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vector, share: Vector):
     for e in range(tr.row_of.size):
         jacobian[e] = 0.0
     tr.square[:] = 0.0
@@ -209,7 +211,8 @@ def _shares(tr, jacobian, share):
         share[row] = min(share[row] / (tr.square[row] + 1e-300), 1.0)
 
 
-def _transform_dynamics(tr, out, forces, weight, beside):
+@compiled_apart
+def _transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
     tree = tr.tree
     for e in range(tr.edges):
         _inertia_at_origin(tr, e, out)
@@ -283,21 +286,25 @@ def _inertia_at_origin(tr, e, out):
             inertia[6 * (3 + i) + j] = entry
 
 
-def _velocities(tr, x, v, _a, _b):
+@compiled_apart
+def _velocities(tr: Transformation, x: Vector, v: Vector, _a: Vector, _b: Vector):
     fold_velocity(tr.tree, x, v)
 
 
-def _accelerations(tr, x, a, _a, _b):
+@compiled_apart
+def _accelerations(tr: Transformation, x: Vector, a: Vector, _a: Vector, _b: Vector):
     fold_acceleration(tr.tree, x, a)
 
 
-def _turning(tr, q, v, _a, omega):
+@compiled_apart
+def _turning(tr: Transformation, q: Vector, v: Vector, _a: Vector, omega: Vector):
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     for k in range(tr.omega_at.size):
         omega[k] = tr.vc[tr.omega_at[k]]
 
 
-def _angular_acceleration(tr, q, v, a, alpha):
+@compiled_apart
+def _angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, alpha: Vector):
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     unfold_acceleration(tr.tree, a, tr.bias)
     for k in range(tr.omega_at.size):

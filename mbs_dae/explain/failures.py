@@ -14,7 +14,7 @@ from ..errors import IntegrationError, MbsError, ModelError, RedundantConstraint
 from ..linear.kkt import Factor
 from ..motion import run as marching
 from ..motion.derivative import evaluate_all, mechanism
-from ..motion.run import March
+from ..motion.march import March
 from ..motion.stabilise import ALWAYS, NEVER
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State

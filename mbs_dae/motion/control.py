@@ -14,8 +14,10 @@ import numpy as np
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, block
-from .course import moment
+from .course import Course, moment
 from .derivative import WORK, Mechanism, derivative
+from .steps import Stages
+from .tableaus import Tableau
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 NOISE = 1e-14
@@ -74,7 +76,7 @@ def noise(control, stages, mechanism, h):
 
 
 @compiled_apart
-def error_norm(tableau, control, stages, mechanism, h):
+def error_norm(tableau: Tableau, control: Control, stages: Stages, mechanism: Mechanism, h: float):
     """The error of the step, 1 being just acceptable; what roundoff does is allowed for."""
     y0, y1, k, n = stages.y0, stages.y1, stages.k, control.controlled
     atol = control.atol + noise(control, stages, mechanism, h)
@@ -102,8 +104,10 @@ def error_norm(tableau, control, stages, mechanism, h):
     return h * first / np.sqrt((first + 0.01 * second) * n)
 
 
-@compiled
-def first_step(mechanism, tableau, control, course, stages, t, span):
+@compiled_apart
+def first_step(
+    mechanism: Mechanism, tableau: Tableau, control: Control, course: Course, stages: Stages, t: float, span: float
+):
     """A length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀ must
     stand in `stages`."""
     y0, y1, k = stages.y0, stages.y1, stages.k

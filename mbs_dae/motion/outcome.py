@@ -13,9 +13,8 @@ from ..readings.rank import least
 from ..readings.reactions import ComputedReactions
 from ..results.energy import ledger
 from ..results.result import Result
-from .derivative import WORK, mechanism
-from .inverse import solve_motion
-from .record import Record
+from .derivative import WORK, mechanism, solve_motion
+from .march import Record
 
 
 def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Result:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Matrix, Vector, Work, block
+from ..kernels.blocks import Vector
 from .course import moment
-from .derivative import WORK, Mechanism, derivative
+from .derivative import WORK, derivative
+from .march import March
 from .stabilise import is_projected, project
 from .steps import prepare_dense, read_dense
 
@@ -22,46 +19,6 @@ ASIDE = 3
 """How many states are read on each side of a singular pose."""
 BLURRED = 1e-4
 """`independence` (a squared sine) of a requested time below which what is recorded is read from around it."""
-
-
-class Record(NamedTuple):
-    """What is kept at the requested times; and of the end of the last step, before it is known whether it is kept."""
-
-    times: Vector
-    q: Work[Matrix]
-    v: Work[Matrix]
-    a: Work[Matrix]
-    multipliers: Work[Matrix]
-    energies: Work[Matrix]
-    """Columns: kinetic, potential, then the works."""
-    end_multipliers: Work[Vector]
-    end_scalars: Work[Vector]
-    y: Work[Vector]
-    dy: Work[Vector]
-    kept: Work[Vector]
-    """What is put back where no trace is to be left: which rows are enforced, and the nearness of a singular pose."""
-    nearness: Work[Vector]
-
-
-def new_record(mechanism: Mechanism, times: np.ndarray) -> Record:
-    rows, zeros = mechanism.machine.pattern.m, np.zeros
-    width = mechanism.q_size + mechanism.v_size + WORK
-    return block(
-        Record(
-            times=times,
-            q=zeros((times.size, mechanism.q_size)),
-            v=zeros((times.size, mechanism.v_size)),
-            a=zeros((times.size, mechanism.v_size)),
-            multipliers=zeros((times.size, rows)),
-            energies=zeros((times.size, 2 + WORK)),
-            end_multipliers=zeros(rows),
-            end_scalars=zeros(mechanism.scalars.size),
-            y=zeros(width),
-            dy=zeros(width),
-            kept=zeros(rows),
-            nearness=zeros(3),
-        )
-    )
 
 
 @compiled
@@ -95,7 +52,7 @@ def put_right(march, t, y):
 
 
 @compiled_apart
-def derivative_at_end(march, t, y, dy):
+def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
     mechanism, record = march.mechanism, march.record
     status = derivative(mechanism, moment(march.course, t), y, dy)
     for row in range(record.end_multipliers.size):
@@ -106,7 +63,7 @@ def derivative_at_end(march, t, y, dy):
 
 
 @compiled_apart
-def record_until(march, t, end, breaks):
+def record_until(march: March, t: float, end: float, breaks: bool):
     """Keep all requested times in (t, end]: the end as it is, unless laws switch there (then it is kept as it goes on),
     others read from between (projected, if the run is)."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
@@ -141,7 +98,7 @@ def record_until(march, t, end, breaks):
 
 
 @compiled_apart
-def _read(march, t, h, x):
+def _read(march: March, t: float, h: float, x: float):
     """The state at t + x h, and its derivative, into the record's own arrays."""
     y = march.record.y
     read_dense(march.tableau, march.stages, h, x, y)
@@ -150,7 +107,7 @@ def _read(march, t, h, x):
 
 
 @compiled_apart
-def _read_across(march, t, h, x, k):
+def _read_across(march: March, t: float, h: float, x: float, k: int):
     """Row k of the record, next to a singular pose in the gap of the step: the polynomial through states on both its
     sides. Multipliers are those of that state: they may well grow without bound."""
     record, y = march.record, march.record.y
@@ -185,7 +142,7 @@ def _aside(k):
 
 
 @compiled_apart
-def keep(march, k, y, dy):
+def keep(march: March, k: int, y: Vector, dy: Vector):
     """Row k of the record."""
     _clear(march.record, k)
     _add(march, k, y, dy, 1.0)
@@ -207,7 +164,7 @@ def _zero(rows, k):
 
 
 @compiled_apart
-def _add(march, k, y, dy, weight):
+def _add(march: March, k: int, y: Vector, dy: Vector, weight: float):
     """Add to row k of the record."""
     record, at_v, v_size = march.record, march.mechanism.q_size, march.mechanism.v_size
     for i in range(at_v):

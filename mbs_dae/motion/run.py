@@ -10,22 +10,20 @@ All state is in `March`, so a run can go back to Python and be taken up again: w
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Integers, Vector, Work, block
-from .control import Control, error_norm, factor_of, first_step
-from .course import SPAN, STEP, Course, is_break, latest_end, moment
-from .derivative import WORK, Mechanism, gauge_if_doubtful, look_around, parted, widest_gap
-from .record import NEXT, Record, derivative_at_end, keep, new_record, put_back, put_right, record_until, remember
-from .singular import Crossing, aimed, crosses_badly, energy_of, look_ahead, new_crossing
-from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected
-from .steps import Stages, new_stages, take_step
-from .tableaus import Tableau
+from ..kernels.blocks import Vector
+from .control import error_norm, factor_of, first_step
+from .course import SPAN, STEP, is_break, latest_end, moment
+from .derivative import WORK, gauge_if_doubtful, look_around, parted, widest_gap
+from .march import March
+from .record import NEXT, derivative_at_end, keep, put_back, put_right, record_until, remember
+from .singular import aimed, crosses_badly, energy_of, look_ahead
+from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
+from .steps import take_step
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
@@ -39,43 +37,8 @@ LOSS = 0.1
 """The gap, relative to the model's length, at which a drifting run makes no sense any more."""
 
 
-class March(NamedTuple):
-    """A run: what moves, how steps are made, controlled and stabilised, what is kept, and where it stands."""
-
-    mechanism: Mechanism
-    tableau: Tableau
-    control: Control
-    course: Course
-    stabiliser: Stabiliser
-    stages: Stages
-    record: Record
-    clock: Work[Vector]
-    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen."""
-    crossing: Crossing
-    counts: Work[Integers]
-    """Steps accepted and rejected, and the next requested time."""
-
-
-def new_march(
-    mechanism: Mechanism,
-    tableau: Tableau,
-    control: Control,
-    course: Course,
-    stabiliser: Stabiliser,
-    times: np.ndarray,
-) -> March:
-    stages = new_stages(tableau, mechanism.q_size + mechanism.v_size + WORK)
-    record = new_record(mechanism, times)
-    counts = np.zeros(3, dtype=np.int64)
-    return block(
-        March(
-            mechanism, tableau, control, course, stabiliser, stages, record, np.zeros(3), new_crossing(), counts=counts
-        )
-    )
-
-
-@compiled
-def start(march, q, v):
+@compiled_apart
+def start(march: March, q: Vector, v: Vector):
     """The first state, and what follows from it at once."""
     y0, record = march.stages.y0, march.record
     y0[:] = 0.0
@@ -93,8 +56,8 @@ def start(march, q, v):
     return status
 
 
-@compiled
-def go_on(march, patience):
+@compiled_apart
+def go_on(march: March, patience: int):
     """Step until the last requested time, an end that is not good, or the end of patience."""
     clock, counts, times = march.clock, march.counts, march.record.times
     control, stabiliser = march.control, march.stabiliser
@@ -186,7 +149,7 @@ def _parted_within(march, h):
 
 
 @compiled_apart
-def pace(march):
+def pace(march: March):
     """How fast the motion changes at the beginning of the step, in 1/s: velocities over their unit, and the roots of
     accelerations over theirs."""
     mechanism, unit = march.mechanism, march.control.unit

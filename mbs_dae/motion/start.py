@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .control import first_step
-from .run import March, pace
+from .march import March
+from .run import pace
 from .stabilise import STIFF, Baumgarte, Stabilization
 
 PACE = 1.0

@@ -10,8 +10,8 @@ from ..compiled.machine import DONE
 from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector, Work, block
-from .course import moment
-from .derivative import derivative
+from .course import Course, moment
+from .derivative import Mechanism, derivative
 from .stabilise import project
 from .tableaus import NESTED, POLYNOMIAL, Tableau
 
@@ -48,7 +48,7 @@ def combine(y, h, weights, count, k, out):
 
 
 @compiled_apart
-def take_step(mechanism, tableau, course, stages, t, h, closed):
+def take_step(mechanism: Mechanism, tableau: Tableau, course: Course, stages: Stages, t: float, h: float, closed: bool):
     """y₁ from y₀ and k₀ = f(t, y₀), which must stand in `stages`; `closed`: with stages put onto the constraints."""
     at_v, at_work, y = mechanism.q_size, mechanism.q_size + mechanism.v_size, stages.between
     for s in range(1, tableau.stages):
@@ -69,7 +69,7 @@ def take_step(mechanism, tableau, course, stages, t, h, closed):
 
 
 @compiled_apart
-def prepare_dense(mechanism, tableau, course, stages, t, h):
+def prepare_dense(mechanism: Mechanism, tableau: Tableau, course: Course, stages: Stages, t: float, h: float):
     """What `read_dense` needs besides the step itself. DP8 takes three more stages."""
     y0, y1, k, dense = stages.y0, stages.y1, stages.k, stages.dense
     if tableau.dense_kind != NESTED:
@@ -94,7 +94,7 @@ def prepare_dense(mechanism, tableau, course, stages, t, h):
 
 
 @compiled_apart
-def read_dense(tableau, stages, h, x, out):
+def read_dense(tableau: Tableau, stages: Stages, h: float, x: float, out: Vector):
     """y at t₀ + x h, between both ends of the step."""
     y0, k, dense = stages.y0, stages.k, stages.dense
     for i in range(y0.size):

@@ -16,8 +16,7 @@ from ..compiled import System
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.failures import NONSENSE
 from ..model.model import Model
-from ..motion.derivative import WORK, mechanism
-from ..motion.inverse import solve_motion
+from ..motion.derivative import WORK, mechanism, solve_motion
 from ..motion.outcome import with_forces
 from ..progress import Progress
 from ..readings.quantities import ComputedQuantities

@@ -29,8 +29,8 @@ from ..motion.control import new_control
 from ..motion.course import Course, new_course
 from ..motion.derivative import FAINT, mechanism
 from ..motion.initial import initial_state
+from ..motion.march import March, new_march
 from ..motion.outcome import dynamic_result
-from ..motion.run import March, new_march
 from ..motion.stabilise import NEAR_SINGULAR, Baumgarte, Projection, Stabilization, Unstabilized, new_stabiliser
 from ..motion.start import set_first_step, set_gains
 from ..motion.tableaus import METHODS, Tableau

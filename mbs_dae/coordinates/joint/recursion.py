@@ -35,6 +35,8 @@ changes at the rate
 from __future__ import annotations
 
 from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Matrix, Vector
+from .tree import Tree
 from .vectors import (
     ZERO,
     about,
@@ -61,7 +63,7 @@ from .vectors import (
 
 
 @compiled_apart
-def unfold(tree, q, v, qc, vc):
+def unfold(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
     """Places and velocities of all bodies. What belongs to the ground is left alone."""
     for k in range(1, tree.before.size):
         _place(tree, k, q)
@@ -79,7 +81,7 @@ def unfold(tree, q, v, qc, vc):
 
 
 @compiled_apart
-def unfold_acceleration(tree, a, ac):
+def unfold_acceleration(tree: Tree, a: Vector, ac: Vector):
     """Accelerations of all bodies, in the pose and with the velocities of the last `unfold`. With a = 0: Ṙ ẋ."""
     for k in range(1, tree.before.size):
         turning, sliding = _motion(tree, k, a)
@@ -89,8 +91,8 @@ def unfold_acceleration(tree, a, ac):
         _write(tree, k, row(tree.ddr, k), row(tree.alpha, k), ac)
 
 
-@compiled
-def _place(tree, k, q):
+@compiled_apart
+def _place(tree: Tree, k: int, q: Vector):
     """η, A, r of frame k, from the frame before."""
     b, x = tree.before[k], tree.q_at[k]
     angle, way = 0.0, tree.phase[k]
@@ -191,8 +193,8 @@ def _write(tree, k, linear, angular, vc):
 # --- columns ----------------------------------------------------------------------------------------------------
 
 
-@compiled
-def columns(tree, R):
+@compiled_apart
+def columns(tree: Tree, R: Matrix):
     """What a unit of each velocity on the way to a body gives the body: `width` numbers each, in the order of
     `r_velocity`. After `unfold`."""
     width = 3 if tree.dimension == 2 else 6
@@ -204,8 +206,8 @@ def columns(tree, R):
             _write_column(tree, m, plus(row(tree.slide, c), cross(turn, arm)), turn, R, width * i)
 
 
-@compiled
-def column_rates(tree, R):
+@compiled_apart
+def column_rates(tree: Tree, R: Matrix):
     """The rates of what `columns` gives, in the same places."""
     width = 3 if tree.dimension == 2 else 6
     for b in range(tree.body_frame.size):
