@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...coordinates.joint.joint import unfold_motion
 from ...model.joints.motions import Turn
 from ..facing import turned_over
 from . import search as compiled
@@ -159,7 +158,7 @@ class Hunt:
         """Numbers that are the same in the same pose of all bodies: their places, and what attitudes are but for whole
         turns and the signs of quaternions."""
         system, count = self.space.system, len(poses)
-        bodies = self._bodies(poses)
+        bodies = self.space.bodies(poses)[0]
         marks = [np.zeros((count, 1))]
         for own in (bodies[:, list(system.cartesian.layout.q[body])] for body in system.bodies):
             if self.space.model.dimension == 2:
@@ -168,16 +167,6 @@ class Hunt:
                 e = own[:, 3:7]
                 marks += [own[:, :3] / self.length, (e[:, :, None] * e[:, None, :]).reshape(count, 16)]
         return np.concatenate(marks, axis=1)
-
-    def _bodies(self, poses: list[np.ndarray]) -> np.ndarray:
-        """Their Cartesian coordinates."""
-        space, own = self.space, self.space.system.cartesian.layout
-        q = np.array(poses).reshape(len(poses), self.first.size)
-        still = np.zeros((len(poses), space.system.layout.v_size))
-        out = tuple(np.zeros((len(poses), size)) for size in (own.q_size, own.v_size, own.v_size))
-        out[0][:, list(own.q[space.model.ground])] = space.coordinates.at_rest
-        unfold_motion(self.task.tree, q, still, still, *out)
-        return out[0]
 
     def _starts(self, seed: int, count: int) -> np.ndarray:
         """The given start, then joints at random: within their limits, turns anywhere, slides about the placement."""
@@ -213,7 +202,7 @@ class Hunt:
         """Whether a loop closes with axes against each other."""
         if not self.space.closed or self.space.model.dimension == 2:
             return False
-        return bool(turned_over(self.space.system.cartesian, self._bodies([q])[0]))
+        return bool(turned_over(self.space.system.cartesian, self.space.bodies([q])[0][0]))
 
 
 def _among(mark: np.ndarray, known: list[np.ndarray]) -> int | None:
