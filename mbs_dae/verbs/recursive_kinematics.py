@@ -81,7 +81,7 @@ def recursive_kinematics(
     bodies = space.system.to_bodies((space.turned(q)[None], v[None], a[None]))
     state = State(system, 0.0, *(x[0] for x in bodies))
     coordinates = {name.levels[0]: float(q[name.freedom.q]) for name in names if name.levels[0]}
-    return RecursiveKinematics(MappingProxyType(coordinates), *_motions(state), state)
+    return RecursiveKinematics(MappingProxyType(coordinates), *_motions(state), state=state)
 
 
 def _refuse_loops(model: Model, found: Topology) -> None:

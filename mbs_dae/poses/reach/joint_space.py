@@ -180,7 +180,7 @@ class JointSpace:
 
     def state(self, q: np.ndarray, message: str = "") -> State:
         """The pose as a state, at rest."""
-        return State(self.system.cartesian, 0.0, *(x[0] for x in self.bodies([q])), message)
+        return State(self.system.cartesian, 0.0, *(x[0] for x in self.bodies([q])), message=message)
 
     # --- markers --------------------------------------------------------------------------------------------------
 
