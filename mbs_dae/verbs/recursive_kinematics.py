@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -81,7 +81,7 @@ def recursive_kinematics(
     bodies = space.system.to_bodies((space.turned(q)[None], v[None], a[None]))
     state = State(system, 0.0, *(x[0] for x in bodies))
     coordinates = {name.levels[0]: float(q[name.freedom.q]) for name in names if name.levels[0]}
-    return RecursiveKinematics(MappingProxyType(coordinates), *_motions(state), state=state)
+    return RecursiveKinematics(coordinates=MappingProxyType(coordinates), state=state, **_motions(state))
 
 
 def _refuse_loops(model: Model, found: Topology) -> None:
@@ -153,9 +153,12 @@ def _fill(numbers: np.ndarray, given: Values, names: list[_Name], level: int, sy
 # --- what moves with the bodies ---------------------------------------------------------------------------------
 
 
-def _motions(state: State) -> list[Arrays]:
+MOTIONS = ("attitude", "position", "velocity", "acceleration", "angular_velocity", "angular_acceleration")
+
+
+def _motions(state: State) -> dict[str, Any]:
     """The six of all bodies and named markers."""
-    motions: list[dict[str, np.ndarray]] = [{} for _ in range(6)]
+    motions: dict[str, dict[str, np.ndarray]] = {what: {} for what in MOTIONS}
     system = state.system
     for body in system.bodies:
         origin, rotation = marker_frame(system, state.full_q, body.origin)
@@ -169,10 +172,11 @@ def _motions(state: State) -> list[Arrays]:
             arm = position - origin
             velocity = dr + _cross(omega, arm)
             acceleration = ddr + _cross(alpha, arm) + _cross(omega, _cross(omega, arm))
-            for values, value in zip(motions, (attitude, position, velocity, acceleration, *spin), strict=True):
+            found = attitude, position, velocity, acceleration, *spin
+            for values, value in zip(motions.values(), found, strict=True):
                 values[label(marker)] = frozen = np.array(value, dtype=float)
                 frozen.setflags(write=False)
-    return [MappingProxyType(values) for values in motions]
+    return {what: MappingProxyType(values) for what, values in motions.items()}
 
 
 def _cross(omega: np.ndarray, arm: np.ndarray) -> np.ndarray:

@@ -180,7 +180,8 @@ class JointSpace:
 
     def state(self, q: np.ndarray, message: str = "") -> State:
         """The pose as a state, at rest."""
-        return State(self.system.cartesian, 0.0, *(x[0] for x in self.bodies([q])), message=message)
+        (q,), (v,), (a,) = self.bodies([q])
+        return State(self.system.cartesian, 0.0, q, v, a, message)
 
     # --- markers --------------------------------------------------------------------------------------------------
 
