@@ -35,7 +35,7 @@ changes at the rate
 from __future__ import annotations
 
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Matrix, Vector
+from ...kernels.blocks import Vector
 from .tree import Tree
 from .vectors import (
     ZERO,
@@ -194,7 +194,7 @@ def _write(tree, k, linear, angular, vc):
 
 
 @compiled_apart
-def columns(tree: Tree, R: Matrix):
+def columns(tree: Tree, R: Vector):
     """What a unit of each velocity on the way to a body gives the body: `width` numbers each, in the order of
     `r_velocity`. After `unfold`."""
     width = 3 if tree.dimension == 2 else 6
@@ -207,7 +207,7 @@ def columns(tree: Tree, R: Matrix):
 
 
 @compiled_apart
-def column_rates(tree: Tree, R: Matrix):
+def column_rates(tree: Tree, R: Vector):
     """The rates of what `columns` gives, in the same places."""
     width = 3 if tree.dimension == 2 else 6
     for b in range(tree.body_frame.size):
