@@ -135,7 +135,7 @@ def _following(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np.n
     """All velocities, for a unit of each of these."""
     others = np.setdiff1d(np.arange(space.system.nv), columns)
     small = 1e-9 * float(np.linalg.svd(loops, compute_uv=False).max(initial=0.0))
-    freedom = space.system.nv - np.linalg.matrix_rank(loops, tol=small)
+    freedom = space.system.nv - int(np.linalg.matrix_rank(loops, tol=small))
     if len(columns) != freedom:
         raise ModelError(
             f"{space.model.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, and {len(columns)} joints "
