@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import os
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,18 @@ FORMAT = "mbs_dae result 2"
 OTHERS = (".csv", ".txt", ".json", ".mat", ".h5", ".hdf5", ".nc", ".npy", ".pkl", ".pickle", ".xlsx", ".parquet")
 """Endings that ask for what is not written here."""
 PARTS = ("kinetic", "potential", "dissipated", "supplied")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A place beside a file, which takes the file's name once it is written: a full disk, or Ctrl-C, leaves the old
+    file as it is."""
+    place = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        yield place
+        place.replace(path)
+    finally:
+        place.unlink(missing_ok=True)
 
 
 def save(result: Result, path: str | Path) -> Path:
@@ -51,13 +65,10 @@ def save(result: Result, path: str | Path) -> Path:
         arrays |= _forces(result)
         header["loaded"] = result.reactions.names()
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")  # a full disk leaves the old file as it is
     try:
-        with beside.open("wb") as file:
-            np.savez_compressed(file, header=text, values=values, **arrays)
-        beside.replace(path)
+        with replacing(path) as place:
+            np.savez_compressed(place, header=text, values=values, **arrays)
     except OSError as exc:
-        beside.unlink(missing_ok=True)
         raise ModelError(f"cannot write {str(path)!r} ({exc.strerror}); choose another place, or create it") from exc
     return path
 

@@ -672,10 +672,10 @@ def test_what_is_not_unique_is_dashed_and_said(loaded_pendulum):
 
 def test_one_pose_that_is_not_unique_is_seen():
     unique = np.array([True, True, False, True, True])
-    (solid, _), (dashed, how) = _parts(unique)
+    (solid, *_), (dashed, *how) = _parts(unique)
     np.testing.assert_array_equal(solid, unique)
     np.testing.assert_array_equal(dashed, [False, True, True, True, False])
-    assert how == {"linestyle": "--", "said": " (not unique)"}
+    assert how == ["--", " (not unique)"]
 
 
 def test_forces_of_a_result_that_knows_none(slider_crank, loaded_pendulum):
