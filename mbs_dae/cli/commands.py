@@ -15,7 +15,7 @@ import mbs_dae as mbs
 
 from ..errors import MbsError, ModelError
 from .errors import NAME, Commands
-from .files import load_model, parse_initial, parse_settings, writing
+from .files import load_model, parse_initial, parse_settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -184,7 +184,7 @@ def equations(
     if not out:
         print(text)
         return
-    with writing(out), replacing(out) as place:
+    with replacing(out, "choose another --out") as place:
         place.write_text(text + "\n", encoding="utf-8")
     print("written:", out)
 
@@ -263,8 +263,10 @@ def _run(
     from .report import write
 
     if out:
-        with writing(out):
+        try:
             out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ModelError(f"cannot write {str(out)!r}: {error.strerror}; choose another --out") from error
     result, stopped = _kept(lambda: analysis(model.compile(coordinates)))
     print("\n".join(report(result, names=names)))
     if out:

@@ -1,4 +1,4 @@
-"""Model files and the settings for them, from the words of the command line; and what goes wrong with files."""
+"""Model files and the settings for them, from the words of the command line."""
 
 from __future__ import annotations
 
@@ -127,13 +127,3 @@ def _locating(path: Path) -> Iterator[None]:
         lines = [f", line {f.lineno}" for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
         kind = "" if isinstance(error, MbsError) else f"{type(error).__name__}: "
         raise ModelError(f"{path}{lines[-1] if lines else ''}: {kind}{error}") from error
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn what the operating system says into an error that says what to do."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ModelError(f"cannot write {str(error.filename or path)!r}: {reason}; choose another --out") from error

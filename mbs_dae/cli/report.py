@@ -13,11 +13,11 @@ import numpy as np
 
 from ..results import Result
 from ..results.files import replacing
-from .files import writing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+ELSEWHERE = "choose another --out"
 COMPONENTS = {3: ("Fx", "Fy", "M"), 6: ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
 """Of a reaction, by how many there are: in the plane and in space."""
 
@@ -136,14 +136,13 @@ def write(result: Result, names: Sequence[str], folder: Path) -> Iterator[Path]:
     """The result, its quantities as a table and as curves; if it knows forces, these as a table, and the energy ledger
     as curves. Tells which files there are."""
     time = {result.axis[0]: result.t}
-    with writing(folder):
-        yield result.save(folder / "result.npz")
-        yield _write_table(time | {name: result[name] for name in names or result.names}, folder / "quantities.csv")
-        if names:
-            yield _write_picture(result.plot(*names), folder / "quantities.png")
-        if result.reactions is not None:
-            yield _write_table(time | dict(_forces(result)), folder / "forces.csv")
-            yield _write_picture(result.plot_energy(), folder / "energy.png")
+    yield result.save(folder / "result.npz")
+    yield _write_table(time | {name: result[name] for name in names or result.names}, folder / "quantities.csv")
+    if names:
+        yield _write_picture(result.plot(*names), folder / "quantities.png")
+    if result.reactions is not None:
+        yield _write_table(time | dict(_forces(result)), folder / "forces.csv")
+        yield _write_picture(result.plot_energy(), folder / "energy.png")
 
 
 def _forces(result: Result) -> Iterator[tuple[str, np.ndarray]]:
@@ -158,12 +157,12 @@ def _forces(result: Result) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> Path:
-    with replacing(path) as place, place.open("w", newline="", encoding="utf-8") as file:
+    with replacing(path, ELSEWHERE) as place, place.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([list(columns), *zip(*(c.tolist() for c in columns.values()), strict=True)])
     return path
 
 
 def _write_picture(figure: Figure, path: Path) -> Path:
-    with replacing(path) as place:
+    with replacing(path, ELSEWHERE) as place:
         figure.savefig(place)
     return path

@@ -3,6 +3,7 @@ not code."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import zlib
@@ -29,13 +30,17 @@ PARTS = ("kinetic", "potential", "dissipated", "supplied")
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, remedy: str) -> Iterator[Path]:
     """A place beside a file, which takes the file's name once it is written: a full disk, or Ctrl-C, leaves the old
     file as it is."""
-    place = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    place = path.parent / f".{path.stem}.{os.getpid()}{path.suffix}"
     try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         yield place
         place.replace(path)
+    except OSError as exc:
+        raise ModelError(f"cannot write {str(path)!r}: {exc.strerror or exc}; {remedy}") from exc
     finally:
         place.unlink(missing_ok=True)
 
@@ -65,11 +70,8 @@ def save(result: Result, path: str | Path) -> Path:
         arrays |= _forces(result)
         header["loaded"] = result.reactions.names()
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8)
-    try:
-        with replacing(path) as place:
-            np.savez_compressed(place, header=text, values=values, **arrays)
-    except OSError as exc:
-        raise ModelError(f"cannot write {str(path)!r} ({exc.strerror}); choose another place, or create it") from exc
+    with replacing(path, "choose another place, or create it") as place:
+        np.savez_compressed(place, header=text, values=values, **arrays)
     return path
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +17,7 @@ from ..errors import ModelError
 from ..results.files import replacing
 
 SUFFIXES = (".gif", ".mp4", ".png")
+MAY_WRITE = "choose a folder where you may write"
 
 
 class Filmed(Protocol):
@@ -47,25 +47,15 @@ def checked_path(path: str | Path) -> Path:
 
 def write_film(scene: Filmed, path: Path, fps: float) -> Path:
     """Every pose of the scene as a frame."""
-    with _written(path) as place:
+    with replacing(path, MAY_WRITE) as place:
         (_write_gif if path.suffix.lower() == ".gif" else _write_mp4)(scene, place, fps)
     return path
 
 
 def write_picture(figure: Figure, path: Path) -> Path:
-    with _written(path) as place:
+    with replacing(path, MAY_WRITE) as place:
         figure.savefig(place, dpi=1.5 * figure.dpi)
     return path
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[Path]:
-    try:
-        with replacing(path) as place:
-            yield place
-    except OSError as exc:
-        reason = exc.strerror or exc
-        raise ModelError(f"cannot write {str(path)!r}: {reason}; choose a folder where you may write") from exc
 
 
 def _write_mp4(scene: Filmed, path: Path, fps: float) -> None:

@@ -48,15 +48,19 @@ class Natural(KernelCoordinates):
         return sorted(self.skeleton.things, key=lambda thing: thing.fixed)
 
     @property
+    def moving(self) -> list[Thing]:
+        return [thing for thing in self.things if not thing.fixed]
+
+    @property
     def coordinate_names(self) -> tuple[str, ...]:
-        return tuple(f"{thing.name}.{c}" for thing in self.things if not thing.fixed for c in "xyz"[: self.dimension])
+        return tuple(f"{thing.name}.{c}" for thing in self.moving for c in "xyz"[: self.dimension])
 
     @cached_property
     def layout(self) -> Layout:
         """Thing by thing; behind all, how far each body has turned."""
         size, base = self.dimension, self.skeleton.base
         places: dict[Any, tuple[int, ...]] = {thing: span(size * k, size) for k, thing in enumerate(self.things)}
-        moving, total = size * sum(not thing.fixed for thing in self.things), size * len(self.things)
+        moving, total = size * len(self.moving), size * len(self.things)
         width = 1 if size == 2 else 3
         turned = {body: span(total + width * k, width) for k, body in enumerate(base)}
         v = places | {body: tuple(p for thing in own for p in places[thing]) for body, own in base.items()}
