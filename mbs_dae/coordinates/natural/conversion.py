@@ -63,7 +63,7 @@ def to_bodies(
 def _columns(own: np.ndarray, body: Body, points: bool) -> np.ndarray:
     """X (or Ẋ, Ẍ): (times, dimension, columns)."""
     size = body.dimension
-    X = own.reshape(len(own), -1, size).transpose(0, 2, 1)
+    X = own.reshape(len(own), own.shape[1] // size, size).transpose(0, 2, 1)
     if size == 3:
         return X
     d = X[:, :, 1] - X[:, :, 0] if points else X[:, :, 1]
