@@ -7,10 +7,13 @@ from .batch import evaluate
 
 
 @compiled
-def read(program, times, q, v, a, out, values, rates, accelerations):
+def read(program, designs, times, q, v, a, out, values, rates, accelerations):
     """Per time and row: Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ. For measures these are value, rate and acceleration;
-    for constraints they are the violations. Rows without Φ read 0 in `values`."""
+    for constraints they are the violations. Rows without Φ read 0 in `values`. With `designs`, each time has numbers
+    of its own."""
     for k in range(times.size):
+        for slot in range(designs.shape[1]):
+            program.batch.parameters[slot] = designs[k, slot]
         evaluate(program.batch, times[k], q[k], v[k], out)
         for row in range(program.rows):
             if program.phi_from[row] >= 0:

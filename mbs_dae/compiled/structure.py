@@ -14,6 +14,7 @@ from ..coordinates import CoordinateSet, JointCoordinates, Layout, OwnEquations,
 from ..errors import ModelError
 from ..kernels.blocks import Image
 from ..linear.pattern import Pattern, analyse
+from ..model.measures import Measure
 from ..model.model import Model
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
@@ -58,6 +59,12 @@ class Structure(Remembering):
     def batch(self, instances: Sequence[Instance]) -> BatchBuilder:
         kernels = self.coordinates.kernels
         return BatchBuilder(instances, kernels, kernels.layout)
+
+    def builder_of(self, measures: Sequence[Measure]) -> ProgramBuilder:
+        """What reads measures."""
+        kernels = self.coordinates.kernels
+        instances = [instance_of(m.relation, {}, m.markers, m.label, kernels) for m in measures]
+        return ProgramBuilder(self.batch(instances), self.layout.nv)
 
     @cached_property
     def images(self) -> list[Image]:

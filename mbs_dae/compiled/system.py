@@ -24,13 +24,13 @@ from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
-from .batch import Instance, instance_of
+from .batch import Swept, instance_of
 from .dynamics import SCALARS, Dynamics, evaluate_forces
 from .machine import Machine, observe
 from .manifold import Manifold, difference, manifold_of, move
 from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, Raised, told
-from .reading import Reader, read_outputs, read_rows_along
+from .reading import NO_DESIGNS, Reader, read_outputs, read_rows_along
 from .remembering import Remembering
 from .structure import Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
@@ -302,20 +302,18 @@ class System(Remembering):
 
     def reader(self, measures: Sequence[Measure]) -> Reader:
         """Reads measures along a motion."""
-        return self._reader([self._reading(m.relation, m.markers, m.label) for m in measures])
+        return self.reader_by(self.structure.builder_of(measures))
 
     def reader_of(self, relation: Relation, markers: tuple[Marker, ...], slots: Slots | None = None) -> Reader:
         """Reads the rows of a relation of these markers, which need not hold."""
-        return self._reader([self._reading(relation, markers, " and ".join(m.label for m in markers), slots)])
+        who = " and ".join(m.label for m in markers)
+        instance = instance_of(relation, slots or {}, markers, who, self.coordinates.kernels)
+        return self.reader_by(ProgramBuilder(self.structure.batch([instance]), self.nv))
 
-    def _reader(self, instances: Sequence[Instance]) -> Reader:
-        builder = ProgramBuilder(self.structure.batch(instances), self.nv)
-        return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size)
-
-    def _reading(
-        self, relation: Relation, markers: tuple[Marker, ...], who: str, slots: Slots | None = None
-    ) -> Instance:
-        return instance_of(relation, slots or {}, markers, who, self.coordinates.kernels)
+    def reader_by(self, builder: ProgramBuilder, swept: Swept | None = None) -> Reader:
+        """A reader of what was laid out before: at the values that parameters have, or at each of those swept."""
+        designs = builder.batch.numbers_along(self.evaluator, *swept) if swept else NO_DESIGNS
+        return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size, designs)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         """Φ, Φ̇ and Φ̈ of every row at every time."""

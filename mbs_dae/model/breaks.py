@@ -52,12 +52,13 @@ Numbers = Callable[[Number], float]
 
 def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: float, order: int = 8) -> np.ndarray:
     """The times in [first, last] at which laws of these elements switch, for a method of this order."""
-    if first == last:
+    switching = [element for element in elements if _of_element(element)[1].switches]
+    if first == last or not switching:
         return np.zeros(0)
     largest = max(abs(first), abs(last))
     pad = 10 * side_of(first, last)
     found = [np.zeros(0)]
-    for element in elements:
+    for element in switching:
         values, said = _said(element, number)
         known: dict[Switch, np.ndarray] = {}
         for switch in said.switches:
@@ -80,12 +81,15 @@ def farthest_ends(elements: Iterable[Element], number: Numbers, first: float, la
     """For each of LOOKS even cells of time, how far a step that begins in it may go: half way from the next turn of
     a law (where it begins or ceases to rise or fall) to the one after it. So a pulse is never stepped over, and a
     vibration of which a period has two turns is met in each period."""
+    bending = [element for element in elements if _of_element(element)[1].laws]
+    if first == last or not bending:
+        return np.full(1, np.inf)
     ends = np.full(LOOKS, np.inf)
     t = np.linspace(first, last, LOOKS + 1)
-    for element in elements:
+    for element in bending:
         values, said = _said(element, number)
-        for law in said.laws if first < last else ():
-            turns = t[_turns(_function(law, values)(t))]
+        for law in said.laws:
+            turns = t[_turns(law_of_time(law, values)(t))]
             middles = np.concatenate([0.5 * (turns[:-1] + turns[1:]), [np.inf, np.inf]])
             ends = np.minimum(ends, middles[np.searchsorted(turns, t[1:], side="right")])
     return ends
@@ -101,8 +105,6 @@ def _turns(y: np.ndarray) -> np.ndarray:
 def _said(element: Element, number: Numbers) -> tuple[dict[sp.Symbol, Any], OfTime]:
     """What the element says of time, and the values of its constants."""
     slots, said = _of_element(element)
-    if not (said.switches or said.laws):
-        return {}, said
     return {s: n.table if isinstance(n, TableSymbol) else number(n) for s, n in slots.items()}, said
 
 
@@ -149,7 +151,7 @@ def _passages(
     low, high = borders[:-1] + side, borders[1:] - side
     low, high = low[low < high], high[low < high]
 
-    g, levels, linear = _function(argument, values), _levels(switch, values), is_linear(argument)
+    g, levels, linear = law_of_time(argument, values), _levels(switch, values), is_linear(argument)
     count = 2 if linear else max(8, SAMPLES // low.size)
     brackets, same = _bracketed(g, levels, low, high, count, who), 2 if linear else 0
     while same < 2:
@@ -223,7 +225,7 @@ def _halved(
     return high
 
 
-def _function(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarray], np.ndarray]:
+def law_of_time(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarray], np.ndarray]:
     """The expression as a function of an array of times."""
     symbols = tuple(sorted((s for s in e.free_symbols if s in values), key=str))
     function, constants = _compiled(e, symbols), [values[s] for s in symbols]

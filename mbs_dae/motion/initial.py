@@ -34,7 +34,7 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
     system = model.compile()
     if isinstance(initial, State):
         check_start(model, initial)
-        q, _ = posed(model, t, {}, initial)
+        q, *_ = posed(model, t, {}, initial)
         return _regular(_of_least_energy(system, system, t, q, initial.full_v)), ""
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
@@ -43,7 +43,7 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
         if model.quantity(name)[1] > 1:
             raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
         finite_number(value, f"initial[{name!r}]")
-    q, held = posed(model, t, given, None)
+    q, _, held = posed(model, t, given, None)
     state = _regular(_of_least_energy(system, held, t, q, None))
     return state, _note(model, system, state, given)
 
