@@ -285,7 +285,7 @@ def _send(value: Any, numbers: list[Any]) -> None:
     elif isinstance(value, np.ndarray):
         if not value.flags.c_contiguous:
             raise TypeError("compiled functions take contiguous arrays")
-        numbers.append(value.ctypes.data)
+        numbers.append(value.__array_interface__["data"][0])
         numbers.extend(value.shape)
     elif isinstance(value, tuple):
         for one in value:

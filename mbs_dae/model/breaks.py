@@ -52,7 +52,7 @@ Numbers = Callable[[Number], float]
 
 def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: float, order: int = 8) -> np.ndarray:
     """The times in [first, last] at which laws of these elements switch, for a method of this order."""
-    switching = [element for element in elements if _of_element(element)[1].switches]
+    switching = [element for element in elements if switches(element)]
     if first == last or not switching:
         return np.zeros(0)
     largest = max(abs(first), abs(last))
@@ -70,6 +70,11 @@ def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: 
         times[np.abs(times - end) < APART * largest] = end
     times = np.unique(times[(first <= times) & (times <= last)])
     return times[np.diff(times, prepend=-np.inf) > APART * largest]
+
+
+def switches(element: Element) -> bool:
+    """Whether laws of this element switch at all."""
+    return bool(_of_element(element)[1].switches)
 
 
 def side_of(first: float, last: float) -> float:

@@ -130,8 +130,8 @@ class Model:
         return copy
 
     def _copy(self, **changes: Any) -> Self:
-        copy = type(self)(self.name, self.gravity)
-        copy.ground = self.ground
+        copy = object.__new__(type(self))
+        vars(copy).update(self.__getstate__())
         copy.bodies = Names("body", self.bodies)
         copy.elements = Names("element", changes.get("elements", self.elements))
         copy.parameters = Parameters(changes.get("parameters", self.parameters))

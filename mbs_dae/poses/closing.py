@@ -9,6 +9,7 @@ them closes, the guess was bad; if none does, the mechanism cannot reach.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
@@ -33,8 +34,9 @@ TURN = 0.5
 ITERATIONS = 1000
 PATIENCE, PROGRESS = 50, 0.9
 """After so many iterations the sum of squared gaps must have come down by this factor, or the attempt is over."""
-NEWTON = 1e-2
-"""Gap, relative to the model's length, below which plain Newton may finish: it then stays where it is."""
+NEAR, NEWTON = 1e-1, 1e-2
+"""Gap, relative to the model's length, below which plain Newton is tried first, and may finish: as long as it does not
+go farther than TURN."""
 RESTARTS = 16
 
 
@@ -75,7 +77,7 @@ def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.
 def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
     """Damped Newton with a line search, from any guess."""
     q, still = guess.copy(), np.zeros(machine.motions.shape[1])
-    if (at_once := _finished(machine, t, q)) is not None:
+    if (at_once := _finished(machine, t, q, NEAR)) is not None:
         return at_once
     damping, goal = 0.0, np.inf
     try:
@@ -107,19 +109,19 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
             damping = 0.0 if damping < 1e-7 or taken < shrink else damping / 10.0
     finally:
         machine.factor.damping[0] = 0.0
-    if (found := _finished(machine, t, q)) is not None:
+    if (found := _finished(machine, t, q, NEWTON)) is not None:
         return found
     if newton.evaluate_and_factorise(machine, t, q, still, True):
         return Closure(q, False, _gaps(machine), machine.phi.copy())
     return Closure(q, False, *np.full((2, machine.program.rows), np.inf))
 
 
-def _finished(machine: Machine, t: float, q: np.ndarray) -> Closure | None:
+def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Closure | None:
     """What plain Newton makes of a pose that is nearly closed; None if it is not, or if Newton does not stay there."""
     still, polished = np.zeros(machine.motions.shape[1]), q.copy()
     if not newton.evaluate_and_factorise(machine, t, q, still, True):
         return None
-    if not _gaps(machine).max(initial=0.0) < NEWTON * machine.length:
+    if not _gaps(machine).max(initial=0.0) < near * machine.length:
         return None
     if newton.close(machine, t, polished, still, 20) != DONE:
         return None
@@ -212,6 +214,8 @@ def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
 def check_finite(system: System, machine: Machine, t: float, q: np.ndarray) -> None:
     """Whether all equations have values at this pose and time, which they are left at."""
     observe(machine, t, q, system.still)
+    if isfinite(sum(float(x @ x) for x in (machine.phi, machine.nu, machine.gamma, machine.factor.jacobian))):
+        return
     finite = np.isfinite(machine.phi) & np.isfinite(machine.nu) & np.isfinite(machine.gamma)
     finite[system.pattern.jac_row[~np.isfinite(machine.factor.jacobian)].astype(int)] = False
     if not finite.all():

@@ -14,7 +14,7 @@ import numpy as np
 from ..compiled.machine import DONE, Machine, observe
 from ..compiled.manifold import move
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Vector
+from ..kernels.blocks import Matrix, Vector
 from ..linear.kkt import solve
 from .branches import is_smooth
 from .newton import close, complete, evaluate_and_factorise
@@ -89,8 +89,11 @@ def _step(
     return complete(machine, t, q1, v1, a1) == DONE and is_smooth(machine, h, q0, slope0, still, q1, slope1, still)
 
 
-@compiled
-def follow_designs(machine, t, p, width, numbers, q, slope, v, a):
+@compiled_apart
+def follow_designs(
+    machine: Machine, t: float, p: Vector, width: Vector, numbers: Matrix, q: Matrix, slope: Matrix, v: Matrix,
+    a: Matrix,
+):  # fmt: skip
     """Each row of q, slope, v and a from the one before it, but for the first. How many rows are there then: all, or
     those before the first step that fails."""
     for k in range(1, p.size):
