@@ -50,6 +50,8 @@ class Evaluator:
 
     def along(self, number: Number, parameter: sp.Symbol, values: Sequence[float]) -> list[float]:
         """The same for many values of one parameter."""
+        if not isinstance(number, sp.Basic):
+            return [float(number)] * len(values)
         known, found = dict(self._values), []
         try:
             function = arithmetic(number)

@@ -34,8 +34,8 @@ class Designs(NamedTuple):
     numbers: np.ndarray
     """A row for each value: those below p, at p and above, one after the other."""
 
-    def after(self, count: int) -> Designs:
-        return Designs(*(x[count:] for x in self))
+    def part(self, start: int, stop: int) -> Designs:
+        return Designs(*(x[start:stop] for x in self))
 
 
 @compiled_apart

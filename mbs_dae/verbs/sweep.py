@@ -16,7 +16,7 @@ from ..compiled import System
 from ..compiled.batch import Swept
 from ..errors import ModelError, SingularConfigurationError, unknown_name
 from ..model.model import Model
-from ..model.parameters import Parameter
+from ..model.parameters import Number, Parameter, finite_number
 from ..poses.assembly import assembled
 from ..poses.continuation import follow
 from ..poses.dependence import joints_at_fault
@@ -43,14 +43,13 @@ def sweep(
     swept = Swept(model.parameters[parameter].symbol, p.tolist())
     model.compile()  # so that the models below share it
     model.check_along(*swept)
-    first = assembled(model.with_parameters(**{parameter: p[0]}), t)
+    first = assembled(model.with_parameters(**{parameter: p[0]}), finite_number(t, "the time t"))
     path = _Path(first, swept)
     poses, designs = [path.start(p[0])], path.designs(p)
-    while len(poses) < p.size:
-        done = len(poses)
-        poses += path.along(poses[-1], designs.after(done - 1))
-        if len(poses) < p.size:
-            done = len(poses)
+    while (done := len(poses)) < p.size:
+        stop = path.measure(done)
+        poses += path.along(poses[-1], designs.part(done - 1, stop))
+        if (done := len(poses)) < stop:
             here, now = follow(path.step, poses[-1], float(p[done - 1]), float(p[done]), DEPTH)
             if now != p[done]:
                 raise _stopped(first, swept, poses, here, now)
@@ -78,13 +77,24 @@ class Pose(NamedTuple):
 
 
 class _Path:
-    """A model along one of its parameters. Tolerances are those of the largest design."""
+    """A model along one of its parameters."""
 
     def __init__(self, first: State, swept: Swept):
-        parameter, p = swept.parameter, np.array(swept.values)
-        ends = [first.system, *(design_of(first.system, parameter, x) for x in {p.min(), p.max()} - {p[0]})]
-        self.parameter, self.first = parameter, first
-        self.machine = max(ends, key=lambda system: system.length).machine()
+        self.parameter, self.values = swept
+        self.first, self.machine = first, first.system.machine()
+        fixed, others = first.system.structure.lengths
+        lengths = [np.hypot.reduce([self._along(x) for x in parts]) for parts in others]
+        self.lengths = np.max([np.full(len(swept.values), fixed or 1e-300), *lengths], axis=0)
+
+    def _along(self, number: Number) -> list[float]:
+        return self.first.system.evaluator.along(number, self.parameter, self.values)
+
+    def measure(self, k: int) -> int:
+        """Let the length of design k measure what follows; up to the first design that is twice or half as large."""
+        if not 0.5 < self.machine.length / self.lengths[k] < 2.0:
+            self.machine = design_of(self.first.system, self.parameter, self.values[k]).machine()
+        other = np.abs(np.log2(self.lengths[k:] / self.lengths[k])) >= 1.0
+        return k + int(np.argmax(other)) if other.any() else len(self.values)
 
     def designs(self, p: np.ndarray) -> Designs:
         system, e = self.first.system, WIDTH * np.maximum(np.abs(p), 1e-3)
