@@ -233,7 +233,7 @@ def _key(value: Any) -> Any:
         return value.dtype, value.ndim
     if isinstance(value, tuple):
         return tuple([_key(one) for one in value])
-    return value.kind if isinstance(value, Block) else type(value)
+    return value.kind.record if isinstance(value, Block) else type(value)
 
 
 def _kind(value: Any) -> types.Type:
