@@ -10,12 +10,15 @@ from .program import Program
 
 @compiled_apart
 def read(
-    program: Program, times: Vector, q: Matrix, v: Matrix, a: Matrix, out: Vector,
+    program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, a: Matrix, out: Vector,
     values: Matrix, rates: Matrix, accelerations: Matrix,
 ):
     """Per time and row: Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ. For measures these are value, rate and acceleration;
-    for constraints they are the violations. Rows without Φ read 0 in `values`."""
+    for constraints they are the violations. Rows without Φ read 0 in `values`. With `designs`, each time has numbers
+    of its own."""
     for k in range(times.size):
+        for slot in range(designs.shape[1]):
+            program.batch.parameters[slot] = designs[k, slot]
         evaluate(program.batch, times[k], q[k], v[k], out)
         for row in range(program.rows):
             if program.phi_from[row] >= 0:

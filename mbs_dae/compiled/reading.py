@@ -11,6 +11,8 @@ from .batch import Batch
 from .program import Program
 from .read import read, read_values
 
+NO_DESIGNS = np.zeros((0, 0))
+
 
 def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """All outputs of a batch: one row for each time."""
@@ -20,13 +22,19 @@ def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> n
 
 
 def read_rows_along(
-    program: Program, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    program: Program,
+    t: np.ndarray,
+    q: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    designs: np.ndarray = NO_DESIGNS,
 ) -> tuple[np.ndarray, ...]:
-    """Φ, Φ̇ and Φ̈ of every row at every time."""
+    """Φ, Φ̇ and Φ̈ of every row at every time; where there are `designs`, with the numbers of each time. (The program
+    then must be its caller's own.)"""
     t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
     shape = (len(t), program.rows)
     values, rates, accelerations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    read(program, t, q, v, a, np.zeros(program.batch.out_size + 1), values, rates, accelerations)
+    read(program, designs, t, q, v, a, np.zeros(program.batch.out_size + 1), values, rates, accelerations)
     return values, rates, accelerations
 
 
@@ -38,6 +46,8 @@ class Reader:
     columns: int
     """How many velocities move."""
     v_size: int
+    designs: np.ndarray
+    """The numbers in the slots of its program at each time, where they change from one to the next."""
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """How the values change with the velocities."""
@@ -47,4 +57,4 @@ class Reader:
         return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.columns))
 
     def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
-        return read_rows_along(self.program, t, q, v, a)
+        return read_rows_along(self.program, t, q, v, a, self.designs)

@@ -294,7 +294,7 @@ def _key(value: Any) -> Any:
         return value.dtype, value.ndim
     if isinstance(value, tuple):
         return tuple([_key(one) for one in value])
-    return value.kind if isinstance(value, Block) else type(value)
+    return value.kind.record if isinstance(value, Block) else type(value)
 
 
 def _kind(value: Any) -> types.Type:
@@ -346,7 +346,7 @@ def _send(value: Any, numbers: list[Any]) -> None:
     elif isinstance(value, np.ndarray):
         if not value.flags.c_contiguous:
             raise TypeError("compiled functions take contiguous arrays")
-        numbers.append(value.ctypes.data)
+        numbers.append(value.__array_interface__["data"][0])
         numbers.extend(value.shape)
     elif isinstance(value, tuple):
         for one in value:

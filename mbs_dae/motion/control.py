@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import System
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, block
@@ -43,22 +44,22 @@ class Control(NamedTuple):
     """One number: whether the last step was rejected (1)."""
 
 
-def new_control(rtol: float, atol: float, fixed: float, most: int, mechanism: Mechanism) -> Control:
-    unit = _units(mechanism)
-    controlled = int(np.isfinite(unit).sum())
+def new_control(rtol: float, atol: float, fixed: float, most: int, units: tuple[np.ndarray, int]) -> Control:
+    unit, controlled = units
     again = np.zeros(1, dtype=np.int64)
     return block(Control(float(rtol), float(atol), unit, controlled, float(fixed), most, step=np.zeros(1), again=again))
 
 
-def _units(mechanism: Mechanism) -> np.ndarray:
-    manifold, at_v = mechanism.machine.manifold, mechanism.q_size
-    velocities = np.sqrt(mechanism.machine.norm) ** -1 * mechanism.length
-    unit = np.full(at_v + mechanism.v_size + WORK, np.inf)
-    unit[at_v : at_v + velocities.size] = velocities
-    unit[manifold.plain[:, 0]] = velocities[manifold.plain[:, 1]]
-    for place, velocity in manifold.quaternions:
+def units_of(system: System) -> tuple[np.ndarray, int]:
+    """The unit of each of y, infinite where it is not controlled; and how many are controlled."""
+    layout = system.layout
+    velocities = np.sqrt(system.weight) ** -1 * system.length
+    unit = np.full(layout.q_size + layout.v_size + WORK, np.inf)
+    unit[layout.q_size : layout.q_size + velocities.size] = velocities
+    unit[layout.plain[:, 0]] = velocities[layout.plain[:, 1]]
+    for place, velocity in layout.quaternions:
         unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
-    return unit
+    return unit, int(np.isfinite(unit).sum())
 
 
 @compiled

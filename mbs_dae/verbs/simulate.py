@@ -25,7 +25,7 @@ from ..model.forces.python_force import PythonForce
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching
-from ..motion.control import new_control
+from ..motion.control import new_control, units_of
 from ..motion.course import Course, new_course
 from ..motion.derivative import FAINT, mechanism
 from ..motion.initial import initial_state
@@ -146,12 +146,13 @@ def prepare(
     how = _stabilization(stabilization)
     check_tables(model, t)
     check_trajectories(model, t)
-    check_masses(bodies)
-    first, note = initial_state(model, t[0], initial)
+    bodies.once(check_masses)
+    first, redundant, note = initial_state(model, t[0], initial)
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
     run = mechanism(system, faint=FAINT)
-    control, stabiliser = new_control(rtol, atol, step or 0.0, most, run), new_stabiliser(how, run)
+    control = new_control(rtol, atol, step or 0.0, most, system.once(units_of))
+    stabiliser = new_stabiliser(how, run)
     course = _course(system, METHODS[method], t, 0.0 if step else longest)
     march = new_march(run, METHODS[method], control, course, stabiliser, t)
     facts: dict[str, Any] = {"method": method, "stabilization": type(how).__name__}
@@ -161,7 +162,8 @@ def prepare(
     if note:
         facts["initial"] = note
     (q,), (v,), _ = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
-    redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
+    if system is not bodies:
+        redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
     return Prepared(system, march, how, q, v, redundant, facts)
 
 
