@@ -48,8 +48,7 @@ Without = Annotated[
 Coordinates = Annotated[
     str, typer.Option(metavar="NAME", help="To compute in: cartesian, natural, or joint. Results are those of bodies.")
 ]
-NAMES_BEHIND = {"allow_extra_args": True}
-"""The further names behind --plot."""
+NAMES_BEHIND = {"allow_extra_args": True}  # the further names behind --plot
 Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
 
 app = typer.Typer(name=NAME, cls=Commands, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

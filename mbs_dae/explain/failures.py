@@ -27,8 +27,7 @@ Calibrated: over the gallery, all methods and stabilisations, and tolerances of 
 energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e-3, 9e-6, 9e-8, 3e-9."""
 ABRUPT = 0.5
 """A force that changes by so much of itself within the last step is named as the one that makes steps short."""
-HUGE = 1e100
-"""A force beyond this is told as such."""
+HUGE = 1e100  # a force beyond this is told as such
 
 ROUNDOFF = 1e-14
 """A mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff."""

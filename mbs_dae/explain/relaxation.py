@@ -13,10 +13,8 @@ from ..compiled import System
 from ..model.joints import Cylindrical, Joint, PinInSlot, Revolute, Spherical, Translational, Universal
 from ..poses.dependence import PoseRank
 
-Replacement = tuple[str, str]
-"""The name of a joint, and the kind of joint to take instead."""
-LARGE = 24
-"""Joints from which on no advice is sought: each is tried on its own."""
+Replacement = tuple[str, str]  # the name of a joint, and the kind of joint to take instead
+LARGE = 24  # joints from which on no advice is sought: each is tried on its own
 LESS: dict[tuple[int, type], tuple[type[Joint], ...]] = {
     (2, Revolute): (PinInSlot,),
     (2, Translational): (PinInSlot,),

@@ -12,10 +12,8 @@ from scipy.sparse.linalg import eigsh, lsqr
 
 from ..compiled import System
 
-RANK = 1e-9
-"""Singular values below this, relative to the largest, are zero."""
-LARGE = 200
-"""Rows from which on a system is large."""
+RANK = 1e-9  # singular values below this, relative to the largest, are zero
+LARGE = 200  # rows from which on a system is large
 
 
 def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_matrix, np.ndarray]:

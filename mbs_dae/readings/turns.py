@@ -18,10 +18,8 @@ from ..symbolic.derive import Reading
 from ..symbolic.functions import Unwound
 from ..symbolic.markers import marker_symbols
 
-FAR = 2.0
-"""How far angle and turning may be apart, in rad."""
-LOOKS = 500
-"""At most so many of the recorded times are looked at."""
+FAR = 2.0  # how far angle and turning may be apart, in rad
+LOOKS = 500  # at most so many of the recorded times are looked at
 
 
 def check_turns(result: Result) -> None:

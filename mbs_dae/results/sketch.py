@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-Point = tuple[float, ...]
-"""Of two coordinates in the plane, of three in space."""
+Point = tuple[float, ...]  # of two coordinates in the plane, of three in space
 
 
 @dataclass(frozen=True)

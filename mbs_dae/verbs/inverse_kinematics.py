@@ -22,8 +22,7 @@ from ..poses.reach.targets import read_targets
 from ..results.result import State
 from .forward_kinematics import transform_of
 
-FAINT = 1e-9
-"""What a pose misses beside more, relative to the model's length, that is not worth telling."""
+FAINT = 1e-9  # what a pose misses beside more, relative to the model's length, that is not worth telling
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -41,8 +41,7 @@ from ..progress import Progress, progress_bar
 from ..readings.turns import check_turns
 from ..results.result import Result, State
 
-MOST_STEPS = 1_000_000
-"""Controlled steps that are tried at most, unless said."""
+MOST_STEPS = 1_000_000  # controlled steps that are tried at most, unless said
 PATIENCE = 2e6
 """Unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second."""
 

@@ -24,8 +24,7 @@ from ..poses.designs import WIDTH, Designs, follow_designs, slope_of
 from ..readings.motion import design_of, result_of
 from ..results.result import Result, State
 
-DEPTH = 20
-"""How often a step may be halved."""
+DEPTH = 20  # how often a step may be halved
 
 
 def sweep(

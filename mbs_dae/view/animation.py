@@ -22,8 +22,7 @@ from .writers import checked_path, notebook_html, write_film, write_picture
 Size = tuple[float, float]
 View = tuple[float, float] | None
 
-GHOSTS = 7
-"""How many later poses a still picture of a motion shows."""
+GHOSTS = 7  # how many later poses a still picture of a motion shows
 
 
 def animate(

@@ -12,8 +12,7 @@ from ..results.sketch import ElementSketch
 from ..rotations import quaternion_rates
 from .motion import Motion, in_space, interpolated
 
-MOST_FRAMES = 5000
-"""Beyond this a film takes minutes to write, and was rarely meant."""
+MOST_FRAMES = 5000  # beyond this a film takes minutes to write, and was rarely meant
 
 
 def motion_of(result: Result) -> Motion:

@@ -17,8 +17,7 @@ from .style import COLOURS, DARK, GRID, GROUND, Picture, style
 SMALL = 7
 TREE, CUT, COUPLING = COLOURS[0], COLOURS[1], COLOURS[3]
 DASHED = (0, (4, 2.5))
-LEGEND = 0.17
-"""The height of a line of the legend."""
+LEGEND = 0.17  # the height of a line of the legend
 
 
 def draw(topology: Topology, ax: Any = None) -> Figure:

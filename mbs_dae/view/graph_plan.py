@@ -20,16 +20,11 @@ from ..graph.topology import Closure, Topology
 from ..graph.tree import Edge
 
 FONT_SIZE = 9
-ROW = 0.52
-"""The distance of rows."""
-GAP = 0.22
-"""Room beside the name of a joint."""
-BEND = 0.14
-"""How far behind a body the edges to its children bend."""
-PAD = 0.08
-"""Room around the name of a body."""
-HALF = 0.13
-"""Half the height of a body."""
+ROW = 0.52  # the distance of rows
+GAP = 0.22  # room beside the name of a joint
+BEND = 0.14  # how far behind a body the edges to its children bend
+PAD = 0.08  # room around the name of a body
+HALF = 0.13  # half the height of a body
 
 
 class Box(NamedTuple):

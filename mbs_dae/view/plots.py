@@ -14,8 +14,7 @@ from ..results.result import Result
 from .motion import path_of
 from .style import COLOURS, GROUND, Picture, as_label, axis_label, say_if_stopped, style
 
-ZERO = 1e-18
-"""Where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism."""
+ZERO = 1e-18  # where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism
 
 MEANINGS = {
     "m": "length",

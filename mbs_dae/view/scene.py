@@ -21,10 +21,8 @@ from .stage import AS_SAID, Pen, Piece, Stage, all_pieces, one_after_the_other, 
 from .style import Picture, as_label
 from .symbols import Symbol
 
-LOOKS = 400
-"""How many poses tell how far a motion reaches."""
-SYMBOL = 0.085
-"""Half the size of a joint's symbol on paper (inches)."""
+LOOKS = 400  # how many poses tell how far a motion reaches
+SYMBOL = 0.085  # half the size of a joint's symbol on paper (inches)
 
 Pieces = dict[str, list[Any]]
 

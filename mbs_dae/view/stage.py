@@ -13,12 +13,9 @@ from ..results.sketch import ElementSketch, Sketch
 from .motion import Marker, Motion
 from .style import COLOURS, GROUND
 
-BY_DEPTH = "by depth"
-"""Nearer things cover those behind them."""
-OVER_BODIES = "over bodies"
-"""The same; but a joint is never hidden by the bodies that it joins."""
-AS_SAID = "as said"
-"""In the order of its artist's zorder: paper-like things, and what lies behind all others."""
+BY_DEPTH = "by depth"  # nearer things cover those behind them
+OVER_BODIES = "over bodies"  # the same; but a joint is never hidden by the bodies that it joins
+AS_SAID = "as said"  # in the order of its artist's zorder: paper-like things, and what lies behind all others
 
 
 @dataclass(frozen=True, eq=False)

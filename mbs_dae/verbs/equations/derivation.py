@@ -31,8 +31,7 @@ from ...symbolic.tidy import exact, tidy
 from .python_functions import in_functions
 from .system import SystemEquations
 
-Put = dict[sp.Symbol, sp.Expr]
-"""What stands for the symbols of a form."""
+Put = dict[sp.Symbol, sp.Expr]  # what stands for the symbols of a form
 Printed = dict[str, sp.ImmutableMatrix]
 
 

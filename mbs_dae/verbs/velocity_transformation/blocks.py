@@ -28,8 +28,7 @@ from ...graph.topology import Topology
 from ...model.bodies.body import Body, Marker
 from ...model.model import Model
 
-Block = tuple[np.ndarray, np.ndarray]
-"""A column of three entries, and its rate."""
+Block = tuple[np.ndarray, np.ndarray]  # a column of three entries, and its rate
 
 
 class Frame(NamedTuple):

@@ -30,8 +30,7 @@ from .blocks import on_body
 from .matrices import VelocityTransformation
 from .names import body_names, column_names
 
-LONG = 300
-"""Expressions of more operations are left as they come."""
+LONG = 300  # expressions of more operations are left as they come
 ZERO, ONE = np.zeros(3, dtype=int), np.eye(3, dtype=int)
 
 

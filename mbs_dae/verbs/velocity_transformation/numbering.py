@@ -54,8 +54,7 @@ class Hinge:
     """By the axis of a motion."""
 
 
-NORMAL = "normal"
-"""Of the plane."""
+NORMAL = "normal"  # of the plane
 
 
 def numbered(topology: Topology) -> tuple[list[Named], dict[Edge, Hinge]]:

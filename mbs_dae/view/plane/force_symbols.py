@@ -10,12 +10,10 @@ from ..stage import Piece, Stage
 from ..style import ELASTIC, GROUND
 from ..symbols import Pieces, Shape, Symbol, arrow, between, cylinder_and_piston, directions
 
-TEETH = 6
-"""Of a spring: as many at any length, so that it is seen to stretch."""
+TEETH = 6  # of a spring: as many at any length, so that it is seen to stretch
 APART = 1.1
 """How far spring and damper side by side are off the line between their ends, in units of half a joint's symbol."""
-WIDE = 0.7
-"""Half the width of a damper's cylinder, in the same unit."""
+WIDE = 0.7  # half the width of a damper's cylinder, in the same unit
 
 
 def spring(stage: Stage, element: ElementSketch) -> Pieces:

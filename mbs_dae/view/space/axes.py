@@ -14,14 +14,10 @@ from ...errors import ModelError
 from ..style import GRID, axis_label
 from .camera import Camera
 
-VIEW = (24.0, -58.0)
-"""Elevation and azimuth in degrees: x to the right, y to the back, z up."""
-NUMBER = np.array([0.5, 0.26])
-"""The paper that a number on an axis needs: its width and its height (inches)."""
-END_ON = 0.05
-"""An axis that is so much foreshortened has no numbers: they would lie upon one another."""
-MARGIN = 0.05
-"""Of white paper at the edge of a picture (inches)."""
+VIEW = (24.0, -58.0)  # elevation and azimuth in degrees: x to the right, y to the back, z up
+NUMBER = np.array([0.5, 0.26])  # the paper that a number on an axis needs: its width and its height (inches)
+END_ON = 0.05  # an axis that is so much foreshortened has no numbers: they would lie upon one another
+MARGIN = 0.05  # of white paper at the edge of a picture (inches)
 THINNEST = 0.3
 """The shortest side of the box, as a part of the longest one: a flat mechanism still stands in space."""
 

@@ -11,8 +11,7 @@ from ..stage import OVER_BODIES, Stage
 from ..style import ELASTIC
 from ..symbols import Pieces, Symbol, arrow, between, cylinder_and_piston
 
-COILS = 7
-"""Of a spring: as many at any length, so that it is seen to stretch."""
+COILS = 7  # of a spring: as many at any length, so that it is seen to stretch
 
 
 def spring(stage: Stage, element: ElementSketch) -> Pieces:

@@ -21,8 +21,7 @@ from . import solids
 LIGHT = np.array([0.25, -0.55, 0.8]) / np.linalg.norm([0.25, -0.55, 0.8])
 """Where the light comes from: over the left shoulder of the usual view."""
 METAL = "#D3D8DC"
-BLOCK = (2.2, 1.5, 0.9)
-"""Half the sides of a body's block along its axes, in units of half a joint's symbol."""
+BLOCK = (2.2, 1.5, 0.9)  # half the sides of a body's block along its axes, in units of half a joint's symbol
 
 
 def line(path: np.ndarray, order: str = BY_DEPTH, **how: Any) -> Piece:

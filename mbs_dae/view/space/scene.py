@@ -14,10 +14,8 @@ from ..stage import AS_SAID, OVER_BODIES, all_pieces, reach
 from . import force_symbols, pieces, symbols
 from .axes import boxed, fit, hold, inch_of
 
-FIRST, LAST = 2.0, 5.0
-"""The zorders of what is farthest and nearest."""
-STEP = 1e-4
-"""Between what stands over one another at the same place."""
+FIRST, LAST = 2.0, 5.0  # the zorders of what is farthest and nearest
+STEP = 1e-4  # between what stands over one another at the same place
 
 
 class SpatialScene(Scene):

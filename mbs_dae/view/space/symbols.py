@@ -15,10 +15,8 @@ from ..symbols import ALIKE, Pieces, Symbol, along, slider_box, supports, way_al
 from . import solids
 from .pieces import METAL, area, ball, block, dot, line
 
-STRIPE = DARK
-"""On what is round: so that it is seen to turn."""
-TURNS_OF_A_THREAD = 60
-"""More would be a grey area."""
+STRIPE = DARK  # on what is round: so that it is seen to turn
+TURNS_OF_A_THREAD = 60  # more would be a grey area
 
 
 def pin(stage: Stage, element: ElementSketch) -> Pieces:
