@@ -231,6 +231,5 @@ def _excluded(search: Search, seed: int, tries: int | None) -> tuple[tuple[str, 
     ]
     excluded = tuple(names[(over > 0).any(axis=0)].tolist())
     there = "is 1 solution" if len(poses) == 1 else f"are {len(poses)} solutions, of which the nearest to them"
-    return excluded, (
-        f"not reachable within the limits of {', '.join(excluded)}; without limits there {there}: {'; '.join(broken)}"
-    )
+    what = f"not reachable within the limits of {', '.join(excluded)}"
+    return excluded, f"{what}; without limits there {there}: {'; '.join(broken)}"

@@ -97,9 +97,7 @@ def _constraints(model: Model, names: _Notation) -> tuple[tuple[tuple[str, int],
     return tuple(rows), tuple(position_rows), matrices
 
 
-def _dynamics(
-    model: Model, names: _Notation
-) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix, dict[str, Any]]:
+def _dynamics(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix, dict[str, Any]]:
     """M, Q, and the functions in which forces of Python stand. Q has two parts: the bodies' own, weight and what
     velocities make of inertia, and what is applied."""
     M, Q = sp.zeros(len(names.v)), [sp.S.Zero] * len(names.v)
