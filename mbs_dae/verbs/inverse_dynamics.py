@@ -96,15 +96,13 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
     done = solve_motion(run, t, q, v, multipliers, rates)
     undefined = no_force(system, t[done], q[done], v[done]) if done < t.size else ""
     works = _works(t[:done], rates[:done, 2:])
-    ledger = np.concatenate([rates[:done, :2], works], axis=1)
+    t, q, v, a, multipliers = (x[:done] for x in (t, q, v, a, multipliers))
+    ledger, redundant = np.concatenate([rates[:done, :2], works], axis=1), motion.stats.get("redundant_equations", 0)
     result = with_forces(
-        system,
-        *(x[:done] for x in (t, q, v, a, multipliers)),
-        ledger,
-        motion.stats.get("redundant_equations", 0),
+        system, t, q, v, a, multipliers, ledger, redundant,
         success=motion.success and not undefined,
         message=undefined or motion.message,
         stats={**motion.stats, "energy": "works are sums over the requested times"},
         own=motion.own,
-    )
+    )  # fmt: skip
     return result, undefined

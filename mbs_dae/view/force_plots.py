@@ -42,9 +42,8 @@ def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", po
     wrenches = {name: result.reaction(name, axes) for name in joints}
     in_space = result.sketch.dimension == 3
     if in_space and polar:
-        raise ModelError(
-            "polar=True draws forces in a plane, and this mechanism is in space; leave it out to see components"
-        )
+        what = "polar=True draws forces in a plane, and this mechanism is in space"
+        raise ModelError(f"{what}; leave it out to see components")
     with style():
         if polar:
             return _hodographs(result, wrenches, axes)

@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from ..errors import ModelError
 from ..graph.topology import Closure, Topology
-from .graph_plan import FONT_SIZE, PAD, Box, Plan, edge_name, planned
+from .graph_plan import FONT_SIZE, PAD, Plan, edge_name, planned
 from .style import COLOURS, DARK, GRID, GROUND, Picture, style
 
 SMALL = 7
@@ -24,7 +24,8 @@ def draw(topology: Topology, ax: Any = None) -> Figure:
     """The picture, in the given axes or in a figure of its own."""
     closures = [c for c in (*topology.cuts, *topology.couplings) if c.loop]
     plan = planned(topology, closures)
-    points = np.concatenate([*map(_corners, (*plan.bodies, *plan.edge_names, *plan.curve_names)), *plan.curves])
+    corners = [box.side(np.array([(1, 1), (-1, -1)])) for box in (*plan.bodies, *plan.edge_names, *plan.curve_names)]
+    points = np.concatenate([*corners, *plan.curves])
     low, high = points.min(axis=0) - 0.1, points.max(axis=0) + 0.1
     legend = _legend(topology, closures)
     low[1] -= LEGEND * len(legend)
@@ -52,8 +53,6 @@ def _legend(topology: Topology, closures: Sequence[Closure]) -> list[tuple[str, 
     return [(word, colour) for some, word, colour in kinds if any(closure in some for closure in closures)]
 
 
-def _corners(box: Box) -> np.ndarray:
-    return np.array((box.x, box.y)) + np.array([(1, 1), (-1, -1)]) * (box.half_width, box.half_height)
 
 
 def _paint(ax: Any, topology: Topology, closures: Sequence[Closure], plan: Plan, scale: float) -> None:

@@ -43,6 +43,9 @@ class Box(NamedTuple):
     def right(self) -> float:
         return self.x + self.half_width
 
+    def side(self, towards: np.ndarray) -> np.ndarray:
+        return np.array((self.x, self.y)) + towards * (self.half_width, self.half_height)
+
     def holds(self, points: np.ndarray, margin: float = 0.0) -> np.ndarray:
         """Which points, of shape (..., 2), lie in it."""
         dx, dy = np.abs(points - (self.x, self.y)).T
@@ -127,9 +130,7 @@ def _curves(a: Box, b: Box) -> Iterator[np.ndarray]:
     """Bézier curves from one body to another, leaving and entering at any side."""
     s = np.linspace(0, 1, 61)[:, None]
     for out, into in product(SIDES, SIDES):
-        start, end = (
-            np.array((box.x, box.y)) + side * (box.half_width, box.half_height) for box, side in ((a, out), (b, into))
-        )
+        start, end = a.side(out), b.side(into)
         for reach in (0.25, 0.5, 0.9, 1.4):
             p, r = start + reach * out, end + reach * into
             yield (1 - s) ** 3 * start + 3 * (1 - s) ** 2 * s * p + 3 * (1 - s) * s**2 * r + s**3 * end

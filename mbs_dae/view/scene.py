@@ -40,10 +40,7 @@ class Scene(ABC):
     later_symbols: Mapping[str, Symbol]
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
-        self.result = result
-        self.motion = motion
-        self.ax = ax
-        self.trace = trace
+        self.result, self.motion, self.ax, self.trace = result, motion, ax, trace
         self.camera = Camera.of(ax)
         whole = motion_of(result).thinned(LOOKS)
         rough = Stage.all_of(result.sketch, self.pen, whole, whole)
@@ -111,8 +108,11 @@ class Scene(ABC):
 
     def add_ghosts(self) -> None:
         """The first pose with all others, without their joints, faint behind it."""
+        how = {"alpha": 0.18, "zorder": 1.2}
         for pose in range(1, len(self)):
-            for piece in self._ghost():
+            bodies = _by_name(self.stages, lambda s: s.sketch.bodies, body_pieces, **how)
+            joints = _by_name(self.stages, lambda s: s.sketch.elements, _symbol_of(self.later_symbols), **how)
+            for piece in (*all_pieces(bodies), *all_pieces(joints)):
                 piece.show(pose)
                 self.ax.add_artist(piece.artist)
         self.show(0)
@@ -122,10 +122,10 @@ class Scene(ABC):
     def _add_legend(self) -> None:
         """Below the axes where the layout makes room for it, so that it never covers the mechanism."""
         lines = [piece.artist for piece in self.traces.values()]
-        if not isinstance(self.figure, Picture):
-            self.ax.legend(handles=lines, loc="best")
-        else:
+        if isinstance(self.figure, Picture):
             self.figure.legend(handles=lines, loc="outside lower center", ncols=min(4, len(lines)))
+        else:
+            self.ax.legend(handles=lines, loc="best")
 
     # --- pieces by what they belong to ---
 
@@ -137,10 +137,6 @@ class Scene(ABC):
             _by_name(stages, lambda s: s.sketch.elements, _symbol_of(self.force_symbols)),
         )
 
-    def _ghost(self) -> Iterator[Any]:
-        how = {"alpha": 0.18, "zorder": 1.2}
-        yield from all_pieces(_by_name(self.stages, lambda s: s.sketch.bodies, body_pieces, **how))
-        yield from all_pieces(_by_name(self.stages, lambda s: s.sketch.elements, _symbol_of(self.later_symbols), **how))
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
         """Placed on the paper, then put into space at the depth of their bodies."""
@@ -159,15 +155,13 @@ class Scene(ABC):
 
     def _trace(self, stage: Stage, name: str) -> Any:
         """The whole path of a point, from all poses that were computed."""
-        colour = stage.colour(name.partition(".")[0])
-        path = path_of(self.result, name)[None]
+        colour, path = stage.colour(name.partition(".")[0]), path_of(self.result, name)[None]
         how = {"color": colour, "alpha": 0.8, "zorder": 1.5, "label": f"path of {as_label(name)}"}
         return self.pen.line(path, AS_SAID, linewidth=1, **how)
 
     def _rider(self, name: str) -> Any:
         """A dot that rides on the path of a point."""
-        place = path_of(self.result, name, self.motion)
-        colour = self.stage.colour(name.partition(".")[0])
+        colour, place = self.stage.colour(name.partition(".")[0]), path_of(self.result, name, self.motion)
         return self.pen.dot(place, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
 
 

@@ -38,36 +38,28 @@ class Pen(Protocol):
     """Makes pieces of paths in space, shape (poses, points, 3): `plane.pieces`, for which all lies as its zorder says,
     and `space.pieces`, for which `order` says who covers whom."""
 
-    @property
-    def line(self) -> Callable[..., Piece]:
+    def line(self, *args: Any, **how: Any) -> Piece:
         """(path, order): a polyline with round ends."""
 
-    @property
-    def dot(self) -> Callable[..., Piece]:
+    def dot(self, *args: Any, **how: Any) -> Piece:
         """(path, order): a symbol of constant size on the paper at a point; shape (poses, 3)."""
 
-    @property
-    def area(self) -> Callable[..., Piece]:
+    def area(self, *args: Any, **how: Any) -> Piece:
         """(path, color, faces, order): faces between the points whose numbers are given; without, one through all."""
 
-    @property
-    def lump(self) -> Callable[..., Piece]:
+    def lump(self, *args: Any, **how: Any) -> Piece:
         """(stage, body, at): a body that is seen at one of its points only."""
 
-    @property
-    def ball(self) -> Callable[..., Piece]:
+    def ball(self, *args: Any, **how: Any) -> Piece:
         """(stage, marker): a point that bodies turn about."""
 
-    @property
-    def box(self) -> Callable[..., Piece]:
+    def box(self, *args: Any, **how: Any) -> Piece:
         """(stage, marker): what slides on a rail."""
 
-    @property
-    def support(self) -> Callable[..., Iterator[Piece]]:
+    def support(self, *args: Any, **how: Any) -> Iterator[Piece]:
         """(stage, marker): the ground under a joint."""
 
-    @property
-    def word(self) -> Callable[..., Piece]:
+    def word(self, *args: Any, **how: Any) -> Piece:
         """(path, text): a text at the first point of its path."""
 
 

@@ -177,13 +177,8 @@ def _flat_face(stage: Stage, element: ElementSketch) -> Piece:
 
 
 ALIKE: dict[str, Symbol] = {
-    "link": link,
-    "slider": slider,
-    "slot": slot,
-    "runner": runner,
-    "mesh": mesh,
-    "contact": contact,
-}
+    "link": link, "slider": slider, "slot": slot, "runner": runner, "mesh": mesh, "contact": contact,
+}  # fmt: skip
 
 # --- forces -------------------------------------------------------------------------------------------------------
 

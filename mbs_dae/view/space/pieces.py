@@ -35,14 +35,9 @@ def dot(path: np.ndarray, order: str = OVER_BODIES, **how: Any) -> Piece:
 
 
 def area(
-    path: np.ndarray,
-    color: Any,
-    faces: Sequence[Sequence[int]] = (),
-    order: str = BY_DEPTH,
-    alpha: float = 1.0,
-    edge: str = "",
-    zorder: float = 3,
-) -> Piece:
+    path: np.ndarray, color: Any, faces: Sequence[Sequence[int]] = (), order: str = BY_DEPTH,
+    alpha: float = 1.0, edge: str = "", zorder: float = 3,
+) -> Piece:  # fmt: skip
     """Faces of one colour, or each of its own, lit by the sun; with an edge around them, if that has a colour. What is
     not to be seen through gets edges of its own colours: else the paper shines through between faces."""
     numbers = _filled(faces or [range(path.shape[1])])

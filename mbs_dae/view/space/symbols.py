@@ -15,7 +15,6 @@ from ..symbols import ALIKE, Pieces, Symbol, along, slider_box, supports, way_al
 from . import solids
 from .pieces import METAL, area, ball, block, dot, line
 
-STRIPE = DARK  # on what is round: so that it is seen to turn
 TURNS_OF_A_THREAD = 60  # more would be a grey area
 
 
@@ -95,10 +94,10 @@ def _patch(stage: Stage, plane: Marker, reached: np.ndarray, margin: float) -> P
 
 
 def _round(stage: Stage, marker: Marker, radius: float, half: float, color: str, **how: Any) -> Piece:
-    """A cylinder about the marker's axis, with a stripe on its side."""
+    """A cylinder about the marker's axis, with a stripe on its side: so that it is seen to turn."""
     corners, faces = solids.cylinder(radius, half)
     path = stage.shown.at_marker(marker, stage.symbol * corners)
-    return area(path, [STRIPE, *[color] * (len(faces) - 1)], faces, OVER_BODIES, **how)
+    return area(path, [DARK, *[color] * (len(faces) - 1)], faces, OVER_BODIES, **how)
 
 
 def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
@@ -117,13 +116,7 @@ def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
 
 SYMBOLS: dict[str, Symbol] = {
     **ALIKE,
-    "pin": pin,
-    "ball": spherical,
-    "weld": weld,
-    "sleeve": sleeve,
-    "cross": cross,
-    "face": face,
-    "disk": disk,
+    **{"pin": pin, "ball": spherical, "weld": weld, "sleeve": sleeve, "cross": cross, "face": face, "disk": disk},
 }
 LATER: dict[str, Symbol] = {"slider": slider_box, "sleeve": sleeve_box, "disk": disk_alone}
 """What of a joint is seen at later poses in a still picture: that which stands for a body."""
