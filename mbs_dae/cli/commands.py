@@ -157,12 +157,10 @@ def equations(
     model, *_ = load_model(path, parse_settings(settings))
     system = mbs.equations(model)
     text = system.latex() if latex else str(system)
-    if not out:
-        print(text)
-        return
-    with replacing(out, "choose another --out") as place:
-        place.write_text(text + "\n", encoding="utf-8")
-    print("written:", out)
+    if out:
+        with replacing(out, "choose another --out") as place:
+            place.write_text(text + "\n", encoding="utf-8")
+    print(f"written: {out}" if out else text)
 
 
 @app.command(epilog=EXAMPLE + "animate models/four_bar.py --out four_bar.gif --trace coupler.P")

@@ -23,8 +23,7 @@ class Explanation:
     advice: str
     time: float
     joints: tuple[str, ...] = ()
-    pose: State | None = None
-    """None where the whole motion is meant."""
+    pose: State | None = None  # None where the whole motion is meant
 
     def error(self, result: Result) -> MbsError:
         """The error; `result` is what was computed until then."""

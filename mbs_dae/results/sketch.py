@@ -12,8 +12,7 @@ Point = tuple[float, ...]  # of two coordinates in the plane, of three in space
 @dataclass(frozen=True)
 class BodySketch:
     name: str
-    points: tuple[Point, ...]
-    """The distinct places of the body's markers, in body axes."""
+    points: tuple[Point, ...]  # the distinct places of the body's markers, in body axes
     com: Point
 
 
@@ -34,8 +33,7 @@ class ElementSketch:
 
 @dataclass(frozen=True)
 class Sketch:
-    bodies: tuple[BodySketch, ...]
-    """The moving bodies; the ground is where the symbols on it stand."""
+    bodies: tuple[BodySketch, ...]  # the moving bodies; the ground is where the symbols on it stand
     elements: tuple[ElementSketch, ...]
     dimension: int = 2
     variants: tuple[Sketch, ...] = ()

@@ -169,13 +169,12 @@ def inverse_kinematics(
 
 
 def _solution(search: Search, q: np.ndarray, kind: type = Solution) -> Any:
-    residual, misses, at = search.residual(q), {}, 0
-    for target in search.targets:
+    residual, misses = search.residual(q), {}
+    ends = np.cumsum([target.rows for target in search.targets])
+    for target, own in zip(search.targets, np.split(search.task.e, ends), strict=False):
         width = 0 if target.point is None else target.point.size
-        own = search.task.e[at : at + target.rows]
-        at += target.rows
-        miss = float(np.linalg.norm(own[:width])), float(np.linalg.norm(own[width:])) / search.length
-        misses[label(target.marker)] = miss
+        point, rotation = np.linalg.norm(own[:width]), np.linalg.norm(own[width:]) / search.length
+        misses[label(target.marker)] = float(point), float(rotation)
     values = MappingProxyType(search.space.values(q))
     return kind(values, residual, search.distance(q), MappingProxyType(misses), search.space, q)
 

@@ -103,13 +103,10 @@ class Prepared:
     system: System
     march: March
     how: Stabilization
-    q: np.ndarray
-    """The first state."""
+    q: np.ndarray  # the first state
     v: np.ndarray
-    redundant: list[int]
-    """The rows that are left out because others determine them."""
-    facts: Mapping[str, Any]
-    """What the run was asked for."""
+    redundant: list[int]  # the rows that are left out because others determine them
+    facts: Mapping[str, Any]  # what the run was asked for
 
     def begin(self) -> int:
         """The first state, the first step and the gains; a status."""

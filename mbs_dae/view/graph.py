@@ -27,7 +27,8 @@ def draw(topology: Topology, ax: Any = None) -> Figure:
     corners = [box.side(np.array([(1, 1), (-1, -1)])) for box in (*plan.bodies, *plan.edge_names, *plan.curve_names)]
     points = np.concatenate([*corners, *plan.curves])
     low, high = points.min(axis=0) - 0.1, points.max(axis=0) + 0.1
-    legend = _legend(topology, closures)
+    dashed = ((topology.cuts, "cut joint", CUT), (topology.couplings, "coupling", COUPLING))
+    legend = [(word, colour) for some, word, colour in dashed if any(closure in some for closure in closures)]
     low[1] -= LEGEND * len(legend)
     with style():
         if ax is None:
@@ -47,10 +48,6 @@ def draw(topology: Topology, ax: Any = None) -> Figure:
     return ax.figure
 
 
-def _legend(topology: Topology, closures: Sequence[Closure]) -> list[tuple[str, str]]:
-    """What the dashed colours mean, those that are there."""
-    kinds = ((topology.cuts, "cut joint", CUT), (topology.couplings, "coupling", COUPLING))
-    return [(word, colour) for some, word, colour in kinds if any(closure in some for closure in closures)]
 
 
 

@@ -21,12 +21,10 @@ Marker = tuple[Any, ...]
 class Motion:
     """The frames of all moving bodies at a number of poses; the ground is where it is."""
 
-    values: np.ndarray
-    """Time (or the swept parameter) at each pose."""
+    values: np.ndarray  # time (or the swept parameter) at each pose
     frames: dict[str, np.ndarray]
     """For each body (poses, coordinates): (x, y, angle) in the plane; in space (x, y, z) and a unit quaternion."""
-    numbers: np.ndarray
-    """Which pose of the result each one is; of poses between those, all 0."""
+    numbers: np.ndarray  # which pose of the result each one is; of poses between those, all 0
     forces: dict[str, np.ndarray] = field(default_factory=dict)
     """Of each element drawn as an arrow (poses, 3): the force on the body, in world axes."""
 

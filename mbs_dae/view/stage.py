@@ -24,10 +24,8 @@ class Piece:
     the drawing reaches is read off the same paths."""
 
     artist: Any
-    path: np.ndarray
-    """Shape (poses, points, dimension)."""
-    put: Callable[[np.ndarray], Any]
-    """Moves the artist to the points of a pose."""
+    path: np.ndarray  # shape (poses, points, dimension)
+    put: Callable[[np.ndarray], Any]  # moves the artist to the points of a pose
     order: str = AS_SAID
 
     def show(self, pose: int) -> None:
@@ -69,12 +67,9 @@ class Stage:
 
     sketch: Sketch
     pen: Pen
-    shown: Motion
-    """The poses to show."""
-    whole: Motion
-    """The poses that rails and limits must reach."""
-    symbol: float = 0.0
-    """Half the size of a joint's symbol, in metres."""
+    shown: Motion  # the poses to show
+    whole: Motion  # the poses that rails and limits must reach
+    symbol: float = 0.0  # half the size of a joint's symbol, in metres
 
     @classmethod
     def all_of(cls, sketch: Sketch, pen: Pen, shown: Motion, whole: Motion, symbol: float = 0.0) -> list[Stage]:

@@ -108,8 +108,7 @@ class Rows(NamedTuple):
     body: Body
     block: Callable[[Frame, np.ndarray, Axis], Block]
     s: np.ndarray
-    places: Sequence[int]
-    """The rows of R, and which of the three entries go there."""
+    places: Sequence[int]  # the rows of R, and which of the three entries go there
     entries: Sequence[int]
 
 

@@ -24,12 +24,10 @@ from ...results.result import State
 class Pose(NamedTuple):
     """A motion of the tree, at one moment."""
 
-    tree: Tree
-    """Unfolded: it knows where its frames are and how they move."""
+    tree: Tree  # unfolded: it knows where its frames are and how they move
     theta: np.ndarray
     rates: np.ndarray
-    q: np.ndarray
-    """Of bodies, and so is v."""
+    q: np.ndarray  # of bodies, and so is v
     v: np.ndarray
 
 

@@ -107,7 +107,8 @@ def fit(ax: Any) -> None:
     zoom = 1.0
     middle = _middle(room)
     for _ in range(12):  # labels keep their size, so that the first answer is not yet the last
-        _put_square(ax, middle, max(room.width, room.height))
+        corners = middle + max(room.width, room.height) / 2 * np.array([[-1], [1]])
+        ax.set_position(Bbox(figure.transSubfigure.inverted().transform(corners)))
         ax.set_box_aspect(sides, zoom=zoom)
         figure.draw_without_rendering()
         moved = _part_labels(ax)
@@ -144,9 +145,6 @@ def _part_labels(ax: Any) -> bool:
     return moved
 
 
-def _put_square(ax: Any, middle: np.ndarray, side: float) -> None:
-    corners = np.array([middle - side / 2, middle + side / 2])
-    ax.set_position(Bbox(ax.figure.transSubfigure.inverted().transform(corners)))
 
 
 def _middle(box: Bbox) -> np.ndarray:
