@@ -15,7 +15,7 @@ from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, block
 from .course import moment
-from .derivative import WORK, Mechanism, derivative
+from .derivative import Mechanism, derivative
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 NOISE = 1e-14
@@ -49,10 +49,10 @@ def new_control(rtol: float, atol: float, fixed: float, most: int, mechanism: Me
 
 
 def _units(mechanism: Mechanism) -> np.ndarray:
-    manifold, at_v = mechanism.machine.manifold, mechanism.q_size
+    manifold, state = mechanism.machine.manifold, mechanism.state
     velocities = np.sqrt(mechanism.machine.norm) ** -1 * mechanism.length
-    unit = np.full(at_v + mechanism.v_size + WORK, np.inf)
-    unit[at_v : at_v + velocities.size] = velocities
+    unit = np.full(state.size, np.inf)
+    unit[state.velocities][: velocities.size] = velocities
     unit[manifold.plain[:, 0]] = velocities[manifold.plain[:, 1]]
     for place, velocity in manifold.quaternions:
         unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
@@ -68,7 +68,7 @@ def noise(control, stages, mechanism, h):
     an estimate of truncation errors cannot see through it, and shorter steps would only stay longer where it is worst.
     """
     sine, rate = np.sqrt(mechanism.nearness[0]), 0.0
-    for at in range(mechanism.q_size, mechanism.q_size + mechanism.v_size):
+    for at in range(mechanism.state.v_at, mechanism.state.v_end):
         rate = max(rate, abs(stages.y0[at]) / control.unit[at])
     return NOISE * rate * (1.0 + h * rate / sine) / sine**2
 

@@ -16,14 +16,13 @@ from ..compiled import System
 from ..compiled.dynamics import POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
+from ..compiled.state import WORK, StateLayout, state_layout
 from ..compiled.transformation import transform_dynamics
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Image, Vector, Work, block
 from ..linear.kkt import Factor, Pattern, factorise, new_factor, solve
 from ..poses.newton import DEPENDENT, factorise_observed
-from ..symbolic.loads import WORKS
 
-WORK = len(WORKS)
 SOFT = 1e-7
 """Bodies of less mass than this, relative to the heaviest one, are given that much; refinement takes it away
 (`kkt`)."""
@@ -40,9 +39,7 @@ class Mechanism(NamedTuple):
 
     machine: Machine
     dynamics: Dynamics
-    q_size: int
-    v_size: int
-    """Lengths of q and of v, the ground's coordinates included."""
+    state: StateLayout
     length: Design[float]
     geometric: Design[Vector]
     """The squared lengths that the columns of Φ_v count for, whatever the masses."""
@@ -78,8 +75,7 @@ def _image(system: System, refinements: int, faint: float) -> Image:
         Mechanism(
             machine=machine,
             dynamics=dynamics,
-            q_size=system.layout.q_size,
-            v_size=system.layout.v_size,
+            state=state_layout(system.layout),
             length=system.length,
             geometric=weight,
             refinements=max(refinements, 3 if soft.any() else machine.transformation.deep),
@@ -96,24 +92,27 @@ def _image(system: System, refinements: int, faint: float) -> Image:
 
 
 @compiled_apart
-def evaluate_all(mechanism, t, q, v):
-    """Constraints, masses and forces at (t, q, v), and the factor of their matrix. Whether all numbers are finite."""
+def evaluate(mechanism, t, q, v):
+    """The terms of the equations at (t, q, v): Φ, ν, γ, Φ_v, M, Q, the energies and powers. Nothing is solved."""
     machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
     factor, transformation = machine.factor, machine.transformation
     observe(machine, t, q, v)
+    if transformation.edges > 0 and transformation.deep == 0:
+        evaluate_forces(dynamics, t, transformation.qc, transformation.vc, out, transformation.fc, mechanism.scalars)
+        transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
+        return
     if transformation.edges > 0:
-        bodies, rates = transformation.qc, transformation.vc
-        if transformation.deep == 1:
-            evaluate_forces(dynamics, t, bodies, rates, out, machine.f, mechanism.scalars)
-            take_masses(dynamics, out, factor.weight, factor.beside)
-        else:
-            evaluate_forces(dynamics, t, bodies, rates, out, transformation.fc, mechanism.scalars)
-            transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
+        evaluate_forces(dynamics, t, transformation.qc, transformation.vc, out, machine.f, mechanism.scalars)
     else:
         evaluate_forces(dynamics, t, q, v, out, machine.f, mechanism.scalars)
-        take_masses(dynamics, out, factor.weight, factor.beside)
-    factor.truncation[0] = mechanism.faint
-    finite = factorise_observed(machine)
+    take_masses(dynamics, out, factor.weight, factor.beside)
+
+
+@compiled_apart
+def factorise_terms(mechanism):
+    """The factor of the matrix that was evaluated last. Whether all its numbers are finite."""
+    mechanism.machine.factor.truncation[0] = mechanism.faint
+    finite = factorise_observed(mechanism.machine)
     leave_out_redundant(mechanism)
     return finite
 
@@ -122,7 +121,8 @@ def evaluate_all(mechanism, t, q, v):
 def look_around(mechanism, t, q, v):
     """To be called in the first pose, which is a regular one, with the redundant rows left out."""
     mechanism.nearness[0] = mechanism.nearness[1] = 1.0
-    if evaluate_all(mechanism, t, q, v):
+    evaluate(mechanism, t, q, v)
+    if factorise_terms(mechanism):
         gauge(mechanism)
 
 
@@ -237,8 +237,9 @@ def parted(mechanism):
 
 @compiled_apart
 def accelerate(mechanism, t, q, v, a):
-    """v̇ into a, λ into machine.multipliers."""
-    if not evaluate_all(mechanism, t, q, v):
+    """v̇ into a, λ into machine.multipliers: the terms are evaluated, their matrix is factorised and solved with."""
+    evaluate(mechanism, t, q, v)
+    if not factorise_terms(mechanism):
         return NOT_FINITE
     machine = mechanism.machine
     pattern, g = machine.pattern, machine.g
@@ -256,11 +257,11 @@ def accelerate(mechanism, t, q, v, a):
 @compiled_apart
 def derivative(mechanism, t, y, dy):
     """y' at (t, y)."""
-    at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
-    q, v = y[:at_v], y[at_v:at_work]
-    status = accelerate(mechanism, t, q, v, dy[at_v:at_work])
-    rates(mechanism.machine.manifold, q, v, dy[:at_v])
-    powers(mechanism, dy[at_work:])
+    state = mechanism.state
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    status = accelerate(mechanism, t, q, v, dy[state.v_at : state.v_end])
+    rates(mechanism.machine.manifold, q, v, dy[: state.q_end])
+    powers(mechanism, dy[state.works_at :])
     return status
 
 

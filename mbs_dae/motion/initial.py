@@ -26,7 +26,7 @@ from ..poses.assembly import check_level, posed
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
 from ..poses.newton import velocity_residual
 from ..results.result import State
-from .derivative import evaluate_all, mechanism, refinements
+from .derivative import evaluate, factorise_terms, mechanism, refinements
 
 
 def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, str]:
@@ -53,7 +53,8 @@ def _of_least_energy(system: System, held: System, t: float, q: np.ndarray, v: n
     v = system.still if v is None else v.copy()
     run = mechanism(held)
     machine = run.machine
-    evaluate_all(run, t, q, v)
+    evaluate(run, t, q, v)
+    factorise_terms(run)
     machine.f[:] = 0.0
     velocity_residual(machine, v)
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2 + refinements(run))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE
+from ..compiled.state import WORK
 from ..kernels.abi import compiled
-from .derivative import WORK, accelerate, powers
+from .derivative import accelerate, powers
 
 
 @compiled

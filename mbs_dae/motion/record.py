@@ -9,12 +9,13 @@ import numpy as np
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
+from ..compiled.state import WORK
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector, Work, block
 from .course import moment
-from .derivative import WORK, Mechanism, derivative
+from .derivative import Mechanism, derivative
+from .methods.method import prepare_reading, read_between
 from .stabilise import is_projected, project
-from .steps import prepare_dense, read_dense
 
 NEXT = 2
 """Where the number of the next requested time stands in the counts of a run."""
@@ -44,20 +45,20 @@ class Record(NamedTuple):
 
 
 def new_record(mechanism: Mechanism, times: np.ndarray) -> Record:
-    rows, zeros = mechanism.machine.pattern.m, np.zeros
-    width = mechanism.q_size + mechanism.v_size + WORK
+    rows, state, zeros = mechanism.machine.pattern.m, mechanism.state, np.zeros
+    v_size = state.v_end - state.v_at
     return block(
         Record(
             times=times,
-            q=zeros((times.size, mechanism.q_size)),
-            v=zeros((times.size, mechanism.v_size)),
-            a=zeros((times.size, mechanism.v_size)),
+            q=zeros((times.size, state.q_end)),
+            v=zeros((times.size, v_size)),
+            a=zeros((times.size, v_size)),
             multipliers=zeros((times.size, rows)),
             energies=zeros((times.size, 2 + WORK)),
             end_multipliers=zeros(rows),
             end_scalars=zeros(mechanism.scalars.size),
-            y=zeros(width),
-            dy=zeros(width),
+            y=zeros(state.size),
+            dy=zeros(state.size),
             kept=zeros(rows),
             nearness=zeros(3),
         )
@@ -87,10 +88,10 @@ def put_back(march):
 def put_right(march, t, y):
     """Quaternions of unit length; on the constraints, if the run is projected."""
     mechanism = march.mechanism
-    at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
-    restore(mechanism.machine.manifold, y[:at_v])
+    q, v = y[: mechanism.state.q_end], y[mechanism.state.v_at : mechanism.state.v_end]
+    restore(mechanism.machine.manifold, q)
     if is_projected(march.stabiliser, mechanism):
-        return project(mechanism, moment(march.course, t), y[:at_v], y[at_v:at_work])
+        return project(mechanism, moment(march.course, t), q, v)
     return DONE
 
 
@@ -122,7 +123,7 @@ def record_until(march, t, end, breaks):
     while counts[NEXT] < at_end:
         k = counts[NEXT]
         if not reading:
-            status = prepare_dense(mechanism, tableau, march.course, stages, t, end - t)
+            status = prepare_reading(stages)
             if status != DONE:
                 return status
             reading = True
@@ -144,7 +145,7 @@ def record_until(march, t, end, breaks):
 def _read(march, t, h, x):
     """The state at t + x h, and its derivative, into the record's own arrays."""
     y = march.record.y
-    read_dense(march.tableau, march.stages, h, x, y)
+    read_between(march.stages, x, y)
     status = put_right(march, t + x * h, y)
     return derivative_at_end(march, t + x * h, y, march.record.dy) if status == DONE else status
 
@@ -165,16 +166,17 @@ def _read_across(march, t, h, x, k):
         if status != DONE:
             return status
         _add(march, k, y, record.dy, weight)
-    for i in range(record.q.shape[1]):
-        y[i] = record.q[k, i]
-    for i in range(record.v.shape[1]):
-        y[record.q.shape[1] + i] = record.v[k, i]
-    restore(march.mechanism.machine.manifold, y[: record.q.shape[1]])
+    q, v = y[: march.mechanism.state.q_end], y[march.mechanism.state.v_at : march.mechanism.state.v_end]
+    for i in range(q.size):
+        q[i] = record.q[k, i]
+    for i in range(v.size):
+        v[i] = record.v[k, i]
+    restore(march.mechanism.machine.manifold, q)
     status = derivative_at_end(march, t + x * h, y, record.dy)
     for row in range(record.end_multipliers.size):
         record.multipliers[k, row] = record.end_multipliers[row]
-    for i in range(record.q.shape[1]):
-        record.q[k, i] = y[i]
+    for i in range(q.size):
+        record.q[k, i] = q[i]
     return status
 
 
@@ -193,31 +195,23 @@ def keep(march, k, y, dy):
 
 @compiled
 def _clear(record, k):
-    _zero(record.q, k)
-    _zero(record.v, k)
-    _zero(record.a, k)
-    _zero(record.multipliers, k)
-    _zero(record.energies, k)
-
-
-@compiled
-def _zero(rows, k):
-    for i in range(rows.shape[1]):
-        rows[k, i] = 0.0
+    for rows in (record.q, record.v, record.a, record.multipliers, record.energies):
+        rows[k] = 0.0
 
 
 @compiled_apart
 def _add(march, k, y, dy, weight):
     """Add to row k of the record."""
-    record, at_v, v_size = march.record, march.mechanism.q_size, march.mechanism.v_size
-    for i in range(at_v):
-        record.q[k, i] += weight * y[i]
-    for i in range(v_size):
-        record.v[k, i] += weight * y[at_v + i]
-        record.a[k, i] += weight * dy[at_v + i]
+    record, state = march.record, march.mechanism.state
+    q, v, a, works = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end], y[state.works_at :]
+    for i in range(q.size):
+        record.q[k, i] += weight * q[i]
+    for i in range(v.size):
+        record.v[k, i] += weight * v[i]
+        record.a[k, i] += weight * a[i]
     for row in range(record.end_multipliers.size):
         record.multipliers[k, row] += weight * record.end_multipliers[row]
     record.energies[k, 0] += weight * record.end_scalars[KINETIC]
     record.energies[k, 1] += weight * record.end_scalars[POTENTIAL]
     for i in range(WORK):
-        record.energies[k, 2 + i] += weight * y[at_v + v_size + i]
+        record.energies[k, 2 + i] += weight * works[i]

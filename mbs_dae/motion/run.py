@@ -20,12 +20,12 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block
 from .control import Control, error_norm, factor_of, first_step
 from .course import SPAN, STEP, Course, is_break, latest_end, moment
-from .derivative import WORK, Mechanism, gauge_if_doubtful, look_around, parted, widest_gap
+from .derivative import Mechanism, gauge_if_doubtful, look_around, parted, widest_gap
+from .methods import Method
+from .methods.method import Stages, Tableau, take_step
 from .record import NEXT, Record, derivative_at_end, keep, new_record, put_back, put_right, record_until, remember
 from .singular import Crossing, aimed, crosses_badly, energy_of, look_ahead, new_crossing
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected
-from .steps import Stages, new_stages, take_step
-from .tableaus import Tableau
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
@@ -58,37 +58,34 @@ class March(NamedTuple):
 
 def new_march(
     mechanism: Mechanism,
-    tableau: Tableau,
+    method: Method,
     control: Control,
     course: Course,
     stabiliser: Stabiliser,
     times: np.ndarray,
 ) -> March:
-    stages = new_stages(tableau, mechanism.q_size + mechanism.v_size + WORK)
-    record = new_record(mechanism, times)
-    counts = np.zeros(3, dtype=np.int64)
-    return block(
-        March(
-            mechanism, tableau, control, course, stabiliser, stages, record, np.zeros(3), new_crossing(), counts=counts
-        )
-    )
+    stages, record = method.stages(mechanism, course), new_record(mechanism, times)
+    counts, crossing = np.zeros(3, dtype=np.int64), new_crossing()
+    parts = (mechanism, method.tableau, control, course, stabiliser, stages, record)
+    return block(March(*parts, np.zeros(3), crossing, counts))
 
 
 @compiled
 def start(march, q, v):
     """The first state, and what follows from it at once."""
-    y0, record = march.stages.y0, march.record
+    y0, record, state = march.stages.y0, march.record, march.mechanism.state
+    first_q, first_v = y0[: state.q_end], y0[state.v_at : state.v_end]
     y0[:] = 0.0
     for k in range(q.size):
-        y0[k] = q[k]
+        first_q[k] = q[k]
     for k in range(v.size):
-        y0[q.size + k] = v[k]
+        first_v[k] = v[k]
     march.clock[TIME] = record.times[0]
     look_around(march.mechanism, moment(march.course, record.times[0]), q, v)
     status = derivative_at_end(march, record.times[0], y0, march.stages.k[0])
     if status == DONE:
         keep(march, 0, y0, march.stages.k[0])
-        march.crossing.energy[:] = energy_of(record.end_scalars, y0[y0.size - WORK :])
+        march.crossing.energy[:] = energy_of(record.end_scalars, y0[state.works_at :])
         march.counts[NEXT] = 1
     return status
 
@@ -158,7 +155,7 @@ def _try_step(march, t, end):
     h = end - t
     adapt_gains(march.stabiliser, pace(march), h)
     mechanism.nearness[0] = 1.0
-    status = take_step(mechanism, tableau, march.course, stages, t, h, march.crossing.closed[0] == 1)
+    status = take_step(stages, t, h, march.crossing.closed[0])
     if march.control.fixed > 0.0:
         return (_settle(march, end) if status == DONE else status), 0.0
     if status == DONE and tableau.end_in_error:
@@ -192,7 +189,7 @@ def pace(march):
     mechanism, unit = march.mechanism, march.control.unit
     y0, k0 = march.stages.y0, march.stages.k[0]
     largest = 0.0
-    for at in range(mechanism.q_size, mechanism.q_size + mechanism.v_size):
+    for at in range(mechanism.state.v_at, mechanism.state.v_end):
         largest = max(largest, abs(y0[at]) / unit[at], np.sqrt(abs(k0[at]) / unit[at]))
     return largest
 
@@ -231,7 +228,7 @@ def _accept(march, t, end):
 @compiled
 def _turned_over(march):
     """The energy that the motion has to do with at the end of the step."""
-    record, works = march.record, march.stages.y1[march.mechanism.q_size + march.mechanism.v_size :]
+    record, works = march.record, march.stages.y1[march.mechanism.state.works_at :]
     raised = record.end_scalars[POTENTIAL] - record.energies[0, 1] + works[0]
     return record.end_scalars[KINETIC] + abs(raised) + abs(works[1]) + abs(works[2])
 
@@ -244,7 +241,7 @@ def _next_span(march, t):
     course.at[STEP] = 0
     span = course.at[SPAN]
     status = derivative_at_end(march, course.first[span], stages.y0, stages.k[0])
-    march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[stages.y0.size - WORK :])
+    march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[march.mechanism.state.works_at :])
     if status == DONE and control.fixed == 0.0 and span < course.ends.size:
         rest = course.ends[span] - t
         step = first_step(march.mechanism, march.tableau, control, course, stages, t, rest)
@@ -262,7 +259,7 @@ def _settle(march, t):
         return status
     status = derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
     march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])
-    march.crossing.energy[1] = energy_of(march.record.end_scalars, y1[y1.size - WORK :])
+    march.crossing.energy[1] = energy_of(march.record.end_scalars, y1[march.mechanism.state.works_at :])
     gauge_if_doubtful(march.mechanism)
     return status
 

@@ -13,10 +13,11 @@ from scipy.integrate import cumulative_simpson
 
 from ..arguments import system_of
 from ..compiled import System
+from ..compiled.state import WORK
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.failures import NONSENSE
 from ..model.model import Model
-from ..motion.derivative import WORK, mechanism
+from ..motion.derivative import mechanism
 from ..motion.inverse import solve_motion
 from ..motion.outcome import with_forces
 from ..progress import Progress
