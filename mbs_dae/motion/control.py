@@ -14,12 +14,11 @@ import numpy as np
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, block
+from ..tolerances import NOISE
 from .course import moment
 from .derivative import Mechanism, derivative
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
-NOISE = 1e-14
-"""Roundoff of positions, relative to the model's length, as accelerations near a singular pose see it."""
 
 
 class Control(NamedTuple):

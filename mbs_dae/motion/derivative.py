@@ -21,17 +21,8 @@ from ..compiled.transformation import transform_dynamics
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Image, Vector, Work, block
 from ..linear.kkt import Factor, Pattern, factorise, new_factor, solve
-from ..poses.newton import DEPENDENT, factorise_observed
-
-SOFT = 1e-7
-"""Bodies of less mass than this, relative to the heaviest one, are given that much; refinement takes it away
-(`kkt`)."""
-FAINT = 1e-9
-"""The least `independence` of a row that takes part in the accelerations of a motion."""
-WEAK = 1e-4
-"""`independence` (a squared sine) below which a solution is refined."""
-DOUBTFUL = 1e-2
-"""`independence` in the norm of the masses below which one looks twice: at the norm, and at the choice of rows."""
+from ..poses.newton import factorise_observed
+from ..tolerances import DEPENDENT, DOUBTFUL, PARTED, PARTED_BY, SHARE, SOFT, WEAK
 
 
 class Mechanism(NamedTuple):
@@ -67,8 +58,7 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
 
 
 def _image(system: System, refinements: int, faint: float) -> Image:
-    weight = system.column_weight
-    soft = np.maximum(SOFT * (system.heaviest or 1.0) * weight - system.masses, 0.0)
+    weight, soft = system.column_weight, _softness(system)
     machine, dynamics = system.prototype(dynamic=True), system.dynamics
     machine.factor.soft[:] = soft
     prototype = block(
@@ -89,6 +79,32 @@ def _image(system: System, refinements: int, faint: float) -> Image:
         )
     )
     return Image(prototype)
+
+
+def _softness(system: System) -> np.ndarray:
+    """What columns of little mass are given, so that rows which they hand on between heavy bodies are not lost in
+    roundoff. But where bodies of little mass are free to move by themselves it is their own mass that counts: no
+    refinement would find it under one that is larger."""
+    weight, masses = system.column_weight, system.masses
+    soft = np.maximum(SOFT * (system.heaviest or 1.0) * weight - masses, 0.0)
+    light = np.flatnonzero(soft)
+    if masses[light].any():
+        soft[light[_free(system, light) & (masses[light] > 0.0)]] = 0.0
+    return soft
+
+
+def _free(system: System, columns: np.ndarray) -> np.ndarray:
+    """Which of these columns take part in motions that the rows allow to them alone; at the placement, or at poses
+    beside it (always the same ones), where bodies are not in line with their own axes."""
+    random, free = np.random.default_rng(3), np.zeros(columns.size, dtype=bool)
+    for far in (0.0, 0.3, 0.3):
+        aside = far * system.length * random.standard_normal(system.nv) / np.sqrt(system.weight)
+        rows = system.jacobian(0.0, system.moved(system.placement, aside))[:, columns].toarray()
+        rows /= np.sqrt(system.column_weight[columns])
+        squares, motions = np.linalg.eigh(rows.T @ rows)
+        idle = motions[:, squares <= SHARE**2 * max(squares[-1], 1.0)]
+        free |= np.abs(idle).max(axis=1, initial=0.0) > SHARE
+    return free
 
 
 @compiled_apart
@@ -232,7 +248,7 @@ def parted(mechanism):
             inside = max(inside, gap)
         else:
             outside = max(outside, gap)
-    return outside > 100.0 * inside + 1e-5 * mechanism.length
+    return outside > PARTED_BY * inside + PARTED * mechanism.length
 
 
 @compiled_apart

@@ -26,6 +26,7 @@ from ..poses.assembly import check_level, posed
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
 from ..poses.newton import velocity_residual
 from ..results.result import State
+from ..tolerances import IMPOSSIBLE
 from .derivative import evaluate, factorise_terms, mechanism, refinements
 
 
@@ -99,7 +100,7 @@ def _passes(system: System, t: float, q: np.ndarray, v: np.ndarray) -> bool:
     newton.complete(machine, t, q, v.copy(), a)
     off = system.read_constraints(np.array([t]), q[None], v[None], a[None])[2][0]
     asked = system.read_constraints(np.array([t]), q[None], v[None], 0.0 * a[None])[2][0]
-    return bool(np.abs(off).max(initial=0.0) <= 1e-6 * np.abs(asked).max(initial=0.0) + 1e-12 * system.length)
+    return bool(np.abs(off).max(initial=0.0) <= IMPOSSIBLE * np.abs(asked).max(initial=0.0) + 1e-12 * system.length)
 
 
 def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarray | None:

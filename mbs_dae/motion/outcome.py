@@ -8,12 +8,13 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.state import WORK
-from ..poses.newton import DEPENDENT, dependent_rows
+from ..poses.newton import dependent_rows
 from ..readings.motion import own_motion, result_of
 from ..readings.rank import least
 from ..readings.reactions import ComputedReactions
 from ..results.energy import ledger
 from ..results.result import Result
+from ..tolerances import DEPENDENT
 from .derivative import mechanism
 from .inverse import solve_motion
 from .record import Record

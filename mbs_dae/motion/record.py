@@ -12,6 +12,7 @@ from ..compiled.manifold import restore
 from ..compiled.state import WORK
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector, Work, block
+from ..tolerances import BLURRED
 from .course import moment
 from .derivative import Mechanism, derivative
 from .methods.method import prepare_reading, read_between
@@ -21,8 +22,6 @@ NEXT = 2
 """Where the number of the next requested time stands in the counts of a run."""
 ASIDE = 3
 """How many states are read on each side of a singular pose."""
-BLURRED = 1e-4
-"""`independence` (a squared sine) of a requested time below which what is recorded is read from around it."""
 
 
 class Record(NamedTuple):

@@ -18,13 +18,14 @@ from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block
+from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import Control, error_norm, factor_of, first_step
 from .course import SPAN, STEP, Course, is_break, latest_end, moment
 from .derivative import Mechanism, gauge_if_doubtful, look_around, parted, widest_gap
 from .methods import Method
 from .methods.method import Stages, Tableau, take_step
 from .record import NEXT, Record, derivative_at_end, keep, new_record, put_back, put_right, record_until, remember
-from .singular import Crossing, aimed, crosses_badly, energy_of, look_ahead, new_crossing
+from .singular import NOWHERE, Crossing, aimed, crosses_badly, energy_of, look_ahead, new_crossing
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
@@ -33,10 +34,6 @@ for the singular pose that is near; patience is over, and the run can be taken u
 have been tried; no step keeps the energy near a singular pose."""
 ACCEPTED, REJECTED = 0, 1
 TIME, WIDEST, TURNED = 0, 1, 2
-MOMENT = 1e-3
-"""A time that is told, relative to the span of the run, is exact to this."""
-LOSS = 0.1
-"""The gap, relative to the model's length, at which a drifting run makes no sense any more."""
 
 
 class March(NamedTuple):
@@ -80,7 +77,11 @@ def start(march, q, v):
         first_q[k] = q[k]
     for k in range(v.size):
         first_v[k] = v[k]
+    march.clock[:] = 0.0
     march.clock[TIME] = record.times[0]
+    march.course.at[:] = march.counts[:] = 0
+    march.crossing.wait[0] = NOWHERE
+    march.control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, record.times[0]), q, v)
     status = derivative_at_end(march, record.times[0], y0, march.stages.k[0])
     if status == DONE:
@@ -96,7 +97,7 @@ def go_on(march, patience):
     clock, counts, times = march.clock, march.counts, march.record.times
     control, stabiliser = march.control, march.stabiliser
     last = times[times.size - 1]
-    smallest = 1e-14 * max(abs(last), abs(last - times[0]))
+    smallest = SMALLEST * max(abs(last), abs(last - times[0]))
     while counts[NEXT] < times.size:
         if patience <= 0:
             return PAUSED
@@ -268,4 +269,4 @@ def _settle(march, t):
 def drift_limit(mechanism):
     """The gap that makes accelerations worthless here: at a sine s from a singular pose it counts 1/s³ (see
     `control`)."""
-    return 0.1 * mechanism.length * mechanism.nearness[0] ** 1.5
+    return DRIFT * mechanism.length * mechanism.nearness[0] ** 1.5

@@ -21,14 +21,8 @@ from ..kernels.blocks import Integers, Vector, Work, block
 from ..linear.kkt import solve
 from ..model.parameters import finite_number
 from ..poses.newton import evaluate_and_factorise, velocity_residual
+from ..tolerances import ALMOST_SINGULAR, CLOSED, SETTLED
 from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
-
-SETTLED = 1e-15
-"""How much of a correction may be left, relative to the model's length: roundoff."""
-
-CLOSED = 1e-8
-"""The widest gap, relative to the model's length, that a projection may leave."""
-
 
 NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
 """When to project. Baumgarte's feedback divides by what a singular pose makes zero: there, it needs help."""
@@ -75,10 +69,6 @@ class Unstabilized(Stabilization):
     """Nothing is done: the constraints hold at acceleration level only, and drift at the others."""
 
 
-STIFF = 0.3
-"""Gains times step stay below this: above, stages feel the feedback more than the motion, and order is lost."""
-GUARD = 3e-3
-"""`independence` (a squared sine) below which a pose counts as near a singular one."""
 
 STABILIZATIONS: tuple[type[Stabilization], ...] = (Baumgarte, Projection, Unstabilized)
 
@@ -129,7 +119,7 @@ def adapt_gains(stabiliser, pace, h):
 def is_projected(stabiliser, mechanism):
     """Whether states of the step that was just made are put back onto the constraints."""
     if stabiliser.when == NEAR_SINGULAR:
-        return mechanism.nearness[0] < GUARD
+        return mechanism.nearness[0] < ALMOST_SINGULAR
     return stabiliser.when == ALWAYS
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+from ..tolerances import MARGIN, PACE, STIFF
 from .control import first_step
 from .run import March, pace
-from .stabilise import STIFF, Stabilization
-
-PACE = 1.0
-"""Constraint errors die out this many times as fast as the motion changes."""
-MARGIN = 3.0
-"""Nor do they die out faster than this, times the rate that steps can follow."""
+from .stabilise import Stabilization
 
 
 def set_first_step(march: March) -> None:

@@ -23,6 +23,7 @@ from ..model.drivers import Held
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
+from ..tolerances import DEPENDENT
 from . import newton
 from .closing import closed
 from .dependence import PoseRank, agrees, elements_of
@@ -96,7 +97,7 @@ def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> 
     last = np.inf
     for _ in range(100):
         newton.evaluate_and_factorise(machine, t, q, still, True)
-        if n - system.program.rows + newton.dependent_rows(machine, newton.DEPENDENT) <= 0:
+        if n - system.program.rows + newton.dependent_rows(machine, DEPENDENT) <= 0:
             return q
         machine.f[:] = system.weight * system.between(q, reference)
         machine.g[:] = 0.0

@@ -30,6 +30,7 @@ from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
 from ..readings.turns import check_turns
 from ..results.result import Result, State
+from ..tolerances import DEPENDENT, NEARLY
 
 CHUNK = 5000
 """At most so many poses between two looks at the progress bar and at Ctrl-C."""
@@ -106,8 +107,8 @@ def _redundant_rows(
         q = system.moved(q0, (moment - t[0]) * v0)
         if newton.close(machine, moment, q, v0, 20) == DONE:
             newton.evaluate_and_factorise(machine, moment, q, v0, False)
-            counts.append(newton.dependent_rows(machine, newton.DEPENDENT))
-            nearly.append(newton.dependent_rows(machine, newton.NEARLY))
+            counts.append(newton.dependent_rows(machine, DEPENDENT))
+            nearly.append(newton.dependent_rows(machine, NEARLY))
             freedoms.append(system.nv - len(system.rows) + counts[-1])
     if not counts:  # nothing closes nearby
         raise change_point_at_start(first.system, first)

@@ -18,7 +18,7 @@ from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import ModelError
-from ..explain.failures import check_energy, check_masses, check_violation, failure
+from ..explain.failures import check_accelerations, check_energy, check_masses, check_violation, failure
 from ..explain.jumps import check_jumps
 from ..model.breaks import breaks_of, farthest_ends, side_of
 from ..model.forces.python_force import PythonForce
@@ -27,7 +27,7 @@ from ..model.parameters import finite_number
 from ..motion import run as marching
 from ..motion.control import new_control
 from ..motion.course import Course, new_course
-from ..motion.derivative import FAINT, mechanism
+from ..motion.derivative import mechanism
 from ..motion.initial import initial_state
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
@@ -40,6 +40,7 @@ from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..readings.turns import check_turns
 from ..results.result import Result, State
+from ..tolerances import FAINT
 
 MOST_STEPS = 1_000_000
 """Controlled steps that are tried at most, unless said."""
@@ -119,6 +120,8 @@ class Prepared:
         kept[:] = 1.0
         kept[self.redundant] = 0.0
         status = marching.start(self.march, self.q, self.v)
+        if status == DONE:
+            check_accelerations(self.system, self.march.mechanism)
         if status == DONE and self.march.record.times.size > 1:
             set_first_step(self.march)
             set_gains(self.march, self.how)
