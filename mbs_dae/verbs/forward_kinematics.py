@@ -22,7 +22,7 @@ from ..model.bodies.body import Marker
 from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.reach.joint_space import JointSpace, label
-from ..readings.reactions import body_rotation
+from ..readings.frames import marker_frame
 from ..results.result import State
 
 
@@ -37,20 +37,20 @@ class ForwardKinematics:
     message: str
     """What was left aside or left open."""
     _space: JointSpace = field(repr=False)
-    _transforms: Mapping[str, np.ndarray] = field(repr=False)
 
     @property
     def names(self) -> list[str]:
-        return [*self._transforms]
+        """All bodies and named markers, those of the ground too."""
+        everyone = (self._space.model.ground, *self._space.model.bodies.values())
+        return [label(marker) for body in everyone for marker in (body.origin, *body.markers.values())]
 
     def __getitem__(self, name: Any) -> np.ndarray:
-        marker = self._space.marker(name)
-        known = self._transforms.get(label(marker)) if marker is _named(self._space, marker) else None
-        return _frozen(transform_of(self.state, marker)) if known is None else known
+        return transform_of(self.state, self._space.marker(name))
 
     def transform(self, name: Any, relative_to: Any = "ground") -> np.ndarray:
         """The matrix of one frame seen from another one."""
-        return _frozen(inverse(self[relative_to]) @ self[name])
+        (first, p), (second, r) = ((T[:-1, :-1], T[:-1, -1]) for T in (self[relative_to], self[name]))
+        return _homogeneous(first.T @ second, first.T @ (r - p))
 
     def point(self, name: Any) -> np.ndarray:
         return self[name][:-1, -1]
@@ -84,48 +84,17 @@ def forward_kinematics(
     else:
         q = space.with_values(space.start(start), joints)
         state = space.state(q, space.note)
-    return ForwardKinematics(
-        MappingProxyType(space.values(q)), state, space.note, space, MappingProxyType(transforms(space, state))
-    )
-
-
-def transforms(space: JointSpace, state: State) -> dict[str, np.ndarray]:
-    """Of all bodies and named markers, those of the ground too."""
-    everyone = (space.model.ground, *space.model.bodies.values())
-    markers = [marker for body in everyone for marker in (body.origin, *body.markers.values())]
-    return {label(m) if m.name else m.body.name: _frozen(transform_of(state, m)) for m in markers}
+    return ForwardKinematics(MappingProxyType(space.values(q)), state, space.note, space)
 
 
 def transform_of(state: State, marker: Marker) -> np.ndarray:
-    system, body, d = state.system, marker.body, marker.body.dimension
-    number = system.evaluator
-    on_body = np.eye(d + 1)
-    on_body[:d, d] = [number(n) for n in marker.point]
-    if d == 3:
-        on_body[:3, :3] = [[number(n) for n in row] for row in marker.frame]
-    else:
-        angle = number(marker.numbers[2])
-        on_body[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-    T = np.eye(d + 1)
-    if not body.fixed:
-        T[:d, :d] = body_rotation(system, state.full_q[None], body)[0]
-        T[:d, d] = state.full_q[list(system.layout.q[body])][:d]
-    return T @ on_body
+    """The homogeneous matrix of a marker in the world."""
+    point, axes = marker_frame(state.system, state.full_q, marker)
+    return _homogeneous(axes, point)
 
 
-def inverse(T: np.ndarray) -> np.ndarray:
-    """Of a homogeneous matrix."""
-    out, d = np.eye(len(T)), len(T) - 1
-    out[:d, :d] = T[:d, :d].T
-    out[:d, d] = -T[:d, :d].T @ T[:d, d]
-    return out
-
-
-def _named(space: JointSpace, marker: Marker) -> Marker | None:
-    """The marker of that name, if it has one."""
-    return marker.body.markers.get(getattr(marker, "name", ""))
-
-
-def _frozen(T: np.ndarray) -> np.ndarray:
+def _homogeneous(R: np.ndarray, p: np.ndarray) -> np.ndarray:
+    T = np.eye(p.size + 1)
+    T[:-1, :-1], T[:-1, -1] = R, p
     T.setflags(write=False)
     return T

@@ -1,12 +1,12 @@
 """The inverse geometric model: the joints with which markers are where they are wanted.
 
-How they are looked for stands in `hunt`.
+How they are looked for stands in `poses.reach.solutions`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, overload
@@ -17,7 +17,7 @@ from ..compiled import System
 from ..errors import ModelError
 from ..model.model import Model
 from ..poses.reach.joint_space import JointSpace, label
-from ..poses.reach.solutions import Hunt
+from ..poses.reach.solutions import Search
 from ..poses.reach.targets import read_targets
 from ..results.result import State
 from .forward_kinematics import transform_of
@@ -152,47 +152,47 @@ def inverse_kinematics(
     low, high = _limits(space, limits or {})
     if tries is not None and (isinstance(tries, bool) or not isinstance(tries, int) or tries < 1):
         raise ModelError(f"tries must be a number of starts, 1 or more, not {tries!r}")
-    hunt = Hunt.of(space, read, space.start(start), low, high)
-    poses, tried, hits, ends = hunt.solve(all, seed, tries)
+    search = Search(space, read, space.start(start), low, high)
+    poses, tried, hits, ends = search.solve(all, seed, tries)
     note = f" ({space.note})" if space.note else ""
     nearest = None
-    if not poses and (pose := hunt.nearest(ends)) is not None:
-        nearest = _solution(hunt, pose, Nearest)
-        if nearest.residual <= hunt.tolerance:  # no search came there, and the nearest pose does
+    if not poses and (pose := search.nearest(ends)) is not None:
+        nearest = _solution(search, pose, Nearest)
+        if nearest.residual <= search.tolerance:  # no search came there, and the nearest pose does
             poses, nearest = [pose], None
-    solutions = tuple(sorted((_solution(hunt, q) for q in poses), key=lambda s: s.distance))
+    solutions = tuple(sorted((_solution(search, q) for q in poses), key=lambda s: s.distance))
     if solutions:
         message = f"{_count(len(solutions))}, found from {hits} of {tried} starts"
         return Solutions(solutions, None, (), tried, hits, message + note)
-    message = "not reachable" + (f": the nearest pose misses {_missed(hunt, nearest)}" if nearest else "")
-    excluded, why = _excluded(hunt, seed, tries) if np.isfinite([low, high]).any() else ((), "")
+    message = "not reachable" + (f": the nearest pose misses {_missed(search, nearest)}" if nearest else "")
+    excluded, why = _excluded(search, seed, tries) if np.isfinite([low, high]).any() else ((), "")
     return Solutions((), nearest, excluded, tried, hits, (why or message) + note)
 
 
-def _solution(hunt: Hunt, q: np.ndarray, kind: type = Solution) -> Any:
-    residual, misses, at = hunt.residual(q), {}, 0
-    for target in hunt.targets:
+def _solution(search: Search, q: np.ndarray, kind: type = Solution) -> Any:
+    residual, misses, at = search.residual(q), {}, 0
+    for target in search.targets:
         width = 0 if target.point is None else target.point.size
-        own = hunt.task.e[at : at + target.rows]
+        own = search.task.e[at : at + target.rows]
         at += target.rows
-        miss = float(np.linalg.norm(own[:width])), float(np.linalg.norm(own[width:])) / hunt.length
+        miss = float(np.linalg.norm(own[:width])), float(np.linalg.norm(own[width:])) / search.length
         misses[label(target.marker)] = miss
-    values = MappingProxyType(hunt.space.values(q))
-    return kind(values, residual, hunt.distance(q), MappingProxyType(misses), hunt.space, q)
+    values = MappingProxyType(search.space.values(q))
+    return kind(values, residual, search.distance(q), MappingProxyType(misses), search.space, q)
 
 
 def _count(number: int) -> str:
     return f"{number} solution{'s' * (number != 1)}"
 
 
-def _missed(hunt: Hunt, pose: Solution) -> str:
+def _missed(search: Search, pose: Solution) -> str:
     """The markers that are not where they are wanted: metres, radians, or both. Roundoff beside more is left out."""
     asked = []
-    for target in hunt.targets:
+    for target in search.targets:
         who, (point, rotation) = label(target.marker), pose.misses[label(target.marker)]
         asked += [] if target.point is None else [(who, f"{point:.6g} m", point)]
-        asked += [] if target.rotation is None else [(who, f"{rotation:.6g} rad", rotation * hunt.length)]
-    told = [part for part in asked if part[2] > FAINT * hunt.length] or asked
+        asked += [] if target.rotation is None else [(who, f"{rotation:.6g} rad", rotation * search.length)]
+    told = [part for part in asked if part[2] > FAINT * search.length] or asked
     by = {who: " and ".join(amount for owner, amount, _ in told if owner == who) for who, _, _ in told}
     return ", ".join(f"{who} by {amounts}" for who, amounts in by.items())
 
@@ -217,18 +217,17 @@ def _limits(space: JointSpace, limits: Mapping[str, Any]) -> tuple[np.ndarray, n
     return low, high
 
 
-def _excluded(hunt: Hunt, seed: int, tries: int | None) -> tuple[tuple[str, ...], str]:
+def _excluded(search: Search, seed: int, tries: int | None) -> tuple[tuple[str, ...], str]:
     """The joints whose limits exclude every solution, and the solution that comes nearest to keeping them."""
-    space, none = hunt.space, np.full(hunt.space.size, np.inf)
-    names = np.array(space.names)
-    poses = Hunt.of(space, hunt.targets, hunt.first, -none, none).solve(True, seed, tries).poses
+    space, names, none = search.space, np.array(search.space.names), np.full(search.space.size, np.inf)
+    poses = replace(search, low=-none, high=none).solve(True, seed, tries).poses
     if not poses:
         return (), ""
-    settled = np.array([hunt.settled(q)[: space.size] for q in poses])
-    over = np.maximum(hunt.low - settled, settled - hunt.high)
+    settled = np.array([search.settled(q)[: space.size] for q in poses])
+    over = np.maximum(search.low - settled, settled - search.high)
     best = min(range(len(poses)), key=lambda k: ((over[k] > 0).sum(), over[k].max()))
     broken = [
-        f"{names[k]} would be {settled[best, k]:.6g}, limits {hunt.low[k]:g} to {hunt.high[k]:g}"
+        f"{names[k]} would be {settled[best, k]:.6g}, limits {search.low[k]:g} to {search.high[k]:g}"
         for k in np.flatnonzero(over[best] > 0)
     ]
     excluded = tuple(names[(over > 0).any(axis=0)].tolist())

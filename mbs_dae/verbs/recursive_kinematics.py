@@ -18,18 +18,15 @@ import numpy as np
 
 from ..arguments import model_of
 from ..compiled import System
-from ..coordinates.joint import recursion
-from ..coordinates.joint.folding import fold
-from ..coordinates.joint.tree import tree_of
-from ..coordinates.joint.tree_steps import Freedom, freedoms
+from ..coordinates.joint.tree_steps import Freedom
 from ..errors import ModelError, unknown_name
 from ..graph.topology import Topology, topology
 from ..model.joints.motions import Ball, Slide
 from ..model.measures import KINDS
 from ..model.model import Model
 from ..model.parameters import Number, finite_number
-from ..poses.reach.joint_space import turning
-from ..readings.reactions import body_rotation
+from ..poses.reach.joint_space import JointSpace, label
+from ..readings.frames import marker_frame
 from ..results.result import State
 
 Values = Mapping[str, Number]
@@ -75,27 +72,15 @@ def recursive_kinematics(
     Drivers and forces have no say. A model with loops is refused: `mbs.kinematics` solves them.
     """
     model = model_of(model)
-    found = topology(model)
-    _refuse_loops(model, found)
-    system = model.compile()
-    tree = tree_of(found, system.evaluator, system.layout)
-    ways = freedoms(found)
-    size = ways[-1].q_end if ways else 0
-    q = np.zeros(size + 3 * len(tree.turns))
-    fold(tree, system.placement, q)
-    placed, v, a = q.copy(), *np.zeros((2, ways[-1].v_end if ways else 0))
-    names = [*_named(ways)]
-    _fill(q, values, names, 0, system)
-    _fill(v, rates or {}, names, 1, system)
-    _fill(a, accelerations or {}, names, 2, system)
-    counting = system.bodies if model.dimension == 3 else ()
-    q[size:] = turning(found, ways, counting, size, system.evaluator) @ (q - placed)[:size]
-
-    full_q, full_v, full_a = system.placement.copy(), system.still, system.still
-    recursion.unfold(tree, q, v, full_q, full_v)
-    recursion.unfold_acceleration(tree, a, full_a)
+    _refuse_loops(model, topology(model))
+    space, system = JointSpace.of(model), model.compile()
+    names = [*_named(space.coordinates.freedoms)]
+    q, (v, a) = space.placement.copy(), np.zeros((2, space.system.nv))
+    for level, (numbers, given) in enumerate(((q, values), (v, rates or {}), (a, accelerations or {}))):
+        _fill(numbers, given, names, level, system)
+    bodies = space.system.to_bodies((space.turned(q)[None], v[None], a[None]))
+    state = State(system, 0.0, *(x[0] for x in bodies))
     coordinates = {name.levels[0]: float(q[name.freedom.q]) for name in names if name.levels[0]}
-    state = State(system, 0.0, full_q, full_v, full_a)
     return RecursiveKinematics(coordinates=MappingProxyType(coordinates), state=state, **_motions(state))
 
 
@@ -159,7 +144,7 @@ def _fill(numbers: np.ndarray, given: Values, names: list[_Name], level: int, sy
         if level == 0:
             numbers[freedom.q] = number
         elif isinstance(freedom.motion, Ball):  # said in world axes, kept in those of the body, which stay as placed
-            rotation = body_rotation(system, system.placement[None], freedom.edge.child)[0]
+            _, rotation = marker_frame(system, system.placement, freedom.edge.child.origin)
             numbers[freedom.v : freedom.v_end] += number * rotation[component]
         else:
             numbers[freedom.v] = number
@@ -176,40 +161,24 @@ def _motions(state: State) -> dict[str, Any]:
     motions: dict[str, dict[str, np.ndarray]] = {what: {} for what in MOTIONS}
     system = state.system
     for body in system.bodies:
-        rotation = body_rotation(system, state.full_q[None], body)[0]
-        size = len(rotation)
-        origin = state.full_q[list(system.layout.q[body])][:size]
-        (dr, omega), (ddr, alpha) = (
-            (x[list(system.layout.v[body])][:size], x[list(system.layout.v[body])][size:])
-            for x in (state.full_v, state.full_a)
-        )
+        origin, rotation = marker_frame(system, state.full_q, body.origin)
+        places, size = list(system.layout.v[body]), origin.size
+        (dr, omega), (ddr, alpha) = np.split(state.full_v[places], [size]), np.split(state.full_a[places], [size])
         if size == 3:
             omega, alpha = rotation @ omega, rotation @ alpha
+        spin = (omega, alpha) if size == 3 else (omega[0], alpha[0])
         for marker in (body.origin, *body.markers.values()):
-            arm = rotation @ [system.evaluator(n) for n in marker.point]
+            position, attitude = marker_frame(system, state.full_q, marker)
+            arm = position - origin
             velocity = dr + _cross(omega, arm)
             acceleration = ddr + _cross(alpha, arm) + _cross(omega, _cross(omega, arm))
-            attitude = rotation @ _axes(marker, system)
-            spin = (omega, alpha) if size == 3 else (omega[0], alpha[0])
-            moved = (attitude, origin + arm, velocity, acceleration, *spin)
-            for values, value in zip(motions.values(), moved, strict=True):
-                values[marker.label if marker.name else body.name] = _frozen(value)
+            found = attitude, position, velocity, acceleration, *spin
+            for values, value in zip(motions.values(), found, strict=True):
+                values[label(marker)] = frozen = np.array(value, dtype=float)
+                frozen.setflags(write=False)
     return {what: MappingProxyType(values) for what, values in motions.items()}
 
 
 def _cross(omega: np.ndarray, arm: np.ndarray) -> np.ndarray:
     """ω × arm; in the plane ω is about its normal."""
     return np.cross(omega, arm) if arm.size == 3 else omega[0] * np.array([-arm[1], arm[0]])
-
-
-def _axes(marker: Any, system: System) -> np.ndarray:
-    if marker.body.dimension == 3:
-        return np.array([[system.evaluator(n) for n in row] for row in marker.axes])
-    angle = system.evaluator(marker.angle)
-    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-
-
-def _frozen(value: Any) -> np.ndarray:
-    array = np.asarray(value, dtype=float)
-    array.setflags(write=False)
-    return array

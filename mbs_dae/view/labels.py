@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,27 +22,13 @@ GRID_IN_BOX = np.stack(np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 3))
 MIDDLE_AND_CORNERS = np.array([[0, 0], [-1, -1], [1, 1]])
 
 
-@dataclass(frozen=True, eq=False)
-class Label:
-    """Where a name goes along with its body."""
-
-    centre: np.ndarray
-    """On the paper (poses, 2), in metres."""
-    half: np.ndarray
-    """Half its width and height."""
-
-    @property
-    def path(self) -> np.ndarray:
-        """Its middle, and two corners: (poses, 3, 2)."""
-        return self.centre[:, None, :] + self.half * MIDDLE_AND_CORNERS
-
-
 def placed_labels(
     stage: Stage, skeletons: dict[str, np.ndarray], drawn: list[np.ndarray], inch: float, both_sides: bool = False
-) -> dict[str, Label]:
+) -> dict[str, np.ndarray]:
     """A place for the name of each body, beside its skeleton and off all that is drawn: paths on the paper, of shape
     (poses, points, 2); `inch` is how many metres an inch of paper shows. Plates are gone round counter-clockwise, and
-    have their names outside; where they may be seen from behind, ``both_sides`` of their edges are tried."""
+    have their names outside; where they may be seen from behind, ``both_sides`` of their edges are tried. A place is
+    the middle of the name and two corners, at each pose."""
     if len(skeletons) > MOST_LABELS:
         return {}
     labels = {}
@@ -58,7 +43,7 @@ def placed_labels(
         if both_sides:
             places += [*_candidates(skeleton[:, ::-1], half, 0.06 * inch, 3 * box)]
         best = min(places, key=lambda place: _cost(place[looks], half, obstacles))
-        labels[body] = Label(best, half)
+        labels[body] = best[:, None] + half * MIDDLE_AND_CORNERS
         obstacles = np.concatenate([obstacles, best[looks][:, None] + half * GRID_IN_BOX], axis=1)
     return labels
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -11,11 +11,15 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..results.result import Result
-from ..results.sketch import BodySketch, ElementSketch
+from ..results.sketch import ElementSketch
+from .bodies import body_pieces, skeleton
 from .frames import motion_of
-from .motion import Motion, path_of
-from .stage import Piece, Stage, all_pieces, one_after_the_other, reach
+from .labels import look_of_label, placed_labels
+from .motion import Motion, in_space, path_of
+from .space.camera import Camera
+from .stage import AS_SAID, Pen, Piece, Stage, all_pieces, one_after_the_other, reach
 from .style import Picture, as_label
+from .symbols import Symbol
 
 LOOKS = 400
 """How many poses tell how far a motion reaches."""
@@ -32,22 +36,28 @@ class Scene(ABC):
     """
 
     dimension: ClassVar[int]
+    pen: Pen
+    joint_symbols: Mapping[str, Symbol]
+    force_symbols: Mapping[str, Symbol]
+    later_symbols: Mapping[str, Symbol]
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self.result = result
         self.motion = motion
         self.ax = ax
         self.trace = trace
+        self.camera = Camera.of(ax)
         whole = motion_of(result).thinned(LOOKS)
-        rough = Stage.all_of(result.sketch, whole, whole)
+        rough = Stage.all_of(result.sketch, self.pen, whole, whole)
         self.traces = {name: self._trace(rough[0], name) for name in trace}
-        self.corners = reach([*self._mechanism(rough), *self.traces.values()], self.dimension)
+        mechanism = [p for groups in self._groups(rough) for p in all_pieces(groups)]
+        self.corners = reach([*mechanism, *self.traces.values()], self.dimension)
         self.inch = self.metres_per_inch()
-        stages = Stage.all_of(result.sketch, motion, whole, symbol=SYMBOL * self.inch * rough[0].fine)
-        self.stage = stages[0]
-        self.bodies, self.joints, self.forces = self._bodies(stages), self._joints(stages), self._forces(stages)
-        mechanism = [*all_pieces(self.bodies), *all_pieces(self.joints), *all_pieces(self.forces)]
-        self.labels = self.label_pieces(self._skeletons(stages), [*mechanism, *self.traces.values()])
+        self.stages = Stage.all_of(result.sketch, self.pen, motion, whole, SYMBOL * self.inch * rough[0].fine)
+        self.stage = self.stages[0]
+        self.bodies, self.joints, self.forces = self._groups(self.stages)
+        mechanism = [p for groups in (self.bodies, self.joints, self.forces) for p in all_pieces(groups)]
+        self.labels = self._labels([*mechanism, *self.traces.values()])
         self.riders = {name: self._rider(name) for name in trace}
         self.moving: list[Piece] = [*mechanism, *self.riders.values(), *self.labels.values()]
         for piece in (*self.traces.values(), *self.moving):
@@ -57,28 +67,6 @@ class Scene(ABC):
             self._add_legend()
         self.show(0)
 
-    # --- what the plane and space do each in their own way ---
-
-    @abstractmethod
-    def body_pieces(self, stage: Stage, body: BodySketch, **how: Any) -> Iterator[Any]: ...
-    @abstractmethod
-    def joint_pieces(self, stage: Stage, element: ElementSketch) -> Iterator[Any]: ...
-    @abstractmethod
-    def force_pieces(self, stage: Stage, element: ElementSketch) -> Iterator[Any]: ...
-    @abstractmethod
-    def ghost_pieces(self, stage: Stage, element: ElementSketch, **how: Any) -> Iterator[Any]:
-        """What of a joint is seen at later poses: that which stands for a body."""
-
-    @abstractmethod
-    def line(self, path: np.ndarray, **how: Any) -> Any: ...
-    @abstractmethod
-    def dot(self, path: np.ndarray, **how: Any) -> Any: ...
-    @abstractmethod
-    def skeleton(self, stage: Stage, body: BodySketch) -> np.ndarray:
-        """The corners of a body at each pose."""
-
-    @abstractmethod
-    def label_pieces(self, skeletons: dict[str, np.ndarray], drawn: list[Any]) -> dict[str, Any]: ...
     @abstractmethod
     def metres_per_inch(self) -> float:
         """How much an inch of paper will show."""
@@ -125,12 +113,10 @@ class Scene(ABC):
 
     def add_ghosts(self) -> None:
         """The first pose with all others, without their joints, faint behind it."""
-        if len(self) > 1:
-            later = Stage.all_of(self.result.sketch, self.motion, self.stage.whole, self.stage.symbol)
-            for pose in range(1, len(self)):
-                for piece in self._ghost(later):
-                    piece.show(pose)
-                    self.ax.add_artist(piece.artist)
+        for pose in range(1, len(self)):
+            for piece in self._ghost():
+                piece.show(pose)
+                self.ax.add_artist(piece.artist)
         self.show(0)
         if len(self) > 1:
             self.say(f"{self.title(0)} … {self.title(len(self) - 1).partition('= ')[2]}")
@@ -145,51 +131,63 @@ class Scene(ABC):
 
     # --- pieces by what they belong to ---
 
-    def _bodies(self, stages: list[Stage], **how: Any) -> Pieces:
-        return _by_name(stages, lambda s: s.sketch.bodies, lambda s, body: self.body_pieces(s, body, **how))
+    def _groups(self, stages: list[Stage]) -> tuple[Pieces, Pieces, Pieces]:
+        """Of the bodies, the joints, and the forces."""
+        return (
+            _by_name(stages, lambda s: s.sketch.bodies, body_pieces),
+            _by_name(stages, lambda s: s.sketch.elements, _symbol_of(self.joint_symbols)),
+            _by_name(stages, lambda s: s.sketch.elements, _symbol_of(self.force_symbols)),
+        )
 
-    def _joints(self, stages: list[Stage]) -> Pieces:
-        return _by_name(stages, lambda s: s.sketch.elements, self.joint_pieces)
-
-    def _forces(self, stages: list[Stage]) -> Pieces:
-        return _by_name(stages, lambda s: s.sketch.elements, self.force_pieces)
-
-    def _mechanism(self, stages: list[Stage]) -> Iterator[Any]:
-        for groups in (self._bodies(stages), self._joints(stages), self._forces(stages)):
-            yield from all_pieces(groups)
-
-    def _ghost(self, stages: list[Stage]) -> Iterator[Any]:
+    def _ghost(self) -> Iterator[Any]:
         how = {"alpha": 0.18, "zorder": 1.2}
-        yield from all_pieces(self._bodies(stages, **how))
-        of_joint = _by_name(stages, lambda s: s.sketch.elements, lambda s, e: self.ghost_pieces(s, e, **how))
-        yield from all_pieces(of_joint)
+        yield from all_pieces(_by_name(self.stages, lambda s: s.sketch.bodies, body_pieces, **how))
+        yield from all_pieces(
+            _by_name(self.stages, lambda s: s.sketch.elements, _symbol_of(self.later_symbols), **how)
+        )
 
-    def _skeletons(self, stages: list[Stage]) -> dict[str, np.ndarray]:
-        """Of every body, over the poses of all stages."""
-        each = [[self.skeleton(stage, body) for body in stage.sketch.bodies] for stage in stages]
-        bodies = stages[0].sketch.bodies
-        return {body.name: one_after_the_other(list(paths)) for body, *paths in zip(bodies, *each, strict=True)}
+    def _labels(self, drawn: list[Any]) -> dict[str, Any]:
+        """Placed on the paper, then put into space at the depth of their bodies."""
+        each = [[skeleton(stage, body) for body in stage.sketch.bodies] for stage in self.stages]
+        names = [body.name for body in self.stage.sketch.bodies]
+        paths = {name: one_after_the_other(list(own)) for name, *own in zip(names, *each, strict=True)}
+        on_paper = {name: self.camera.on_paper(path) for name, path in paths.items()}
+        covered = [self.camera.on_paper(in_space(piece.path)) for piece in drawn]
+        labels = {}
+        places = placed_labels(self.stage, on_paper, covered, self.inch, both_sides=self.dimension == 3)
+        for body, place in places.items():
+            depth = self.camera.depth(paths[body].mean(axis=1))
+            path = self.camera.in_space(place, np.repeat(depth[:, None], 3, axis=1))
+            labels[body] = self.pen.word(path, body, zorder=7, **look_of_label(self.stage, body))
+        return labels
 
     def _trace(self, stage: Stage, name: str) -> Any:
         """The whole path of a point, from all poses that were computed."""
         colour = stage.colour(name.partition(".")[0])
         path = path_of(self.result, name)[None]
-        return self.line(path, color=colour, linewidth=1, alpha=0.8, zorder=1.5, label=f"path of {as_label(name)}")
+        how = {"color": colour, "alpha": 0.8, "zorder": 1.5, "label": f"path of {as_label(name)}"}
+        return self.pen.line(path, AS_SAID, linewidth=1, **how)
 
     def _rider(self, name: str) -> Any:
         """A dot that rides on the path of a point."""
         place = path_of(self.result, name, self.motion)
         colour = self.stage.colour(name.partition(".")[0])
-        return self.dot(place, color=colour, markersize=4 * self.stage.fine, zorder=6)
+        return self.pen.dot(place, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
 
 
-def _by_name(stages: list[Stage], things: Callable[[Stage], Iterable[Any]], pieces_of: Callable) -> Pieces:
-    return _joined({thing.name: list(pieces_of(stage, thing)) for thing in things(stage)} for stage in stages)
+def _symbol_of(symbols: Mapping[str, Symbol]) -> Symbol:
+    """The symbol of an element's kind; kinds without one have no pieces, and so have joints of one marker."""
+
+    def pieces(stage: Stage, element: ElementSketch, **how: Any) -> Iterator[Any]:
+        if element.kind in symbols and (len(element.markers) >= 2 or element.kind == "arrow"):
+            yield from symbols[element.kind](stage, element, **how)
+
+    return pieces
 
 
-def _joined(stages: Iterable[Pieces]) -> Pieces:
-    """The pieces of the first stage with the paths of all of them."""
-    first, *others = stages
+def _by_name(stages: list[Stage], things: Callable[[Stage], Iterable[Any]], pieces_of: Symbol, **how: Any) -> Pieces:
+    """The pieces of each thing at the first stage, with the paths of all of them."""
+    first, *others = ({thing.name: [*pieces_of(stage, thing, **how)] for thing in things(stage)} for stage in stages)
     if not others:
         return first
     return {

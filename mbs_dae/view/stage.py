@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..results.sketch import BodySketch, ElementSketch, Sketch
-from .motion import Motion
+from ..results.sketch import ElementSketch, Sketch
+from .motion import Marker, Motion
 from .style import COLOURS, GROUND
 
-NEAR = 1e-9
-"""Points nearer to each other than this part of the body's size are one."""
+BY_DEPTH = "by depth"
+"""Nearer things cover those behind them."""
+OVER_BODIES = "over bodies"
+"""The same; but a joint is never hidden by the bodies that it joins."""
+AS_SAID = "as said"
+"""In the order of its artist's zorder: paper-like things, and what lies behind all others."""
 
 
 class Piece(Protocol):
@@ -28,24 +32,50 @@ class Piece(Protocol):
     def show(self, pose: int) -> None: ...
 
 
+class Pen(Protocol):
+    """Makes pieces of paths in space, shape (poses, points, 3): `plane.pieces`, for which all lies as its zorder says,
+    and `space.pieces`, for which `order` says who covers whom."""
+
+    @property
+    def line(self) -> Callable[..., Any]:
+        """(path, order): a polyline with round ends."""
+
+    @property
+    def dot(self) -> Callable[..., Any]:
+        """(path, order): a symbol of constant size on the paper at a point; shape (poses, 3)."""
+
+    @property
+    def area(self) -> Callable[..., Any]:
+        """(path, color, faces, order): faces between the points whose numbers are given; without, one through all."""
+
+    @property
+    def lump(self) -> Callable[..., Any]:
+        """(stage, body, at): a body that is seen at one of its points only."""
+
+    @property
+    def word(self) -> Callable[..., Any]:
+        """(path, text): a text at the first point of its path."""
+
+
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """A sketch, and where it is."""
+    """A sketch, where it is, and what it is drawn with."""
 
     sketch: Sketch
-    shown: Any
-    """The poses to show: a `Motion` of the sketch's dimension."""
-    whole: Any
+    pen: Pen
+    shown: Motion
+    """The poses to show."""
+    whole: Motion
     """The poses that rails and limits must reach."""
     symbol: float = 0.0
     """Half the size of a joint's symbol, in metres."""
 
     @classmethod
-    def all_of(cls, sketch: Sketch, shown: Motion, whole: Motion, symbol: float = 0.0) -> list[Stage]:
+    def all_of(cls, sketch: Sketch, pen: Pen, shown: Motion, whole: Motion, symbol: float = 0.0) -> list[Stage]:
         """One stage for all poses; where dimensions change from pose to pose, one for each."""
         if not sketch.variants:
-            return [cls(sketch, shown, whole, symbol)]
-        return [cls(sketch.variants[n], shown.at([k]), whole, symbol) for k, n in enumerate(shown.numbers)]
+            return [cls(sketch, pen, shown, whole, symbol)]
+        return [cls(sketch.variants[n], pen, shown.at([k]), whole, symbol) for k, n in enumerate(shown.numbers)]
 
     @cached_property
     def colours(self) -> dict[str, str]:
@@ -56,6 +86,10 @@ class Stage:
 
     def is_ground(self, body: str) -> bool:
         return body not in self.colours
+
+    def grounded(self, element: ElementSketch) -> list[Marker]:
+        """Those of the first two markers that are on the ground."""
+        return [marker for marker in element.markers[:2] if self.is_ground(marker[0])]
 
     @cached_property
     def fine(self) -> float:
@@ -82,36 +116,11 @@ class Stage:
         return slid | round_ | rolling
 
 
-def slider_markers(stage: Stage, element: ElementSketch) -> tuple:
+def slider_markers(stage: Stage, element: ElementSketch) -> tuple[Marker, Marker]:
     """(rail, box): as written, but the rail stands on the ground where one of them does. The two markers have one
     axis in common, so that this is the same joint."""
     rail, box = element.markers[:2]
     return (box, rail) if stage.is_ground(box[0]) else (rail, box)
-
-
-def corners_of(stage: Stage, body: BodySketch) -> np.ndarray:
-    """The points of a body that its drawing joins, in body axes. One that hangs on a point (or flies on none) is seen
-    by its centre of mass, unless its joint shows it."""
-    corners = distinct(body.points, stage.sketch.dimension)
-    if len(corners) == 0:
-        return np.array([body.com], dtype=float)
-    if len(corners) == 1 and body.name not in stage.drawn_by_joints:
-        return distinct((*body.points, body.com), stage.sketch.dimension)
-    return corners
-
-
-def hangs(stage: Stage, body: BodySketch) -> bool:
-    return len(distinct(body.points, stage.sketch.dimension)) == 1
-
-
-def distinct(points: Sequence[Any], dimension: int) -> np.ndarray:
-    array = np.asarray(points, dtype=float).reshape(-1, dimension)
-    least = NEAR * np.abs(array).max(initial=0.0)
-    kept: list[np.ndarray] = []
-    for point in array:
-        if all(np.linalg.norm(point - other) > least for other in kept):
-            kept.append(point)
-    return np.array(kept).reshape(-1, dimension)
 
 
 def one_after_the_other(paths: list[np.ndarray]) -> np.ndarray:
@@ -128,8 +137,6 @@ def all_pieces(groups: dict[str, list[Any]]) -> Iterator[Any]:
 
 def reach(pieces: Sequence[Any], dimension: int) -> tuple[np.ndarray, np.ndarray]:
     """The lowest and the highest corner of all paths."""
-    if not pieces:
-        return np.zeros(dimension), np.zeros(dimension)
-    points = np.concatenate([piece.path.reshape(-1, dimension) for piece in pieces])
-    points = points[np.isfinite(points).all(axis=1)]
+    points = np.concatenate([np.zeros((0, dimension)), *(piece.path.reshape(-1, dimension) for piece in pieces)])
+    points = points[np.isfinite(points).all(axis=1)] if pieces else np.zeros((1, dimension))
     return points.min(axis=0), points.max(axis=0)

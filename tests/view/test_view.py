@@ -18,10 +18,10 @@ from mbs_dae.readings.sketch import sketch_of
 from mbs_dae.results.sketch import swept
 from mbs_dae.view import writers
 from mbs_dae.view.animation import draw
+from mbs_dae.view.bodies import distinct
 from mbs_dae.view.force_plots import _parts
 from mbs_dae.view.frames import frames_of, poses_of
 from mbs_dae.view.motion import interpolated
-from mbs_dae.view.plane.drawing import outline
 from mbs_dae.view.plots import ZERO, plot_stabilization, plot_violation
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -376,8 +376,10 @@ def test_a_body_on_one_pin_hangs_by_its_centre_of_mass():
 
 
 def wheels_of(scene, name):
-    """(centre, spoke) of each turning wheel at each pose: a spoke, and a circle of 73 points."""
-    return [(p.path[:, 0], p.path[:, 1] - p.path[:, 0]) for p in scene.joints[name] if p.path.shape[1] == 74]
+    """(centre, spoke) of each turning wheel at each pose."""
+    paths = [piece.path for piece in scene.joints[name]]
+    spokes = [path for path, rim in zip(paths, paths[1:], strict=False) if path.shape[1] == 2 < rim.shape[1]]
+    return [(path[:, 0], path[:, 1] - path[:, 0]) for path in spokes]
 
 
 def test_pitch_circles_meet(wheels):
@@ -458,16 +460,10 @@ def test_a_cam_that_is_only_a_segment_is_drawn_as_far_as_it_goes(cam):
 
 
 @pytest.mark.parametrize(
-    ("points", "corners"),
-    [
-        ([], 0),
-        ([(1, 2), (1, 2 + 1e-12)], 1),
-        ([(0, 0), (1, 1), (0.5, 0.5)], 2),
-        ([(0, 0), (1, 0), (1, 1), (0, 1), (0.5, 0.5)], 4),
-    ],
+    ("points", "count"), [([], 0), ([(1, 2), (1, 2 + 1e-12)], 1), ([(0, 0), (1, 1), (0.5, 0.5), (1, 1)], 3)]
 )
-def test_outline_of_points(points, corners):
-    assert outline(tuple(points)).shape == (corners, 2)
+def test_points_that_coincide_are_one(points, count):
+    assert distinct(points).shape == (count, 3)
 
 
 def test_everything_is_within_the_axes_all_the_time(four_bar):

@@ -77,10 +77,10 @@ ORIGIN = Frame(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0)
 
 def frames(edge: Edge, number: Evaluator) -> tuple[Frame, ...]:
     """The first and the second marker of a joint; without a joint, the frames of the ground and of the body."""
-    return (ORIGIN, ORIGIN) if edge.floating else tuple(_frame(marker, number) for marker in edge.joint.markers)
+    return (ORIGIN, ORIGIN) if edge.floating else tuple(frame_of(marker, number) for marker in edge.joint.markers)
 
 
-def _frame(marker: Any, number: Evaluator) -> Frame:
+def frame_of(marker: Any, number: Evaluator) -> Frame:
     if marker.body.dimension == 2:
         x, y, angle = map(number, marker.numbers)
         return Frame(np.array([x, y, 0.0]), np.array([cos(angle / 2), 0.0, 0.0, sin(angle / 2)]), angle)

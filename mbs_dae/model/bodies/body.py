@@ -39,6 +39,10 @@ class Marker:
         """The rows of the matrix whose columns are the axes of its frame, in body axes."""
         raise NotImplementedError
 
+    def on_body(self, number: Callable[[Number], Any]) -> tuple[np.ndarray, np.ndarray]:
+        """Its point, and the matrix whose columns are its axes, in body axes."""
+        return np.array([number(n) for n in self.point]), np.array([[number(n) for n in row] for row in self.frame])
+
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
         """What could not be checked before the parameters had values."""
         symbolic = [n for n in self.numbers if isinstance(n, sp.Basic)]

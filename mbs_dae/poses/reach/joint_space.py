@@ -5,8 +5,8 @@ Drivers are left aside: where joints are chosen, or looked for, nothing else lea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,17 +15,13 @@ from sympy import Basic
 
 from ...arguments import check_start, model_of
 from ...compiled import System, compile_model
-from ...compiled.manifold import Manifold, manifold_of, move
-from ...compiled.transformation_maps import no_transformation
-from ...coordinates import JointCoordinates
+from ...coordinates import JointCoordinates, Motion
 from ...coordinates.joint.tree_steps import Freedom
 from ...errors import ModelError, unknown_name
-from ...graph.topology import Topology
-from ...kernels.blocks import Image
 from ...model.bodies.body import Body, Marker
 from ...model.joints.motions import Ball, Slide, Turn
 from ...model.model import Model
-from ...model.parameters import Evaluator, finite_number
+from ...model.parameters import finite_number
 from ...results.result import State
 from ..assembly import assembled
 
@@ -42,11 +38,11 @@ class JointSpace:
     @classmethod
     def of(cls, thing: Model | System) -> JointSpace:
         model = model_of(thing)
-        led = [driver.name for driver in model.drivers]
-        model = model.without(*led) if led else model
+        drivers = [driver.name for driver in model.drivers]
+        model = model.without(*drivers) if drivers else model
         if not model.bodies:
             raise ModelError(f"{model.name!r} has no body, so no joint to move; add bodies and joints")
-        note = f"driver{'s' * (len(led) > 1)} {', '.join(led)} left aside" if led else ""
+        note = f"driver{'s' * (len(drivers) > 1)} {', '.join(drivers)} left aside" if drivers else ""
         return cls(model, _in_joint_coordinates(thing, model), note)
 
     @property
@@ -105,27 +101,27 @@ class JointSpace:
 
     @cached_property
     def turning(self) -> np.ndarray:
-        topology, layout = self.coordinates.topology, self.system.layout
-        return turning(topology, self.coordinates.freedoms, layout.turned, layout.nq, self.system.evaluator)
-
-    def manifold(self) -> Manifold:
-        """Small motions, hidden turns left alone."""
-        return self._manifold.new()
-
-    @cached_property
-    def _manifold(self) -> Image:
-        layout = replace(self.system.layout, turned={})
-        batch = self.system.structure.batch([]).fill(self.system.evaluator)
-        return Image(manifold_of(layout, batch, no_transformation()))
+        """The hidden turns with which angles count are linear in what the coordinates have gained since the placement:
+        (3 for each body, coordinates). On a pin, those of its bodies about its axis differ by how far it has turned."""
+        topology, size, number = self.coordinates.topology, self.size, self.system.evaluator
+        gained = {f.edge: f.q for f in self.coordinates.freedoms if not f.edge.floating and _counts(f)}
+        counted = {topology.ground: np.zeros((3, size))}
+        for edge in topology.edges if self.model.dimension == 3 else ():
+            own = counted[edge.child] = np.zeros((3, size))
+            if edge in gained:
+                first, second = (marker.on_body(number)[1][:, 2] for marker in edge.joint.markers)
+                near, far, sense = (second, first, -1) if edge.reversed else (first, second, 1)
+                about = near @ counted[edge.parent]
+                about[gained[edge]] += sense
+                own += np.outer(far, about)
+        return np.concatenate([np.zeros((0, size)), *(counted[body] for body in self.system.layout.turned)])
 
     @property
     def placement(self) -> np.ndarray:
         return self.system.placement
 
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-        out = q.copy()
-        move(self.manifold(), out, np.ascontiguousarray(step))
-        return self.turned(out)
+        return self.turned(self.system.moved(q, step))
 
     def turned(self, q: np.ndarray) -> np.ndarray:
         """With the hidden turns that belong to the coordinates."""
@@ -176,12 +172,16 @@ class JointSpace:
     def values(self, q: np.ndarray) -> dict[str, float]:
         return {name: float(x) for name, x in zip(self.names, q[: self.size], strict=True)}
 
+    def bodies(self, poses: Sequence[np.ndarray]) -> Motion:
+        """The bodies in some poses, at rest: Cartesian coordinates, velocities and accelerations."""
+        q = np.array(poses).reshape(len(poses), self.placement.size)
+        still = np.zeros((len(poses), self.system.layout.v_size))
+        return self.system.to_bodies((q, still, still))
+
     def state(self, q: np.ndarray, message: str = "") -> State:
         """The pose as a state, at rest."""
-        own = self.system.cartesian
-        still = np.zeros((1, self.system.layout.v_size))
-        bodies = self.system.to_bodies((q[None], still, still))
-        return State(own, 0.0, bodies[0][0], bodies[1][0], bodies[2][0], message)
+        (q,), (v,), (a,) = self.bodies([q])
+        return State(self.system.cartesian, 0.0, q, v, a, message)
 
     # --- markers --------------------------------------------------------------------------------------------------
 
@@ -196,41 +196,17 @@ class JointSpace:
                     f"marker {wanted.label} is on a body of another model; use the bodies of {self.model.name!r}"
                 )
             return wanted
-        everyone = {b.name: b for b in (*self.model.bodies.values(), self.model.ground)}
-        named = {m.label: m for b in everyone.values() for m in b.markers.values()}
-        if isinstance(wanted, str) and wanted in everyone:
-            return everyone[wanted].origin
-        if isinstance(wanted, str) and wanted in named:
-            return named[wanted]
-        raise unknown_name("body or marker", wanted, [*everyone, *named], f"model {self.model.name!r}")
+        everyone = (*self.model.bodies.values(), self.model.ground)
+        named = {b.name: b.origin for b in everyone} | {m.label: m for b in everyone for m in b.markers.values()}
+        if not isinstance(wanted, str) or wanted not in named:
+            raise unknown_name("body or marker", wanted, named, f"model {self.model.name!r}")
+        return named[wanted]
 
 
 def label(marker: Marker) -> str:
     """As results call it: a body stands for its origin."""
     unnamed = not getattr(marker, "name", "")
     return marker.body.name if unnamed and not any(marker.point) else marker.label
-
-
-def turning(
-    topology: Topology,
-    freedoms: tuple[Freedom, ...],
-    bodies: Iterable[Body],
-    size: int,
-    number: Evaluator,
-) -> np.ndarray:
-    """The hidden turns with which angles count are linear in what the coordinates have gained since the placement:
-    (3 for each body, coordinates). On a pin, those of its bodies about its axis differ by how far it has turned."""
-    gained = {f.edge: f.q for f in freedoms if not f.edge.floating and _counts(f)}
-    counted = {topology.ground: np.zeros((3, size))}
-    for edge in topology.edges if topology.ground.dimension == 3 else ():
-        own = counted[edge.child] = np.zeros((3, size))
-        if edge in gained:
-            first, second = (np.array([number(row[2]) for row in m.axes]) for m in edge.joint.markers)
-            near, far, sense = (second, first, -1) if edge.reversed else (first, second, 1)
-            about = near @ counted[edge.parent]
-            about[gained[edge]] += sense
-            own += np.outer(far, about)
-    return np.concatenate([np.zeros((0, size)), *(counted[body] for body in bodies)])
 
 
 def _counts(f: Freedom) -> bool:

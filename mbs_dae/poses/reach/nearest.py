@@ -19,11 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from .joint_space import JointSpace
-from .task import Task, observe_task
+from .task import Task, move_joints, observe_task
 
 DIFFERENCE = 1e-5
 """For the second derivatives: radians, or model lengths."""
@@ -36,8 +37,7 @@ LONGEST = 0.5
 STEPS = 200
 
 
-@dataclass(frozen=True, eq=False)
-class Levels:
+class Levels(NamedTuple):
     """f, its gradient, h and its Jacobian at a pose; velocities scaled as in `poses.reach.task`."""
 
     f: float
@@ -46,22 +46,23 @@ class Levels:
     H: np.ndarray
 
 
+@dataclass(frozen=True, eq=False)
 class Problem:
     """f, h and the limits, over the joints of one space."""
 
-    def __init__(self, space: JointSpace, task: Task, levels: Callable[[np.ndarray], Levels]):
-        self.space = space
-        self.levels = levels
-        self.length = space.system.length
-        self.low, self.high, self.coordinate = task.low, task.high, task.coordinate
+    space: JointSpace
+    task: Task
+    levels: Callable[[np.ndarray], Levels]
+
+    @property
+    def length(self) -> float:
+        return self.space.system.length
 
     def moved(self, q: np.ndarray, y: np.ndarray) -> np.ndarray:
         """By scaled velocities, no farther than the limits."""
-        out = self.space.moved(q, y * self.space.unit)
-        plain = self.coordinate >= 0
-        k = self.coordinate[plain]
-        out[k] = np.clip(out[k], self.low[plain], self.high[plain])
-        return self.space.turned(out)
+        out = q.copy()
+        move_joints(self.task, out, y * self.space.unit)
+        return out
 
     def shortened(self, y: np.ndarray) -> np.ndarray:
         longest = float(np.abs(y).max(initial=0.0))
@@ -69,8 +70,8 @@ class Problem:
 
     def at_limit(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Which velocities are at their lower limit, and which at their upper one."""
-        x = np.where(self.coordinate >= 0, q[self.coordinate], 0.0)
-        return x <= self.low, x >= self.high
+        x = self._limited(q)
+        return x <= self.task.low, x >= self.task.high
 
     def outward(self, q: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Which velocities of a step lead beyond a limit at once."""
@@ -79,10 +80,14 @@ class Problem:
 
     def room(self, q: np.ndarray, y: np.ndarray) -> float:
         """How much of a step there is before the first limit."""
-        x, step = np.where(self.coordinate >= 0, q[self.coordinate], 0.0), y * self.space.unit
-        way = np.where(step > 0, self.high - x, x - self.low)
+        x, step = self._limited(q), y * self.space.unit
+        way = np.where(step > 0, self.task.high - x, x - self.task.low)
         moving = np.abs(step) > 1e-300
         return float(np.min(way[moving] / np.abs(step[moving]), initial=np.inf))
+
+    def _limited(self, q: np.ndarray) -> np.ndarray:
+        """The coordinate that each velocity changes; 0 for those of balls, which have no limits."""
+        return np.where(self.task.coordinate >= 0, q[self.task.coordinate], 0.0)
 
 
 def nearest_pose(space: JointSpace, task: Task) -> Problem:
@@ -107,8 +112,7 @@ def least_change(space: JointSpace, task: Task, start: np.ndarray) -> Problem:
     return Problem(space, task, levels)
 
 
-@dataclass(frozen=True, eq=False)
-class Minimum:
+class Minimum(NamedTuple):
     q: np.ndarray
     f: float
     stationary: bool
@@ -118,7 +122,7 @@ class Minimum:
 def minimise(problem: Problem, q: np.ndarray) -> Minimum:
     """A local minimum, from a pose that satisfies the equations (or nearly)."""
     small = STATIONARY * problem.length
-    q = restored(problem, q, np.zeros(problem.low.size, dtype=bool))
+    q = restored(problem, q, np.zeros(problem.task.low.size, dtype=bool))
     low, high = problem.at_limit(q)
     kept = low | high
     stationary = False

@@ -9,16 +9,16 @@ there is no solution, the best ends of the search go on to the pose nearest to t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ...coordinates.joint.joint import unfold_motion
 from ...model.joints.motions import Turn
 from ..facing import turned_over
-from . import search as compiled
 from .joint_space import JointSpace
 from .nearest import SINGULAR, least_change, minimise, nearest_pose
+from .search import search_all
 from .targets import Target, task_of
 from .task import Task, observe_task
 
@@ -50,21 +50,18 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Hunt:
-    """One question: targets, limits and the start."""
+class Search:
+    """Targets, the start, and limits of the coordinates."""
 
     space: JointSpace
-    task: Task
     targets: tuple[Target, ...]
     first: np.ndarray
     low: np.ndarray
     high: np.ndarray
 
-    @classmethod
-    def of(
-        cls, space: JointSpace, targets: tuple[Target, ...], first: np.ndarray, low: np.ndarray, high: np.ndarray
-    ) -> Hunt:
-        return cls(space, task_of(space, targets, low, high), targets, first, low, high)
+    @cached_property
+    def task(self) -> Task:
+        return task_of(self.space, self.targets, self.low, self.high)
 
     @property
     def length(self) -> float:
@@ -92,24 +89,21 @@ class Hunt:
         """All solutions from so many starts, or the first one."""
         redundant = self._singular(self._starts(1, 2)[1], SINGULAR)
         count = tries or (REDUNDANT_TRIES if redundant else TRIES)
-        q, residuals = self._starts(seed, count), np.full(count, np.inf)
+        q, residuals, wanted = self._starts(seed, count), np.full(count, np.inf), count if everything else 1
         good: list[np.ndarray] = []
         tried = 0
-        while tried < count and (everything or not good):
-            rest = q[tried:]
-            done = compiled.search_all(
-                self.task, rest, self.tolerance, ITERATIONS, residuals[tried:], count if everything else 1
-            )
-            ends = zip(rest[:done], residuals[tried : tried + done], strict=True)
-            good += [end for end, residual in ends if residual <= self.tolerance and not self._on_its_head(end)]
-            tried += done
+        while tried < count and len(good) < wanted:
+            first, limits = tried, (self.tolerance, ITERATIONS)
+            tried += search_all(self.task, q[first:], *limits, residuals[first:], wanted)
+            ends = q[first:tried][residuals[first:tried] <= self.tolerance]
+            good += [end for end in ends if not self._upside_down(end)]
         return Found(self._gathered(good, redundant), tried, len(good), q[np.argsort(residuals)[:ENDS]])
 
     def nearest(self, ends: np.ndarray) -> np.ndarray | None:
         """The pose nearest to the targets, from the best ends of a search; None where loops do not close in any."""
         problem = nearest_pose(self.space, self.task)
         found = [minimise(problem, end) for end in ends]
-        closed = [m for m in found if self.gap(m.q) <= 1e-9 * self.length and not self._on_its_head(m.q)]
+        closed = [m for m in found if self.gap(m.q) <= 1e-9 * self.length and not self._upside_down(m.q)]
         best = min(closed, key=lambda m: m.f, default=None)
         return None if best is None else self.settled(best.q)
 
@@ -159,7 +153,7 @@ class Hunt:
         """Numbers that are the same in the same pose of all bodies: their places, and what attitudes are but for whole
         turns and the signs of quaternions."""
         system, count = self.space.system, len(poses)
-        bodies = self._bodies(poses)
+        bodies = self.space.bodies(poses)[0]
         marks = [np.zeros((count, 1))]
         for own in (bodies[:, list(system.cartesian.layout.q[body])] for body in system.bodies):
             if self.space.model.dimension == 2:
@@ -168,16 +162,6 @@ class Hunt:
                 e = own[:, 3:7]
                 marks += [own[:, :3] / self.length, (e[:, :, None] * e[:, None, :]).reshape(count, 16)]
         return np.concatenate(marks, axis=1)
-
-    def _bodies(self, poses: list[np.ndarray]) -> np.ndarray:
-        """Their Cartesian coordinates."""
-        space, own = self.space, self.space.system.cartesian.layout
-        q = np.array(poses).reshape(len(poses), self.first.size)
-        still = np.zeros((len(poses), space.system.layout.v_size))
-        out = tuple(np.zeros((len(poses), size)) for size in (own.q_size, own.v_size, own.v_size))
-        out[0][:, list(own.q[space.model.ground])] = space.coordinates.at_rest
-        unfold_motion(self.task.tree, q, still, still, *out)
-        return out[0]
 
     def _starts(self, seed: int, count: int) -> np.ndarray:
         """The given start, then joints at random: within their limits, turns anywhere, slides about the placement."""
@@ -206,14 +190,14 @@ class Hunt:
         """The least change from the start, near a solution, and whether it is one; else the solution itself."""
         end = minimise(least_change(self.space, self.task, self.first), q)
         settled = self.settled(end.q)
-        fine = end.stationary and self.residual(settled) <= self.tolerance and not self._on_its_head(settled)
+        fine = end.stationary and self.residual(settled) <= self.tolerance and not self._upside_down(settled)
         return (settled, True) if fine else (q, False)
 
-    def _on_its_head(self, q: np.ndarray) -> bool:
+    def _upside_down(self, q: np.ndarray) -> bool:
         """Whether a loop closes with axes against each other."""
         if not self.space.closed or self.space.model.dimension == 2:
             return False
-        return bool(turned_over(self.space.system.cartesian, self._bodies([q])[0]))
+        return bool(turned_over(self.space.system.cartesian, self.space.bodies([q])[0][0]))
 
 
 def _among(mark: np.ndarray, known: list[np.ndarray]) -> int | None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...compiled.machine import observe
+from ...compiled.manifold import manifold_of
+from ...compiled.transformation_maps import no_transformation
+from ...coordinates.joint.tree_steps import frame_of
 from ...errors import ModelError
 from ...kernels.blocks import block
 from ...model.bodies.body import Marker
-from ...rotations import quaternion
+from ...rotations import about_z, quaternion
 from .joint_space import JointSpace, label
 from .task import RECENT, Task
 
@@ -89,7 +92,7 @@ def _rotation(space: JointSpace, value: Any, d: int, who: str) -> np.ndarray | N
         return None
     R = _numbers(space, value, who)
     if d == 2 and R.shape == ():
-        return np.array([[np.cos(R), -np.sin(R)], [np.sin(R), np.cos(R)]])
+        return about_z(R)[:2, :2]
     if R.shape != (d, d):
         raise ModelError(f"the rotation of {who} has shape {R.shape}; give a {d} x {d} matrix")
     if np.abs(R.T @ R - np.eye(d)).max() > ROTATION or np.linalg.det(R) < 0:
@@ -119,41 +122,31 @@ def _numbers(space: JointSpace, value: Any, who: str) -> np.ndarray:
 
 def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, high: np.ndarray) -> Task:
     """The targets, with limits of the coordinates, and work space."""
-    system, flat = space.system, space.model.dimension == 2
-    machine = system.machine()
-    columns, loops = system.nv, len(system.rows)
+    system, d = space.system, space.model.dimension
+    machine, batch = system.machine(), system.structure.batch([]).fill(system.evaluator)
+    columns, loops, size = system.nv, len(system.rows), space.placement.size
     task_rows = sum(target.rows for target in targets)
     rows = task_rows + loops
-    places, attitudes, points, wanted, markers, angles = [], [], [], [], [], []
-    for target in targets:
-        p, attitude, angle = _on_body(space, target.marker)
-        points.append(p)
-        markers.append(attitude)
-        places.append(np.zeros(3) if target.point is None else np.append(target.point, 0.0)[:3])
-        R = np.eye(3) if target.rotation is None or flat else target.rotation
-        wanted.append(quaternion(R))
-        attitudes.append(0.0)
-        if flat and target.rotation is not None:
-            attitudes[-1] = np.arctan2(target.rotation[1, 0], target.rotation[0, 0])
-        angles.append(angle - attitudes[-1])
+    markers = [frame_of(target.marker, system.evaluator) for target in targets]
+    points = [np.zeros(d) if target.point is None else target.point for target in targets]
+    rotations = [np.eye(d) if target.rotation is None else target.rotation for target in targets]
     coordinate = space.coordinate_of
     bounded = np.maximum(coordinate, 0)
     numbers = {body: k for k, body in enumerate(space.model.bodies.values())}
     observe(machine, 0.0, space.placement, system.still)
-    square = machine.transformation.square
     return block(
         Task(
             machine=machine,
             tree=machine.transformation.tree,
-            manifold=space.manifold(),
+            manifold=manifold_of(replace(system.layout, turned={}), batch, no_transformation()),
             body=np.array([numbers[t.marker.body] for t in targets], dtype=np.int64),
             asks_place=np.array([t.point is not None for t in targets], dtype=np.int64),
             asks_attitude=np.array([t.rotation is not None for t in targets], dtype=np.int64),
-            point=np.array(points),
-            attitude=np.array(markers),
-            place=np.array(places),
-            wanted=np.array(wanted),
-            angle=np.array(angles),
+            point=np.array([frame.point for frame in markers]),
+            attitude=np.array([frame.attitude for frame in markers]),
+            place=np.array([np.append(point, 0.0)[:3] for point in points]),
+            wanted=np.array([quaternion(R if d == 3 else np.eye(3)) for R in rotations]),
+            angle=np.array([m.angle - np.arctan2(R[1, 0], R[0, 0]) for m, R in zip(markers, rotations, strict=True)]),
             unit=space.unit,
             coordinate=coordinate,
             low=np.where(coordinate >= 0, low[bounded], -np.inf),
@@ -161,25 +154,15 @@ def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, hig
             turning=np.ascontiguousarray(space.turning) if loops else np.zeros((0, space.size)),
             placement=space.placement,
             task_rows=task_rows,
-            gap=1.0 / np.sqrt(square[:loops] + 1e-300),
+            gap=1.0 / np.sqrt(machine.transformation.square[:loops] + 1e-300),
             still=system.still,
             e=np.zeros(rows),
             J=np.zeros((rows, columns)),
             A=np.zeros((rows, rows)),
             x=np.zeros(rows),
             step=np.zeros(columns),
-            trial=np.zeros(space.placement.size),
-            best=np.zeros(space.placement.size),
+            trial=np.zeros(size),
+            best=np.zeros(size),
             recent=np.zeros(RECENT),
         )
     )
-
-
-def _on_body(space: JointSpace, marker: Marker) -> tuple[np.ndarray, np.ndarray, float]:
-    """Point, quaternion and (in the plane) angle of a marker on its body."""
-    number = space.system.evaluator
-    if marker.body.dimension == 2:
-        x, y, angle = map(number, marker.numbers)
-        return np.array([x, y, 0.0]), np.array([1.0, 0.0, 0.0, 0.0]), float(angle)
-    axes = [[number(n) for n in row] for row in marker.frame]
-    return np.array([number(n) for n in marker.point]), quaternion(axes), 0.0

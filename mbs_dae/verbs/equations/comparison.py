@@ -5,41 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ...errors import ModelError
-from ...model.tables import TableSymbol
 from ...symbolic.functions import Lookup, Wrap, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
-
-MATRICES = ("Phi", "Phi_q", "nu", "gamma", "M", "Q")
-
-
-class Derived(Protocol):
-    """What is needed of `SystemEquations`: besides the matrices, by name, their symbols and who owns each entry."""
-
-    @property
-    def q(self) -> sp.ImmutableMatrix: ...
-    @property
-    def v(self) -> sp.ImmutableMatrix: ...
-    @property
-    def turns(self) -> sp.ImmutableMatrix: ...
-    @property
-    def parameters(self) -> Mapping[sp.Symbol, float]: ...
-    @property
-    def tables(self) -> Mapping[str, TableSymbol]: ...
-    @property
-    def symbols(self) -> dict[str, sp.Symbol]: ...
-    @property
-    def values(self) -> Mapping[sp.Symbol, float]: ...
-    @property
-    def functions(self) -> Mapping[str, Any]: ...
-    def place(self, matrix: str, row: int, column: int) -> tuple[str, sp.Symbol | None]: ...
+from .matrices import BOLD, Matrices
 
 
 class Difference(NamedTuple):
@@ -74,10 +50,10 @@ class Comparison:
         return "\n".join(map(str, self.differences)) or f"{', '.join(self.checked)}: every entry agrees"
 
 
-def compared(eq: Derived, given: Mapping[str, Any]) -> Comparison:
+def compared(eq: Matrices, given: Mapping[str, Any]) -> Comparison:
     """Which entries of the hand-written matrices (by name) differ."""
     if not given:
-        raise ModelError(f"compare() was given no matrix; name one of {', '.join(f'{n}=...' for n in MATRICES)}")
+        raise ModelError(f"compare() was given no matrix; name one of {', '.join(f'{n}=...' for n in BOLD)}")
     points, found = _points(eq), []
     for name, hand_written in given.items():
         derived, matrix = getattr(eq, name), _read(eq, name, hand_written)
@@ -88,7 +64,7 @@ def compared(eq: Derived, given: Mapping[str, Any]) -> Comparison:
     return Comparison(tuple(given), tuple(found))
 
 
-def _read(eq: Derived, name: str, given: Any) -> sp.Matrix:
+def _read(eq: Matrices, name: str, given: Any) -> sp.Matrix:
     """A hand-written matrix, in the symbols of the equations."""
     (m, n), known = getattr(eq, name).shape, eq.symbols
     cells = given.tolist() if hasattr(given, "tolist") else given
@@ -119,7 +95,7 @@ def _entry(name: str, cell: Any) -> sp.Expr:
     return e
 
 
-def _points(eq: Derived, count: int = 12) -> list[dict[sp.Symbol, sp.Rational]]:
+def _points(eq: Matrices, count: int = 12) -> list[dict[sp.Symbol, sp.Rational]]:
     """Random points around the placement and the parameters' values, where roots and quotients mean something.
     Rational, so that nothing is rounded before the end."""
     dice, placed = random.Random(20240607), {*eq.q}

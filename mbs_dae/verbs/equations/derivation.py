@@ -7,13 +7,14 @@ So what is shown is what is run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import sympy as sp
 
 from ...compiled import System
-from ...coordinates import BodyCoordinates, body_coordinates
+from ...coordinates import body_coordinates
 from ...errors import ModelError
 from ...model.bodies.body import Body, reference_turns
 from ...model.element import Element
@@ -21,16 +22,18 @@ from ...model.forces.python_force import PythonForce
 from ...model.model import Model
 from ...model.parameters import Number
 from ...model.tables import TableSymbol
-from ...symbolic.derive import Composed, Equations, Relation, compose
+from ...symbolic.derive import Composed, compose
 from ...symbolic.functions import as_sympy
-from ...symbolic.loads import Load, LoadEquations
+from ...symbolic.inertia import Inertia
+from ...symbolic.loads import LoadEquations
 from ...symbolic.markers import LABELS
 from ...symbolic.tidy import exact, tidy
 from .python_functions import in_functions
 from .system import SystemEquations
 
-State = tuple[sp.Expr, ...]
-States = Mapping[Body, tuple[State, State]]
+Put = dict[sp.Symbol, sp.Expr]
+"""What stands for the symbols of a form."""
+Printed = dict[str, sp.ImmutableMatrix]
 
 
 def equations(model: Model | System) -> SystemEquations:
@@ -44,185 +47,165 @@ def equations(model: Model | System) -> SystemEquations:
         model = model.model
     if not isinstance(model, Model):
         raise ModelError(f"equations() needs a model, not {model!r}; build one with mbs.PlanarModel(name)")
-    coordinates = body_coordinates(model.dimension)
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
-    moving = [*model.bodies.values()]
-    grounded = any(marker.body.fixed for element in model.elements.values() for marker in element.markers)
-    numbers = dict(enumerate([model.ground] * grounded + moving, start=1))
-    state = {body: _symbols(coordinates, number) for number, body in numbers.items()}
-    state[model.ground] = tuple(map(sp.Integer, coordinates.at_rest)), (sp.S.Zero,) * len(coordinates.v_names)
-    visible = len(coordinates.q_names)
-    q, turns = ([s for body in moving for s in state[body][0][part]] for part in (slice(visible), slice(visible, None)))
-    v = [s for body in moving for s in state[body][1]]
-    constants = _Constants(coordinates)
-    constraints, printed = _constraints(model, coordinates, state, constants)
-    M, weights = _inertia(model, coordinates, state, constants)
-    forces, functions = _forces(model, coordinates, state, constants)
-    Q = [constants.back(tidy(weight + force, v)) for weight, force in zip(weights, forces, strict=True)]
-    tables = {f"table_{k}": symbol for k, symbol in enumerate(constants.tables, start=1)}
+    names = _Notation(model)
+    rows, position_rows, printed = _constraints(model, names)
+    M, Q, functions = _dynamics(model, names)
+    tables = {f"table_{k}": symbol for k, symbol in enumerate(names.tables, start=1)}
+    taken = {s.name for s in (*names.q, *names.v, *names.turns)} | {*tables}
+    if clash := sorted(taken & {*model.parameters}):
+        raise ModelError(f"parameter {clash[0]!r} has the name of a symbol of these equations; rename the parameter")
     return SystemEquations(
         name=model.name,
-        bodies={number: body.name for number, body in numbers.items()},
-        q=sp.ImmutableMatrix(q),
-        v=sp.ImmutableMatrix(v),
-        turns=sp.ImmutableMatrix(len(turns), 1, turns),
-        printed=printed | {"M": M, "Q": sp.ImmutableMatrix(Q)},
-        parameters=_parameters(model, {s.name for s in (*q, *v, *turns)} | {*tables}),
-        placement=_placement(model, coordinates, q),
+        bodies={number: body.name for number, body in names.numbers.items()},
+        rows=rows,
+        position_rows=position_rows,
+        q=sp.ImmutableMatrix(names.q),
+        v=sp.ImmutableMatrix(names.v),
+        turns=sp.ImmutableMatrix(len(names.turns), 1, names.turns),
+        printed=printed | {"M": M, "Q": Q},
+        parameters={p.symbol: p.value for p in model.parameters.values()},
+        placement=names.placement(),
         tables=tables,
         functions=functions,
-        **constraints,
     )
 
 
-def _symbols(coordinates: BodyCoordinates, number: int) -> tuple[State, State]:
-    """The coordinates of a body and their rates. sympy sets the name phidot_2 as a dotted letter with an index."""
-    q, v = (tuple(sp.Symbol(f"{n}_{number}", real=True) for n in names) for names in coordinates.symbols)
-    return q, v
-
-
-def _parameters(model: Model, taken: set[str]) -> dict[sp.Symbol, float]:
-    if clash := sorted(taken & {*model.parameters}):
-        raise ModelError(f"parameter {clash[0]!r} has the name of a symbol of these equations; rename the parameter")
-    return {p.symbol: p.value for p in model.parameters.values()}
-
-
-def _placement(model: Model, coordinates: BodyCoordinates, q: list[sp.Symbol]) -> dict[sp.Symbol, float]:
-    number, visible = model.evaluator(), len(coordinates.q_names)
-    placed = [x for body in model.bodies.values() for x in coordinates.placement(body, number)[:visible]]
-    return dict(zip(q, placed, strict=True))
-
-
-def _columns(model: Model, state: States) -> dict[sp.Expr, int]:
-    """Where each velocity stands; those of the ground are none of them."""
-    return {s: k for k, s in enumerate(s for body in model.bodies.values() for s in state[body][1])}
-
-
-def _constraints(
-    model: Model, coordinates: BodyCoordinates, state: States, constants: _Constants
-) -> tuple[dict[str, Any], dict[str, sp.ImmutableMatrix]]:
-    """Whose each row is; then Φ, Φ_q, ν and γ of all elements."""
-    maps = [coordinates.marker_map(label) for label in LABELS]
-    derived: dict[Relation, Equations] = {}
+def _constraints(model: Model, names: _Notation) -> tuple[tuple[tuple[str, int], ...], tuple[int, ...], Printed]:
+    """Whose each row is, which rows are of positions, and Φ, Φ_q, ν and γ of all elements."""
     rows: list[tuple[str, int]] = []
     position_rows: list[int] = []
     columns: dict[str, list[sp.Expr]] = {"Phi": [], "nu": [], "gamma": []}
     jacobian: dict[tuple[int, int], sp.Expr] = {}
-    column_of = _columns(model, state)
+    derived = cache(lambda relation: compose(relation, names.maps[: len(relation.markers)]))
     for element in model.conditions:
         relation, _ = element.form()
-        if relation not in derived:
-            derived[relation] = compose(relation, maps[: len(relation.markers)])
-        own, put = derived[relation], constants.of(element, state)
-        rates, explicit = [put[s] for s in own.v if put[s] != 0], _explicit(own, put, coordinates)
+        own = derived(relation)
+        written = names.written(own, put := names.put(element))
+        rates = [put[s] for s in own.v if put[s] != 0]
         for name, column in columns.items():
-            column += [constants.back(tidy(e, rates)) for e in explicit(getattr(own, name.lower()))]
-        for (row, k, _), e in zip(own.jacobian, explicit(e for *_, e in own.jacobian), strict=True):
-            if (symbol := put[own.v[k]]) in column_of:  # not the ground's; two markers may share a body
-                at = len(rows) + row, column_of[symbol]
-                jacobian[at] = jacobian.get(at, sp.S.Zero) + e
+            column += [names.finished(written(e), rates) for e in getattr(own, name.lower())]
+        for row, k, e in own.jacobian:
+            if (symbol := put[own.v[k]]) in names.column:  # not the ground's; two markers may share a body
+                at = len(rows) + row, names.column[symbol]
+                jacobian[at] = jacobian.get(at, sp.S.Zero) + written(e)
         position_rows += range(len(rows), len(rows) + len(own.phi))
         rows += [(element.name, k) for k in range(relation.size)]
-    entries = {at: constants.back(tidy(e)) for at, e in jacobian.items()}
+    entries = {at: names.finished(e) for at, e in jacobian.items()}
     matrices = {name: sp.ImmutableMatrix(len(column), 1, column) for name, column in columns.items()}
-    matrices["Phi_q"] = sp.ImmutableMatrix(sp.SparseMatrix(len(rows), len(column_of), entries))
-    return {"rows": tuple(rows), "position_rows": tuple(position_rows)}, matrices
+    matrices["Phi_q"] = sp.ImmutableMatrix(sp.SparseMatrix(len(rows), len(names.v), entries))
+    return tuple(rows), tuple(position_rows), matrices
 
 
-def _inertia(
-    model: Model, coordinates: BodyCoordinates, state: States, constants: _Constants
-) -> tuple[sp.ImmutableMatrix, list[sp.Expr]]:
-    """M, and the part of Q that is the bodies' own: weight, and what velocities make of inertia."""
-    size = len(coordinates.v_names)
-    blocks, Q = [], []
-    for body in model.bodies.values():
-        own = coordinates.inertia(coordinates.inertia_form(body))
-        q, v = state[body]
-        slots = map(constants.number, coordinates.inertia_slots(body, model.gravity))
-        put = dict(zip((*own.q, *own.v, *own.slots), (*q, *v, *slots), strict=True))
-        M, weight, explicit = sp.zeros(size), [sp.S.Zero] * size, _explicit(own, put, coordinates)
-        for (row, column, _), e in zip(own.mass, explicit(e for *_, e in own.mass), strict=True):
-            M[row, column] = M[column, row] = constants.back(tidy(e))
-        for (k, _), e in zip(own.forces, explicit(e for _, e in own.forces), strict=True):
-            weight[k] = e
-        blocks.append(M)
-        Q += weight
-    return sp.diag(*blocks).as_immutable(), Q
-
-
-def _forces(
-    model: Model, coordinates: BodyCoordinates, state: States, constants: _Constants
-) -> tuple[list[sp.Expr], dict[str, Any]]:
-    """The part of Q that is applied, and the functions in which forces of Python stand."""
-    maps = [coordinates.marker_map(label) for label in LABELS]
-    derived: dict[Load, LoadEquations] = {}
+def _dynamics(
+    model: Model, names: _Notation
+) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix, dict[str, Any]]:
+    """M, Q, and the functions in which forces of Python stand. Q has two parts: the bodies' own, weight and what
+    velocities make of inertia, and what is applied."""
+    M, Q = sp.zeros(len(names.v)), [sp.S.Zero] * len(names.v)
     functions: dict[str, Any] = {}
-    column_of = _columns(model, state)
-    Q = [sp.S.Zero] * len(column_of)
+
+    def add_forces(own: Inertia | LoadEquations, put: Put) -> None:
+        written = names.written(own, put)
+        for k, e in own.forces:
+            if (symbol := put[own.v[k]]) in names.column:
+                Q[names.column[symbol]] += written(e)
+
+    for body in model.bodies.values():
+        own = names.coordinates.inertia(names.coordinates.inertia_form(body))
+        written = names.written(own, put := names.put_inertia(own, body))
+        for row, column, e in own.mass:
+            i, j = (names.column[put[own.v[k]]] for k in (row, column))
+            M[i, j] = M[j, i] = names.finished(written(e))
+        add_forces(own, put)
+    derived = cache(lambda load: load.compose(names.maps[: len(load.markers)]))
     for element in model.forces:
-        put = constants.of(element, state)
+        put = names.put(element)
         if isinstance(element, PythonForce):
-            load, named = in_functions(element, coordinates, {s: constants.back(e) for s, e in put.items()})
+            load, named = in_functions(element, names.coordinates, {s: names.in_numbers(e) for s, e in put.items()})
             if clash := sorted({*named} & {*functions}):
                 raise ModelError(f"{clash[0]} would be a function of two forces; give {element.who} another name")
             functions |= named
         else:
             load, _ = element.form()
-        if load not in derived:
-            derived[load] = load.compose(maps[: len(load.markers)])
-        own = derived[load]
-        for (k, _), e in zip(own.forces, _explicit(own, put, coordinates)(e for _, e in own.forces), strict=True):
-            if (symbol := put[own.v[k]]) in column_of:
-                Q[column_of[symbol]] += e
-    return Q, functions
+        add_forces(derived(load), put)
+    return M.as_immutable(), sp.ImmutableMatrix([names.finished(e, names.v) for e in Q]), functions
 
 
-class _Constants:
-    """What stands in the slots. Decimal numbers get stand-ins while terms are sorted, so that what cancels does so
-    exactly and leaves no 1e-17 behind."""
+class _Notation:
+    """What everything is called: coordinates and rates of bodies, and what stands in the slots.
 
-    def __init__(self, coordinates: BodyCoordinates) -> None:
-        self.coordinates = coordinates
+    sympy sets the name phidot_2 as a dotted letter with an index. Decimal numbers get stand-ins while terms are sorted,
+    so that what cancels does so exactly and leaves no 1e-17 behind.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.coordinates = model, body_coordinates(model.dimension)
+        self.maps = [self.coordinates.marker_map(label) for label in LABELS]
         self.tables: dict[TableSymbol, None] = {}
         self._stand_ins: dict[sp.Expr, sp.Symbol] = {}
-        self._numbers: dict[sp.Symbol, sp.Expr] = {}
+        self._decimals: dict[sp.Symbol, sp.Expr] = {}
+        moving = [*model.bodies.values()]
+        grounded = any(marker.body.fixed for element in model.elements.values() for marker in element.markers)
+        self.numbers: dict[int, Body] = dict(enumerate([model.ground] * grounded + moving, start=1))
+        self._state: dict[Body, tuple[list[sp.Expr], list[sp.Expr]]] = {}
+        for number, body in self.numbers.items():
+            q, v = ([sp.Symbol(f"{n}_{number}", real=True) for n in own] for own in self.coordinates.symbols)
+            self._state[body] = q, v
+        at_rest = [*map(sp.Integer, self.coordinates.at_rest)]
+        self._state[model.ground] = at_rest, [sp.S.Zero] * len(self.coordinates.v_names)
+        visible = len(self.coordinates.q_names)
+        self.q = [s for body in moving for s in self._state[body][0][:visible]]
+        self.turns = [s for body in moving for s in self._state[body][0][visible:]]
+        self.v = [s for body in moving for s in self._state[body][1]]
+        self.column = {symbol: k for k, symbol in enumerate(self.v)}
+        """Where each velocity stands; those of the ground are none of them."""
 
-    def of(self, element: Element, state: States) -> dict[sp.Symbol, sp.Expr]:
+    def placement(self) -> dict[sp.Symbol, float]:
+        number, visible = self.model.evaluator(), len(self.coordinates.q_names)
+        placed = [x for b in self.model.bodies.values() for x in self.coordinates.placement(b, number)[:visible]]
+        return dict(zip(self.q, placed, strict=True))
+
+    def put(self, element: Element) -> Put:
         """What to put in the equations of the element's type: coordinates, rates, and what is in its slots."""
         form, slots = element.form()
-        put = {slot: self.number(number) for slot, number in slots.items()}
-        for label, marker in zip(LABELS, element.markers, strict=False):
-            mp, (q, v) = self.coordinates.marker_map(label), state[marker.body]
-            place = map(self.number, self.coordinates.marker_slots(marker))
+        put = {slot: self._exact(number) for slot, number in slots.items()}
+        for mp, marker in zip(self.maps, element.markers, strict=False):
+            q, v = self._state[marker.body]
+            place = map(self._exact, self.coordinates.marker_slots(marker))
             put |= zip((*mp.q, *mp.v, *mp.slots), (*q, *v, *place), strict=True)
-        turns = reference_turns(form, element.markers)
-        return put | {symbol: self.number(angle) for symbol, angle in turns.items()}
+        return put | {s: self._exact(angle) for s, angle in reference_turns(form, element.markers).items()}
 
-    def back(self, e: sp.Expr) -> sp.Expr:
-        return exact(e.xreplace(self._numbers))
+    def put_inertia(self, own: Inertia, body: Body) -> Put:
+        (q, v), slots = self._state[body], self.coordinates.inertia_slots(body, self.model.gravity)
+        return dict(zip((*own.q, *own.v, *own.slots), (*q, *v, *map(self._exact, slots)), strict=True))
 
-    def number(self, number: Number) -> sp.Expr:
+    def written(self, own: Composed, put: Put) -> Callable[[sp.Expr], sp.Expr]:
+        """Writes an expression out in what is put for coordinates, rates and slots: no marker symbols are left, and
+        nothing that is always 1. Zeros and ones among the numbers keep them short from the start."""
+        ones = {k.xreplace(put): v for label in LABELS for k, v in self.coordinates.ones(label).items()}
+        inlined = dict(put)
+
+        def written(e: sp.Expr) -> sp.Expr:
+            return as_sympy(e).xreplace(inlined).xreplace(ones)
+
+        for symbol, value in own.definitions:
+            inlined[symbol] = written(value)
+        return written
+
+    def finished(self, e: sp.Expr, rates: Sequence[sp.Expr] = ()) -> sp.Expr:
+        return self.in_numbers(tidy(e, rates))
+
+    def in_numbers(self, e: sp.Expr) -> sp.Expr:
+        """With the numbers themselves instead of their stand-ins."""
+        return exact(e.xreplace(self._decimals))
+
+    def _exact(self, number: Number) -> sp.Expr:
         if isinstance(number, TableSymbol):
             self.tables[number] = None
         e = exact(number)
         if e.has(sp.Float) and e not in self._stand_ins:
             self._stand_ins[e] = stand_in = sp.Symbol(f"number {len(self._stand_ins)}", real=True)
-            self._numbers[stand_in] = e
+            self._decimals[stand_in] = e
         return self._stand_ins.get(e, e)
-
-
-def _explicit(
-    own: Composed, put: Mapping[sp.Symbol, sp.Expr], coordinates: BodyCoordinates
-) -> Callable[[Iterable[sp.Expr]], list[sp.Expr]]:
-    """Writes expressions out in what is put for coordinates, rates and slots: no marker symbols are left, and nothing
-    that is always 1. Zeros and ones among the numbers keep them short from the start."""
-    ones = {k.xreplace(put): v for label in LABELS for k, v in coordinates.ones(label).items()}
-    inlined = dict(put)
-
-    def written(e: sp.Expr) -> sp.Expr:
-        return as_sympy(e).xreplace(inlined).xreplace(ones)
-
-    for symbol, value in own.definitions:
-        inlined[symbol] = written(value)
-    return lambda expressions: [written(e) for e in expressions]

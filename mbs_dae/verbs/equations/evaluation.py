@@ -13,18 +13,18 @@ from ...errors import ModelError, unknown_name
 from ...kernels import abi
 from ...symbolic.codegen import Printer
 from ...symbolic.markers import t
-from .comparison import MATRICES, Derived
+from .matrices import BOLD, Matrices
 
 WORDS: dict[str, Any] = {name: vars(getattr(abi, name))["py_func"] for name in ("lookup", "unwound", "wrap")}
 """What kernels call besides Python's math, not compiled."""
 
 
-def lambdified(eq: Derived, names: Sequence[str]) -> Callable[..., tuple[np.ndarray, ...]]:
+def lambdified(eq: Matrices, names: Sequence[str]) -> Callable[..., tuple[np.ndarray, ...]]:
     """See `SystemEquations.lambdify`."""
-    names = names or MATRICES
+    names = names or [*BOLD]
     for name in names:
-        if name not in MATRICES:
-            raise unknown_name("matrix", name, MATRICES, "the equations")
+        if name not in BOLD:
+            raise unknown_name("matrix", name, BOLD, "the equations")
     matrices = [getattr(eq, name) for name in names]
     counted = sorted({s.name for m in matrices for s in m.free_symbols} & {s.name for s in eq.turns})
     ends = np.cumsum([len(m) for m in matrices])
@@ -73,7 +73,7 @@ SQUARE = ("Phi_q", "M")
 """The matrices that have columns."""
 
 
-def _numbers(given: Any, eq: Derived, what: str) -> list[float]:
+def _numbers(given: Any, eq: Matrices, what: str) -> list[float]:
     wanted = len(getattr(eq, what))
     numbers = np.zeros(wanted) if given is None else np.asarray(given, dtype=float)
     if numbers.shape != (wanted,):

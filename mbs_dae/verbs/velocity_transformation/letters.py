@@ -3,7 +3,7 @@
     D_ij   the matrix of d_ij = r_i - r_j, D x = d × x         r_i, u_i   basic points and unit vectors (`numbering`)
     U_i    the matrix of u_i                                    u_j        the axis of joint j
 
-The blocks are those of `table`, and stand where π* is not zero. A body that floats has the velocities ṙ_j and ω_j, a
+The blocks are those of `blocks`, and stand where π* is not zero. A body that floats has the velocities ṙ_j and ω_j, a
 ball its relative angular velocity ω_j. These are in world axes here, while numbers have them in axes of the body.
 """
 
@@ -22,12 +22,9 @@ from ...graph.tree import Edge
 from ...model.joints.motions import Ball, Helix, Slide
 from ...model.model import Model
 from ...symbolic.tidy import exact
-from .axes import on_body
+from .blocks import frames_of, on_body
 from .numbering import NORMAL, Hinge, Named, numbered
 from .pose import pose_of
-from .table import skew
-
-NOTHING = sp.ZeroMatrix(3, 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,19 +59,23 @@ class LetteredTransformation:
     def values(self, q: Any = None) -> dict[Any, Any]:
         """What the letters of R are at a pose, in numbers: ``found.R.subs(found.values()).as_explicit()``."""
         system = self.model.compile()
-        frames, number = pose_of(self.topology, system, q).frames, system.evaluator
+        frames, number = frames_of(pose_of(self.topology, system, q).tree, self.model), system.evaluator
         r, u = {}, {NORMAL: np.array([0.0, 0.0, 1.0])}
         for thing in self.things:
             s, M = on_body(thing.marker, number)
-            own = frames[thing.body]
             if thing.axis is None:
-                r[thing.label] = own.at(s)[0]
+                r[thing.label] = frames[thing.body].at(s)[0]
             else:
-                u[thing.label] = own.along(M[:, thing.axis])[0]
+                u[thing.label] = frames[thing.body].along(M[:, thing.axis])[0]
         vectors = {_u(label): sp.Matrix(vector) for label, vector in u.items()}
-        turned = {_U(label): sp.Matrix(skew(vector)) for label, vector in u.items()}
-        arms = {_D(i, j): sp.Matrix(skew(r[i] - r[j])) for i in r for j in r if i != j}
+        turned = {_U(label): _skew(vector) for label, vector in u.items()}
+        arms = {_D(i, j): _skew(r[i] - r[j]) for i in r for j in r if i != j}
         return {**vectors, **turned, **arms, **{p: exact(number(pitch)) for p, pitch in self.pitches.items()}}
+
+
+def _skew(d: Any) -> sp.Matrix:
+    """D, with D x = d × x."""
+    return sp.Matrix([[0, -d[2], d[1]], [d[2], 0, -d[0]], [-d[1], d[0], 0]])
 
 
 def _u(label: str, dot: str = "") -> Any:
@@ -106,56 +107,40 @@ class _Velocity(NamedTuple):
 
 def in_letters(model: Model, topology: Topology) -> LetteredTransformation:
     things, hinges = numbered(topology)
-    moving = [thing for thing in things if not thing.body.fixed]
     still = {thing.label for thing in things if thing.axis is not None and thing.body.fixed} | {NORMAL}
-    velocities = [[*_velocities(edge, hinges[edge], still)] for edge in topology.edges]
-    pi = topology.secondary_path_matrix
+    velocities = [(j, velocity) for j, e in enumerate(topology.edges) for velocity in _velocities(e, hinges[e], still)]
+    moving = [thing for thing in things if not thing.body.fixed]
     moving.sort(key=lambda thing: (int(thing.label.partition("__")[0]), thing.axis is not None))
-    blocks, rates = [], []
-    for thing in moving:
-        way = pi[topology.numbers[thing.body.name] - 1]
-        pairs = [
-            _block(thing, velocity) if way[j] else (sp.ZeroMatrix(*velocity.u.shape),) * 2
-            for j, own in enumerate(velocities)
-            for velocity in own
-        ]
-        blocks.append([block for block, _ in pairs])
-        rates.append([rate for _, rate in pairs])
-    means = {f"{'r' if thing.axis is None else 'u'}_{thing.label}": thing.means for thing in things}
+    pi = topology.secondary_path_matrix
+    blocks = [[_block(x, v, pi[topology.numbers[x.body.name] - 1, j] != 0) for j, v in velocities] for x in moving]
+    helices = [(hinges[edge], edge, m) for edge in topology.edges for m in edge.motions if isinstance(m, Helix)]
     return LetteredTransformation(
-        R=sp.BlockMatrix(blocks),
-        Rdot=sp.BlockMatrix(rates),
-        rows=tuple(sp.Symbol(f"{'rdot' if thing.axis is None else 'udot'}_{thing.label}") for thing in moving),
-        columns=tuple(velocity.symbol for own in velocities for velocity in own),
+        R=sp.BlockMatrix([[block for block, _ in row] for row in blocks]),
+        Rdot=sp.BlockMatrix([[rate for _, rate in row] for row in blocks]),
+        rows=tuple(sp.Symbol(f"{thing.letter}dot_{thing.label}") for thing in moving),
+        columns=tuple(velocity.symbol for _, velocity in velocities),
         model=model,
         topology=topology,
-        means=means,
+        means={f"{thing.letter}_{thing.label}": thing.means for thing in things},
         things=tuple(things),
-        pitches={
-            _pitch(hinges[edge]): edge.joint.values[motion.pitch] / tau
-            for edge in topology.edges
-            for motion in edge.motions
-            if isinstance(motion, Helix)
-        },
+        pitches={_pitch(hinge): edge.joint.values[helix.pitch] / tau for hinge, edge, helix in helices},
     )
 
 
 def _velocities(edge: Edge, hinge: Hinge, still: set[str]) -> Iterator[_Velocity]:
-    sense = -1 if edge.reversed else 1
+    sense, at = -1 if edge.reversed else 1, hinge.near
     one, none = sp.Identity(3), sp.ZeroMatrix(3, 3)
     if edge.floating:
-        yield _Velocity(sp.Symbol(f"rdot_{hinge.label}"), hinge.near, one, none, 0, 1)
-        yield _Velocity(sp.Symbol(f"omega_{hinge.label}"), hinge.near, one, none, 1, 0)
+        yield _Velocity(sp.Symbol(f"rdot_{hinge.label}"), at, one, none, 0, 1)
+        yield _Velocity(sp.Symbol(f"omega_{hinge.label}"), at, one, none, 1, 0)
         return
-    at = hinge.near
-    many = len(edge.motions) > 1
     for k, motion in enumerate(edge.motions, start=1):
-        label = f"{hinge.label}__{k}" if many else hinge.label
+        label = f"{hinge.label}__{k}" if len(edge.motions) > 1 else hinge.label
         if isinstance(motion, Ball):
             yield _Velocity(sp.Symbol(f"omega_{label}"), at, one, none, sense, 0)
             continue
         name = hinge.vectors[motion.axis]
-        u, du = _u(name), NOTHING if name in still else _u(name, "dot")
+        u, du = _u(name), sp.ZeroMatrix(3, 1) if name in still else _u(name, "dot")
         turn, slide = (0, sense) if isinstance(motion, Slide) else (sense, 0)
         if isinstance(motion, Helix):
             slide = sense * _pitch(hinge)
@@ -164,17 +149,18 @@ def _velocities(edge: Edge, hinge: Hinge, still: set[str]) -> Iterator[_Velocity
             at = hinge.far
 
 
-def _block(thing: Named, velocity: _Velocity) -> tuple[Any, Any]:
-    """s - D t of a point, -U t of a vector; and the rate."""
+def _block(thing: Named, velocity: _Velocity, moves: bool) -> tuple[Any, Any]:
+    """s - D t of a point, -U t of a vector, which the velocity `moves`, or zero; and the rate."""
     u, du, turn, slide = velocity.u, velocity.du, velocity.turn, velocity.slide
-    terms, rates = [], []
+    block = rate = sp.ZeroMatrix(*u.shape)
     if thing.axis is None:
-        terms, rates = [slide * u] * (slide != 0), [slide * du] * (slide != 0)
-        letter, same = (lambda dot="": _D(thing.label, velocity.at, dot)), thing.label == velocity.at
+        matrix, rates = (_D(thing.label, velocity.at, dot) for dot in ("", "dot"))
+        same = thing.label == velocity.at
     else:
-        letter, same = (lambda dot="": _U(thing.label, dot)), u == _u(thing.label)  # u × u = 0
-    if turn != 0 and not same:
-        terms.append(-turn * letter() * u)
-        rates += [-turn * letter("dot") * u, -turn * letter() * du]
-    zero = sp.ZeroMatrix(*u.shape)
-    return sp.MatAdd(zero, *terms).doit(), sp.MatAdd(zero, *rates).doit()
+        matrix, rates = (_U(thing.label, dot) for dot in ("", "dot"))
+        same = u == _u(thing.label)  # u × u = 0
+    if moves and thing.axis is None and slide != 0:
+        block, rate = slide * u, slide * du
+    if moves and turn != 0 and not same:
+        block, rate = block - turn * matrix * u, rate - turn * rates * u - turn * matrix * du
+    return block.doit(), rate.doit()

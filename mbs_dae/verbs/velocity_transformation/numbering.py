@@ -36,6 +36,10 @@ class Named:
     """0, 1, 2; None for a point."""
     means: str = ""
 
+    @property
+    def letter(self) -> str:
+        return "r" if self.axis is None else "u"
+
 
 @dataclass(frozen=True)
 class Hinge:

@@ -15,17 +15,16 @@ from ...coordinates.joint.tree import Tree, tree_of
 from ...coordinates.joint.tree_steps import freedoms
 from ...errors import ModelError
 from ...graph.topology import Topology
-from ...model.bodies.body import Body
 from ...model.joints.motions import Helix
+from ...readings.frames import marker_frame
 from ...results.result import State
-from ...rotations import from_quaternion
-from .axes import FIXED, Frame, on_body
 
 
 class Pose(NamedTuple):
     """A motion of the tree, at one moment."""
 
-    frames: dict[Body, Frame]
+    tree: Tree
+    """Unfolded: it knows where its frames are and how they move."""
     theta: np.ndarray
     rates: np.ndarray
     q: np.ndarray
@@ -35,15 +34,21 @@ class Pose(NamedTuple):
 
 def pose_of(found: Topology, system: System, q: Any = None, v: Any = None) -> Pose:
     """The pose that is asked for, brought onto the joints of the tree."""
-    cartesian = system.cartesian
+    cartesian, motions = system.cartesian, freedoms(found)
     tree = tree_of(found, system.evaluator, cartesian.layout)
     full_q, full_v = _given(system, q, v)
-    theta, rates = _folded(found, tree, cartesian, full_q, full_v)
+    size = motions[-1].q_end if motions else 0
+    theta, rates = np.zeros(size + 3 * len(tree.turns)), np.zeros(found.degrees_of_freedom_of_tree)
+    for freedom in motions:
+        if isinstance(freedom.motion, Helix):  # many angles look alike; how far it has gone tells them apart
+            theta[freedom.q] = _thread_angle(freedom.edge.joint, freedom.motion, cartesian, full_q)
+    fold(tree, full_q, theta)
+    recursion.unfold(tree, theta, rates, full_q.copy(), full_v.copy())  # the velocities are found in this pose
+    fold_velocity(tree, full_v, rates)
     recursion.unfold(tree, theta, rates, full_q, full_v)
-    own = theta[: _size(found)]
-    for array in (own, rates):
+    for array in (theta, rates):
         array.setflags(write=False)
-    return Pose(_frames(cartesian, full_q, full_v), own, rates, full_q, full_v)
+    return Pose(tree, theta[:size], rates, full_q, full_v)
 
 
 def _given(system: System, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -74,45 +79,8 @@ def _array(values: Any, rest: np.ndarray, size: int, name: str) -> np.ndarray:
     return full
 
 
-def _folded(
-    found: Topology, tree: Tree, cartesian: System, q: np.ndarray, v: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """θ (with the hidden turns behind it) and θ̇."""
-    ways = freedoms(found)
-    theta, rates = np.zeros(_size(found) + 3 * len(tree.turns)), np.zeros(found.degrees_of_freedom_of_tree)
-    frames = _frames(cartesian, q, v)
-    for way in ways:
-        if isinstance(way.motion, Helix):  # many angles look alike; how far it has gone tells them apart
-            theta[way.q] = _wound(way, frames, cartesian)
-    fold(tree, q, theta)
-    recursion.unfold(tree, theta, rates, q.copy(), v.copy())  # the velocities are found in this pose
-    fold_velocity(tree, v, rates)
-    return theta, rates
-
-
-def _wound(way: Any, frames: dict[Body, Frame], cartesian: System) -> float:
+def _thread_angle(joint: Any, helix: Helix, cartesian: System, q: np.ndarray) -> float:
     """The angle of a thread that has gone so far."""
-    joint, number = way.edge.joint, cartesian.evaluator
-    (s, M), (s2, _) = (on_body(marker, number) for marker in joint.markers)
-    first, second = (frames[marker.body] for marker in joint.markers)
-    gone = (first.A @ M)[:, way.motion.axis] @ (second.at(s2)[0] - first.at(s)[0])
-    pitch, phase = (number(joint.values[name]) for name in (way.motion.pitch, way.motion.phase))
-    return tau * (gone - phase) / pitch if pitch else 0.0
-
-
-def _frames(cartesian: System, q: np.ndarray, v: np.ndarray) -> dict[Body, Frame]:
-    frames = {cartesian.model.ground: FIXED}
-    for body in cartesian.bodies:
-        x, dx = q[list(cartesian.layout.q[body])], v[list(cartesian.layout.v[body])]
-        if body.dimension == 2:
-            c, s = np.cos(x[2]), np.sin(x[2])
-            A = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-            frames[body] = Frame(np.array([*x[:2], 0.0]), A, np.array([*dx[:2], 0.0]), np.array([0.0, 0.0, dx[2]]))
-        else:
-            A = from_quaternion(x[3:7])
-            frames[body] = Frame(x[:3], A, dx[:3], A @ dx[3:])
-    return frames
-
-
-def _size(found: Topology) -> int:
-    return max((freedom.q_end for freedom in freedoms(found)), default=0)
+    (first, axes), (second, _) = (marker_frame(cartesian, q, marker) for marker in joint.markers)
+    pitch, phase = (cartesian.evaluator(joint.values[name]) for name in (helix.pitch, helix.phase))
+    return float(tau * (axes[:, helix.axis] @ (second - first) - phase) / pitch) if pitch else 0.0

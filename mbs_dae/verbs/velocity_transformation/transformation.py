@@ -13,15 +13,13 @@ from ...coordinates import JointCoordinates
 from ...coordinates.natural.natural import Natural
 from ...errors import ModelError
 from ...graph.topology import Topology, topology
-from ...model.bodies.body import Body
 from ...model.model import Model
-from .axes import Frame, tree_axes
+from .blocks import Rows, assembled, point_block, turning_block, vector_block
 from .explicit import in_theta
 from .letters import in_letters
 from .matrices import VelocityTransformation
 from .names import column_names, row_names
 from .pose import pose_of
-from .table import Rows, assembled, point_block, turning_block, vector_block
 
 
 def velocity_transformation(
@@ -63,9 +61,8 @@ def velocity_transformation(
     pose = pose_of(found, system, q, v)
     if not isinstance(system.coordinates, Natural):
         system = system.cartesian
-    axes = tree_axes(found, pose.frames, pose.theta, pose.rates, system.evaluator)
-    groups = (_bodies if system.is_cartesian else _things)(found, system, pose.frames)
-    R, Rdot = assembled(found.secondary_path_matrix, axes, groups, (system.nv, len(pose.rates)))
+    rows = _of_bodies(system) if system.is_cartesian else _of_points_and_vectors(found, system)
+    R, Rdot = assembled(found, pose.tree, system.model, rows, system.nv)
     own_q, own_v, _ = (x[0] for x in system.from_bodies((pose.q[None], pose.v[None], system.cartesian.still[None])))
     for array in (R, Rdot, own_q, own_v):
         array.setflags(write=False)
@@ -74,16 +71,15 @@ def velocity_transformation(
     )
 
 
-def _bodies(found: Topology, system: System, frames: dict[Body, Frame]) -> Iterator[Rows]:
+def _of_bodies(system: System) -> Iterator[Rows]:
     """The velocity of each body's frame, and its angular velocity."""
-    origin = np.zeros(3)
-    for number, body in enumerate(found.bodies, start=1):
+    for body in system.bodies:
         size, places = body.dimension, list(system.layout.v[body])
-        yield Rows(number, frames[body], point_block, origin, places[:size], range(size))
-        yield Rows(number, frames[body], turning_block, origin, places[size:], range(3) if size == 3 else [2])
+        yield Rows(body, point_block, np.zeros(3), places[:size], range(size))
+        yield Rows(body, turning_block, np.zeros(3), places[size:], range(3) if size == 3 else [2])
 
 
-def _things(found: Topology, system: System, frames: dict[Body, Frame]) -> Iterator[Rows]:
+def _of_points_and_vectors(found: Topology, system: System) -> Iterator[Rows]:
     """The basic points and unit vectors. What several bodies share moves with each of them; the one that is nearest to
     the ground has fewest joints before it."""
     natural: Any = system.coordinates
@@ -91,5 +87,4 @@ def _things(found: Topology, system: System, frames: dict[Body, Frame]) -> Itera
     for thing in natural.moving:
         body = min(thing.places, key=lambda b: len(found.path(b)))
         s = np.array([*map(system.evaluator, thing.places[body]), 0.0][:3])
-        block = point_block if thing.kind == "point" else vector_block
-        yield Rows(found.numbers[body.name], frames[body], block, s, system.layout.v[thing], range(size))
+        yield Rows(body, point_block if thing.kind == "point" else vector_block, s, system.layout.v[thing], range(size))

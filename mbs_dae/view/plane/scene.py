@@ -2,49 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 
-from ...results.sketch import BodySketch, ElementSketch
 from ..scene import Scene
-from ..stage import Stage, all_pieces, reach
+from ..stage import all_pieces, reach
 from ..style import axis_label
-from . import drawing
-from .drawing import PlanePiece
-from .force_symbols import force_pieces
-from .labels import label_pieces
-from .symbols import joint_pieces, slider_box
+from . import force_symbols, pieces, symbols
 
 
 class PlanarScene(Scene):
     dimension = 2
-
-    def body_pieces(self, stage: Stage, body: BodySketch, **how: Any) -> Iterator[PlanePiece]:
-        return drawing.body_pieces(stage, body, **how)
-
-    def joint_pieces(self, stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
-        return joint_pieces(stage, element)
-
-    def force_pieces(self, stage: Stage, element: ElementSketch) -> Iterator[PlanePiece]:
-        return force_pieces(stage, element)
-
-    def ghost_pieces(self, stage: Stage, element: ElementSketch, **how: Any) -> Iterator[PlanePiece]:
-        if element.kind == "slider":
-            yield slider_box(stage, element, **how)
-
-    def line(self, path: np.ndarray, **how: Any) -> PlanePiece:
-        return drawing.line(path, **how)
-
-    def dot(self, path: np.ndarray, **how: Any) -> PlanePiece:
-        return drawing.dot(path, **how)
-
-    def skeleton(self, stage: Stage, body: BodySketch) -> np.ndarray:
-        return drawing.skeleton(stage, body)
-
-    def label_pieces(self, skeletons: dict[str, np.ndarray], drawn: list[Any]) -> dict[str, PlanePiece]:
-        return label_pieces(self.stage, skeletons, drawn, self.inch)
+    pen = pieces
+    joint_symbols = symbols.SYMBOLS
+    force_symbols = force_symbols.SYMBOLS
+    later_symbols = symbols.LATER
 
     def metres_per_inch(self) -> float:
         """The longer side decides; some paper is left for labels."""

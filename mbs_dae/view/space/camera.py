@@ -18,8 +18,8 @@ class Camera:
 
     @classmethod
     def of(cls, ax: object) -> Camera:
-        """That of 3-D axes; z is up."""
-        elev, azim = (np.radians(getattr(ax, angle)) for angle in ("elev", "azim"))
+        """That of 3-D axes, where z is up; flat ones are seen from above."""
+        elev, azim = np.radians([getattr(ax, "elev", 90.0), getattr(ax, "azim", -90.0)])
         toward = np.array([np.cos(elev) * np.cos(azim), np.cos(elev) * np.sin(azim), np.sin(elev)])
         right = np.array([-np.sin(azim), np.cos(azim), 0.0])
         return cls(right, np.cross(toward, right), toward)

@@ -14,15 +14,13 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from mpl_toolkits.mplot3d.art3d import Line3D, Poly3DCollection, Text3D  # type: ignore[import-untyped]
 
+from ..stage import AS_SAID, BY_DEPTH, OVER_BODIES, Stage
+from . import solids
+
 LIGHT = np.array([0.25, -0.55, 0.8]) / np.linalg.norm([0.25, -0.55, 0.8])
 """Where the light comes from: over the left shoulder of the usual view."""
-
-BY_DEPTH = "by depth"
-"""Nearer things cover those behind them."""
-OVER_BODIES = "over bodies"
-"""The same; but a joint is never hidden by the bodies that it joins."""
-AS_SAID = "as said"
-"""In the order of its artist's zorder: paper-like things, and what lies behind all others."""
+BLOCK = (2.2, 1.5, 0.9)
+"""Half the sides of a body's block along its axes, in units of half a joint's symbol."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,39 +67,42 @@ class Word:
 
 
 def line(path: np.ndarray, order: str = BY_DEPTH, **how: Any) -> Line:
-    """A polyline with round ends; shape (poses, points, 3)."""
     how = {"solid_capstyle": "round", "solid_joinstyle": "round", "zorder": 3, **how}
     return Line(Line3D(*path[0].T, **how), path, order)
 
 
 def dot(path: np.ndarray, order: str = OVER_BODIES, **how: Any) -> Line:
-    """A symbol of constant size on the paper at a point; shape (poses, 3)."""
     return line(path[:, None, :], order, **{"marker": "o", "linestyle": "none", **how})
 
 
-def solid(
+def area(
     path: np.ndarray,
-    faces: Sequence[Sequence[int]],
     color: Any,
-    order: str = OVER_BODIES,
+    faces: Sequence[Sequence[int]] = (),
+    order: str = BY_DEPTH,
     alpha: float = 1.0,
     edge: str = "",
     zorder: float = 3,
 ) -> Solid:
     """Faces of one colour, or each of its own; with an edge around them, if that has a colour."""
+    faces = faces or [range(path.shape[1])]
     each = [color] * len(faces) if isinstance(color, str) else color
     colours = np.array([(*to_rgb(c), alpha) for c in each])
     numbers = _filled(faces)
-    corners = path[0][numbers]
     outlined = bool(edge) and alpha == 1.0
-    artist = Poly3DCollection(corners, edgecolors=edge if outlined else "none", linewidths=0.6, zorder=zorder)
+    artist = Poly3DCollection(path[0][numbers], edgecolors=edge if outlined else "none", linewidths=0.6, zorder=zorder)
     piece = Solid(artist, path, numbers, colours, order, outlined)
     piece.show(0)
     return piece
 
 
+def lump(stage: Stage, body: str, at: np.ndarray, color: str, **how: Any) -> Solid:
+    """A block, so that the attitude of the body is seen."""
+    corners, faces = solids.box(*(half * stage.symbol for half in BLOCK))
+    return area(stage.shown.places(body, corners + at), color, faces, edge="white", **how)
+
+
 def word(path: np.ndarray, text: str, **how: Any) -> Word:
-    """A text at the first point of its path; shape (poses, points, 3)."""
     return Word(Text3D(*path[0, 0], text, zdir=None, **how), path)
 
 

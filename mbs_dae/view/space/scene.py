@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...results.result import Result
-from ...results.sketch import BodySketch, ElementSketch
-from ..labels import look_of_label, placed_labels
 from ..motion import Motion
 from ..scene import Scene
-from ..stage import Stage, all_pieces, reach
-from . import bodies, pieces
+from ..stage import AS_SAID, OVER_BODIES, all_pieces, reach
+from . import force_symbols, pieces, symbols
 from .axes import boxed, fit, hold, inch_of
-from .camera import Camera
-from .force_symbols import force_pieces
-from .pieces import AS_SAID, OVER_BODIES, Line, Solid, Word
-from .symbols import joint_pieces, sleeve_box, slider_box
-from .wheels import wheel
 
 FIRST, LAST = 2.0, 5.0
 """The zorders of what is farthest and nearest."""
@@ -29,9 +22,12 @@ STEP = 1e-4
 
 class SpatialScene(Scene):
     dimension = 3
+    pen = pieces
+    joint_symbols = symbols.SYMBOLS
+    force_symbols = force_symbols.SYMBOLS
+    later_symbols = symbols.LATER
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
-        self.camera = Camera.of(ax)
         self._orders: list[tuple[Any, np.ndarray]] = []
         super().__init__(result, motion, ax, trace)
         self._orders = self._ordered()
@@ -47,43 +43,6 @@ class SpatialScene(Scene):
 
     def lay_out(self) -> None:
         fit(self.ax)
-
-    def body_pieces(self, stage: Stage, body: BodySketch, **how: Any) -> Iterator[Line | Solid]:
-        return bodies.body_pieces(stage, body, **how)
-
-    def joint_pieces(self, stage: Stage, element: ElementSketch) -> Iterator[Line | Solid]:
-        return joint_pieces(stage, element)
-
-    def force_pieces(self, stage: Stage, element: ElementSketch) -> Iterator[Line | Solid]:
-        return force_pieces(stage, element)
-
-    def ghost_pieces(self, stage: Stage, element: ElementSketch, **how: Any) -> Iterator[Line | Solid]:
-        if element.kind == "slider":
-            yield slider_box(stage, element, **how)
-        elif element.kind == "sleeve":
-            yield sleeve_box(stage, element, **how)
-        elif element.kind == "disk":
-            yield from wheel(stage, element.markers[1], float(element.constants["radius"]), **how)
-
-    def line(self, path: np.ndarray, **how: Any) -> Line:
-        return pieces.line(path, AS_SAID, **how)
-
-    def dot(self, path: np.ndarray, **how: Any) -> Line:
-        return pieces.dot(path, AS_SAID, **how)
-
-    def skeleton(self, stage: Stage, body: BodySketch) -> np.ndarray:
-        return bodies.skeleton(stage, body)
-
-    def label_pieces(self, skeletons: dict[str, np.ndarray], drawn: list[Any]) -> dict[str, Word]:
-        """Placed on the paper, then put into space at the depth of their bodies."""
-        paper = {name: self.camera.on_paper(path) for name, path in skeletons.items()}
-        covered = [self.camera.on_paper(piece.path) for piece in drawn]
-        labels = {}
-        for body, place in placed_labels(self.stage, paper, covered, self.inch, both_sides=True).items():
-            depth = self.camera.depth(skeletons[body].mean(axis=1))
-            path = self.camera.in_space(place.path, np.repeat(depth[:, None], 3, axis=1))
-            labels[body] = pieces.word(path, body, zorder=7, **look_of_label(self.stage, body))
-        return labels
 
     def metres_per_inch(self) -> float:
         return inch_of(self.ax, *boxed(*self.corners)) or 0.2

@@ -3,32 +3,23 @@ forces, `wheels` those for what is round.)"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ...results.sketch import ElementSketch
 from ..motion import Marker
-from ..stage import Stage, slider_markers
+from ..stage import AS_SAID, BY_DEPTH, OVER_BODIES, Piece, Stage, slider_markers
 from ..style import DARK, GROUND
+from ..symbols import Pieces, Symbol, contact, mesh, wheel
 from . import solids
-from .pieces import AS_SAID, BY_DEPTH, OVER_BODIES, Line, Solid, dot, line, solid
-from .wheels import contact, disk, mesh, patch
+from .pieces import area, dot, line
 
 METAL = "#D3D8DC"
 STRIPE = DARK
 """On what is round: so that it is seen to turn."""
 TURNS_OF_A_THREAD = 60
 """More would be a grey area."""
-
-Pieces = Iterator[Line | Solid]
-
-
-def joint_pieces(stage: Stage, element: ElementSketch) -> Pieces:
-    """The pieces of one joint; kinds without a symbol have none."""
-    if element.kind in KINDS and len(element.markers) >= 2:
-        yield from KINDS[element.kind](stage, element)
 
 
 def pin(stage: Stage, element: ElementSketch) -> Pieces:
@@ -59,29 +50,28 @@ def link(stage: Stage, element: ElementSketch) -> Pieces:
 
 def slider(stage: Stage, element: ElementSketch) -> Pieces:
     """A box on a rail."""
-    rail, _ = slider_markers(stage, element)
-    yield line(_rail(stage, element), color=stage.colour(rail[0]), linewidth=2.5 * stage.fine)
-    yield slider_box(stage, element)
+    rail, box = slider_markers(stage, element)
+    yield line(_rail(stage, rail, box), color=stage.colour(rail[0]), linewidth=2.5 * stage.fine)
+    yield from slider_box(stage, element)
 
 
-def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Solid:
+def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
     _, box = slider_markers(stage, element)
-    return _block(stage, box, (0.9, 0.9, 1.6), stage.colour(box[0]), **how)
+    yield _block(stage, box, (0.9, 0.9, 1.6), stage.colour(box[0]), **how)
 
 
 def sleeve(stage: Stage, element: ElementSketch) -> Pieces:
     """A sleeve on a shaft; where its advance is told, with a thread on it."""
-    rail, _ = slider_markers(stage, element)
-    path = _rail(stage, element)
-    yield line(path, color=stage.colour(rail[0]), linewidth=2.5 * stage.fine)
+    rail, box = slider_markers(stage, element)
+    yield line(_rail(stage, rail, box), color=stage.colour(rail[0]), linewidth=2.5 * stage.fine)
     if pitch := abs(float(element.constants.get("pitch", 0.0))):
         yield from _thread(stage, element, pitch)
-    yield sleeve_box(stage, element)
+    yield from sleeve_box(stage, element)
 
 
-def sleeve_box(stage: Stage, element: ElementSketch, **how: Any) -> Solid:
+def sleeve_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
     _, box = slider_markers(stage, element)
-    return _round(stage, box, 0.95, 1.6, stage.colour(box[0]), **how)
+    yield _round(stage, box, 0.95, 1.6, stage.colour(box[0]), **how)
 
 
 def cross(stage: Stage, element: ElementSketch) -> Pieces:
@@ -99,14 +89,14 @@ def cross(stage: Stage, element: ElementSketch) -> Pieces:
 def face(stage: Stage, element: ElementSketch) -> Pieces:
     """The plane of the first marker, and a dot where the second one is on it."""
     plane, follower = element.markers[:2]
-    yield patch(stage, plane, stage.whole.seen_from(plane, follower)[:, :2], 3 * stage.symbol)
+    yield _patch(stage, plane, stage.whole.seen_from(plane, follower)[:, :2], 3 * stage.symbol)
     yield _ball(stage, follower)
 
 
 def slot(stage: Stage, element: ElementSketch) -> Pieces:
     """A ball in a straight groove."""
     rail, follower = element.markers[:2]
-    path = _way_along(stage, rail, follower)
+    path = _rail(stage, rail, follower)
     yield line(path, color=stage.colour(rail[0]), linewidth=8 * stage.fine)
     yield line(path, OVER_BODIES, color="white", linewidth=5.5 * stage.fine)
     yield _ball(stage, follower)
@@ -120,32 +110,49 @@ def runner(stage: Stage, element: ElementSketch) -> Pieces:
     yield line(stage.shown.at_marker(element.markers[1], ends), OVER_BODIES, color=DARK, linewidth=3.5 * stage.fine)
 
 
+def disk(stage: Stage, element: ElementSketch) -> Pieces:
+    """A disk of its radius, with a spoke, on the plane that it rolls on."""
+    plane, rim = element.markers[:2]
+    radius = float(element.constants["radius"])
+    ways = stage.whole.seen_from(plane, rim)[:, :2]
+    yield _patch(stage, plane, np.concatenate([ways - radius, ways + radius]), 0.0)
+    yield from disk_alone(stage, element)
+
+
+def disk_alone(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
+    yield from wheel(stage, element.markers[1], float(element.constants["radius"]), **how)
+
+
 # --- parts of symbols ---
 
 
-def _ball(stage: Stage, marker: Marker) -> Line:
+def _patch(stage: Stage, plane: Marker, reached: np.ndarray, margin: float) -> Piece:
+    """As much of the plane through a marker, at right angles to its axis, as is reached on it."""
+    (left, near), (right, far) = reached.min(axis=0) - margin, reached.max(axis=0) + margin
+    path = stage.shown.at_marker(plane, [(left, near), (right, near), (right, far), (left, far)])
+    order = AS_SAID if stage.is_ground(plane[0]) else BY_DEPTH
+    return area(path, stage.colour(plane[0]), order=order, alpha=0.13, zorder=1.1)
+
+
+def _ball(stage: Stage, marker: Marker) -> Piece:
     how: dict[str, Any] = {"markerfacecolor": METAL, "markeredgecolor": DARK, "markeredgewidth": 1.2 * stage.fine}
     return dot(stage.shown.place(marker), markersize=8 * stage.fine, **how)
 
 
-def _block(stage: Stage, marker: Marker, halves: tuple[float, float, float], color: str, **how: Any) -> Solid:
+def _block(stage: Stage, marker: Marker, halves: tuple[float, float, float], color: str, **how: Any) -> Piece:
     corners, faces = solids.box(*halves)
     path = stage.shown.at_marker(marker, stage.symbol * corners)
-    return solid(path, faces, color, edge="white", **how)
+    return area(path, color, faces, OVER_BODIES, edge="white", **how)
 
 
-def _round(stage: Stage, marker: Marker, radius: float, half: float, color: str, **how: Any) -> Solid:
+def _round(stage: Stage, marker: Marker, radius: float, half: float, color: str, **how: Any) -> Piece:
     """A cylinder about the marker's axis, with a stripe on its side."""
     corners, faces = solids.cylinder(radius, half)
     path = stage.shown.at_marker(marker, stage.symbol * corners)
-    return solid(path, faces, [STRIPE, *[color] * (len(faces) - 1)], **how)
+    return area(path, [STRIPE, *[color] * (len(faces) - 1)], faces, OVER_BODIES, **how)
 
 
-def _rail(stage: Stage, element: ElementSketch) -> np.ndarray:
-    return _way_along(stage, *slider_markers(stage, element))
-
-
-def _way_along(stage: Stage, rail: Marker, follower: Marker) -> np.ndarray:
+def _rail(stage: Stage, rail: Marker, follower: Marker) -> np.ndarray:
     """As long as the way of what slides on it, and a little more; on a body it begins at that body's own marker."""
     start, end = _reach_along(stage, rail, follower)
     return stage.shown.at_marker(rail, np.array([[0, 0, start], [0, 0, end]]))
@@ -172,9 +179,8 @@ def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
 
 
 def _supports(stage: Stage, element: ElementSketch) -> Pieces:
-    for marker in element.markers[:2]:
-        if stage.is_ground(marker[0]):
-            yield from _support(stage, marker)
+    for marker in stage.grounded(element):
+        yield from _support(stage, marker)
 
 
 def _support(stage: Stage, marker: Marker) -> Pieces:
@@ -184,10 +190,10 @@ def _support(stage: Stage, marker: Marker) -> Pieces:
     hatching = [((x - 0.35, -1.15, -1.7), (x + 0.35, 1.15, -1.7), (np.nan,) * 3) for x in (-1.0, -0.5, 0.0, 0.5, 1.0)]
     strokes = np.array([point for stroke in hatching for point in stroke])
     yield line(place + stage.symbol * strokes, AS_SAID, color=GROUND, linewidth=0.9 * stage.fine, zorder=1.7)
-    yield solid(place + stage.symbol * corners, faces, "#C4C4C4", BY_DEPTH)
+    yield area(place + stage.symbol * corners, "#C4C4C4", faces)
 
 
-KINDS: dict[str, Callable[[Stage, ElementSketch], Pieces]] = {
+SYMBOLS: dict[str, Symbol] = {
     "pin": pin,
     "ball": ball,
     "weld": weld,
@@ -202,3 +208,5 @@ KINDS: dict[str, Callable[[Stage, ElementSketch], Pieces]] = {
     "mesh": mesh,
     "contact": contact,
 }
+LATER: dict[str, Symbol] = {"slider": slider_box, "sleeve": sleeve_box, "disk": disk_alone}
+"""What of a joint is seen at later poses in a still picture: that which stands for a body."""

@@ -1,0 +1,136 @@
+"""Bodies: a bar through two points, a plate or a hull through more. One that has a single point needs its joint, or its
+centre of mass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..results.sketch import BodySketch
+from .motion import in_space
+from .stage import Piece, Stage
+from .style import COLOURS
+
+NEAR = 1e-9
+"""Points nearer to each other than this part of the body's size are one."""
+FLAT = 1e-6
+"""Points that lie as near to a line or a plane, as a part of their extent, lie on it."""
+AXIS = 4.5
+"""How long the axes of a free block are, in units of half a joint's symbol."""
+
+Faces = tuple[tuple[int, ...], ...]
+
+
+def body_pieces(stage: Stage, body: BodySketch, alpha: float = 1.0, **how: Any) -> Iterator[Piece]:
+    pen, corners = stage.pen, corners_of(stage, body)
+    path = stage.shown.places(body.name, corners)
+    faces, edges = hull(tuple(map(tuple, corners)))
+    seen = body.name in stage.drawn_by_joints
+    colour = stage.colour(body.name)
+    look = {"color": colour, "alpha": alpha, **how}
+    if faces:
+        yield pen.area(path, colour, faces, alpha=0.3 * alpha, **how)
+        yield pen.line(_outline(path, faces, edges), linewidth=2.5 * stage.fine, **look)
+    elif len(distinct(body.points)) == 1:  # it hangs there
+        if edges:
+            yield pen.line(path, linewidth=4 * stage.fine, **look)
+        if not seen:
+            yield pen.lump(stage, body.name, corners[-1], **look)
+    elif edges:
+        yield pen.line(path[:, edges[0]], linewidth=6 * stage.fine, **look)
+    elif not seen:
+        yield pen.lump(stage, body.name, corners[0], **look)
+    if stage.sketch.dimension == 3 and not faces:
+        yield from _attitude(stage, body, bool(edges), **look)
+
+
+def _attitude(stage: Stage, body: BodySketch, is_rod: bool, **look: Any) -> Iterator[Piece]:
+    """A block on a rod that may spin about itself, unseen; the axes of a body that no joint holds."""
+    com, held = in_space(body.com), stage.held[body.name]
+    if is_rod and len(distinct(body.points)) > 1 and held in ([], ["ball"]):
+        yield stage.pen.lump(stage, body.name, com, **look)
+    if not held:
+        for direction, colour in zip(np.eye(3), (COLOURS[1], COLOURS[2], COLOURS[0]), strict=True):
+            path = stage.shown.places(body.name, np.stack([com, com + AXIS * stage.symbol * direction]))
+            yield stage.pen.line(path, linewidth=1.6 * stage.fine, **{**look, "color": colour})
+
+
+def skeleton(stage: Stage, body: BodySketch) -> np.ndarray:
+    """The corners of a body at each pose; of a bar its two ends, of a plate its corners in a row."""
+    corners = corners_of(stage, body)
+    faces, edges = hull(tuple(map(tuple, corners)))
+    if len(faces) == 1 or (edges and not faces):
+        corners = corners[list((*faces, *edges)[0])]
+    return stage.shown.places(body.name, corners)
+
+
+def corners_of(stage: Stage, body: BodySketch) -> np.ndarray:
+    """The points of a body that its drawing joins, in body axes. One that hangs on a point (or flies on none) is seen
+    by its centre of mass, unless its joint shows it."""
+    corners = distinct(body.points)
+    if len(corners) == 0 or (len(corners) == 1 and body.name not in stage.drawn_by_joints):
+        return distinct((*body.points, body.com))
+    return corners
+
+
+def distinct(points: Sequence[Any]) -> np.ndarray:
+    array = np.array([in_space(point) for point in points]).reshape(-1, 3)
+    least = NEAR * np.abs(array).max(initial=0.0)
+    kept: list[np.ndarray] = []
+    for point in array:
+        if all(np.linalg.norm(point - other) > least for other in kept):
+            kept.append(point)
+    return np.array(kept).reshape(-1, 3)
+
+
+def _outline(path: np.ndarray, faces: Faces, edges: tuple[tuple[int, int], ...]) -> np.ndarray:
+    """A closed line around one face; of several the edges, as one line that is lifted off between them."""
+    if len(faces) == 1:
+        return path[:, [*faces[0], faces[0][0]]]
+    gap = np.full((len(path), 1, 3), np.nan)
+    return np.concatenate([part for a, b in edges for part in (path[:, [a, b]], gap)], axis=1)
+
+
+@cache
+def hull(points: tuple[tuple[float, ...], ...]) -> tuple[Faces, tuple[tuple[int, int], ...]]:
+    """The faces of the convex hull of distinct points, and its edges, as numbers of points; of points in one plane a
+    single face; of points on a line one edge, between its ends. Faces go round counter-clockwise as seen from outside,
+    a single one as seen from above."""
+    array = np.array(points, dtype=float).reshape(-1, 3)
+    if len(array) < 2:
+        return (), ()
+    centred = array - array.mean(axis=0)
+    _, widths, (x, y, z) = np.linalg.svd(centred)
+    if widths[1] < FLAT * widths[0]:
+        return (), ((int((centred @ x).argmin()), int((centred @ x).argmax())),)
+    if len(widths) < 3 or widths[2] < FLAT * widths[0]:
+        up = np.cross(x, y)
+        faces = [_ring(centred, up * np.sign(up[np.abs(up).argmax()]), range(len(array)))]
+    else:
+        faces = _faces(centred)
+    edges = {(min(a, b), max(a, b)) for face in faces for a, b in zip(face, (*face[1:], face[0]), strict=True)}
+    return tuple(faces), tuple(sorted(edges))
+
+
+def _faces(points: np.ndarray) -> list[tuple[int, ...]]:
+    """Triangles of the hull that lie in one plane are one face."""
+    from scipy.spatial import ConvexHull
+
+    body = ConvexHull(points)
+    planes: list[list[int]] = []
+    for k, equation in enumerate(body.equations):
+        same = next((p for p in planes if np.abs(body.equations[p[0]] - equation).max() < FLAT), None)
+        planes.append([k]) if same is None else same.append(k)
+    return [_ring(points, body.equations[plane[0], :3], np.unique(body.simplices[plane])) for plane in planes]
+
+
+def _ring(points: np.ndarray, normal: np.ndarray, corners: Sequence[int] | np.ndarray) -> tuple[int, ...]:
+    """The convex hull of some of the points, in a plane; counter-clockwise about its normal."""
+    from scipy.spatial import ConvexHull
+
+    x = np.cross(np.eye(3)[2 - np.abs(normal)[::-1].argmin()], normal)
+    flat = points[list(corners)] @ np.stack([x, np.cross(normal, x)], axis=-1)
+    return tuple(int(corners[k]) for k in ConvexHull(flat).vertices)

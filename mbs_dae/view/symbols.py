@@ -1,0 +1,189 @@
+"""Symbols that look alike in the plane and in space: wheels and cams, arrows, and what stands on a line between two
+points. One function for each kind, from markers to pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..results.sketch import ElementSketch
+from .motion import Marker, Motion
+from .stage import BY_DEPTH, OVER_BODIES, Piece, Stage
+from .style import DARK, ELASTIC, LOAD
+
+ROUND = 72
+"""Points on a circle."""
+UNKNOWN = 3.0
+"""The radius of the larger of two wheels whose sizes nothing tells, in units of half a joint's symbol."""
+LONGEST_ARROW = 8.0
+"""The arrow of the largest force, in the same unit; the others are in proportion."""
+SIDES = 8
+"""Of an arrow's head."""
+BEHIND: dict[str, Any] = {"zorder": 2.1}
+"""In the plane wheels and cams lie behind bars."""
+
+Pieces = Iterator[Any]
+Symbol = Callable[..., Pieces]
+"""From a stage and an element to pieces."""
+
+# --- what is round ------------------------------------------------------------------------------------------------
+
+
+def circle(radius: float, points: int = ROUND, start: float = 0.0) -> np.ndarray:
+    """Points on a circle about the z axis, the last one before the first."""
+    angles = start + 2 * np.pi * np.arange(points) / points
+    return radius * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
+
+
+def wheel(stage: Stage, marker: Marker, radius: float, alpha: float = 1.0, **how: Any) -> Pieces:
+    """About the marker's axis, with one spoke, so that its turning is seen; what stands on the ground needs none."""
+    colour, path = stage.colour(marker[0]), stage.shown.at_marker(marker, circle(radius))
+    look = {"color": colour, "alpha": alpha, **BEHIND, **how}
+    if not stage.is_ground(marker[0]):
+        yield stage.pen.area(path, colour, alpha=0.2 * alpha, **{"zorder": 2, **how})
+        spoke = stage.shown.at_marker(marker, [[0.0, 0.0], [radius, 0.0]])
+        yield stage.pen.line(spoke, linewidth=2 * stage.fine, **look)
+    yield stage.pen.line(path[:, [*range(ROUND), 0]], linewidth=2.5 * stage.fine, **look)
+
+
+def mesh(stage: Stage, element: ElementSketch) -> Pieces:
+    """The pitch circles of two wheels, or of a pinion and the pitch line of its rack."""
+    first, second = element.markers[:2]
+    if "radius" in element.constants:
+        radius = float(element.constants["radius"])
+        yield from wheel(stage, first, radius)
+        ways = stage.whole.seen_from(second, first)[:, 0]
+        path = stage.shown.at_marker(second, [[ways.min() - radius, 0.0], [ways.max() + radius, 0.0]])
+        yield stage.pen.line(path, color=stage.colour(second[0]), linewidth=2.5 * stage.fine)
+    else:
+        for marker, radius in zip((first, second), pitch_radii(stage, element), strict=False):
+            yield from wheel(stage, marker, radius)
+
+
+def pitch_radii(stage: Stage, element: ElementSketch) -> tuple[float, ...]:
+    """On parallel axes the two radii that share their distance as the ratio says; none if it does not stay the same.
+    On others (bevel gears) the markers do not tell how large the wheels are: they are drawn small, in the right
+    proportion."""
+    first, second = element.markers[:2]
+    if "ratio" not in element.constants:
+        return ()
+    ratio, motion = float(element.constants["ratio"]), stage.whole
+    along = np.einsum("ki,ki->k", motion.axes(first)[:, 2], motion.axes(second)[:, 2])
+    if np.abs(along).min() < 1 - 1e-6:
+        larger = UNKNOWN * stage.symbol
+        return larger / max(1.0, ratio), larger * ratio / max(1.0, ratio)
+    distances = np.hypot(*motion.seen_from(first, second)[:, :2].T)
+    share = abs(1 - ratio) if element.constants.get("mesh") == "internal" else 1 + ratio
+    if share < 1e-9 or np.ptp(distances) > 1e-3 * distances.max() or distances.max() == 0.0:
+        return ()
+    radius = float(distances.mean() / share)
+    return radius, ratio * radius
+
+
+def contact(stage: Stage, element: ElementSketch) -> Pieces:
+    """The cam's curve, the face of a flat follower, and a dot where they touch."""
+    cam, follower = element.markers[:2]
+    touching = stage.shown.place(follower)
+    if element.outline:
+        path, colour = stage.shown.at_marker(cam, element.outline), stage.colour(cam[0])
+        if np.isfinite(path).all():
+            yield stage.pen.area(path, colour, alpha=0.25, zorder=2)
+        yield stage.pen.line(path[:, [*range(path.shape[1]), 0]], color=colour, linewidth=2 * stage.fine, **BEHIND)
+        if element.constants.get("follower") == "flat":
+            touching = touch_point(stage.shown, element)
+            yield _flat_face(stage, element)
+    yield stage.pen.dot(touching, color=DARK, markersize=5 * stage.fine, markeredgewidth=0)
+
+
+def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:
+    """Where the flat face touches the cam: the point of the curve whose normal is the face's."""
+    cam, follower = element.markers[:2]
+    curve, axes = np.array(element.outline), motion.axes(cam)
+    away = np.einsum("kij,kj->ki", axes, motion.axes(follower)[:, 1])
+    known = -np.pi + 2 * np.pi * np.arange(len(curve)) / len(curve)
+    normal = np.arctan2(away[:, 1], away[:, 0])
+    x, y = (np.interp(normal, known, curve[:, k], period=2 * np.pi) for k in (0, 1))
+    return motion.place(cam) + x[:, None] * axes[:, 0] + y[:, None] * axes[:, 1]
+
+
+def _flat_face(stage: Stage, element: ElementSketch) -> Piece:
+    """As long as the way of the touching point on it."""
+    follower = element.markers[1]
+    away = touch_point(stage.whole, element) - stage.whole.place(follower)
+    ways = np.einsum("ki,ki->k", stage.whole.axes(follower)[:, 0], away)
+    ends = [[min(ways.min(), 0) - stage.symbol, 0.0], [max(ways.max(), 0) + stage.symbol, 0.0]]
+    path = stage.shown.at_marker(follower, ends)
+    return stage.pen.line(path, OVER_BODIES, color=stage.colour(follower[0]), linewidth=4 * stage.fine)
+
+
+# --- forces -------------------------------------------------------------------------------------------------------
+
+
+def arrow(stage: Stage, element: ElementSketch) -> Pieces:
+    """From the point that the force acts on, in its direction; its length is in proportion to the force, by one
+    scale for all arrows and times. The head is a cone; in the plane, what one sees of it."""
+    if element.name not in stage.whole.forces:
+        return
+    largest = max(np.linalg.norm(force, axis=1).max(initial=0.0) for force in stage.whole.forces.values())
+    start = stage.shown.place(element.markers[min(1, len(element.markers) - 1)])
+    way = stage.shown.forces[element.name] * (LONGEST_ARROW * stage.symbol / (largest or 1.0))
+    along, x, y = directions(way)
+    head = np.minimum(1.7 * stage.symbol, 0.6 * np.linalg.norm(way, axis=1))[:, None]
+    tip = start + way
+    base = tip - head * along
+    shaft = np.stack([start, base], axis=1)
+    yield stage.pen.line(
+        shaft, OVER_BODIES, color=LOAD, linewidth=2 * stage.fine, solid_capstyle="butt", zorder=4.5
+    )
+    count = 2 if stage.sketch.dimension == 2 else SIDES
+    rim = [base + 0.4 * head * (c * x + s * y) for c, s, _ in circle(1.0, count)]
+    sides = [(0, 1 + k, 1 + (k + 1) % count) for k in range(count)]
+    faces = [*sides, tuple(range(count, 0, -1))]
+    yield stage.pen.area(np.stack([tip, *rim], axis=1), LOAD, faces, OVER_BODIES, zorder=4.5)
+
+
+Shape = Sequence[tuple[float, ...]]
+"""A polyline of (part of the way, how much farther along, how far across in two directions), the latter in units of
+half a joint's symbol: so it can stretch with the distance, or keep its size on paper, or both."""
+
+
+def between(stage: Stage, element: ElementSketch, shape: Shape, order: str = BY_DEPTH, **how: Any) -> Piece:
+    """A shape on the line between the first two markers."""
+    start, end = (stage.shown.place(marker) for marker in element.markers[:2])
+    part, *sizes = (column[:, None] for column in np.array(shape, dtype=float).T)
+    off = sum(size * way[:, None] for size, way in zip(sizes, directions(end - start), strict=False))
+    path = start[:, None] + part * (end - start)[:, None] + stage.symbol * off
+    how = {"color": ELASTIC, "linewidth": 1.4 * stage.fine, "zorder": 2.2, **how}
+    return stage.pen.line(path, order, **how)
+
+
+def cylinder_and_piston(stage: Stage, element: ElementSketch) -> tuple[float, tuple[float, float]]:
+    """Half the length of a damper's cylinder, which stands in the middle, of constant size if there is room for it; and
+    where its piston is, as a part of the way and a constant. It goes from the one end of the cylinder to the other as
+    the distance d goes from its least to its largest: so far beyond the middle,
+
+        half · (-0.6 + 1.2 (d - least) / travel),
+
+    which is linear in d."""
+    first, second = (stage.whole.place(marker) for marker in element.markers[:2])
+    distances = np.linalg.norm(second - first, axis=1)
+    least, travel = float(distances.min()), float(np.ptp(distances))
+    half = min(1.8, 0.3 * least / stage.symbol) if stage.symbol else 0.0
+    slope = 1.2 * half / travel if travel > 1e-6 * (least + travel) else 0.0
+    return half, (0.5 + slope * stage.symbol, (-0.6 * half - slope * least) if slope else 0.0)
+
+
+def directions(way: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Unit vectors along a way at each pose, and two across it, of which the first is in the plane if the way is; zero
+    where there is no way."""
+    along = _unit(way)
+    least = np.eye(3)[2 - np.abs(along).max(axis=0)[::-1].argmin()]  # one for all poses, or the rest would jump
+    x = _unit(np.cross(least, along))
+    return along, x, np.cross(along, x)
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(length > 0.0, length, 1.0)
