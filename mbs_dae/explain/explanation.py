@@ -21,15 +21,17 @@ class Explanation:
     kind: type[MbsError]
     what: str
     advice: str
-    joints: tuple[str, ...]
-    pose: State
     time: float
+    joints: tuple[str, ...] = ()
+    pose: State | None = None
+    """None where the whole motion is meant."""
 
     def error(self, result: Result) -> MbsError:
         """The error; `result` is what was computed until then."""
         message = f"{self.what}; {self.advice}" if self.advice else self.what
+        facts = {} if self.pose is None else {"pose": self.pose}
         kept = replace(result, success=False, message=message)
-        return self.kind(message, time=self.time, pose=self.pose, joints=self.joints, result=kept)
+        return self.kind(message, time=self.time, joints=self.joints, result=kept, **facts)
 
 
 def contradiction(system: System, regular: State, pose: State, ahead: float, drifted: bool = False) -> tuple[str, ...]:

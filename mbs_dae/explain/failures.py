@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import scipy.sparse as sps
 
@@ -111,11 +109,12 @@ def check_energy(system: System, march: March, result: Result) -> None:
     if error <= _share(march, ENERGY) * most + least * scale:
         return
     remedy = f"try step={march.control.fixed / 10:g}, or leave step out" if march.control.fixed > 0.0 else "lower rtol"
-    message = (
-        f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long "
-        f"for its forces, or one went wrong; {remedy}, and look at result.energy and result.violation"
+    what = (
+        f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
+        "forces, or one went wrong"
     )
-    raise IntegrationError(message, time=float(result.t[-1]), joints=(), result=_stopped(result, message))
+    advice = f"{remedy}, and look at result.energy and result.violation"
+    raise Explanation(IntegrationError, what, advice, float(result.t[-1])).error(result)
 
 
 def check_violation(system: System, march: March, result: Result) -> None:
@@ -131,21 +130,17 @@ def check_violation(system: System, march: March, result: Result) -> None:
             continue
         k, row = np.unravel_index(np.abs(off).argmax(), off.shape)
         name, t, gap = system.rows[row].element, float(result.t[k]), abs(off[k, row] * unit[row])
-        message = (
-            f"{what} of {system.model.name!r} violate {name!r} by {gap:.2g} at t = {t:.6g}, out of proportion to the "
-            "tolerances; use stabilization=mbs.Projection(), or lower rtol"
-        )
-        raise IntegrationError(message, time=t, joints=(name,), result=_stopped(result, message))
+        what = f"{what} of {system.model.name!r} violate {name!r} by {gap:.2g} at t = {t:.6g}, "
+        advice = "use stabilization=mbs.Projection(), or lower rtol"
+        raise Explanation(
+            IntegrationError, what + "out of proportion to the tolerances", advice, t, (name,)
+        ).error(result)
 
 
 def _share(march: March, factor: float) -> float:
     """The largest relative error that goes with the tolerances."""
     control = march.control
     return NONSENSE if control.fixed > 0.0 else min(NONSENSE, factor * max(control.rtol, control.atol) ** POWER)
-
-
-def _stopped(result: Result, message: str) -> Result:
-    return replace(result, success=False, message=message)
 
 
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
@@ -158,7 +153,7 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
     pose = State(system, t, q, v, system.still)
     kind, what, advice = _reason(system, march, status, pose, a)
     names = joints_at_fault(system, t, q) if kind is not ModelError else ()
-    return Explanation(kind, what, advice, names, pose, t).error(result)
+    return Explanation(kind, what, advice, t, names, pose).error(result)
 
 
 def _reason(

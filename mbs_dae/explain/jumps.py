@@ -7,14 +7,13 @@ goes on, with accelerations and reactions that jump: those times are told.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from ..compiled import System
-from ..errors import ModelError
+from ..errors import MbsError, ModelError
 from ..model.breaks import breaks_of, side_of
 from ..results.result import State
+from .explanation import Explanation
 
 JUMP = 1e-6
 """A difference larger than this is a jump: of values relative to 1 rad or the model's length, of rates and
@@ -45,14 +44,11 @@ def check_jumps(first: State, last: float) -> dict[str, list[float]]:
     return kinks
 
 
-def _refused(first: State, who: str, name: str, what: str, t: float) -> ModelError:
+def _refused(first: State, who: str, name: str, what: str, t: float) -> MbsError:
     missing = "no motion follows it" if what == "position" else "that takes an impulse, which is not computed"
-    message = (
-        f"{who} jumps in {what} at t = {t:.6g}: {missing}; make its function smooth there, e.g. by mbs.Motion with "
-        "law='cycloidal', or keep the times on one side"
-    )
-    kept = replace(first.result, success=False, message=message)
-    return ModelError(message, time=t, pose=first, joints=(name,), result=kept)
+    advice = "make its function smooth there, e.g. by mbs.Motion with law='cycloidal', or keep the times on one side"
+    what = f"{who} jumps in {what} at t = {t:.6g}: {missing}"
+    return Explanation(ModelError, what, advice, t, (name,), first).error(first.result)
 
 
 def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, last: float) -> np.ndarray:

@@ -16,53 +16,41 @@ from .explanation import Explanation, contradiction, jumping, undefined
 
 def change_point_at_start(system: System, first: State) -> MbsError:
     names = joints_at_fault(system, first.t, first.full_q)
-    return Explanation(
-        kind=SingularConfigurationError,
-        what=f"{system.model.name!r} starts at t = {first.t:g} on a change point, where {', '.join(names)} do not "
-        "decide how it goes on",
-        advice="start at a slightly different time",
-        joints=names,
-        pose=first,
-        time=first.t,
-    ).error(first.result)
+    what = f"{system.model.name!r} starts at t = {first.t:g} on a change point, where {', '.join(names)} do not decide "
+    what += "how it goes on"
+    advice = "start at a slightly different time"
+    return Explanation(SingularConfigurationError, what, advice, first.t, names, first).error(first.result)
 
 
 def stop_reason(
     system: System, status: int, t: np.ndarray, done: int, reached: float, q: np.ndarray, v: np.ndarray, a: np.ndarray
 ) -> MbsError:
-    """The error for a sweep that stopped at `reached`, on its way to t[done]. Row `done` of q, v and a holds the last
+    """The error for a motion that stopped at `reached`, on its way to t[done]. Row `done` of q, v and a holds the last
     good state."""
     pose, first = State(system, reached, *(x[done].copy() for x in (q, v, a))), State(system, t[0], q[0], v[0], a[0])
-    why = _why(system, status, float(t[done - 1]), float(t[done]), first, pose)
+    kind, joints, what, advice = _why(system, status, float(t[done - 1]), float(t[done]), first, pose)
+    why = Explanation(kind, what, advice, float(reached), joints, pose)
     return why.error(result_of(system, t[:done], *(x[:done].copy() for x in (q, v, a))))
 
 
-def _why(system: System, status: int, before: float, ahead: float, first: State, pose: State) -> Explanation:
+def _why(
+    system: System, status: int, before: float, ahead: float, first: State, pose: State
+) -> tuple[type[MbsError], tuple[str, ...], str, str]:
     name, reached = repr(system.model.name), float(pose.t)
-
-    def because(kind: type[MbsError], joints: tuple[str, ...], what: str, advice: str) -> Explanation:
-        return Explanation(kind, what, advice, joints, pose, reached)
-
     if nowhere := undefined(system, pose, (ahead, reached + 1e-6 * (ahead - reached)), forces=False):
-        return because(ModelError, nowhere[1], nowhere[0], "")
+        return ModelError, nowhere[1], nowhere[0], ""
     names = joints_at_fault(system, reached, pose.full_q)
     if status == ENDLESS:
         what = f"{name} takes more than {continuation.MOST} steps from t = {before:g} to {ahead:g}"
-        return because(ModelError, names, what, "ask for poses at shorter intervals, or check the units of times and "
-                       "drivers")
+        return ModelError, names, what, "ask for poses at shorter intervals, or check the units of times and drivers"
     if driver := jumping(system, pose, ahead):
         what = f"the function of Driver {driver!r} jumps or grows without bound at t = {reached:.6g}"
-        return because(ModelError, (driver,), what, "make it smooth, or keep the times away from there")
+        return ModelError, (driver,), what, "make it smooth, or keep the times away from there"
     if parting := contradiction(system, first, pose, ahead):
-        what = (
-            f"from t = {reached:.6g} on, {', '.join(parting)} of {name} contradict each other: no motion follows them "
-            "all"
-        )
+        what = f"from t = {reached:.6g} on, {', '.join(parting)} of {name} contradict each other: no motion follows "
         advice = "take one of them away, or make their functions agree"
-        return because(RedundantConstraintError, parting, what, advice)
-    what = (
-        f"{name} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no motion goes on that "
-        "follows all drivers"
-    )
+        return RedundantConstraintError, parting, what + "them all", advice
+    what = f"{name} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no motion goes on "
+    what += "that follows all drivers"
     advice = "shorten the times, drive another coordinate, or change a length"
-    return because(SingularConfigurationError, names, what, advice)
+    return SingularConfigurationError, names, what, advice

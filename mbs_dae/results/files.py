@@ -23,14 +23,16 @@ from .sketch import BodySketch, ElementSketch, Sketch
 FORMAT = "mbs_dae result 2"
 OTHERS = (".csv", ".txt", ".json", ".mat", ".h5", ".hdf5", ".nc", ".npy", ".pkl", ".pickle", ".xlsx", ".parquet")
 """Endings that ask for what is not written here."""
+MOTION = ("t", "q", "v", "a")
 PARTS = ("kinetic", "potential", "dissipated", "supplied")
+STORED = ("world", "turned", "unique")
 
 
 def save(result: Result, path: str | Path) -> Path:
     """Write the result with every named quantity, so that reading it back needs no model."""
     path = _with_ending(path)
-    quantities = result.quantities
-    arrays_of, names = quantities.read_all(), quantities.names()
+    quantities, names = result.quantities, result.names
+    arrays_of = quantities.read_all()
     header = {
         "format": FORMAT,
         "title": result.title,
@@ -45,7 +47,7 @@ def save(result: Result, path: str | Path) -> Path:
         "axis": result.axis,
     }
     values = np.stack([arrays_of[name] for name in names]) if names else np.zeros((0, len(result.t)))
-    arrays: dict[str, Any] = {name: getattr(result, name) for name in ("t", "q", "v", "a")}
+    arrays: dict[str, Any] = {name: getattr(result, name) for name in MOTION}
     arrays["violation"] = result.violation.rows
     if result.reactions is not None:
         arrays |= _forces(result)
@@ -110,22 +112,15 @@ def _with_ending(path: str | Path) -> Path:
 
 
 def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
-    names = header["names"]
+    values, units = (dict(zip(header["names"], x, strict=True)) for x in (arrays["values"], header["units"]))
+    plain: dict[str, Any] = {name: arrays[name] for name in MOTION}
+    plain |= {name: header[name] for name in ("title", "success", "message", "stats")}
     return Result(
-        header["title"],
-        arrays["t"],
-        arrays["q"],
-        arrays["v"],
-        arrays["a"],
+        **plain,
         coordinate_names=tuple(header["coordinate_names"]),
-        quantities=StoredQuantities(
-            dict(zip(names, arrays["values"], strict=True)), dict(zip(names, header["units"], strict=True))
-        ),
+        quantities=StoredQuantities(values, units),
         violation=Violation(arrays["violation"], tuple(header["elements"])),
         sketch=_sketch(header["sketch"]),
-        success=header["success"],
-        message=header["message"],
-        stats=header["stats"],
         axis=tuple(header["axis"]),
         **_read_forces(header, arrays),
     )
@@ -141,7 +136,7 @@ def _forces(result: Result) -> dict[str, np.ndarray]:
         "independence": reactions.smallest_singular_value(),
         "energy": np.stack([getattr(energy, part) for part in PARTS]),
     }
-    for what in ("world", "turned", "unique"):
+    for what in STORED:
         rows = [getattr(reactions, what)(name) for name in names]
         arrays[what] = np.stack(rows) if rows else np.zeros((0, len(result.t), 0))
     efforts = [reactions.effort(name) for name in names]
@@ -155,7 +150,7 @@ def _read_forces(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[
         return {}
     stored = {}
     for k, name in enumerate(header["loaded"]):
-        stored[name] = {what: arrays[what][k] for what in ("world", "turned", "unique")}
+        stored[name] = {what: arrays[what][k] for what in STORED}
         if not np.isnan(arrays["effort"][k]).any():
             stored[name]["effort"] = arrays["effort"][k]
     return {

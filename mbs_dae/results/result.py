@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import ModelError, unknown_name
 from ..provided import provided
-from ..rotations import from_quaternion
+from ..rotations import about_z, from_quaternion
 from .energy import Energy
 from .quantities import Quantities
 from .reactions import Reactions, in_axes
@@ -146,10 +146,7 @@ class Result:
     def rotation(self, body: str) -> np.ndarray:
         """The matrix from the axes of a body to those of the world over time: (len(t), 3, 3); in the plane 2 x 2."""
         own = self._placed(body)
-        if own.shape[1] == 7:
-            return from_quaternion(own[:, 3:])
-        c, s = np.cos(own[:, 2]), np.sin(own[:, 2])
-        return np.stack([np.stack([c, -s], axis=1), np.stack([s, c], axis=1)], axis=1)
+        return from_quaternion(own[:, 3:]) if own.shape[1] == 7 else about_z(own[:, 2])[:, :2, :2]
 
     def quaternion(self, body: str) -> np.ndarray:
         """The attitude of a body in space over time, as unit quaternions (scalar first): (len(t), 4)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -125,7 +125,27 @@ class CoordinateComparison:
 
     def table(self) -> list[tuple[str, ...]]:
         """The rows, the first one the names of the sets."""
-        return [*self._rows()]
+        slowest, done = self.cartesian.evaluation, self.sets.values()
+        rows: list[tuple[str, Callable[[Any], Any], str]] = [
+            ("coordinates", lambda c: c.coordinates, "d"),
+            ("differential equations (second order)", lambda c: c.differential_equations, "d"),
+            ("algebraic equations", lambda c: c.algebraic_equations, "d"),
+            ("  of these redundant", lambda c: c.redundant, "d"),
+            ("entries of Φ_v that are not zero", lambda c: c.jacobian_nonzeros, "d"),
+            ("entries of L that are not zero", lambda c: c.factor_nonzeros, "d"),
+            ("kernels", lambda c: c.kernels, "d"),
+            ("one evaluation of accelerations [µs]", lambda c: 1e6 * c.evaluation, ".2f"),
+            ("  times faster than Cartesian", lambda c: slowest / c.evaluation, ".2f"),
+            *([] if self.driven else [("steps", lambda c: c.run.stats["accepted"], "d")]),
+            ("evaluations of the run", lambda c: c.run.stats["evaluations"], "d"),
+            ("largest violation of positions", lambda c: c.drift[0], ".1e"),
+            ("largest violation of velocities", lambda c: c.drift[1], ".1e"),
+            ("difference to Cartesian: positions", lambda c: c.difference.position, ".1e"),
+            ("difference to Cartesian: velocities", lambda c: c.difference.velocity, ".1e"),
+            ("difference to Cartesian: reactions", lambda c: c.difference.reaction, ".1e"),
+        ]
+        cells = [(label, *(f"{value(c):{form}}" if c.run else "-" for c in done)) for label, value, form in rows]
+        return [("", *self.sets), *cells]
 
     def __str__(self) -> str:
         lines = [f"{self.title}: {self._what}", ""]
@@ -152,34 +172,8 @@ class CoordinateComparison:
         size = f"step {stats['step']:g} s" if "step" in stats else f"rtol {stats['rtol']:g}"
         return f"simulated in each coordinate set ({stats['method']}, {size}, {stats['stabilization']})"
 
-    def _rows(self) -> Iterator[tuple[str, ...]]:
-        def row(label: str, cell: Any) -> tuple[str, ...]:
-            return label, *(cell(one) if one.run else "-" for one in self.sets.values())
-
-        slowest = self.cartesian.evaluation
-        yield "", *self.sets
-        yield row("coordinates", lambda c: f"{c.coordinates}")
-        yield row("differential equations (second order)", lambda c: f"{c.differential_equations}")
-        yield row("algebraic equations", lambda c: f"{c.algebraic_equations}")
-        yield row("  of these redundant", lambda c: f"{c.redundant}")
-        yield row("entries of Φ_v that are not zero", lambda c: f"{c.jacobian_nonzeros}")
-        yield row("entries of L that are not zero", lambda c: f"{c.factor_nonzeros}")
-        yield row("kernels", lambda c: f"{c.kernels}")
-        yield row("one evaluation of accelerations [µs]", lambda c: f"{1e6 * c.evaluation:.2f}")
-        yield row("  times faster than Cartesian", lambda c: f"{slowest / c.evaluation:.2f}")
-        if not self.driven:
-            yield row("steps", lambda c: f"{c.run.stats['accepted']}")
-        yield row("evaluations of the run", lambda c: f"{c.run.stats['evaluations']}")
-        yield row("largest violation of positions", lambda c: f"{c.drift[0]:.1e}")
-        yield row("largest violation of velocities", lambda c: f"{c.drift[1]:.1e}")
-        yield row("difference to Cartesian: positions", lambda c: f"{c.difference.position:.1e}")
-        yield row("difference to Cartesian: velocities", lambda c: f"{c.difference.velocity:.1e}")
-        yield row("difference to Cartesian: reactions", lambda c: f"{c.difference.reaction:.1e}")
-
-    def _notes(self) -> Iterator[str]:
-        for one in self.sets.values():
-            if one.reason:
-                yield f"{one.set}: {one.reason}"
+    def _notes(self) -> list[str]:
+        return [f"{one.set}: {one.reason}" for one in self.sets.values() if one.reason]
 
 
 def compare_coordinates(

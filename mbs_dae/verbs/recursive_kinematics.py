@@ -9,10 +9,10 @@ body's origin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -74,13 +74,13 @@ def recursive_kinematics(
     model = model_of(model)
     _refuse_loops(model, topology(model))
     space, system = JointSpace.of(model), model.compile()
-    names = [*_named(space.coordinates.freedoms)]
+    freedoms = space.coordinates.freedoms
     q, (v, a) = space.placement.copy(), np.zeros((2, space.system.nv))
     for level, (numbers, given) in enumerate(((q, values), (v, rates or {}), (a, accelerations or {}))):
-        _fill(numbers, given, names, level, system)
+        _fill(numbers, given, freedoms, level, system)
     bodies = space.system.to_bodies((space.turned(q)[None], v[None], a[None]))
     state = State(system, 0.0, *(x[0] for x in bodies))
-    coordinates = {name.levels[0]: float(q[name.freedom.q]) for name in names if name.levels[0]}
+    coordinates = {name: float(q[freedom.q]) for name, (freedom, _) in _names(freedoms, 0).items()}
     return RecursiveKinematics(coordinates=MappingProxyType(coordinates), state=state, **_motions(state))
 
 
@@ -104,20 +104,15 @@ def _refuse_loops(model: Model, found: Topology) -> None:
 # --- names of coordinates ---------------------------------------------------------------------------------------
 
 
-class _Name(NamedTuple):
-    """A coordinate by its names: value, rate, acceleration."""
-
-    levels: tuple[str, ...]
-    freedom: Freedom
-    component: int
-
-
-def _named(ways: tuple[Freedom, ...]) -> Iterator[_Name]:
-    for freedom in ways:
-        edge = freedom.edge
-        owner = edge.child.name if edge.floating else edge.joint.name
+def _names(freedoms: Iterable[Freedom], level: int) -> dict[str, tuple[Freedom, int]]:
+    """What values (level 0), rates (1) and accelerations (2) are called, and the component of a motion that each is."""
+    found = {}
+    for freedom in freedoms:
+        owner = freedom.edge.child.name if freedom.edge.floating else freedom.edge.joint.name
         for component, kind in enumerate(_kinds(freedom)):
-            yield _Name(tuple(level and f"{owner}.{level}" for level in KINDS[kind].levels), freedom, component)
+            if name := KINDS[kind].levels[level]:
+                found[f"{owner}.{name}"] = freedom, component
+    return found
 
 
 def _kinds(freedom: Freedom) -> tuple[str, ...]:
@@ -133,14 +128,14 @@ def _kinds(freedom: Freedom) -> tuple[str, ...]:
     return (kind,) if kind in edge.joint.measures() and (not slides or motion.axis == guide) else ()
 
 
-def _fill(numbers: np.ndarray, given: Values, names: list[_Name], level: int, system: System) -> None:
-    known = {name.levels[level]: name for name in names if name.levels[level]}
-    for wanted, value in given.items():
-        if wanted not in known:
+def _fill(numbers: np.ndarray, given: Values, freedoms: Iterable[Freedom], level: int, system: System) -> None:
+    known = _names(freedoms, level)
+    for name, value in given.items():
+        if name not in known:
             what = ("coordinate", "rate of a coordinate", "acceleration of a coordinate")[level]
-            raise unknown_name(what, wanted, known, f"the tree of {system.model.name!r}")
-        freedom, component = known[wanted].freedom, known[wanted].component
-        number = finite_number(system.evaluator(value), repr(wanted))
+            raise unknown_name(what, name, known, f"the tree of {system.model.name!r}")
+        freedom, component = known[name]
+        number = finite_number(system.evaluator(value), repr(name))
         if level == 0:
             numbers[freedom.q] = number
         elif isinstance(freedom.motion, Ball):  # said in world axes, kept in those of the body, which stay as placed

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import observe
 from ..errors import ModelError, SingularConfigurationError
 from ..model.bodies.body import Place
 from ..model.model import Model
@@ -82,8 +81,8 @@ def task_jacobian(
     q = space.start(pose if isinstance(pose, State) else None)
     found = space.marker(marker)
     columns = _columns(space, joints)
-    moving = _following(space, q, columns) if space.closed else np.eye(space.system.nv)[:, columns]
-    matrix = _jacobian(space, q, found) @ moving
+    matrix, loops = _jacobians(space, q, found)
+    matrix = matrix @ _following(space, loops, columns) if space.closed else matrix[:, columns]
     matrix.setflags(write=False)
     rows = ("vx", "vy", "omega") if space.model.dimension == 2 else ("vx", "vy", "vz", "wx", "wy", "wz")
     return TaskJacobian(matrix, rows, tuple(space.velocity_names[c] for c in columns))
@@ -120,43 +119,35 @@ def _columns(space: JointSpace, joints: Sequence[str] | None) -> list[int]:
     return [names.index(name) if name in names else space.index(name) for name in joints]
 
 
-def _jacobian(space: JointSpace, q: np.ndarray, marker: Any) -> np.ndarray:
-    """Over all velocities, whatever loops say; of a marker on the ground 0."""
-    d = marker.body.dimension
-    if marker.body.fixed:
-        return np.zeros((3 * (d - 1), space.system.nv))
-    free = np.full(space.size, np.inf)
-    task = task_of(space, (Target(marker, np.zeros(d), np.eye(d)),), -free, free)
+def _jacobians(space: JointSpace, q: np.ndarray, marker: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Of the marker, over all velocities whatever loops say (on the ground 0); and of the loops, where a turn counts by
+    the model's length."""
+    moving = next(iter(space.model.bodies.values())).origin if marker.body.fixed else marker
+    d, free = moving.body.dimension, np.full(space.size, np.inf)
+    task = task_of(space, (Target(moving, np.zeros(d), np.eye(d)),), -free, free)
     observe_task(task, q)
     J = task.J[: task.task_rows] / space.unit
     J[d:] /= task.machine.length
-    return J
+    return 0.0 * J if marker.body.fixed else J, task.J[task.task_rows :]
 
 
-def _following(space: JointSpace, q: np.ndarray, columns: list[int]) -> np.ndarray:
+def _following(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np.ndarray:
     """All velocities, for a unit of each of these."""
-    system = space.system
-    machine = system.machine()
-    observe(machine, 0.0, q, system.still)
-    rows = np.zeros((len(system.rows), system.nv))
-    rows[system.pattern.jac_row, system.pattern.jac_column] = machine.factor.jacobian
-    rows = rows * space.unit / np.sqrt(machine.transformation.square[:, None] + 1e-300)
-    others = np.setdiff1d(np.arange(system.nv), columns)
-    sizes = np.linalg.svd(rows, compute_uv=False)
-    freedom = system.nv - int((sizes > 1e-9 * sizes.max(initial=0.0)).sum())
+    others = np.setdiff1d(np.arange(space.system.nv), columns)
+    small = 1e-9 * float(np.linalg.svd(loops, compute_uv=False).max(initial=0.0))
+    freedom = space.system.nv - int(np.linalg.matrix_rank(loops, tol=small))
     if len(columns) != freedom:
         raise ModelError(
             f"{space.model.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, and {len(columns)} joints "
             f"are named; name {freedom}"
         )
-    U, s, Vt = np.linalg.svd(rows[:, others], full_matrices=False)
-    named = [space.velocity_names[c] for c in columns]
-    if (s > 1e-9 * sizes.max(initial=0.0)).sum() < others.size:
+    U, s, Vt = np.linalg.svd(loops[:, others], full_matrices=False)
+    if (s > small).sum() < others.size:
+        named = tuple(space.velocity_names[c] for c in columns)
         raise SingularConfigurationError(
             f"{', '.join(named)} do not decide how {space.model.name!r} moves in this pose; name other joints",
-            joints=tuple(named),
+            joints=named,
         )
-    out = np.zeros((system.nv, len(columns)))
-    out[columns, range(len(columns))] = space.unit[columns] ** -1
-    out[others] = -Vt.T @ ((U.T @ rows[:, columns]) / s[:, None]) / space.unit[columns]
-    return space.unit[:, None] * out
+    out = np.eye(space.system.nv)[:, columns]
+    out[others] = -Vt.T @ ((U.T @ loops[:, columns]) / s[:, None])
+    return space.unit[:, None] * out / space.unit[columns]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...model.joints.motions import Turn
+from ...readings.reactions import body_rotation
 from ..facing import turned_over
 from .joint_space import JointSpace
 from .nearest import SINGULAR, least_change, minimise, nearest_pose
@@ -127,18 +128,18 @@ class Search:
         What does not stand alone goes on to the least change from there."""
         found: list[np.ndarray] = []
         known: list[np.ndarray] = []
-        spare: list[np.ndarray] = []
-        lasting = 0
+        unfinished: list[np.ndarray] = []
+        descents = 0
         for q, mark in zip(poses, self._marks(poses), strict=True):
             same = _among(mark, known)
             q = self.settled(q)
             if redundant or (same is None and self._singular(q, MERGED)):
-                lasting += 1
-                if lasting > REDUNDANT_TRIES and not redundant:
+                descents += 1
+                if descents > REDUNDANT_TRIES and not redundant:
                     continue
                 q, least = self._least(q)
                 if redundant and not least:
-                    spare.append(q)
+                    unfinished.append(q)
                     continue
                 (mark,) = self._marks([q])
                 same = _among(mark, known)
@@ -147,20 +148,17 @@ class Search:
                 known.append(mark)
             elif self.distance(q) < self.distance(found[same]) - SAME:
                 found[same] = q
-        return found or spare[:1]
+        return found or unfinished[:1]
 
     def _marks(self, poses: list[np.ndarray]) -> np.ndarray:
-        """Numbers that are the same in the same pose of all bodies: their places, and what attitudes are but for whole
-        turns and the signs of quaternions."""
-        system, count = self.space.system, len(poses)
+        """Numbers that are the same in the same pose of all bodies, whatever whole turns and the signs of quaternions:
+        their places and rotations."""
+        system, count, size = self.space.system.cartesian, len(poses), self.space.model.dimension
         bodies = self.space.bodies(poses)[0]
         marks = [np.zeros((count, 1))]
-        for own in (bodies[:, list(system.cartesian.layout.q[body])] for body in system.bodies):
-            if self.space.model.dimension == 2:
-                marks += [own[:, :2] / self.length, np.cos(own[:, 2:]), np.sin(own[:, 2:])]
-            else:
-                e = own[:, 3:7]
-                marks += [own[:, :3] / self.length, (e[:, :, None] * e[:, None, :]).reshape(count, 16)]
+        for body in system.bodies:
+            marks += [bodies[:, list(system.layout.q[body][:size])] / self.length]
+            marks += [body_rotation(system, bodies, body).reshape(count, size**2)]
         return np.concatenate(marks, axis=1)
 
     def _starts(self, seed: int, count: int) -> np.ndarray:
