@@ -64,8 +64,6 @@ DOUBTFUL = 1e-2
 PARTED = 1e-5
 """The gap of a row that is left out which shows that it contradicts the others; and `PARTED_BY` times their gaps."""
 PARTED_BY = 100.0
-UNSOLVED = 1e-6
-"""What an equation of motion may be off, relative to its terms and to the largest acceleration."""
 
 # --- steps ----------------------------------------------------------------------------------------------------------
 

@@ -11,12 +11,11 @@ from ..compiled.reading import read_outputs
 from ..errors import IntegrationError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..motion import run as marching
-from ..motion.derivative import Mechanism, evaluate, factorise_terms, mechanism
+from ..motion.derivative import evaluate, factorise_terms, mechanism
 from ..motion.run import March
 from ..motion.stabilise import ALWAYS, NEVER
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
-from ..tolerances import UNSOLVED
 from .explanation import Explanation, contradiction, undefined
 
 NONSENSE = 0.1
@@ -60,27 +59,6 @@ def check_masses(system: System) -> None:
         f"({ROUNDOFF:g} of it), so its acceleration is undetermined; give it a mass and an inertia, or hold it by "
         "joints",
         bodies=tuple(b.name for b in at_fault),
-    )
-
-
-def check_accelerations(system: System, mechanism: Mechanism) -> None:
-    """What was solved for last must satisfy M v̇ + Φ_vᵀ λ = Q and Φ_v v̇ = γ, every equation by itself: an error that is
-    small beside the heaviest body may be all that a light one has."""
-    machine, pattern, factor = mechanism.machine, system.mass_pattern, mechanism.machine.factor
-    own, x = np.sqrt(system.column_weight), machine.x[: pattern.n]
-    beside = sps.csr_matrix((factor.beside, (pattern.block_row, pattern.block_column)), (pattern.n, pattern.n))
-    rows = sps.csr_matrix((factor.jacobian, (pattern.jac_row, pattern.jac_column)), (pattern.m, pattern.n))
-    rows = sps.diags(factor.kept) @ rows
-    matrix = sps.bmat([[sps.diags(factor.weight) + beside + beside.T, rows.T], [rows, None]]).tocsr()
-    found, asked = np.append(x, machine.multipliers), np.append(machine.f, factor.kept * machine.g)
-    left, terms = abs(asked - matrix @ found), abs(asked) + abs(matrix) @ abs(found)
-    usual = np.append(factor.weight / own, abs(rows) @ (1.0 / own)) * (own * abs(x)).max(initial=0.0)
-    if not (left > UNSOLVED * np.maximum(terms, usual)).any():
-        return
-    raise ModelError(
-        f"masses or lengths of {system.model.name!r} are too far apart to be computed with together: the accelerations "
-        f"leave {(left / np.maximum(terms, 1e-300)).max():.2g} of the terms of an equation of motion unbalanced; leave "
-        "out what is too small to matter, or hold it by joints"
     )
 
 

@@ -18,7 +18,7 @@ from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import ModelError
-from ..explain.failures import check_accelerations, check_energy, check_masses, check_violation, failure
+from ..explain.failures import check_energy, check_masses, check_violation, failure
 from ..explain.jumps import check_jumps
 from ..model.breaks import breaks_of, farthest_ends, side_of
 from ..model.forces.python_force import PythonForce
@@ -120,8 +120,6 @@ class Prepared:
         kept[:] = 1.0
         kept[self.redundant] = 0.0
         status = marching.start(self.march, self.q, self.v)
-        if status == DONE:
-            check_accelerations(self.system, self.march.mechanism)
         if status == DONE and self.march.record.times.size > 1:
             set_first_step(self.march)
             set_gains(self.march, self.how)

@@ -263,12 +263,3 @@ def test_a_light_pendulum_on_a_heavy_one_moves_as_its_own_mass_has_it(light, coo
     res = mbs.simulate(model.compile(coordinates), [0, 0.5])
     np.testing.assert_allclose([res["heavy.alpha"][0], res["light.alpha"][0]], rates(0, np.zeros(4))[2:], rtol=1e-9)
     np.testing.assert_allclose([res["heavy.angle"][-1], res["light.angle"][-1]], end[:2], atol=1e-5)
-
-
-def test_what_is_too_far_apart_to_be_computed_with_is_refused():
-    model = mbs.PlanarModel("unlike", gravity=(0, -9.81))
-    long = model.link("long", (0, 0), (1e6, 0), mass=1e-9)
-    short = model.link("short", (1e6, 0), (1e6 + 1e-6, 0), mass=1e9)
-    model.add(mbs.Revolute("A", model.ground, long.tail), mbs.Revolute("B", long.head, short.tail))
-    with pytest.raises(mbs.ModelError, match="'unlike' are too far apart to be computed with together"):
-        mbs.simulate(model.compile("joint"), [0, 1e-3])
