@@ -5,16 +5,15 @@ from typing import Any, Literal, SupportsFloat, TypeAlias, overload
 
 import numpy as np
 
+from .compiled.system import System as _System
 from .model.measures import Measure as _Measure
-from .model.planar_model import PlanarModel as PlanarModel
-from .model.spatial_model import SpatialModel as SpatialModel
+from .model.model import Named as _Named
+from .model.planar_model import PlanarModel as _PlanarModel
+from .model.spatial_model import SpatialModel as _SpatialModel
 from .model.bodies.body import Body as Body
 from .model.bodies.body import Marker as Marker
 from .symbolic.markers import t as t
-from .model.fields import theta as theta
-from .model.fields import length as length
-from .model.fields import rate as rate
-from .model.fields import speed as speed
+from .symbolic.markers import primitives as primitives
 from .model.joints import Revolute as _Revolute
 from .model.joints import Translational as _Translational
 from .model.joints import Fixed as _Fixed
@@ -37,9 +36,15 @@ from .model.joints import CoordinateFix as _CoordinateFix
 from .model.joints import Constraint as Constraint
 from .model.joints import Joint as Joint
 from .model.joints import registered_joints as registered_joints
+from .model.joints import motions as motions
 from .model.fields import scalar as scalar
 from .model.fields import function as function
+from .model.fields import expression as expression
 from .model.fields import choice as choice
+from .model.fields import theta as theta
+from .model.fields import length as length
+from .model.fields import rate as rate
+from .model.fields import speed as speed
 from .model.drivers import Driver as Driver
 from .model.pose_driver import PoseDriver as PoseDriver
 from .model.measures import angle as angle
@@ -66,18 +71,14 @@ from .model.forces import Motor as _Motor
 from .model.forces import Actuator as _Actuator
 from .model.forces import ViscousFriction as _ViscousFriction
 from .model.forces import Drag as _Drag
+from .model.forces import PythonForce as PythonForce
 from .model.forces import ForceElement as ForceElement
 from .model.forces import EffortElement as EffortElement
 from .model.forces import registered_forces as registered_forces
-from .model.forces import PythonForce as PythonForce
-from .model.fields import expression as expression
 from .graph.topology import topology as topology
 from .graph.topology import Topology as Topology
 from . import rotations as rotations
 from . import screws as screws
-from .model.joints import primitives as primitives
-from .model.joints import motions as motions
-from .verbs.velocity_transformation import velocity_transformation as velocity_transformation
 from .verbs.diagnose import diagnose as diagnose
 from .verbs.diagnose import Diagnosis as Diagnosis
 from .verbs.assemble import assemble as assemble
@@ -87,20 +88,21 @@ from .verbs.forward_kinematics import forward_kinematics as forward_kinematics
 from .verbs.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from .verbs.task_jacobian import task_jacobian as task_jacobian
 from .verbs.task_jacobian import manipulability as manipulability
+from .verbs.velocity_transformation import velocity_transformation as velocity_transformation
 from .verbs.simulate import simulate as simulate
-from .verbs.warm import warm as warm
+from .motion.stabilise import Baumgarte as Baumgarte
+from .motion.stabilise import Projection as Projection
+from .motion.stabilise import Unstabilized as Unstabilized
 from .verbs.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from .verbs.compare_stabilization import compare_stabilization as compare_stabilization
 from .verbs.compare_coordinates import compare_coordinates as compare_coordinates
 from .verbs.compare_coordinates import CoordinateComparison as CoordinateComparison
-from .motion.stabilise import Baumgarte as Baumgarte
-from .motion.stabilise import Projection as Projection
-from .motion.stabilise import Unstabilized as Unstabilized
 from .verbs.sweep import sweep as sweep
 from .verbs.equations import equations as equations
+from .verbs.warm import warm as warm
 from .results import Result as Result
-from .results.result import State as State
 from .results import load as load
+from .results.result import State as State
 from .errors import MbsError as MbsError
 from .errors import ModelError as ModelError
 from .errors import AssemblyError as AssemblyError
@@ -116,6 +118,12 @@ _Vector: TypeAlias = Sequence[_Number] | np.ndarray[Any, Any]
 _Expression: TypeAlias = _Number | Table | Motion
 _Law: TypeAlias = _Expression | Callable[..., Any]
 _Coupling: TypeAlias = _Number | Sequence[_Number] | Sequence[Sequence[_Number]] | np.ndarray[Any, Any]
+
+class PlanarModel(_PlanarModel):
+    def compile(self, coordinates: str = ..., base: _Named | None = ..., cut: _Named = ...) -> _System: ...
+
+class SpatialModel(_SpatialModel):
+    def compile(self, coordinates: str = ..., base: _Named | None = ..., cut: _Named = ...) -> _System: ...
 
 class Revolute(_Revolute):
     def __init__(
@@ -330,8 +338,8 @@ class Wrench(_Wrench):
     def __init__(
         self, name: str, marker: _Place, force: _Vector | None = ..., moment: _Vector | _Number | None = ...,
         *, at: _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ..., x: _Expression
-        = ..., y: _Expression = ..., z: _Expression = ..., mx: _Expression = ..., my: _Expression = ..., mz:
-        _Expression = ..., axes: Literal['world', 'body'] = ...
+        = ..., y: _Expression = ..., z: _Expression = ..., axes: Literal['world', 'body'] = ..., mx:
+        _Expression = ..., my: _Expression = ..., mz: _Expression = ...
     ) -> None: ...
 
 class Bushing(_Bushing):

@@ -18,7 +18,7 @@ from .errors import ModelError
 from .rotations import from_rotation_vector
 from .rotations.matrices import coefficients
 from .rotations.orientation import matrix_of_numbers
-from .rotations.values import common_shape, numbers, short
+from .rotations.values import aligned, common_shape, numbers, short
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -33,7 +33,7 @@ def unit_screw(axis: Any, point: Any = ORIGIN, pitch: Any = 0.0) -> np.ndarray:
     """(e, r x e + pitch e): a turn at 1 rad/s about the axis e through the point r, with `pitch` metres of way per
     radian. ``pitch=inf`` is a translation at 1 m/s, (0, e), wherever the point. The axis may have any length but zero.
     """
-    e, r = _aligned(("the axis", axis), ("the point", point))
+    e, r = aligned(("the axis", axis, 3), ("the point", point, 3))
     size = np.linalg.norm(e, axis=-1, keepdims=True)
     if not size.all():
         raise ModelError("the axis of a screw is zero; give its direction")
@@ -49,13 +49,13 @@ def unit_screw(axis: Any, point: Any = ORIGIN, pitch: Any = 0.0) -> np.ndarray:
 
 def twist(omega: Any, velocity: Any, point: Any = ORIGIN) -> np.ndarray:
     """The twist of a body that turns at `omega` and whose point at `point` moves at `velocity`."""
-    w, v, p = _aligned(("omega", omega), ("the velocity", velocity), ("the point", point))
+    w, v, p = aligned(("omega", omega, 3), ("the velocity", velocity, 3), ("the point", point, 3))
     return _join(w, v + np.cross(p, w))
 
 
 def wrench(force: Any, moment: Any = ORIGIN, point: Any = ORIGIN) -> np.ndarray:
     """The wrench of a force that acts at a point, and of a moment (about this point)."""
-    f, m, p = _aligned(("the force", force), ("the moment", moment), ("the point", point))
+    f, m, p = aligned(("the force", force, 3), ("the moment", moment, 3), ("the point", point, 3))
     return _join(m + np.cross(p, f), f)
 
 
@@ -68,7 +68,7 @@ def velocity_of_point(V: Any, point: Any) -> np.ndarray:
     Its acceleration is not found by differencing the linear part of V, for that belongs to another point of the body
     at every moment: a = v̇ + ω̇ x p + ω x (v + ω x p).
     """
-    V, p = _aligned(("the twist", V, 6), ("the point", point))
+    V, p = aligned(("the twist", V, 6), ("the point", point, 3))
     return V[..., 3:] + np.cross(V[..., :3], p)
 
 
@@ -106,14 +106,14 @@ def interchange(S: Any) -> np.ndarray:
 def adjoint(R: Any, p: Any = ORIGIN) -> np.ndarray:
     """The 6x6 matrix that takes twists from a frame to the world: the frame's axes are the columns of R, its origin is
     at p. With R = I it moves a twist by p."""
-    R, shift = _frame(R, p)
-    return _blocks(R, np.zeros_like(R), shift @ R, R)
+    R, pxR = _frame(R, p)
+    return np.block([[R, np.zeros_like(R)], [pxR, R]])
 
 
 def coadjoint(R: Any, p: Any = ORIGIN) -> np.ndarray:
     """The same for wrenches: the inverse transpose of `adjoint`, so that no power changes by a change of frame."""
-    R, shift = _frame(R, p)
-    return _blocks(R, shift @ R, np.zeros_like(R), R)
+    R, pxR = _frame(R, p)
+    return np.block([[R, pxR], [np.zeros_like(R), R]])
 
 
 def exponential(V: Any, dt: Any = 1.0) -> np.ndarray:
@@ -122,8 +122,7 @@ def exponential(V: Any, dt: Any = 1.0) -> np.ndarray:
     A constant twist is a steady screw motion, and this is exact: x → R x + p, R of the rotation vector θ = ω dt, and
     p = (I + b [θ]x + c [θ]x²) v dt, b = (1 - cos a)/a², c = (a - sin a)/a³, a = |θ|.
     """
-    V, h = numbers("the twist", V, 6), numbers("dt", dt)
-    common_shape(["the twist", "dt"], [V.shape[:-1], h.shape])
+    V, h = aligned(("the twist", V, 6), ("dt", dt, 0))
     V = V * h[..., None]
     w, v = V[..., :3], V[..., 3:]
     _, b, c = coefficients(np.linalg.norm(w, axis=-1))
@@ -175,14 +174,11 @@ def joint_rates(screws: Any, V: Any, length: float | None = None, tolerance: flo
     influence on rates that are determined and give V. The rank counts singular values above `tolerance` times the
     largest. Rates that are not determined are the least in the speeds (ω, v/length) of the joints.
     """
-    # The normal equations Sᵀ S ω = Sᵀ V, with det(SᵀS) = 0 as the sign of a singular pose, do neither well:
-    #  - the condition of SᵀS is the square of that of S, so that at 1e-8 from a singular pose no digit is left;
-    #  - a determinant has no scale: it goes with the unit of length to a high power, and is as small for a small arm
-    #    in a good pose as for a large one in a bad pose; roundoff makes it 1e-20 (or -1e-20) where it should be 0;
-    #  - SᵀS adds rad² to m².
-    # So: linear parts are divided by a length; every column is divided by its own length, because the column of a
-    # translation, e/length, would else change its weight with the unit; and what is left, numbers without units, is
-    # solved by singular values, which tell the rank by their ratio and give the least rates where S has too few.
+    # The normal equations Sᵀ S ω = Sᵀ V, with det(SᵀS) = 0 as the sign of a singular pose, would not do: SᵀS has the
+    # square of the condition of S (at 1e-8 from a singular pose no digit is left) and adds rad² to m², and a
+    # determinant has no scale. So: linear parts are divided by a length; every column is divided by its own length,
+    # because the column of a translation, e/length, would else change its weight with the unit; and the pseudo-inverse
+    # of these numbers without units gives the least rates where S has too few.
     S = _rows(screws)
     V = numbers("the twist", V, 6)
     time = common_shape(["the screws", "the twist"], [S.shape[:-2], V.shape[:-1]])
@@ -195,13 +191,9 @@ def joint_rates(screws: Any, V: Any, length: float | None = None, tolerance: flo
     A, sizes = _normalised(S * weights)
     A = np.broadcast_to(np.swapaxes(A, -1, -2), (*time, 6, n))
     b = np.broadcast_to(V * weights, (*time, 6))
-    U, sigma, Vt = np.linalg.svd(A, full_matrices=False)
-    counted = _independent(sigma, tolerance)
-    parts = (np.swapaxes(U, -1, -2) @ b[..., None])[..., 0]
-    parts = np.where(counted, parts, 0.0) / np.where(counted, sigma, 1.0)
-    scaled = (np.swapaxes(Vt, -1, -2) @ parts[..., None])[..., 0]
+    scaled = (np.linalg.pinv(A, rcond=tolerance) @ b[..., None])[..., 0]
     residual = np.linalg.norm((A @ scaled[..., None])[..., 0] - b, axis=-1)
-    rank = counted.sum(axis=-1)
+    rank = _rank(A, tolerance)
     return JointRates(_frozen(scaled / sizes), _frozen(rank), _frozen(residual), _frozen(rank == n), scale)
 
 
@@ -217,7 +209,7 @@ def reciprocal(screws: Any, length: float = 1.0, tolerance: float = 1e-10) -> np
     length, tolerance = _positive("length", length), _positive("tolerance", tolerance)
     # V·W = (ω, v/L)·(M, L F): a wrench without work is orthogonal to the rows divided as in `joint_rates`. The rank is
     # that of the screws in their own measure; the basis is made in the measure asked for.
-    rank = int(_independent(np.linalg.svd(_normalised(S * _per(_scale(S)))[0], compute_uv=False), tolerance).sum())
+    rank = int(_rank(_normalised(S * _per(_scale(S)))[0], tolerance))
     _, _, Vt = np.linalg.svd(_normalised(S * _per(length))[0], full_matrices=True)
     return Vt[rank:] * np.repeat([length, 1.0], 3)
 
@@ -260,13 +252,6 @@ def one_step(D: Any, V: Any, dt: float) -> OneStep:
 # ---- helpers
 
 
-def _aligned(*arguments: Any) -> list[np.ndarray]:
-    """Arrays (..., 3), or of the length given as a third item, with the same axes of time."""
-    arrays = [numbers(what, value, *(length or [3])) for what, value, *length in arguments]
-    time = common_shape([what for what, *_ in arguments], [a.shape[:-1] for a in arrays])
-    return [np.broadcast_to(a, (*time, a.shape[-1])) for a in arrays]
-
-
 def _join(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.concatenate([first, second], axis=-1)
 
@@ -281,17 +266,11 @@ def _parts(S: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _frame(R: Any, p: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The rotation, and the matrix of p x."""
+    """The rotation, and p x each of its columns."""
     R, p = matrix_of_numbers(R), numbers("the origin of the frame", p, 3)
     time = common_shape(["the rotation", "the origin"], [R.shape[:-2], p.shape[:-1]])
-    x, y, z = np.moveaxis(np.broadcast_to(p, (*time, 3)), -1, 0)
-    o = np.zeros_like(x)
-    shift = np.stack([o, -z, y, z, o, -x, -y, x, o], axis=-1).reshape(*time, 3, 3)
-    return np.broadcast_to(R, (*time, 3, 3)), shift
-
-
-def _blocks(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
-    return np.concatenate([np.concatenate([a, b], axis=-1), np.concatenate([c, d], axis=-1)], axis=-2)
+    R = np.broadcast_to(R, (*time, 3, 3))
+    return R, np.cross(p[..., None], R, axis=-2)
 
 
 def _rows(screws: Any) -> np.ndarray:
@@ -335,9 +314,10 @@ def _per(length: float) -> np.ndarray:
     return np.repeat([1.0, 1.0 / length], 3)
 
 
-def _independent(sigma: np.ndarray, tolerance: float) -> np.ndarray:
-    """Which singular values count."""
-    return sigma > tolerance * sigma[..., :1]
+def _rank(A: np.ndarray, tolerance: float) -> np.ndarray:
+    """How many singular values count: those above `tolerance` times the largest."""
+    sigma = np.linalg.svd(A, compute_uv=False)
+    return (sigma > tolerance * sigma[..., :1]).sum(axis=-1)
 
 
 def _frozen(value: Any) -> Any:

@@ -17,6 +17,7 @@ from textwrap import fill
 
 import mbs_dae as mbs
 from mbs_dae.model.element import Declared
+from mbs_dae.model.model import Model
 from mbs_dae.model.signature import PLACE, coordinate, places, signature_of
 
 FILE = Path(mbs.__file__).with_suffix(".pyi")
@@ -27,7 +28,9 @@ from typing import Any, Literal, SupportsFloat, TypeAlias, overload
 
 import numpy as np
 
+from .compiled.system import System as _System
 from .model.measures import Measure as _Measure
+from .model.model import Named as _Named
 '''
 ALIASES = '''
 __version__: str
@@ -39,7 +42,7 @@ _Expression: TypeAlias = _Number | Table | Motion
 _Law: TypeAlias = _Expression | Callable[..., Any]
 _Coupling: TypeAlias = _Number | Sequence[_Number] | Sequence[Sequence[_Number]] | np.ndarray[Any, Any]
 '''
-PRIVATE = re.compile(r"\b(Place|Number|Vector|Expression|Law|Coupling|Measure)\b")
+PRIVATE = re.compile(r"\b(Place|Number|Vector|Expression|Law|Coupling|Measure|Named|System)\b")
 
 
 def ways(cls: type[Declared]) -> Iterator[list[inspect.Parameter]]:
@@ -61,8 +64,8 @@ def _parameters(signature: inspect.Signature) -> Iterator[str]:
     for k, p in enumerate(signature.parameters.values()):
         if p.kind is p.KEYWORD_ONLY and p.KEYWORD_ONLY not in kinds[:k]:
             yield "*"
-        kind = PRIVATE.sub(r"_\1", p.annotation)
-        yield f"{p.name}: {kind}" + " = ..." * (p.default is not p.empty)
+        kind = "" if p.annotation is p.empty else ": " + PRIVATE.sub(r"_\1", p.annotation)
+        yield f"{p.name}{kind}" + " = ..." * (p.default is not p.empty)
         if p.kind is p.POSITIONAL_ONLY and kinds[k + 1 : k + 2] != [p.POSITIONAL_ONLY]:
             yield "/"
 
@@ -76,19 +79,25 @@ def _element(cls: type[Declared]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _model(cls: type[Model]) -> str:
+    """What compiling gives is the business of a later room, which its class cannot name."""
+    parameters = ", ".join(_parameters(inspect.signature(cls.compile)))
+    return f"class {cls.__name__}(_{cls.__name__}):\n    def compile({parameters}) -> _System: ...\n"
+
+
 def stub() -> str:
     """The text of the file."""
     imports, elements = [], []
     for name, home in mbs._HOME.items():
         thing = getattr(mbs, name)
         if inspect.ismodule(thing):
-            room, _, module = f".{home}".rpartition(".")
+            room, _, module = thing.__name__.removeprefix("mbs_dae").rpartition(".")
             imports.append(f"from {room or '.'} import {module} as {name}")
         elif inspect.isclass(thing) and thing.__name__ != name:
             elements.append(f"{name} = {thing.__name__}\n")
-        elif inspect.isclass(thing) and "__signature__" in vars(thing):
+        elif inspect.isclass(thing) and ("__signature__" in vars(thing) or issubclass(thing, Model)):
             imports.append(f"from .{home} import {name} as _{name}")
-            elements.append(_element(thing))
+            elements.append(_model(thing) if issubclass(thing, Model) else _element(thing))
         else:
             imports.append(f"from .{home} import {name} as {name}")
     return HEAD + "\n".join(imports) + "\n" + ALIASES + "\n" + "\n".join(elements)

@@ -1,15 +1,10 @@
-"""The command line: ``mbs-dae COMMAND MODEL.py``, one function for each command.
-
-A model file is a Python file with a function ``build(**values)`` that returns a model. If it has ``TIMES``, too, these
-are the times at which to look at it; if it has ``INITIAL``, these are the values from which its forces move it.
-
-Whatever goes wrong is told in one line on stderr. The exit code is 2 if the line could not be read as options and
-arguments, 130 after Ctrl-C, and 1 for everything else.
-"""
+"""The command line: ``mbs-dae COMMAND MODEL.py``, one function for each command. (`start` tells what a model file is,
+`errors` how errors and exit codes come about.)"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,8 +14,8 @@ import typer
 import mbs_dae as mbs
 
 from ..errors import MbsError, ModelError
-from .files import load_model, parse_initial, parse_settings, writing
-from .one_line import NAME, OneLine
+from .errors import NAME, Commands
+from .files import load_model, parse_initial, parse_settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +52,7 @@ NAMES_BEHIND = {"allow_extra_args": True}
 """The further names behind --plot."""
 Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
 
-app = typer.Typer(name=NAME, cls=OneLine, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(name=NAME, cls=Commands, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @app.callback(invoke_without_command=True, epilog=EXAMPLE + "diagnose models/four_bar.py")
@@ -100,18 +95,12 @@ def kinematics(
     debug: Debug = False,
 ) -> None:
     """Move a driven mechanism: positions, velocities, accelerations."""
-    from .telling import summary, write
+    from .report import summary
 
     model, given, _ = load_model(path, parse_settings(settings))
-    names = _checked_names(model, plot, ctx)
     times = time_grid(given, first, last, steps)
-    _make_folder(out)
-    result, stopped = _moved(model.compile(coordinates), times)
-    print("\n".join(summary(result, names)))
-    if out:
-        print("written:", *write(result, names, out), sep="\n  ")
-    if stopped:
-        raise stopped
+    analysis = partial(mbs.kinematics, times=times)
+    _run(model, coordinates, analysis, summary, _checked_names(model, plot, ctx), out)
 
 
 @app.command(
@@ -144,27 +133,17 @@ def simulate(
     debug: Debug = False,
 ) -> None:
     """Let forces move a mechanism: forward dynamics, with the energy ledger."""
-    from .telling import simulated, write, write_forces
+    from .report import simulated
 
     model, given, own = load_model(path, parse_settings(settings))
     model = model.without(*without) if without else model
-    names = _checked_names(model, plot, ctx)
-    times = time_grid(given, first, last, steps)
+    times, start = time_grid(given, first, last, steps), parse_initial(initial) or own
     options = {"method": method, "stabilization": stabilization_of(stabilization), "rtol": rtol, "step": step}
-    start = parse_initial(initial) or own
-    _make_folder(out)
-    result, stopped = _run(lambda: mbs.simulate(model.compile(coordinates), times, start, **options))
-    print("\n".join(simulated(result, names)))
-    if out:
-        print("written:", *write(result, names, out), *write_forces(result, out), sep="\n  ")
-    if stopped:
-        raise stopped
+    analysis = partial(mbs.simulate, times=times, initial=start, **options)
+    _run(model, coordinates, analysis, simulated, _checked_names(model, plot, ctx), out)
 
 
-@app.command(
-    epilog=EXAMPLE + "inverse models/slider_crank.py --set omega=20 --out out",
-    context_settings=NAMES_BEHIND,
-)
+@app.command(epilog=EXAMPLE + "inverse models/slider_crank.py --set omega=20 --out out", context_settings=NAMES_BEHIND)
 def inverse(
     ctx: typer.Context,
     path: Model,
@@ -178,20 +157,14 @@ def inverse(
     debug: Debug = False,
 ) -> None:
     """Find what a driven motion takes: efforts of the drivers, loads of the joints."""
-    from .telling import efforts_and_loads, write, write_forces
+    from .report import efforts_and_loads
 
     model, given, _ = load_model(path, parse_settings(settings))
-    names = _checked_names(model, plot, ctx)
-    times = time_grid(given, first, last, steps)
-    _make_folder(out)
-    result, stopped = _run(lambda: mbs.inverse_dynamics(model.compile(coordinates), times))
     drivers = [e.name for e in model.conditions if isinstance(e, mbs.Driver)]
     joints = [e.name for e in model.conditions if e.name not in drivers]
-    print("\n".join(efforts_and_loads(result, drivers, joints, names)))
-    if out:
-        print("written:", *write(result, names, out), *write_forces(result, out), sep="\n  ")
-    if stopped:
-        raise stopped
+    analysis = partial(mbs.inverse_dynamics, times=time_grid(given, first, last, steps))
+    report = partial(efforts_and_loads, drivers=drivers, joints=joints)
+    _run(model, coordinates, analysis, report, _checked_names(model, plot, ctx), out)
 
 
 @app.command(epilog=EXAMPLE + "equations models/slider_crank.py --latex --out equations.tex")
@@ -203,14 +176,16 @@ def equations(
     debug: Debug = False,
 ) -> None:
     """Show the exact equations in the names of the textbooks."""
+    from ..results.files import replacing
+
     model, *_ = load_model(path, parse_settings(settings))
     system = mbs.equations(model)
     text = system.latex() if latex else str(system)
     if not out:
         print(text)
         return
-    with writing(out):
-        out.write_text(text + "\n", encoding="utf-8")
+    with replacing(out, "choose another --out") as place:
+        place.write_text(text + "\n", encoding="utf-8")
     print("written:", out)
 
 
@@ -232,7 +207,8 @@ def animate(
     model, given, own = load_model(path, parse_settings(settings))
     times = time_grid(given, first, last, steps)
     checked_path(out)
-    result, stopped = _moved(model, times) if own is None else _moved_by_forces(model, times, own)
+    analysis = partial(mbs.kinematics, times=times) if own is None else partial(mbs.simulate, times=times, initial=own)
+    result, stopped = _kept(lambda: analysis(model))
     print("written:", result.animate(out, trace=trace or (), speed=speed))
     if stopped:
         raise stopped
@@ -279,21 +255,27 @@ def _checked_names(model: Any, plot: list[str] | None, ctx: typer.Context) -> li
     return names
 
 
-def _make_folder(out: Path | None) -> None:
+def _run(
+    model: Any, coordinates: str, analysis: Callable[[Any], Result],
+    report: Callable[..., Iterable[str]], names: list[str], out: Path | None,
+) -> None:  # fmt: skip
+    """Do the analysis, print its report, and write its files; also of one that stopped early, which is then told."""
+    from .report import write
+
     if out:
-        with writing(out):
+        try:
             out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ModelError(f"cannot write {str(out)!r}: {error.strerror}; choose another --out") from error
+    result, stopped = _kept(lambda: analysis(model.compile(coordinates)))
+    print("\n".join(report(result, names=names)))
+    if out:
+        print("written:", *write(result, names, out), sep="\n  ")
+    if stopped:
+        raise stopped
 
 
-def _moved(model: Any, times: np.ndarray) -> tuple[Result, BaseException | None]:
-    return _run(lambda: mbs.kinematics(model, times))
-
-
-def _moved_by_forces(model: Any, times: np.ndarray, start: Any) -> tuple[Result, BaseException | None]:
-    return _run(lambda: mbs.simulate(model, times, start))
-
-
-def _run(analysis: Callable[[], Result]) -> tuple[Result, BaseException | None]:
+def _kept(analysis: Callable[[], Result]) -> tuple[Result, BaseException | None]:
     """The result, and what stopped it early: a dead point, Ctrl-C, or nothing."""
     try:
         result = analysis()

@@ -1,11 +1,11 @@
-"""Model files and the settings for them, from the words of the command line; and what goes wrong with files."""
+"""Model files and the settings for them, from the words of the command line."""
 
 from __future__ import annotations
 
 import inspect
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -22,12 +22,7 @@ Setting = int | float | str
 def parse_settings(texts: Sequence[str] | None) -> dict[str, Setting]:
     """From ["r=0.12", "branch=open"] to {"r": 0.12, "branch": "open"}."""
     settings: dict[str, Setting] = {}
-    for text in texts or ():
-        name, _, value = (part.strip() for part in text.partition("="))
-        if not name.isidentifier() or not value:
-            raise ModelError(f"cannot read --set {text!r}; write --set NAME=VALUE, e.g. --set r=0.12")
-        if name in settings:
-            raise ModelError(f"--set gives {name!r} twice; leave one out")
+    for name, value in _pairs("--set", texts, "--set NAME=VALUE, e.g. --set r=0.12", str.isidentifier):
         settings[name] = value
         for kind in (float, int):
             with suppress(ValueError):
@@ -38,18 +33,27 @@ def parse_settings(texts: Sequence[str] | None) -> dict[str, Setting]:
 def parse_initial(texts: Sequence[str] | None) -> dict[str, float]:
     """From ["crank.angle=0", "crank.omega=10"] to {"crank.angle": 0.0, "crank.omega": 10.0}."""
     initial: dict[str, float] = {}
-    for text in texts or ():
-        name, _, value = (part.strip() for part in text.partition("="))
-        if not name or not value:
-            example = "write --initial OWNER.QUANTITY=VALUE, e.g. crank.omega=10"
-            raise ModelError(f"cannot read --initial {text!r}; {example}")
-        if name in initial:
-            raise ModelError(f"--initial gives {name!r} twice; leave one out")
+    for name, value in _pairs("--initial", texts, "--initial OWNER.QUANTITY=VALUE, e.g. crank.omega=10", bool):
         try:
             initial[name] = float(value)
         except ValueError as exc:
-            raise ModelError(f"--initial {text} is not a number; write e.g. --initial {name}=10") from exc
+            raise ModelError(f"--initial {name}={value} is not a number; write e.g. --initial {name}=10") from exc
     return initial
+
+
+def _pairs(
+    option: str, texts: Sequence[str] | None, form: str, is_name: Callable[[str], bool]
+) -> Iterator[tuple[str, str]]:
+    """The names and values that an option gives, each name once."""
+    seen: set[str] = set()
+    for text in texts or ():
+        name, _, value = (part.strip() for part in text.partition("="))
+        if not is_name(name) or not value:
+            raise ModelError(f"cannot read {option} {text!r}; write {form}")
+        if name in seen:
+            raise ModelError(f"{option} gives {name!r} twice; leave one out")
+        seen.add(name)
+        yield name, value
 
 
 def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any, Any]:
@@ -62,11 +66,11 @@ def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any, A
     takes = inspect.signature(build).parameters.values()
     defaults = {p.name: p.default for p in takes if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     takes_any = any(p.kind is p.VAR_KEYWORD for p in takes)
-    own = {n: _fitting(n, value, defaults.get(n)) for n, value in settings.items() if takes_any or n in defaults}
+    own = {n: _converted(n, value, defaults.get(n)) for n, value in settings.items() if takes_any or n in defaults}
     for name, default in defaults.items():
         if default is inspect.Parameter.empty and name not in own:
             raise ModelError(f"build() of {path} needs a value for {name!r}; give one with --set {name}=VALUE")
-    with _blaming(path):
+    with _locating(path):
         model = build(**own)
     if not isinstance(model, mbs.PlanarModel | mbs.SpatialModel):
         raise ModelError(f"build() of {path} returns no model, but {model!r}; end it with: return model")
@@ -78,7 +82,7 @@ def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any, A
     return model, getattr(module, "TIMES", None), getattr(module, "INITIAL", None)
 
 
-def _fitting(name: str, value: Setting, default: Any) -> Setting:
+def _converted(name: str, value: Setting, default: Any) -> Setting:
     """The value as its default lets expect: a number is no word, and for a switch the word "false" means false."""
     if isinstance(default, bool):
         if str(value).lower() not in ("true", "false"):
@@ -109,13 +113,13 @@ def _run(path: Path) -> ModuleType:
     sys.modules[module.__name__] = module
     if (folder := str(path.resolve().parent)) not in sys.path:
         sys.path.insert(0, folder)
-    with _blaming(path):
+    with _locating(path):
         exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
     return module
 
 
 @contextmanager
-def _blaming(path: Path) -> Iterator[None]:
+def _locating(path: Path) -> Iterator[None]:
     """Turn any error into one that says in which line of the model file it came up."""
     try:
         yield
@@ -123,13 +127,3 @@ def _blaming(path: Path) -> Iterator[None]:
         lines = [f", line {f.lineno}" for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
         kind = "" if isinstance(error, MbsError) else f"{type(error).__name__}: "
         raise ModelError(f"{path}{lines[-1] if lines else ''}: {kind}{error}") from error
-
-
-@contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn what the operating system says into an error that says what to do."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ModelError(f"cannot write {str(error.filename or path)!r}: {reason}; choose another --out") from error

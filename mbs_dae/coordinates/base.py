@@ -34,34 +34,16 @@ class OwnEquations:
     units: tuple[str, ...]
 
 
-class KernelCoordinates(Protocol):
-    """Coordinates that kernels are derived in: how markers and the inertia of a body follow from them."""
+class MarkerCoordinates(Protocol):
+    """How markers and the inertia of a body follow from coordinates."""
 
     name: str
     """What its kernels are called."""
-    sharing: bool
-    """Whether bodies share coordinates."""
-
-    @property
-    def layout(self) -> Layout: ...
 
     def marker_map(self, label: str) -> MarkerMap: ...
 
     def marker_slots(self, marker: Any) -> tuple[Number, ...]:
         """What stands in the slots of `marker_map` for this marker."""
-        ...
-
-    def weights(self, length: float) -> np.ndarray:
-        """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
-        at the model's length."""
-        ...
-
-    def all_weights(self, length: float) -> np.ndarray:
-        """The same for all velocities, those of what stands still behind the others."""
-        ...
-
-    def masses(self, number: Evaluator) -> np.ndarray:
-        """What each velocity moves."""
         ...
 
     def inertia(self, form: str) -> Inertia: ...
@@ -94,13 +76,14 @@ class CoordinateSet(Protocol):
 
     def settled(self, joint: Condition) -> frozenset[int]:
         """The rows of a joint that shared or eliminated coordinates satisfy by themselves; they are left out."""
-        ...
+        return frozenset()
 
-    def own_equations(self) -> Iterable[OwnEquations]: ...
+    def own_equations(self) -> Iterable[OwnEquations]:
+        return ()
 
     def check_values(self, number: Evaluator) -> None:
         """Refuse values of parameters with which these coordinates would be others."""
-        ...
+        return None
 
     def weights(self, length: float) -> np.ndarray:
         """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
@@ -114,10 +97,31 @@ class CoordinateSet(Protocol):
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion: ...
 
 
-class BodyCoordinates(Protocol):
+class KernelCoordinates(CoordinateSet, MarkerCoordinates, Protocol):
+    """Coordinates that kernels are derived in."""
+
+    sharing: bool
+    """Whether bodies share coordinates."""
+
+    @property
+    def kernels(self) -> KernelCoordinates:
+        return self
+
+    def weights(self, length: float) -> np.ndarray:
+        return self.all_weights(length)[: self.layout.nv]
+
+    def all_weights(self, length: float) -> np.ndarray:
+        """The weights of all velocities, those of what stands still behind the others."""
+        ...
+
+    def masses(self, number: Evaluator) -> np.ndarray:
+        """What each velocity moves."""
+        ...
+
+
+class BodyCoordinates(MarkerCoordinates, Protocol):
     """Where every body owns its coordinates: those of one body (see `planar`, `spatial`)."""
 
-    name: str
     q_names: tuple[str, ...]
     """What they are called, but for turns."""
     v_names: tuple[str, ...]
@@ -130,13 +134,9 @@ class BodyCoordinates(Protocol):
 
     def layout(self, bodies: Sequence[Any], ground: Any) -> Layout: ...
 
-    def marker_map(self, label: str) -> MarkerMap: ...
-
     def ones(self, label: str) -> dict[sp.Expr, sp.Expr]:
         """What is always 1 in `marker_map`, for printing."""
         ...
-
-    def marker_slots(self, marker: Any) -> tuple[Number, ...]: ...
 
     def placement(self, body: Any, number: Evaluator) -> list[float]:
         """The reference placement of a body as coordinates."""
@@ -149,9 +149,3 @@ class BodyCoordinates(Protocol):
     def weights(self, length: float) -> tuple[float, ...]: ...
 
     def masses(self, body: Any, number: Evaluator) -> tuple[float, ...]: ...
-
-    def inertia(self, form: str) -> Inertia: ...
-
-    def inertia_form(self, body: Any) -> str: ...
-
-    def inertia_slots(self, body: Any, gravity: tuple[Number, ...]) -> tuple[Number, ...]: ...

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from ..model.joints.base import Condition
 from ..model.model import Model
 from ..model.parameters import Evaluator
-from .base import BodyCoordinates, Motion
+from .base import BodyCoordinates, CoordinateSet, Motion
 from .layout import Layout
 
 
-class Cartesian:
+class Cartesian(CoordinateSet):
     """The Cartesian coordinates of one model."""
 
     set = "cartesian"
@@ -25,11 +23,8 @@ class Cartesian:
         self.of_body = of_body
         self.name = of_body.name
         self.marker_map, self.marker_slots = of_body.marker_map, of_body.marker_slots
-        self.inertia, self.inertia_form, self.inertia_slots = (
-            of_body.inertia,
-            of_body.inertia_form,
-            of_body.inertia_slots,
-        )
+        self.inertia, self.inertia_form = of_body.inertia, of_body.inertia_form
+        self.inertia_slots = of_body.inertia_slots
 
     @property
     def kernels(self) -> Cartesian:
@@ -42,15 +37,6 @@ class Cartesian:
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         return tuple(f"{name}.{n}" for name in self.model.bodies for n in self.of_body.q_names)
-
-    def settled(self, joint: Condition) -> frozenset[int]:
-        return frozenset()
-
-    def own_equations(self) -> tuple[Any, ...]:
-        return ()
-
-    def check_values(self, number: Evaluator) -> None:
-        """Whatever values parameters have."""
 
     def weights(self, length: float) -> np.ndarray:
         return np.tile(self.of_body.weights(length), len(self.model.bodies))

@@ -12,13 +12,17 @@ nothing of where a body is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..model.bodies.body import Body
+
+
+def pairs(rows: Iterable[Any] = ()) -> np.ndarray:
+    return np.array([*rows], dtype=np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,44 +32,45 @@ class Layout:
     q: Mapping[Any, tuple[int, ...]]
     """The coordinates of every body, in the order of the coordinate set's marker maps; and of what else has some."""
     v: Mapping[Any, tuple[int, ...]]
-    plain: np.ndarray
-    """Pairs (place in q, place in v)."""
-    quaternions: np.ndarray
-    """Pairs (place in q of the first of four, place in v of the first of three)."""
-    turns: np.ndarray
-    """Pairs (place in q of the first of three, place in v of the first of three)."""
     nq: int
     """How many coordinates say where the moving bodies are."""
     nv: int
     q_size: int
     v_size: int
+    plain: np.ndarray
+    """Pairs (place in q, place in v)."""
+    quaternions: np.ndarray = field(default_factory=pairs)
+    """Pairs (place in q of the first of four, place in v of the first of three)."""
+    turns: np.ndarray = field(default_factory=pairs)
+    """Pairs (place in q of the first of three, place in v of the first of three)."""
     turned: Mapping[Body, tuple[int, ...]] = field(default_factory=dict)
     """Where the turning of a body is added up whose angular velocity is none of the velocities (in space in body
     axes)."""
 
 
+def span(start: int, count: int) -> tuple[int, ...]:
+    return tuple(range(start, start + count))
+
+
 def one_after_the_other(bodies: Sequence[Body], ground: Body, width: int) -> Layout:
     """Every body has so many plain coordinates."""
-    everyone = [*bodies, ground]
-    places = {body: tuple(range(width * k, width * (k + 1))) for k, body in enumerate(everyone)}
-    moving, size = width * len(bodies), width * len(everyone)
-    none = np.zeros((0, 2), dtype=np.int64)
-    plain = np.repeat(np.arange(moving, dtype=np.int64)[:, None], 2, axis=1)
-    return Layout(places, places, plain, none, none, moving, moving, size, size)
+    places = {body: span(width * k, width) for k, body in enumerate([*bodies, ground])}
+    moving, size = width * len(bodies), width * len(places)
+    return Layout(places, places, moving, moving, size, size, pairs((k, k) for k in range(moving)))
 
 
 def with_attitudes(bodies: Sequence[Body], ground: Body) -> Layout:
     """Every body has a place, a quaternion and turns: q = (r, e, ..., τ), v = (ṙ, ω)."""
-    everyone = [*bodies, ground]
-    count = len(everyone)
-    q, v, plain, quaternions, turns = {}, {}, [], [], []
-    for k, body in enumerate(everyone):
-        place, velocity, turn = 7 * k, 6 * k, 7 * count + 3 * k
-        q[body] = (*range(place, place + 7), *range(turn, turn + 3))
-        v[body] = tuple(range(velocity, velocity + 6))
-        if body is not ground:
-            plain += [(place + c, velocity + c) for c in range(3)]
-            quaternions.append((place + 3, velocity + 3))
-            turns.append((turn, velocity + 3))
-    moves, rotates, counts = (np.array(x, dtype=np.int64).reshape(-1, 2) for x in (plain, quaternions, turns))
-    return Layout(q, v, moves, rotates, counts, 7 * len(bodies), 6 * len(bodies), 10 * count, 6 * count)
+    moving, count = range(len(bodies)), len(bodies) + 1
+    everyone = [*enumerate([*bodies, ground])]
+    return Layout(
+        q={body: span(7 * k, 7) + span(7 * count + 3 * k, 3) for k, body in everyone},
+        v={body: span(6 * k, 6) for k, body in everyone},
+        nq=7 * len(bodies),
+        nv=6 * len(bodies),
+        q_size=10 * count,
+        v_size=6 * count,
+        plain=pairs((7 * k + c, 6 * k + c) for k in moving for c in range(3)),
+        quaternions=pairs((7 * k + 3, 6 * k + 3) for k in moving),
+        turns=pairs((7 * count + 3 * k, 6 * k + 3) for k in moving),
+    )

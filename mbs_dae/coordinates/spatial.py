@@ -43,9 +43,6 @@ class SpatialCartesian:
     @staticmethod
     @cache
     def marker_map(label: str) -> MarkerMap:
-        def vector(name: str) -> sp.Matrix:
-            return sp.Matrix([sp.Symbol(f"{name}{k}_{label}", real=True) for k in "xyz"])
-
         steps: list[Definition] = []
 
         def step(name: str, value: sp.MatrixBase) -> sp.Matrix:
@@ -58,12 +55,12 @@ class SpatialCartesian:
             return named
 
         e = sp.Matrix([sp.Symbol(f"e{k}_{label}", real=True) for k in range(4)])
-        r, turns, v, omega, s = (vector(name) for name in ("r", "t", "v", "o", "s"))
-        axes = [vector(name) for name in ("lx", "ly", "lz")]
+        r, turns, v, omega, s = (_vector(name, f"_{label}") for name in ("r", "t", "v", "o", "s"))
+        axes = [_vector(name, f"_{label}") for name in ("lx", "ly", "lz")]
         A = step("A", rotation(e))
         rho = step("rho", A * s)
         omega_w = step("ow", A * omega)
-        lever = step("L", -_cross(rho) * A)
+        lever = step("L", -cross(rho) * A)
         P = sp.Matrix(sp.BlockMatrix([[sp.eye(3), lever], [sp.zeros(3), A]]))
         return MarkerMap(
             q=(*r, *e, *turns),
@@ -117,14 +114,11 @@ class SpatialCartesian:
         "centred": c = 0, M is constant. "principal": and I is diagonal, and so is M.
         """
 
-        def vector(name: str) -> sp.Matrix:
-            return sp.Matrix([sp.Symbol(f"{name}{k}", real=True) for k in "xyz"])
-
         own = SpatialCartesian.marker_map("i")
         r, e = sp.Matrix(own.q[:3]), sp.Matrix(own.q[3:7])
         v, omega = sp.Matrix(own.v[:3]), sp.Matrix(own.v[3:])
         m = sp.Symbol("mass", real=True)
-        c, g = vector("c"), vector("g")
+        c, g = _vector("c"), _vector("g")
         moments = sp.symbols("Ixx Iyy Izz Ixy Ixz Iyz", real=True)
         (xx, yy, zz, xy, xz, yz), com = moments, c
         if form != "offset":
@@ -135,7 +129,7 @@ class SpatialCartesian:
         about_origin = own_inertia + m * (com.dot(com) * sp.eye(3) - com * com.T)
         A = sp.Matrix(3, 3, sp.symbols("A:3:3", real=True)) if form == "offset" else sp.eye(3)
         steps = tuple(zip(A, rotation(e), strict=True)) if form == "offset" else ()
-        coupling = -m * A * _cross(com)
+        coupling = -m * A * cross(com)
         M = sp.Matrix(sp.BlockMatrix([[m * sp.eye(3), coupling], [coupling.T, about_origin]]))
         push = omega.cross(com)
         force = m * (g - A * omega.cross(push))
@@ -164,10 +158,14 @@ class SpatialCartesian:
 
 def rotation(e: sp.MatrixBase) -> sp.Matrix:
     """A(e) = 1 + 2/|e|² (e₀ ê + ê ê), ê the cross product with (e₁, e₂, e₃)."""
-    hat = _cross(e[1:, 0])
+    hat = cross(e[1:, 0])
     return sp.eye(3) + 2 / e.dot(e) * (e[0] * hat + hat * hat)
 
 
-def _cross(a: sp.MatrixBase) -> sp.Matrix:
+def _vector(name: str, end: str = "") -> sp.Matrix:
+    return sp.Matrix([sp.Symbol(f"{name}{k}{end}", real=True) for k in "xyz"])
+
+
+def cross(a: sp.MatrixBase) -> sp.Matrix:
     """The matrix of the cross product with a."""
     return sp.Matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])

@@ -1,6 +1,6 @@
-"""How a mechanism hangs together: its tree, its loops, and what counting says of its freedom.
+"""How a mechanism hangs together: its tree, its loops, and the count of its freedom.
 
-    1. Nodes are the bodies and the ground, edges the joints between two bodies whose class says how they move
+    1. Nodes are the bodies and the ground, edges the joints between two bodies whose class knows how they move
        (`motions`). All other conditions - gears, rods, drivers, constraints - are *couplings*, never in the tree.
     2. A spanning tree is chosen, in which every body hangs on one joint (`tree`). The joints left out are *cut*.
     3. The bodies are numbered: as the model says them, but none before its parent. The edge that leads to a body has
@@ -25,9 +25,7 @@ from ..model.drivers import Prescribed
 from ..model.joints.base import Condition
 from ..model.model import Model, Named
 from ..provided import provided
-from .notes import notes_on
-from .paths import path_matrix, secondary_path_matrix
-from .table import table
+from .table import notes_on, table
 from .tree import Edge, connected, motions_of, neighbours, parents_first, rows_of, spanning_forest
 
 if TYPE_CHECKING:
@@ -48,7 +46,6 @@ class Closure:
 
     @property
     def rows(self) -> int:
-        """How many equations it has."""
         return rows_of(self.condition)
 
     @property
@@ -112,20 +109,31 @@ class Topology:
             number = self.parents[number - 1]
         return tuple(reversed(way))
 
-    # --- the path matrices ----------------------------------------------------------------------------------------
-
     @property
     def path_matrix(self) -> np.ndarray:
-        """π, shape (n, n): π_ij = 1 if edge j leaves body i, -1 if it enters it, and 0 otherwise."""
-        return path_matrix(self.parents)
+        """π, shape (n, n), the incidence matrix of the tree: π_ij = 1 if edge j leaves body i, -1 if it enters it, and
+        otherwise 0. The edge with the number j enters body j and leaves its parent; the ground, node 0, has no row."""
+        pi = -np.eye(len(self.parents), dtype=np.int64)
+        for k, parent in enumerate(self.parents):
+            if parent:
+                pi[parent - 1, k] = 1
+        return pi
 
     @property
     def secondary_path_matrix(self) -> np.ndarray:
         """π*, shape (n, n): minus the number of edges from edge j, with it, to body i, if the way from the ground to
-        the body leads over it; 0 otherwise."""
-        return secondary_path_matrix(self.parents)
+        the body leads over it (-1 for the own edge, -2 for that of the parent, ...); 0 otherwise.
 
-    # --- counting -------------------------------------------------------------------------------------------------
+        With S_ij = 1 where i is the parent of j, π = S - I, and -π⁻¹ = I + S + S² + ... counts the ways down from i to
+        j: none or one. So -π⁻ᵀ is one where π* is not zero, and π* says how far it is, too. The velocity of body i
+        follows from those in all edges j with π*_ij ≠ 0: π* is the pattern of the matrix R in v = R θ̇.
+        """
+        pi = np.zeros((len(self.parents), len(self.parents)), dtype=np.int64)
+        for k, parent in enumerate(self.parents):
+            if parent:  # the way to its parent, each edge one further
+                pi[k] = pi[parent - 1] - (pi[parent - 1] < 0)
+            pi[k, k] = -1
+        return pi
 
     @property
     def degrees_of_freedom_of_tree(self) -> int:
@@ -144,20 +152,17 @@ class Topology:
 
     @property
     def drivers(self) -> int:
-        """How many coordinates are driven."""
+        """How many equations drive coordinates."""
         return sum(coupling.rows for coupling in self.couplings if coupling.driver)
 
     @property
     def gruebler(self) -> int:
-        """Coordinates less equations: what counting alone says."""
+        """Coordinates less equations."""
         return self.coordinates - self.equations
 
     @property
     def gruebler_without_drivers(self) -> int:
-        """The same without the drivers."""
         return self.gruebler + self.drivers
-
-    # --- showing --------------------------------------------------------------------------------------------------
 
     def table(self) -> str:
         """The tree body by body, what closes its loops, and the count."""
@@ -225,7 +230,6 @@ def _to_the_ground(body: Body, edges: dict[Body, Edge]) -> list[Body]:
 
 
 def _names(given: Any) -> Iterable[str]:
-    """One name, or several; a body or an element stands for its name."""
     if given is None:
         return ()
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -255,17 +259,21 @@ def _check_cuts(bodies: Sequence[Body], opened: list[Condition], closed: list[Co
 
     Where it is not, as many of the other cuts are taken back as can be; those that are left take the bodies apart.
     """
+
+    def behind(body: Body, joints: Iterable[Condition]) -> list[Body]:
+        return connected(body, bodies, neighbours(bodies, joints))
+
     for joint in opened:
         kept, blamed = [*closed], [joint]
         first, second = joint.bodies
-        if second in _behind(first, bodies, kept):
+        if second in behind(first, kept):
             continue
         for other in opened:
-            if other is not joint and second not in _behind(first, bodies, [*kept, other]):
+            if other is not joint and second not in behind(first, [*kept, other]):
                 kept.append(other)
             elif other is not joint:
                 blamed.append(other)
-        loose = first if bodies[0] in _behind(second, bodies, kept) else second
+        loose = first if bodies[0] in behind(second, kept) else second
         if len(blamed) == 1:
             raise ModelError(
                 f"cut={joint.name!r} would leave body {loose.name!r} hanging on nothing: no other joint carries it; "
@@ -275,8 +283,3 @@ def _check_cuts(bodies: Sequence[Body], opened: list[Condition], closed: list[Co
             f"cutting {' and '.join(c.name for c in blamed)} together would leave body {loose.name!r} hanging on "
             "nothing; leave one of them out of cut="
         )
-
-
-def _behind(body: Body, bodies: Sequence[Body], joints: Iterable[Condition]) -> list[Body]:
-    """What joints connect to a body."""
-    return connected(body, bodies, neighbours(bodies, joints))

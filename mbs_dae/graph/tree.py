@@ -4,10 +4,10 @@ The joints that are left out close the loops, and each keeps its equations. So t
 joints that have many: it is a *maximum spanning tree*, each joint weighing as much as it has equations. Prim's
 algorithm grows it from the ground: of all joints that lead from the tree to a body outside, take the heaviest. It stays
 maximum whatever is done where several weigh the same; of those the one is taken that begins nearest to the ground, for
-short paths, and then the one that was said first.
+short paths, and then the first in the model.
 
 Bodies that no joint connects to the ground get an edge all the same, which holds nothing: it leads from the ground to
-one body among them, their *base*, and says that this body floats.
+one body among them, their *base*: this body floats.
 """
 
 from __future__ import annotations

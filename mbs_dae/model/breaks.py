@@ -12,7 +12,7 @@ itself, but in some curved function of t. A break is the first number at which t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +21,7 @@ import sympy as sp
 from scipy.interpolate import PPoly
 
 from ..errors import ModelError
-from ..symbolic.derive import Relation
+from ..symbolic.derive import Form
 from ..symbolic.functions import as_sympy
 from ..symbolic.loads import Load
 from ..symbolic.markers import t as time
@@ -58,9 +58,9 @@ def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: 
     pad = 10 * side_of(first, last)
     found = [np.zeros(0)]
     for element in elements:
-        values, said = _said(element, number)
+        values, laws = _laws_of(element, number)
         known: dict[Switch, np.ndarray] = {}
-        for switch in said.switches:
+        for switch in laws.switches:
             if not (order <= SMOOTH and _is_smooth(element, switch, values)):
                 found.append(_passages(switch, values, first - pad, last + pad, known, element.who))
     times = np.concatenate(found)
@@ -83,8 +83,8 @@ def farthest_ends(elements: Iterable[Element], number: Numbers, first: float, la
     ends = np.full(LOOKS, np.inf)
     t = np.linspace(first, last, LOOKS + 1)
     for element in elements:
-        values, said = _said(element, number)
-        for law in said.laws if first < last else ():
+        values, laws = _laws_of(element, number)
+        for law in laws.laws if first < last else ():
             turns = t[_turns(_function(law, values)(t))]
             middles = np.concatenate([0.5 * (turns[:-1] + turns[1:]), [np.inf, np.inf]])
             ends = np.minimum(ends, middles[np.searchsorted(turns, t[1:], side="right")])
@@ -98,42 +98,36 @@ def _turns(y: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.diff(way)) + 1
 
 
-def _said(element: Element, number: Numbers) -> tuple[dict[sp.Symbol, Any], OfTime]:
-    """What the element says of time, and the values of its constants."""
-    slots, said = _of_element(element)
-    if not (said.switches or said.laws):
-        return {}, said
-    return {s: n.table if isinstance(n, TableSymbol) else number(n) for s, n in slots.items()}, said
+def _laws_of(element: Element, number: Numbers) -> tuple[dict[sp.Symbol, Any], OfTime]:
+    """The element's laws of time, and the values of its constants."""
+    slots, found = _of_element(element)
+    if not (found.switches or found.laws):
+        return {}, found
+    return {s: n.table if isinstance(n, TableSymbol) else number(n) for s, n in slots.items()}, found
 
 
 @lru_cache(maxsize=4096)
 def _of_element(element: Element) -> tuple[Any, OfTime]:
-    """Elements never change: what they say is looked at once, whatever the parameters and times."""
-    form: Any
+    """Elements never change: each is looked at once, whatever the parameters and times."""
     form, slots = element.form()
-    return slots, _said_by(form, frozenset(slots))
+    return slots, _of_form(form, frozenset(slots))
 
 
 @lru_cache(maxsize=4096)
-def _said_by(form: Any, constants: frozenset[sp.Symbol]) -> OfTime:
-    return of_time(tuple(_without_steps(form)), constants)
-
-
-def _without_steps(form: Any) -> Iterator[sp.Expr]:
-    """The expressions of a form, with what they are written with put in where that is a matter of time."""
+def _of_form(form: Form, constants: frozenset[sp.Symbol]) -> OfTime:
+    """Steps and trajectories are put in where they are a matter of time."""
     values: dict[sp.Basic, sp.Expr] = {}
-    for symbol, e in form.steps if isinstance(form, Load) else ():
+    for symbol, e in form.steps:
         values[symbol] = e.xreplace(values)
-    for led in form.led if isinstance(form, Relation) else ():
-        values |= dict(zip(led.marker.m, led.values, strict=False))
+    for one in form.trajectories:
+        values |= zip(one.marker.m, one.values, strict=True)
     moving = {s: e for s, e in values.items() if e.has(time)}
-    return (e.xreplace(moving) for e in form.expressions)
+    return of_time(tuple(e.xreplace(moving) for e in form.expressions), constants)
 
 
 def _is_smooth(element: Element, switch: Switch, values: dict[sp.Symbol, Any]) -> bool:
     table = values.get(switch.levels) if isinstance(switch.levels, sp.Symbol) else None
-    cubic = isinstance(table, Table) and getattr(table, "kind", "cubic") == "cubic"
-    return cubic and isinstance(element.form()[0], Load)
+    return isinstance(table, Table) and table.kind == "cubic" and isinstance(element.form()[0], Load)
 
 
 def _passages(
@@ -206,9 +200,7 @@ def _bracketed(
     return a[at], b[at], all_levels[level]
 
 
-def _halved(
-    g: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, level: np.ndarray
-) -> np.ndarray:
+def _halved(g: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, level: np.ndarray) -> np.ndarray:
     """The first number in each bracket at which g - level has another sign than at its beginning."""
     if not low.size:
         return low

@@ -1,9 +1,11 @@
-"""What an element is: a name, markers, and what is said of them."""
+"""What an element is: a name, markers, and expressions in their symbols."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
 from typing import Any, ClassVar, NoReturn
 
 import sympy as sp
@@ -11,10 +13,11 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup
+from ..symbolic.markers import FormMarker, marker_symbols
 from .bodies.body import Body, Marker, as_marker
-from .fields import REQUIRED, Field, Function
+from .fields import REQUIRED, Choice, Field, Function, Scalar
 from .measures import Measure
-from .parameters import Number, free_parameters
+from .parameters import Number, constants_out, free_parameters
 from .signature import places, signature_of
 from .tables import Table
 
@@ -30,7 +33,7 @@ class Constants(dict):
 
 
 class Element:
-    """Something with a name that is said of markers."""
+    """A joint, a driver or a force: it has a name and acts on markers."""
 
     name: str
     markers: tuple[Marker, ...]
@@ -45,9 +48,13 @@ class Element:
     elsewhere: ClassVar[str] = ""
     """What to take instead where there are none."""
 
+    measured: ClassVar[tuple[str, ...]] = ()
+    """The kinds of measure that are its own coordinates: "angle", "displacement", "distance"."""
+    _form: tuple[Any, dict[sp.Symbol, Number]]
+
     def form(self) -> tuple[Form, dict[sp.Symbol, Number]]:
-        """What is said, in marker symbols, and what stands in its slots."""
-        raise NotImplementedError
+        """Its expressions in marker symbols, and what stands in their slots."""
+        return self._form
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         """What could not be checked before the parameters had values."""
@@ -61,10 +68,11 @@ class Element:
 
     def measures(self) -> dict[str, Measure]:
         """The element's own coordinates, by name: what drivers, results and initial values call them."""
-        return {}
+        return {kind: Measure(kind, self.markers) for kind in self.measured}
 
-    def _made(self) -> None:
+    def _complete(self, form: Form, slots: dict[sp.Symbol, Number]) -> None:
         """The last word of a constructor: its bodies know of it, so that one that is never added is noticed."""
+        self._form = form, slots
         for body in self.bodies:
             body.waiting[self.name] = self.who
 
@@ -110,9 +118,9 @@ class Declared(Element):
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
+        cls.fields = {**cls.fields, **{n: f for n, f in vars(cls).items() if isinstance(f, Field)}}
         if "equations" in vars(cls):  # a base, which says what equations are called
             return
-        cls.fields = {**cls.fields, **{n: f for n, f in vars(cls).items() if isinstance(f, Field)}}
         equation = next((getattr(cls, n) for n in cls.equations if getattr(cls, n, None) is not None), None)
         if equation is None:
             wanted = " nor ".join(cls.equations)
@@ -127,9 +135,7 @@ class Declared(Element):
         """What its signature shows for the markers."""
         return places(cls.marker_names, cls.optional_markers)
 
-    def __init__(
-        self, name: str, *args: Any, at: Any = None, axis: Any = None, x_axis: Any = None, **constants: Any
-    ):
+    def __init__(self, name: str, *args: Any, at: Any = None, axis: Any = None, x_axis: Any = None, **constants: Any):
         self.name = checked_name(name)
         things, positional = self._split(args, constants)
         self.markers = tuple(self._marker(thing, at, axis, x_axis) for thing in things)
@@ -137,7 +143,21 @@ class Declared(Element):
         if len(things) > 1 and len(self.bodies) == 1:
             raise ModelError(f"{self.who} joins body {self.bodies[0].name!r} to itself; name two different bodies")
         self.values = self._constants(positional, constants)
-        self._made()
+
+    @classmethod
+    def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Form:
+        """The expressions of its class, for these markers."""
+        raise NotImplementedError
+
+    def _built(self) -> tuple[Any, dict[sp.Symbol, Number]]:
+        """The form with its scalars and other numbers as slots, made once per class where only scalars are declared, or
+        choices; other constants are part of the form."""
+        slots = {slot(n): self.values[n] for n, f in self.fields.items() if isinstance(f, Scalar)}
+        others = tuple(sorted((n, v) for n, v in self.values.items() if not isinstance(self.fields[n], Scalar)))
+        plain = all(isinstance(self.fields[n], Choice) for n, _ in others)
+        build: Any = _form_of_class if plain else _form_of_class.__wrapped__
+        form, numbers = build(type(self), self.dimension, len(self.markers), others)
+        return form, {**slots, **numbers}
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         for name, field in self.fields.items():
@@ -169,15 +189,13 @@ class Declared(Element):
         return as_marker(thing, self.who).body.at_world(at, axis, x_axis, self.who)
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
-        given = dict(zip(self.fields, positional, strict=False))
+        given, known = dict(zip(self.fields, positional, strict=False)), ", ".join(self.fields) or "none"
         for name in named:
             if name not in self.fields:
-                known = ", ".join(self.fields) or "none"
                 raise ModelError(f"{self.who} has no constant {name!r}; its constants are: {known}")
             if name in given:
                 raise ModelError(f"{self.who} got {name} twice; give it once")
         if len(positional) > len(self.fields):
-            known = ", ".join(self.fields) or "none"
             raise ModelError(f"{self.who} got {len(positional)} constants; its constants are: {known}")
         given |= named
         values: dict[str, Any] = {}
@@ -193,6 +211,20 @@ class Declared(Element):
                     value = 0.0  # what should be zero is a rounding error off
             values[name] = field.check(value, self.who)
         return Constants(values)
+
+
+@cache
+def _form_of_class(
+    cls: Any, dimension: int, count: int, others: tuple[tuple[str, Any], ...]
+) -> tuple[Form, dict[sp.Symbol, Number]]:
+    slots = {n: slot(n) for n, f in cls.fields.items() if isinstance(f, Scalar)}
+    form = cls.form_on(marker_symbols(count, dimension), {**slots, **dict(others)})
+    return constants_out(replace(form, slots=tuple(slots.values())))
+
+
+def slot(name: str) -> sp.Symbol:
+    """What stands for a scalar of this name."""
+    return sp.Symbol(f"p_{name}", real=True)
 
 
 def checked_name(name: Any) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 import sympy as sp
 
 from ..errors import ModelError
-from ..symbolic.expressions import expression_of
+from ..symbolic.expressions import called, expression_of
 from ..symbolic.functions import as_sympy
 from ..symbolic.markers import t
 from .motion import Motion
@@ -101,19 +101,8 @@ class Function(Field):
         if given is not None:
             value = value(self.variables[0])
         elif callable(value) and not isinstance(value, sp.Basic):
-            value = self._returned(value, what)
+            value = called(value, self.variables, what)
         return Law(expression_of(value, what, ", ".join(map(str, self.variables))), self.variables, given)
-
-    def _returned(self, function: Callable, what: str) -> Any:
-        """The expression that a Python function stands for."""
-        try:
-            return function(*self.variables)
-        except Exception as exc:
-            names = ", ".join(map(str, self.variables))
-            raise ModelError(
-                f"{what} raised {type(exc).__name__}: {exc}; it is called with the symbol {names}: use the functions "
-                "of sympy (sp.sin, not np.sin)"
-            ) from exc
 
     def check_value(self, value: Law, number: Callable[[Any], float], who: str) -> None:
         for segment in value.given.segments if isinstance(value.given, Motion) else ():

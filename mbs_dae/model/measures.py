@@ -14,7 +14,7 @@ import sympy as sp
 
 from ..errors import ModelError
 from ..symbolic.derive import Relation
-from ..symbolic.markers import FormMarker, marker_symbols, rate_of
+from ..symbolic.markers import FormMarker, marker_symbols, primitives, rate_of
 from .bodies.body import Marker, Place, as_marker
 
 
@@ -26,11 +26,6 @@ class Kind(NamedTuple):
     """The value, as a function of markers; where there is none, the rate."""
 
 
-def _length(i: FormMarker, j: FormMarker) -> sp.Expr:
-    d = j.point - i.point
-    return sp.sqrt(d.dot(d))
-
-
 KINDS: Mapping[str, Kind] = {
     "x": Kind("m", ("x", "vx", "ax"), lambda i: i.x),
     "y": Kind("m", ("y", "vy", "ay"), lambda i: i.y),
@@ -39,10 +34,8 @@ KINDS: Mapping[str, Kind] = {
     "wy": Kind("rad", ("", "wy", "alphay"), lambda i: i.omega[1]),
     "wz": Kind("rad", ("", "wz", "alphaz"), lambda i: i.omega[2]),
     "angle": Kind("rad", ("angle", "omega", "alpha"), lambda i, j=None: i.turn if j is None else i.turn_to(j)),
-    "displacement": Kind(
-        "m", ("displacement", "velocity", "acceleration"), lambda i, j: i.guide.dot(j.point - i.point)
-    ),
-    "distance": Kind("m", ("distance", "distance_rate", "distance_acceleration"), _length),
+    "displacement": Kind("m", ("displacement", "velocity", "acceleration"), primitives.displacement),
+    "distance": Kind("m", ("distance", "distance_rate", "distance_acceleration"), primitives.distance),
 }
 """The kinds of measure. An angular velocity in space is the rate of nothing."""
 
@@ -72,9 +65,14 @@ class Measure:
     @property
     def relation(self) -> Relation:
         """The measure as a relation of one row."""
+        return self.equation(sp.S.Zero, self.lowest)
+
+    def equation(self, value: sp.Expr, level: int, slots: tuple[sp.Symbol, ...] = ()) -> Relation:
+        """The relation that holds where it (level 0), or its rate (level 1), has this value."""
         symbols = marker_symbols(len(self.markers), self.dimension)
-        row = (self.of(*symbols),)
-        return Relation(symbols, row) if self.lowest == 0 else Relation(symbols, (), row)
+        if level == 0:
+            return Relation(symbols, (self.of(*symbols) - value,), slots=slots)
+        return Relation(symbols, (), (self.rate(symbols) - value,), slots=slots)
 
     def rate(self, symbols: tuple[FormMarker, ...]) -> sp.Expr:
         """Its rate, of these markers."""

@@ -1,16 +1,18 @@
-"""The model: the one mutable object. It collects what the user says, and checks it at the door. What is said of bodies
-depends on where they are: see `planar_model` and `spatial_model`."""
+"""The model: the one mutable object. It collects what the user says, and checks it at the door. Bodies in the plane and
+in space are made by `planar_model` and `spatial_model`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar, overload
 
+import sympy as sp
+
 from ..errors import ModelError, Names, unknown_name
 from ..provided import provided
 from ..symbolic.markers import t
 from . import measures
-from .bodies.body import Body, coordinates_of, reference_turns
+from .bodies.body import Body, Vector, coordinates_of, reference_turns
 from .drivers import Prescribed
 from .element import Element
 from .forces.base import ForceElement
@@ -19,15 +21,19 @@ from .measures import Measure, Quantity
 from .parameters import (
     Evaluator,
     Number,
+    Numeric,
     Parameter,
     Parameters,
     ParameterValue,
+    check_number,
     finite_number,
     free_parameters,
+    plain,
 )
 from .tables import TableSymbol
 
 SomeElement = TypeVar("SomeElement", bound=Element)
+SomeBody = TypeVar("SomeBody", bound=Body)
 Named: TypeAlias = str | Body | Element | Iterable[str | Body | Element]
 """One or several, themselves or by their names."""
 
@@ -40,7 +46,7 @@ class Model:
 
     body_class: ClassVar[type[Body]]
 
-    def __init__(self, name: str = "model", gravity: tuple[Number, ...] | None = None):
+    def __init__(self, name: str = "model", gravity: Vector | None = None):
         self.name = name
         still = (0.0,) * self.dimension
         self.gravity = still if gravity is None else coordinates_of(gravity, "gravity", self.dimension)
@@ -71,7 +77,19 @@ class Model:
         self._changed()
         return symbol
 
-    def _added(self, body: Any) -> Any:
+    def _rod(self, name: str, P: Vector, Q: Vector, mass: Numeric, length: Numeric | None) -> tuple[Any, Any, Any, Any]:
+        """What every link has: its ends, its mass and its length, which is their distance if none is given."""
+        places = (("P", P), ("Q", Q))
+        ends = (coordinates_of(point, f"{which} of link {name!r}", self.dimension) for which, point in places)
+        tail, head = map(sp.Matrix, ends)
+        between = sp.sqrt((head - tail).dot(head - tail))
+        if between == 0:
+            raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
+        m = check_number(mass, f"mass of link {name!r}", non_negative=True)
+        size = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
+        return tail, head, m, size
+
+    def _added(self, body: SomeBody) -> SomeBody:
         """The body, after the checks that every body passes."""
         self._check_new(body.name, "body")
         self._check_bound(f"body {body.name!r}", body.numbers)
@@ -136,7 +154,7 @@ class Model:
         copy.parameters = Parameters(changes.get("parameters", self.parameters))
         return copy
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Self:
         """A model of its own with the same bodies and elements: what is added to it is not in this one."""
         return self._copy()
 

@@ -22,31 +22,6 @@ EIGHTH = sp.Rational(1, 8)
 NOT_FINITE = (sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 
-def _constant_velocity(u: sp.Expr) -> Pieces:
-    """s' = 1 = Cv. The velocity jumps at both ends: in a real machine a shock, an infinite acceleration."""
-    return [(sp.S.One, u)]
-
-
-def _harmonic(u: sp.Expr) -> Pieces:
-    """A circle seen from its side: s'' ~ cos πu. Cv = π/2, Ca = π²/2; s'' jumps next to a dwell."""
-    return [(sp.S.One, (1 - sp.cos(sp.pi * u)) / 2)]
-
-
-def _cycloidal(u: sp.Expr) -> Pieces:
-    """One full sine of acceleration: s'' = 2π sin 2πu, s' = 1 - cos 2πu. Cv = 2, Ca = 2π."""
-    return [(sp.S.One, u - sp.sin(2 * sp.pi * u) / (2 * sp.pi))]
-
-
-def _poly_345(u: sp.Expr) -> Pieces:
-    """Lowest degree with s', s'' = 0 at both ends: s' = 30 u² (1 - u)². Cv = 15/8, Ca = 10/√3 = 5.774."""
-    return [(sp.S.One, 10 * u**3 - 15 * u**4 + 6 * u**5)]
-
-
-def _poly_4567(u: sp.Expr) -> Pieces:
-    """Also s''' = 0 at both ends: s' = 140 u³ (1 - u)³. Cv = 35/16, Ca = 84/(5√5) = 7.513."""
-    return [(sp.S.One, 35 * u**4 - 84 * u**5 + 70 * u**6 - 20 * u**7)]
-
-
 def _modified_sine(u: sp.Expr) -> Pieces:
     """A fast quarter sine, a slow half sine, a fast quarter sine. Cv = 4k = 1.760, Ca = 4πk = 5.528.
 
@@ -76,14 +51,19 @@ def _modified_trapezoid(u: sp.Expr) -> Pieces:
     return [(border * EIGHTH, k * piece) for border, piece in zip((1, 3, 5, 7, 8), pieces, strict=True)]
 
 
-_PIECES = {
-    "harmonic": _harmonic,
-    "cycloidal": _cycloidal,
-    "3-4-5": _poly_345,
-    "4-5-6-7": _poly_4567,
+_PIECES: Mapping[str, Callable[[sp.Expr], Pieces]] = {
+    # A circle seen from its side: s'' ~ cos πu. Cv = π/2, Ca = π²/2; s'' jumps next to a dwell.
+    "harmonic": lambda u: [(sp.S.One, (1 - sp.cos(sp.pi * u)) / 2)],
+    # One full sine of acceleration: s'' = 2π sin 2πu, s' = 1 - cos 2πu. Cv = 2, Ca = 2π.
+    "cycloidal": lambda u: [(sp.S.One, u - sp.sin(2 * sp.pi * u) / (2 * sp.pi))],
+    # Lowest degree with s', s'' = 0 at both ends: s' = 30 u² (1 - u)². Cv = 15/8, Ca = 10/√3 = 5.774.
+    "3-4-5": lambda u: [(sp.S.One, 10 * u**3 - 15 * u**4 + 6 * u**5)],
+    # Also s''' = 0 at both ends: s' = 140 u³ (1 - u)³. Cv = 35/16, Ca = 84/(5√5) = 7.513.
+    "4-5-6-7": lambda u: [(sp.S.One, 35 * u**4 - 84 * u**5 + 70 * u**6 - 20 * u**7)],
     "modified sine": _modified_sine,
     "modified trapezoid": _modified_trapezoid,
-    "constant velocity": _constant_velocity,
+    # s' = 1 = Cv. The velocity jumps at both ends: in a real machine a shock, an infinite acceleration.
+    "constant velocity": lambda u: [(sp.S.One, u)],
 }
 
 

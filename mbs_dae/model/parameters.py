@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite, nan
-from typing import Any
+from typing import Any, SupportsFloat, TypeAlias, TypeVar
 
 import numpy as np
 import sympy as sp
 
 from ..errors import ModelError, Names
-from ..symbolic.functions import Given, Lookup, as_sympy
+from ..symbolic.derive import Form
+from ..symbolic.functions import Lookup, Opaque, as_sympy
 
-Number = Any
-"""Whatever the user writes where a number is meant: int, float, numpy scalar or sympy expression of parameters."""
+SomeForm = TypeVar("SomeForm", bound=Form)
+Numeric: TypeAlias = SupportsFloat
+"""What a person may write where a number is meant: int, float, numpy scalar or sympy expression of parameters."""
+Number: TypeAlias = Any
+"""The same, after its check."""
 
 
 class Parameter(sp.Symbol):
@@ -149,8 +153,8 @@ def free_parameters(expressions: Iterable[Any]) -> set[sp.Symbol]:
     return {s for e in expressions if isinstance(e, sp.Basic) for s in e.free_symbols}
 
 
-def constants_out(rows: Iterable[sp.Expr]) -> tuple[list[sp.Expr], dict[sp.Symbol, Number]]:
-    """Replace whatever is constant in the rows - decimal numbers, parameters, expressions of them - by numbered slots.
+def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
+    """Replace whatever is constant in a form - decimal numbers, parameters, expressions of them - by numbered slots.
 
     So ``0.6 + omega*t`` and ``alpha + 2*pi*n*t/60`` become the same ``c0 + c1*t``: constants are arguments of a kernel,
     never baked in, and what they are made of is computed once. 0, 1 and -1 stay, and so do numbers in exponents: they
@@ -171,7 +175,7 @@ def constants_out(rows: Iterable[sp.Expr]) -> tuple[list[sp.Expr], dict[sp.Symbo
         if isinstance(e, sp.Pow) and isinstance(e.exp, sp.Number):
             whole = isinstance(e.exp, sp.Float) and float(e.exp).is_integer()
             return sp.Pow(replaced(e.base), sp.Integer(int(e.exp)) if whole else e.exp)
-        if isinstance(e, Lookup | Given):
+        if isinstance(e, Lookup | Opaque):
             what, order, place = e.args
             return e.func(replaced(what), order, replaced(place))
         if isinstance(e, sp.Add | sp.Mul):
@@ -180,8 +184,9 @@ def constants_out(rows: Iterable[sp.Expr]) -> tuple[list[sp.Expr], dict[sp.Symbo
             return e.func(replaced(constant), *map(replaced, terms))
         return e.func(*map(replaced, e.args))
 
-    out = [replaced(as_sympy(row)) for row in rows]
-    return out, {symbol: constant for constant, symbol in slots.items()}
+    out = form.map(lambda e: replaced(as_sympy(e)))
+    found = {symbol: constant for constant, symbol in slots.items()}
+    return replace(out, slots=(*form.slots, *found)), found
 
 
 def _is_constant(e: sp.Basic) -> bool:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import sympy as sp
 
 from ..errors import ModelError
-from ..symbolic.functions import as_sympy
-from .bodies.body import coordinates_of
+from .bodies.body import Vector
 from .bodies.planar_body import PlanarBody
 from .model import Model
-from .parameters import Number, check_number, plain
+from .parameters import Numeric, plain
 from .points import build
 
 
@@ -34,10 +33,10 @@ class PlanarModel(Model):
         mass: float | Mapping[str, float] | None = None,
         density: float | Mapping[str, float] | None = None,
         sliders: Mapping[str, float | tuple[float, float]] | None = None,
-        gravity: tuple[Number, Number] | None = None,
+        gravity: Vector | None = None,
         name: str = "mechanism",
         **other: Any,
-    ) -> PlanarModel:
+    ) -> Self:
         """A linkage said in points and rods.
 
             mbs.PlanarModel.from_points(
@@ -67,41 +66,26 @@ class PlanarModel(Model):
     def body(
         self,
         name: str,
-        mass: Number = 0,
-        inertia: Number = 0,
-        com: tuple[Number, Number] = (0, 0),
-        position: tuple[Number, Number] = (0, 0),
-        angle: Number = 0,
+        mass: Numeric = 0,
+        inertia: Numeric = 0,
+        com: Vector = (0, 0),
+        position: Vector = (0, 0),
+        angle: Numeric = 0,
     ) -> PlanarBody:
         """A rigid body whose frame stands at `position` with `angle` in the reference placement (a first guess is
         enough); `com` in body axes, `inertia` about it."""
-        return self._added(PlanarBody(name, mass, inertia, com, position, angle=angle))
+        given: dict[str, Any] = {"com": com, "position": position}  # the body checks them, and makes tuples of them
+        return self._added(PlanarBody(name, mass, inertia, angle=angle, **given))
 
-    def link(
-        self,
-        name: str,
-        P: tuple[Number, Number],
-        Q: tuple[Number, Number],
-        mass: Number = 0,
-        length: Number | None = None,
-    ) -> PlanarBody:
+    def link(self, name: str, P: Vector, Q: Vector, mass: Numeric = 0, length: Numeric | None = None) -> PlanarBody:
         """A uniform slender rod with markers `tail` and `head`, placed between two world points; its frame stands in
         the middle, its x axis points from tail to head.
 
         Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
         the rod."""
-        (px, py), (qx, qy) = (
-            coordinates_of(point, f"{which} of link {name!r}", 2) for which, point in (("P", P), ("Q", Q))
-        )
-        dx, dy = qx - px, qy - py
-        between = sp.sqrt(as_sympy(dx) ** 2 + as_sympy(dy) ** 2)
-        if between == 0:
-            raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
-        mass = check_number(mass, f"mass of link {name!r}", non_negative=True)
-        length = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
-        inertia = mass * length**2 / 12
-        place, angle = ((px + qx) / 2, (py + qy) / 2), plain(sp.atan2(dy, dx))
-        rod = self._added(PlanarBody(name, mass, inertia, position=place, angle=angle, span=length))
-        rod.marker("tail", -length / 2, 0)
-        rod.marker("head", length / 2, 0)
+        tail, head, m, span = self._rod(name, P, Q, mass, length)
+        place, angle = tuple(map(plain, (tail + head) / 2)), plain(sp.atan2(*reversed(head - tail)))
+        rod = self._added(PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span))
+        rod.marker("tail", -span / 2, 0)
+        rod.marker("head", span / 2, 0)
         return rod

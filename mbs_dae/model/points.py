@@ -1,4 +1,4 @@
-"""Mechanisms said in points and rods: the bodies between named points, and the joints where they meet.
+"""Mechanisms given as points and rods: the bodies between named points, and the joints where they meet.
 
     points ──> outlines (which points a body has) ──> shapes (its frame, mass, inertia) ──> bodies and joints
 
@@ -17,7 +17,7 @@ from .bodies.body import coordinates_of
 from .bodies.planar_body import PlanarBody
 from .bodies.shapes import Point, Shape, shape_of
 from .joints import PinInSlot, Revolute
-from .parameters import finite_number
+from .parameters import check_number, finite_number
 
 Outline = tuple[str, ...]
 """The names of the points that a body has, in order around it."""
@@ -54,9 +54,6 @@ def _join(model: Any, point: str, place: Point, held: bool, guide: float | None)
         model.add(kind(point if len(joints) == 1 else f"{point} ({i.body.name}-{j.body.name})", i, j))
 
 
-# --- what was said ----------------------------------------------------------------------------------------------
-
-
 def _places(points: Any) -> dict[str, Point]:
     if not isinstance(points, Mapping) or not points:
         raise ModelError(f'points must be a dict of names and places, not {points!r}; write {{"A": (0, 0), ...}}')
@@ -81,14 +78,14 @@ def _place(name: str, place: Any) -> Point:
 def _outlines(rods: Any, places: Mapping[str, Point]) -> dict[str, Outline]:
     """The points of each body. Bodies without a name of their own are called by their points."""
     if isinstance(rods, Mapping):
-        found = {name: _names(said, places, f"rod {name!r}") for name, said in rods.items()}
+        found = {name: _names(given, places, f"rod {name!r}") for name, given in rods.items()}
     elif isinstance(rods, list | tuple):
         found = {}
-        for said in rods:
-            outline = _names(said, places, "a rod")
+        for given in rods:
+            outline = _names(given, places, "a rod")
             name = ("" if max(map(len, outline)) == 1 else "-").join(outline)
             if name in found:
-                raise ModelError(f"rods has {name!r} twice; leave one out, or give names: rods={{'bar': {said!r}}}")
+                raise ModelError(f"rods has {name!r} twice; leave one out, or give names: rods={{'bar': {given!r}}}")
             found[name] = outline
     else:
         raise ModelError(f'rods must be a dict of names and points, or a list, not {rods!r}; write {{"crank": "AB"}}')
@@ -102,14 +99,14 @@ def _outlines(rods: Any, places: Mapping[str, Point]) -> dict[str, Outline]:
     return found
 
 
-def _names(said: Any, places: Mapping[str, Point], what: str) -> Outline:
+def _names(given: Any, places: Mapping[str, Point], what: str) -> Outline:
     """The points that are meant by a text or by several names."""
-    if not isinstance(said, Iterable):
-        raise ModelError(f'{what} must name points, not {said!r}; write "AB" or ("A", "B")')
-    names = _read(said, places, what) if isinstance(said, str) else tuple(said)
+    if not isinstance(given, Iterable):
+        raise ModelError(f'{what} must name points, not {given!r}; write "AB" or ("A", "B")')
+    names = _read(given, places, what) if isinstance(given, str) else tuple(given)
     for name in names:
         if not isinstance(name, str) or name not in places:
-            raise unknown_name("point", name, places, f"{what} is {said!r}, but from_points")
+            raise unknown_name("point", name, places, f"{what} is {given!r}, but from_points")
     if not names:
         raise ModelError(f'{what} names no point; write "AB" or ("A", "B")')
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -180,7 +177,6 @@ def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, f
     found = {}
     for name, shape in shapes.items():
         value = finite_number(given[name] if isinstance(given, Mapping) else given or 0, f"{word} of rod {name!r}")
-        if value < 0:
-            raise ModelError(f"{word} of rod {name!r} is {value:g}; it must not be negative")
+        check_number(value, f"{word} of rod {name!r}", non_negative=True)
         found[name] = value * shape.size if density is not None else value
     return found

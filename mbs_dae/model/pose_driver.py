@@ -8,14 +8,14 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError
-from ..symbolic.derive import Led, Relation
+from ..symbolic.derive import Relation, Trajectory
 from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols
+from ..symbolic.markers import primitives as the
 from .bodies.body import Place, as_marker
 from .bodies.frames import rotation_of
 from .drivers import Prescribed, function_of_time
 from .element import checked_name
-from .joints import primitives as the
-from .parameters import Number, constants_out
+from .parameters import constants_out
 
 
 class PoseDriver(Prescribed):
@@ -32,38 +32,22 @@ class PoseDriver(Prescribed):
     def __init__(self, name: str, marker: Place, position: Any = None, rotation: Any = None):
         self.name = checked_name(name)
         self.markers = (as_marker(marker, self.who),)
-        own, leader = marker_symbols(2, self.dimension)
-        self.turns = rotation is not None
         if position is None and rotation is None:
             raise ModelError(f"{self.who} drives nothing; give position= or rotation=")
-        self.leads = False
-        rows: list[sp.Expr] = []
-        self.units: tuple[str, ...] = ()
-        if position is not None:
-            gaps = zip(own.point - leader.point, self._components(position), strict=True)
-            rows += [gap for gap, function in gaps if function is not None]
-            self.units += ("m",) * len(rows)
-            self.leads = len(rows) == self.dimension
-            if not rows:
-                raise ModelError(f"position of {self.who} leaves all components open; leave position= out")
-        if rotation is not None:
-            turns = the.turned_by(leader, own)
-            rows += turns
-            self.units += ("rad",) * len(turns)
-        trajectory, self._slots = constants_out(self._trajectory(position, rotation))
-        led = Led(leader, tuple(trajectory))
-        self._relation = Relation((own,), tuple(rows), (), tuple(self._slots), (led,))
-        self._made()
+        place = self._components(position)
+        if position is not None and all(f is None for f in place):
+            raise ModelError(f"position of {self.who} leaves all components open; leave position= out")
+        own, leader = marker_symbols(2, self.dimension)
+        self.turns, self.leads = rotation is not None, None not in place
+        gaps = [gap for gap, f in zip(own.point - leader.point, place, strict=True) if f is not None]
+        turns = the.turned_by(leader, own) if self.turns else []
+        self.units = ("m",) * len(gaps) + ("rad",) * len(turns)
+        trajectory = Trajectory(leader, self._trajectory(place, rotation))
+        self._complete(*constants_out(Relation((own,), (*gaps, *turns), trajectories=(trajectory,))))
 
-    def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        return self._relation, self._slots
-
-    def _trajectory(self, position: Any, rotation: Any) -> tuple[sp.Expr, ...]:
+    def _trajectory(self, position: tuple[Any, ...], rotation: Any) -> tuple[sp.Expr, ...]:
         """The variables of the leading marker, as functions of time."""
-        given = (None,) * self.dimension if position is None else self._components(position)
-        place = tuple(
-            sp.S.Zero if f is None else function_of_time(f, f"position of {self.who}") for f in given
-        )
+        place = tuple(sp.S.Zero if f is None else function_of_time(f, f"position of {self.who}") for f in position)
         if self.dimension == 2:
             angle = sp.S.Zero if rotation is None else function_of_time(rotation, f"rotation of {self.who}")
             return PlanarMarker.placed(place[0], place[1], angle).m
@@ -71,9 +55,9 @@ class PoseDriver(Prescribed):
         return SpatialMarker.placed(place, axes.tolist()).m
 
     def _components(self, position: Any) -> tuple[Any, ...]:
-        """As many as there are dimensions."""
+        """As many as there are dimensions; None for those that are left open."""
         try:
-            functions = tuple(position)
+            functions = (None,) * self.dimension if position is None else tuple(position)
             if len(functions) != self.dimension:
                 raise ValueError
         except (TypeError, ValueError) as exc:

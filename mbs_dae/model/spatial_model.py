@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-import sympy as sp
-
 from ..errors import ModelError
-from .bodies.body import coordinates_of
+from .bodies.body import Vector
 from .bodies.frames import frame_of
 from .bodies.spatial_body import SpatialBody
 from .model import Model
-from .parameters import Number, check_number, plain
+from .parameters import Numeric, check_number, plain
 
 
 class SpatialModel(Model):
@@ -25,10 +24,10 @@ class SpatialModel(Model):
     def body(
         self,
         name: str,
-        mass: Number = 0,
-        inertia: Any = (0, 0, 0),
-        com: tuple[Number, Number, Number] = (0, 0, 0),
-        position: tuple[Number, Number, Number] = (0, 0, 0),
+        mass: Numeric = 0,
+        inertia: Numeric | Vector | Sequence[Vector] = 0,
+        com: Vector = (0, 0, 0),
+        position: Vector = (0, 0, 0),
         rotation: Any = None,
         **other: Any,
     ) -> SpatialBody:
@@ -40,17 +39,18 @@ class SpatialModel(Model):
         """
         if other:
             raise ModelError(f"body {name!r} in space has no {', '.join(other)}; its attitude is given by rotation=")
-        return self._added(SpatialBody(name, mass, inertia, com, position, rotation=rotation))
+        given: dict[str, Any] = {"inertia": inertia, "com": com, "position": position, "rotation": rotation}
+        return self._added(SpatialBody(name, mass, **given))  # the body checks them, and makes tuples of them
 
     def link(
         self,
         name: str,
-        P: tuple[Number, Number, Number],
-        Q: tuple[Number, Number, Number],
-        mass: Number = 0,
-        length: Number | None = None,
-        radius: Number = 0,
-        z_axis: Any = None,
+        P: Vector,
+        Q: Vector,
+        mass: Numeric = 0,
+        length: Numeric | None = None,
+        radius: Numeric = 0,
+        z_axis: Vector | None = None,
     ) -> SpatialBody:
         """A uniform rod with markers `tail` and `head`, placed between two world points; its frame stands in the
         middle, its x axis points from tail to head, its z axis as near to `z_axis` as can be.
@@ -58,17 +58,8 @@ class SpatialModel(Model):
         Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
         the rod. With a `radius` it is a cylinder, and has an inertia about its own axis.
         """
-        tail, head = (
-            sp.Matrix(coordinates_of(point, f"{which} of link {name!r}", 3)) for which, point in (("P", P), ("Q", Q))
-        )
-        way = head - tail
-        between = sp.sqrt(way.dot(way))
-        if between == 0:
-            raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
-        mass = check_number(mass, f"mass of link {name!r}", non_negative=True)
-        length = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
-        check_number(radius, f"radius of link {name!r}", non_negative=True)
-        across = mass * (length**2 / 12 + radius**2 / 4)
+        tail, head, m, span = self._rod(name, P, Q, mass, length)
+        r, way = check_number(radius, f"radius of link {name!r}", non_negative=True), head - tail
         if z_axis is None:
             z_axis = (-way[2], 0, 0) if way[0] == way[1] == 0 else (0, 0, 1)  # so that y stays y in the x-z plane
         try:
@@ -76,8 +67,9 @@ class SpatialModel(Model):
         except ModelError as exc:
             raise ModelError(f"z_axis={z_axis} of link {name!r} has no part across the rod; give another one") from exc
         place, turn = tuple(map(plain, (tail + head) / 2)), tuple(zip(x, [-n for n in y], z, strict=True))
-        inertia = (mass * radius**2 / 2, across, across)
-        rod = self._added(SpatialBody(name, mass, inertia, position=place, rotation=turn, span=length))
-        rod.marker("tail", -length / 2, 0, 0)
-        rod.marker("head", length / 2, 0, 0)
+        across = m * (span**2 / 12 + r**2 / 4)
+        inertia = (m * r**2 / 2, across, across)
+        rod = self._added(SpatialBody(name, m, inertia, position=place, rotation=turn, span=span))
+        rod.marker("tail", -span / 2, 0, 0)
+        rod.marker("head", span / 2, 0, 0)
         return rod

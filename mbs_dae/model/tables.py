@@ -1,9 +1,9 @@
 """A function given by points, used wherever an expression is.
 
-    kind          pieces                              what is smooth                    between two points
-    "cubic"       a spline, not-a-knot at its ends    s, s', s''                        may overshoot both
-    "monotone"    cubics (Fritsch and Carlson)        s, s'; s'' jumps at the points    never leaves them
-    "linear"      straight lines                      s; s' jumps at the points         never leaves them
+kind          pieces                              what is smooth                    between two points
+"cubic"       a spline, not-a-knot at its ends    s, s', s''                        may overshoot both
+"monotone"    cubics (Fritsch and Carlson)        s, s'; s'' jumps at the points    never leaves them
+"linear"      straight lines                      s; s' jumps at the points         never leaves them
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NOTICED = 0.1
 """A spline that leaves two neighbouring points by more than this part of the range of all values is warned of. Smooth
 data stay below: a sine of six points by 0.015; a step between two plateaus makes 0.13."""
 ABSURD = 1.0
-"""By more than the whole range, a spline says nothing of the data."""
+"""By more than the whole range, a spline has little to do with the data."""
 
 
 class TableSymbol(Parameter):
@@ -84,8 +84,8 @@ class Table:
 
     @cached_property
     def digest(self) -> str:
-        said = f"{self.kind} {self.periodic}".encode() + self.x.tobytes() + self.y.tobytes()
-        return sha256(said).hexdigest()[:16]
+        content = f"{self.kind} {self.periodic}".encode() + self.x.tobytes() + self.y.tobytes()
+        return sha256(content).hexdigest()[:16]
 
     @cached_property
     def curve(self) -> Any:

@@ -17,11 +17,11 @@ import numpy as np
 from ..compiled import System
 from ..errors import ModelError
 from ..model.bodies.body import Marker
-from ..model.joints.primitives import parallel
 from ..results.result import State
 from ..symbolic.derive import Form, Relation
 from ..symbolic.functions import Unwound
 from ..symbolic.markers import marker_symbols
+from ..symbolic.markers.primitives import parallel
 from ..tolerances import DEPENDENT
 from .dependence import PoseRank
 from .facing import frame_of

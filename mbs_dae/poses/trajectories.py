@@ -17,8 +17,8 @@ LOOKS = 200
 def trajectory(system: System, driver: PoseDriver, t: np.ndarray) -> np.ndarray:
     """The variables of the leading marker at every time: its point, then its x, y and z axis."""
     relation, slots = driver.form()
-    (led,) = relation.led
-    reading = Reading(relation.markers, tuple(led.marker.m[:12]), relation.slots, (led,))
+    (leader,) = relation.trajectories
+    reading = Reading(relation.markers, tuple(leader.marker.m[:12]), slots=relation.slots, trajectories=(leader,))
     still = np.tile(system.still, (t.size, 1))
     return system.read_values(reading, slots, driver.markers, t, np.tile(system.placement, (t.size, 1)), still)
 

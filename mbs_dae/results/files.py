@@ -3,9 +3,12 @@ not code."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,22 @@ OTHERS = (".csv", ".txt", ".json", ".mat", ".h5", ".hdf5", ".nc", ".npy", ".pkl"
 MOTION = ("t", "q", "v", "a")
 PARTS = ("kinetic", "potential", "dissipated", "supplied")
 STORED = ("world", "turned", "unique")
+
+
+@contextmanager
+def replacing(path: Path, remedy: str) -> Iterator[Path]:
+    """A place beside a file, which takes the file's name once it is written: a full disk, or Ctrl-C, leaves the old
+    file as it is."""
+    place = path.parent / f".{path.stem}.{os.getpid()}{path.suffix}"
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        yield place
+        place.replace(path)
+    except OSError as exc:
+        raise ModelError(f"cannot write {str(path)!r}: {exc.strerror or exc}; {remedy}") from exc
+    finally:
+        place.unlink(missing_ok=True)
 
 
 def save(result: Result, path: str | Path) -> Path:
@@ -53,14 +72,8 @@ def save(result: Result, path: str | Path) -> Path:
         arrays |= _forces(result)
         header["loaded"] = result.reactions.names()
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8)
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")  # a full disk leaves the old file as it is
-    try:
-        with beside.open("wb") as file:
-            np.savez_compressed(file, header=text, values=values, **arrays)
-        beside.replace(path)
-    except OSError as exc:
-        beside.unlink(missing_ok=True)
-        raise ModelError(f"cannot write {str(path)!r} ({exc.strerror}); choose another place, or create it") from exc
+    with replacing(path, "choose another place, or create it") as place:
+        np.savez_compressed(place, header=text, values=values, **arrays)
     return path
 
 

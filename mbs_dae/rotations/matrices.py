@@ -1,4 +1,4 @@
-"""From angles, axes and quaternions to matrices. R takes body axes to world axes: world = R body.
+"""From angles, axes and quaternions to matrices.
 
 Every function takes numbers (one matrix), arrays over time (one matrix for each entry), or sympy expressions, such as
 functions of ``mbs.t`` (a symbolic matrix).
@@ -128,27 +128,11 @@ def product(a: list[Any], b: list[Any]) -> list[Any]:
 
 def euler(psi: Any, theta: Any, phi: Any) -> Any:
     """Euler angles 3-1-3, about the axes as they have turned: Rz(psi) Rx(theta) Rz(phi)."""
-    lib, [[p], [t], [f]] = fields(("psi", psi, 0), ("theta", theta, 0), ("phi", phi, 0))
-    (c1, s1), (c2, s2), (c3, s3) = ((lib.cos(a), lib.sin(a)) for a in (p, t, f))
-    return matrix(
-        lib,
-        [
-            [c1 * c3 - s1 * c2 * s3, -c1 * s3 - s1 * c2 * c3, s1 * s2],
-            [s1 * c3 + c1 * c2 * s3, -s1 * s3 + c1 * c2 * c3, -c1 * s2],
-            [s2 * s3, s2 * c3, c2],
-        ],
-    )
+    _, [[p], [t], [f]] = fields(("psi", psi, 0), ("theta", theta, 0), ("phi", phi, 0))
+    return about_z(p) @ about_x(t) @ about_z(f)
 
 
 def bryant(phi1: Any, phi2: Any, phi3: Any) -> Any:
     """Bryant (Cardan) angles 1-2-3, about the axes as they have turned: Rx(phi1) Ry(phi2) Rz(phi3)."""
-    lib, [[a], [b], [c]] = fields(("phi1", phi1, 0), ("phi2", phi2, 0), ("phi3", phi3, 0))
-    (c1, s1), (c2, s2), (c3, s3) = ((lib.cos(x), lib.sin(x)) for x in (a, b, c))
-    return matrix(
-        lib,
-        [
-            [c2 * c3, -c2 * s3, s2],
-            [c1 * s3 + s1 * s2 * c3, c1 * c3 - s1 * s2 * s3, -s1 * c2],
-            [s1 * s3 - c1 * s2 * c3, s1 * c3 + c1 * s2 * s3, c1 * c2],
-        ],
-    )
+    _, [[a], [b], [c]] = fields(("phi1", phi1, 0), ("phi2", phi2, 0), ("phi3", phi3, 0))
+    return about_x(a) @ about_y(b) @ about_z(c)

@@ -139,9 +139,7 @@ def axis_angle_omega(axis: Any, angle: Any, axis_rate: Any, angle_rate: Any, axe
     dn = [(d - x * along) / size for d, x in zip(dn, n, strict=True)]
     side = cross(n, dn)
     versine = 2 * lib.sin(a / 2) ** 2
-    return vector(
-        lib, [da * x + lib.sin(a) * d + sign * versine * s for x, d, s in zip(n, dn, side, strict=True)]
-    )
+    return vector(lib, [da * x + lib.sin(a) * d + sign * versine * s for x, d, s in zip(n, dn, side, strict=True)])
 
 
 def axis_angle_rates(axis: Any, angle: Any, omega: Any, axes: str = "body") -> tuple[Any, Any]:

@@ -74,13 +74,17 @@ def fields(*arguments: tuple[str, Any, int]) -> tuple[Any, list[list[Any]]]:
     """
     if any(is_symbolic(value) for _, value, _ in arguments):
         return sp, [expressions(*argument) for argument in arguments]
-    arrays = [numbers(what, value, *([length] if length else [])) for what, value, length in arguments]
-    shapes = [a.shape[:-1] if length else a.shape for a, (*_, length) in zip(arrays, arguments, strict=True)]
+    arrays = zip(aligned(*arguments), arguments, strict=True)
+    return np, [[*np.moveaxis(a, -1, 0)] if length else [a] for a, (*_, length) in arrays]
+
+
+def aligned(*arguments: tuple[str, Any, int]) -> list[np.ndarray]:
+    """Arrays (..., length) of each argument (name, value, length), or (...) of a scalar, with the same axes of time."""
+    tails = [(length,) if length else () for *_, length in arguments]
+    arrays = [numbers(what, value, *tail) for (what, value, _), tail in zip(arguments, tails, strict=True)]
+    shapes = [a.shape[: a.ndim - len(tail)] for a, tail in zip(arrays, tails, strict=True)]
     time = common_shape([what for what, *_ in arguments], shapes)
-    return np, [
-        [np.broadcast_to(a[..., k], time) for k in range(length)] if length else [np.broadcast_to(a, time)]
-        for a, (*_, length) in zip(arrays, arguments, strict=True)
-    ]
+    return [np.broadcast_to(a, (*time, *tail)) for a, tail in zip(arrays, tails, strict=True)]
 
 
 def common_shape(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
@@ -88,8 +92,8 @@ def common_shape(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> tup
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError as exc:
-        said = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes, strict=True))
-        raise ModelError(f"the axes of time do not fit each other: {said}; give as many values of each") from exc
+        given = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes, strict=True))
+        raise ModelError(f"the axes of time do not fit each other: {given}; give as many values of each") from exc
 
 
 def vector(lib: Any, entries: Sequence[Any]) -> Any:

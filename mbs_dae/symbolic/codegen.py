@@ -1,12 +1,11 @@
 """From equations to the body of a Python function: common subexpressions first, math only.
 
-Input: definitions (symbol, expression) and output expressions. Output: source lines. Only what the outputs
-need is written, each line after the lines it needs.
+Input: definitions (symbol, expression) and output expressions. Output: source lines. Only what the outputs need is
+written, each line after the lines it needs.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import cache
 from textwrap import wrap
@@ -17,7 +16,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from ..errors import ModelError
 from .derive import Composed, Definition
-from .functions import Given, Lookup, Unwound, Wrap, as_sympy
+from .functions import Lookup, Opaque, Unwound, Wrap, as_sympy
 
 FUNCTIONS = (
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign", "cos", "cosh", "erf", "erfc", "exp",
@@ -33,7 +32,8 @@ class Printer(PythonCodePrinter):
     """Python that numba compiles well: small integer powers are products, and nothing but ``math``."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__({"fully_qualified_modules": False, "strict": True, **settings})
+        own = {"Wrap": "wrap", "Unwound": "unwound"}
+        super().__init__({"fully_qualified_modules": False, "strict": True, "user_functions": own, **settings})
 
     def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
         base, exponent = expr.args
@@ -49,12 +49,6 @@ class Printer(PythonCodePrinter):
             expr = sp.Piecewise(*expr.args, (sp.Symbol("nan"), True), evaluate=False)
         return super()._print_Piecewise(expr)
 
-    def _print_Exp1(self, expr: sp.Expr) -> str:
-        return repr(math.e)
-
-    def _print_Pi(self, expr: sp.Expr) -> str:
-        return repr(math.pi)
-
     def _print_DiracDelta(self, expr: sp.Expr) -> str:
         """From the second derivative of a kink (Abs, Max): it acts at one instant only."""
         return "0.0"
@@ -62,23 +56,17 @@ class Printer(PythonCodePrinter):
     def _print_Heaviside(self, expr: sp.Expr) -> str:
         return f"(1.0 if {self._print(expr.args[0])} > 0.0 else 0.0)"
 
-    def _print_Float(self, expr: sp.Float) -> str:
+    def _print_Float(self, expr: sp.Expr) -> str:
         return repr(float(expr))
+
+    _print_Exp1 = _print_Pi = _print_Float
 
     def _print_Lookup(self, expr: Lookup) -> str:
         table, order, x = expr.args
         return f"lookup(tables, int({self._print(table)}), {int(order)}, {self._print(x)})"
 
-    def _print_Wrap(self, expr: Wrap) -> str:
-        x, period = (self._print(a) for a in expr.args)
-        return f"wrap({x}, {period})"
 
-    def _print_Unwound(self, expr: Unwound) -> str:
-        angle, near = (self._print(a) for a in expr.args)
-        return f"unwound({angle}, {near})"
-
-
-OWN = (Given, Lookup, Unwound, Wrap)
+OWN = (Opaque, Lookup, Unwound, Wrap)
 """Functions of this package: their code is written by the printer, and by `_functions_as_definitions`."""
 
 
@@ -150,11 +138,11 @@ def _broken(head: str, body: str) -> list[str]:
 def _functions_as_definitions(
     definitions: Sequence[Definition], outputs: list[sp.Expr]
 ) -> tuple[list[Definition], list[sp.Expr]]:
-    """Each function kept whole becomes definitions of its own: its argument, then its derivatives there; those inside
+    """Each opaque function becomes definitions of its own: its argument, then its derivatives there; those inside
     others first."""
     definitions = list(definitions)
     for _ in range(100):
-        given = {g for e in outputs for g in e.atoms(Given) if not g.args[2].has(Given)}
+        given = {g for e in outputs for g in e.atoms(Opaque) if not g.args[2].has(Opaque)}
         if not given:
             break
         names: dict[sp.Expr, sp.Symbol] = {}

@@ -14,92 +14,114 @@ A position relation Φ(m, t) = 0 holds at all times, so ψ = Φ̇ = Φ_m F r + �
 
 For ψ = Φ̇ this is the textbook's γ = −((Φ_q q̇)_q q̇ + 2 Φ_qt q̇ + Φ_tt).
 
-Stages: `Relation` + one `MarkerMap` per marker  ->  `compose`  ->  `Equations` (definitions, then outputs).
-
-What bodies feel (`loads`) and what is read of a motion (`Reading`) go the same way: a form in marker symbols, composed
-with maps, becomes a `Composed`, and that becomes a kernel.
+Stages: `Relation` + one `MarkerMap` per marker  ->  `compose`  ->  `Equations` (definitions, then outputs). What bodies
+feel (`loads`) and what is read of a motion (`Reading`) go the same way: a form in marker symbols, composed with maps,
+becomes a `Composed`, and that becomes a kernel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
-from typing import Any, Protocol
+from typing import Any, Self
 
 import sympy as sp
 
 from ..errors import ModelError
+from .differentiation import Definition, differentiate
 from .functions import as_sympy
-from .jets import Definition, differentiate
-from .markers import LABELS, FormMarker, rate_of, reference_turn, t, variables
-
-
-class Form(Protocol):
-    """Something said of markers, in no coordinates: a relation, a load, a reading."""
-
-    @property
-    def markers(self) -> tuple[FormMarker, ...]: ...
-    @property
-    def slots(self) -> tuple[sp.Symbol, ...]:
-        """Its constants, filled with numbers one instance at a time."""
-        ...
-
-    @property
-    def own_symbols(self) -> set[sp.Symbol]:
-        """All other symbols that it gives a meaning: those of markers, and those that it defines."""
-        ...
-
-    @property
-    def expressions(self) -> tuple[sp.Expr, ...]:
-        """All that is said."""
-        ...
-
-    @property
-    def meaning(self) -> str:
-        """All that its kernel depends on besides the coordinates, as text."""
-        ...
-
-    def compose(self, maps: Sequence[MarkerMap]) -> Composed:
-        """The form in the coordinates of its markers."""
-        ...
+from .markers import LABELS, FormMarker, reference_turn, variables
 
 
 @dataclass(frozen=True)
-class Led:
-    """A marker on no body, that follows a trajectory: m as functions of time."""
+class Trajectory:
+    """A marker on no body: its variables m as functions of time."""
 
     marker: FormMarker
     values: tuple[sp.Expr, ...]
 
 
 @dataclass(frozen=True)
-class Relation:
-    """Equations between markers, in no coordinates: rows of Φ(m, t), then rows of ψ(m, r, t)."""
+class Form:
+    """Expressions in marker symbols, in no coordinates: a relation, a load, a reading."""
 
     markers: tuple[FormMarker, ...]
-    phi: tuple[sp.Expr, ...]
-    psi: tuple[sp.Expr, ...] = ()
-    slots: tuple[sp.Symbol, ...] = ()
-    led: tuple[Led, ...] = ()
+    slots: tuple[sp.Symbol, ...] = field(default=(), kw_only=True)
+    """Its constants, filled with numbers one instance at a time."""
+    trajectories: tuple[Trajectory, ...] = field(default=(), kw_only=True)
+    steps: tuple[Definition, ...] = field(default=(), kw_only=True)
+    """Symbols of its own, that the rest is written with."""
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """What it is, and how its rows are divided."""
+        raise NotImplementedError
+
+    @property
+    def rows(self) -> tuple[sp.Expr, ...]:
+        """Its own expressions."""
+        raise NotImplementedError
+
+    def compose(self, maps: Sequence[MarkerMap]) -> Composed:
+        """The form in the coordinates of its markers."""
+        raise NotImplementedError
 
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:
-        return (*self.phi, *self.psi, *(e for led in self.led for e in led.values))
-
-    @property
-    def everyone(self) -> tuple[FormMarker, ...]:
-        """All markers, those led along included."""
-        return (*self.markers, *(led.marker for led in self.led))
+        """All of them: its rows, the trajectories, the steps."""
+        return (*self.rows, *(e for one in self.trajectories for e in one.values), *(e for _, e in self.steps))
 
     @property
     def own_symbols(self) -> set[sp.Symbol]:
-        return symbols_of(self.everyone)
+        """All symbols but slots that it gives a meaning: those of markers, and those that it defines."""
+        m, rates = variables((*self.markers, *(one.marker for one in self.trajectories)))
+        return {*m, *rates, *(s for s, _ in self.steps)}
+
+    def map(self, change: Callable[[sp.Expr], sp.Expr], **others: Any) -> Self:
+        """The same form, with every expression changed."""
+        trajectories = tuple(Trajectory(one.marker, tuple(map(change, one.values))) for one in self.trajectories)
+        steps = tuple((s, change(e)) for s, e in self.steps)
+        return replace(self, trajectories=trajectories, steps=steps, **others)
+
+    @cached_property
+    def meaning(self) -> str:
+        """All that its kernel depends on besides the coordinates, as text."""
+        return f"{' '.join(map(str, self.shape))} {' ; '.join(map(sp.srepr, self.expressions))}"
+
+    def in_coordinates(self, maps: Sequence[MarkerMap]) -> dict[str, Any]:
+        """What every `Composed` has: the coordinates of the markers, all slots, and the marker variables defined."""
+        pairs = [*zip(self.markers, maps, strict=True)]
+        defined = (definition for marker, mp in pairs for definition in mp.define(marker))
+        led = (definition for one in self.trajectories for definition in one.marker.along(one.values))
+        turns = (reference_turn(*pair) for pair in permutations(LABELS[: len(self.markers)], 2))
+        return {
+            "q": tuple(s for mp in maps for s in mp.q),
+            "v": tuple(s for mp in maps for s in mp.v),
+            "slots": (*self.slots, *(s for mp in maps for s in mp.slots), *turns),
+            "definitions": (*defined, *led, *self.steps),
+        }
+
+
+@dataclass(frozen=True)
+class Relation(Form):
+    """Equations between markers: rows of Φ(m, t), then rows of ψ(m, r, t)."""
+
+    phi: tuple[sp.Expr, ...]
+    psi: tuple[sp.Expr, ...] = ()
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return "relation", len(self.markers), len(self.phi), len(self.psi)
+
+    @property
+    def rows(self) -> tuple[sp.Expr, ...]:
+        return (*self.phi, *self.psi)
 
     @property
     def size(self) -> int:
-        return len(self.phi) + len(self.psi)
+        return len(self.rows)
 
     def only(self, rows: Sequence[int]) -> Relation:
         """The relation of these rows alone."""
@@ -109,44 +131,42 @@ class Relation:
         psi = tuple(e for k, e in enumerate(self.psi, len(self.phi)) if k in rows)
         return replace(self, phi=phi, psi=psi)
 
-    @cached_property
-    def velocity_rows(self) -> sp.Matrix:
-        """All rows as ψ: those of Φ̇, then those that were ψ to begin with."""
-        return sp.Matrix([*(rate_of(e, self.everyone) + e.diff(t) for e in self.phi), *self.psi])
-
-    @cached_property
-    def meaning(self) -> str:
-        return f"relation {len(self.markers)} {len(self.phi)} {len(self.psi)} {in_text(self.expressions)}"
+    def map(self, change: Callable[[sp.Expr], sp.Expr], **others: Any) -> Self:
+        return super().map(change, phi=tuple(map(change, self.phi)), psi=tuple(map(change, self.psi)), **others)
 
     def compose(self, maps: Sequence[MarkerMap]) -> Equations:
-        return compose(self, maps)
+        """Differentiated, with the coordinates of its markers put in."""
+        found = differentiate(self.phi, self.psi, self.markers, [one.marker for one in self.trajectories])
+        if found.A.has(*variables(self.markers)[1]):
+            raise ModelError("a velocity-level equation must be linear in the velocities; rewrite psi")
+        # Φ_v = A P, marker by marker: each marker owns its own block of columns.
+        jacobian, column, first = [], 0, 0
+        for marker, mp in zip(self.markers, maps, strict=True):
+            block = found.A[:, first : first + len(marker.rates)] * mp.P
+            jacobian += [(r, column + c, e) for (r, c), e in sorted(block.todok().items())]
+            column += len(mp.v)
+            first += len(marker.rates)
+        jacobian.sort(key=lambda entry: entry[:2])
+        composed = replace(self, steps=found.steps).in_coordinates(maps)
+        return Equations(**composed, phi=found.phi, jacobian=tuple(jacobian), nu=found.nu, gamma=found.gamma)
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(Form):
     """Values to be read of markers: expressions of m, r and t."""
 
-    markers: tuple[FormMarker, ...]
     values: tuple[sp.Expr, ...]
-    slots: tuple[sp.Symbol, ...] = ()
-    led: tuple[Led, ...] = ()
-    steps: tuple[Definition, ...] = ()
 
     @property
-    def expressions(self) -> tuple[sp.Expr, ...]:
-        return (*self.values, *(e for led in self.led for e in led.values), *(e for _, e in self.steps))
+    def shape(self) -> tuple[Any, ...]:
+        return "reading", len(self.markers), len(self.values)
 
     @property
-    def own_symbols(self) -> set[sp.Symbol]:
-        return symbols_of((*self.markers, *(led.marker for led in self.led))) | {s for s, _ in self.steps}
-
-    @cached_property
-    def meaning(self) -> str:
-        return f"reading {len(self.markers)} {len(self.values)} {in_text(self.expressions)}"
+    def rows(self) -> tuple[sp.Expr, ...]:
+        return self.values
 
     def compose(self, maps: Sequence[MarkerMap]) -> Readings:
-        where = in_coordinates(self.markers, maps, self.slots, self.led, self.steps)
-        return Readings(**where, values=self.values)
+        return Readings(**self.in_coordinates(maps), values=self.values)
 
 
 @dataclass(frozen=True)
@@ -161,6 +181,15 @@ class MarkerMap:
     bias: sp.Matrix
     steps: tuple[Definition, ...] = ()
     """What the others are written with: symbols defined by q, v, slots and by the steps before."""
+
+    def define(self, marker: FormMarker) -> list[Definition]:
+        """The symbols of a marker, in coordinates."""
+        return [
+            *self.steps,
+            *zip(marker.m, self.values, strict=True),
+            *zip(marker.rates, self.P * sp.Matrix(self.v), strict=True),
+            *zip(marker.biases, self.bias, strict=True),
+        ]
 
 
 @dataclass(frozen=True)
@@ -226,64 +255,3 @@ class Readings(Composed):
     @property
     def layout(self) -> dict[str, Any]:
         return {"values": len(self.values)}
-
-
-def compose(relation: Relation, maps: Sequence[MarkerMap]) -> Equations:
-    """Differentiate the relation and put the coordinates of its markers in."""
-    _, rates = variables(relation.markers)
-    jets = differentiate(relation.phi, relation.psi, relation.markers, [led.marker for led in relation.led])
-    if jets.A.has(*rates):
-        raise ModelError("a velocity-level equation must be linear in the velocities; rewrite psi")
-
-    # Φ_v = A P, marker by marker: each marker owns its own block of columns.
-    jacobian, column, first = [], 0, 0
-    for marker, mp in zip(relation.markers, maps, strict=True):
-        block = jets.A[:, first : first + len(marker.rates)] * mp.P
-        jacobian += [(r, column + c, e) for (r, c), e in sorted(block.todok().items())]
-        column += len(mp.v)
-        first += len(marker.rates)
-    jacobian.sort(key=lambda entry: entry[:2])
-
-    composed = in_coordinates(relation.markers, maps, relation.slots, relation.led, jets.steps)
-    return Equations(**composed, phi=jets.phi, jacobian=tuple(jacobian), nu=jets.nu, gamma=jets.gamma)
-
-
-def symbols_of(markers: Sequence[FormMarker]) -> set[sp.Symbol]:
-    m, rates = variables(markers)
-    return {*m, *rates}
-
-
-def in_text(expressions: Sequence[sp.Expr]) -> str:
-    return " ; ".join(sp.srepr(e) for e in expressions)
-
-
-def in_coordinates(
-    markers: Sequence[FormMarker],
-    maps: Sequence[MarkerMap],
-    slots: tuple[sp.Symbol, ...],
-    led: Sequence[Led] = (),
-    steps: Sequence[Definition] = (),
-) -> dict[str, Any]:
-    """What every `Composed` has: the coordinates of the markers, all slots, and the marker variables defined."""
-    pairs = [*zip(markers, maps, strict=True)]
-    definitions = [definition for marker, mp in pairs for definition in _definitions(marker, mp)]
-    definitions += [definition for one in led for definition in one.marker.along(one.values)]
-    return {
-        "q": tuple(s for mp in maps for s in mp.q),
-        "v": tuple(s for mp in maps for s in mp.v),
-        "slots": (*slots, *(s for mp in maps for s in mp.slots), *_reference_turns(len(markers))),
-        "definitions": (*definitions, *steps),
-    }
-
-
-def _reference_turns(count: int) -> list[sp.Symbol]:
-    return [reference_turn(*pair) for pair in permutations(LABELS[:count], 2)]
-
-
-def _definitions(marker: FormMarker, mp: MarkerMap) -> list[Definition]:
-    return [
-        *mp.steps,
-        *zip(marker.m, mp.values, strict=True),
-        *zip(marker.rates, mp.P * sp.Matrix(mp.v), strict=True),
-        *zip(marker.biases, mp.bias, strict=True),
-    ]

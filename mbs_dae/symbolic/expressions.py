@@ -5,7 +5,7 @@ sympy reads text by running it as Python, so whoever may write a force could run
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import sympy as sp
@@ -14,6 +14,7 @@ from sympy.core.function import AppliedUndef
 from ..errors import ModelError
 from .codegen import has_code
 from .functions import as_sympy
+from .markers import t
 
 JUMPS = (sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside)
 LARGEST = 1e308
@@ -32,8 +33,21 @@ def expression_of(value: Any, what: str, variables: str = "") -> sp.Expr:
     return check_expression(e, what)
 
 
+def called(function: Callable, arguments: Sequence[Any], what: str, **constants: Any) -> Any:
+    """What a function of a person's own returns for symbols."""
+    try:
+        return function(*arguments, **constants)
+    except Exception as exc:
+        raise ModelError(
+            f"{what} raised {type(exc).__name__}: {exc}; mend it: it is called with symbols, so use the functions of "
+            "sympy (sp.sin, not np.sin)"
+        ) from exc
+
+
 def check_expression(e: sp.Expr, what: str) -> sp.Expr:
     """Finite, real, without jumps, and made of functions that can become code."""
+    if any(s.name == t.name and s != t for s in e.free_symbols):
+        raise ModelError(f"{what} uses another symbol named t; write mbs.t for time")
     if e.has(sp.nan, sp.zoo, sp.oo):
         raise ModelError(f"{what} is not finite: {e}; mend it")
     if e.has(sp.I):

@@ -1,14 +1,17 @@
-"""Functions that sympy does not have: lookup in a table of points, wrapping into a period, counting turns, and a
-function kept whole.
+"""Functions that sympy does not have: lookup in a table of points, wrapping into a period, counting turns, and opaque
+functions.
 
-All are ordinary sympy functions: they can be differentiated, substituted and printed like ``sin``.
-The code generator knows how to print them (see ``codegen``).
+All are ordinary sympy functions: they can be differentiated, substituted and printed like ``sin``. The code generator
+knows how to print them (see ``codegen``).
+
+numpy applies a function to an object by calling its method of that name, which sympy's expressions do not have. So
+``np.sin(2 * mbs.t)`` is a TypeError, and here it gets a text that helps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import sympy as sp
 
@@ -24,6 +27,19 @@ def as_sympy(value: Any) -> sp.Expr:
     return e
 
 
+def _of_numpy(name: str) -> Callable[[sp.Expr], NoReturn]:
+    def refused(self: sp.Expr) -> NoReturn:
+        own = f"sp.{name.replace('arc', 'a')}({self})"
+        raise TypeError(f"np.{name} takes numbers, and {self} is an expression; write {own}, import sympy as sp")
+
+    return refused
+
+
+for _name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"):
+    if not hasattr(sp.Expr, _name):
+        setattr(sp.Expr, _name, _of_numpy(_name))
+
+
 class Lookup(sp.Function):
     """``Lookup(table, order, x)``: the value (or the derivative of that order) of a spline at ``x``.
 
@@ -31,7 +47,7 @@ class Lookup(sp.Function):
     expression, so two models with different tables share one machine code.
     """
 
-    nargs = 3
+    nargs, is_real = 3, True
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         table, order, x = self.args
@@ -39,15 +55,12 @@ class Lookup(sp.Function):
             return sp.S.Zero
         return Lookup(table, order + 1, x)
 
-    def _eval_is_real(self) -> bool:
-        return True
-
 
 class Wrap(sp.Function):
     """``Wrap(x, period)``: x reduced to [0, period). Its slope is 1: the jumps carry no meaning,
     since whatever is wrapped is periodic itself."""
 
-    nargs = 2
+    nargs, is_real = 2, True
 
     @classmethod
     def eval(cls, x: sp.Expr, period: sp.Expr) -> sp.Expr | None:
@@ -59,15 +72,12 @@ class Wrap(sp.Function):
         x, period = self.args
         return -sp.floor(x / period)
 
-    def _eval_is_real(self) -> bool:
-        return True
-
 
 class Unwound(sp.Function):
     """``Unwound(angle, near)``: the angle with so many whole turns added that it is nearest to `near`. Its slope is
     that of the angle: `near` only counts turns."""
 
-    nargs = 2
+    nargs, is_real = 2, True
 
     @classmethod
     def eval(cls, angle: sp.Expr, near: sp.Expr) -> sp.Expr | None:
@@ -78,27 +88,24 @@ class Unwound(sp.Function):
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         return sp.S.One if argindex == 1 else sp.S.Zero
 
-    def _eval_is_real(self) -> bool:
-        return True
-
 
 BOUND = sp.Symbol("bound_", real=True)
-"""What the expression inside a `Given` is a function of."""
+"""The argument of the expression inside an `Opaque` function."""
 
 
-class Given(sp.Function):
-    """``Given(f, order, x)``: the derivative of that order, at x, of a function that is kept whole; f is an expression
-    of BOUND.
+class Opaque(sp.Function):
+    """``Opaque(f, order, x)``: the derivative of that order, at x, of a function into which derivations do not look; f
+    is an expression of BOUND.
 
-    A cam's profile may be a page of branches. Kept whole, it is differentiated by itself, once, and not again and
-    again with everything that the chain rule makes of its argument.
+    A cam's profile may be a page of branches. So it is differentiated by itself, once, and not again and again with
+    everything that the chain rule makes of its argument.
     """
 
-    nargs = 3
+    nargs, is_real = 3, True
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         f, order, x = self.args
-        return Given(f, order + 1, x) if argindex == 3 else sp.S.Zero
+        return Opaque(f, order + 1, x) if argindex == 3 else sp.S.Zero
 
     def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
         slope = self.args[2].diff(s)
@@ -107,9 +114,6 @@ class Given(sp.Function):
     @property
     def free_symbols(self) -> set[sp.Symbol]:
         return (self.args[0].free_symbols - {BOUND}) | self.args[2].free_symbols
-
-    def _eval_is_real(self) -> bool:
-        return True
 
     def doit(self, **hints: Any) -> sp.Expr:
         """What the function stands for."""
@@ -128,12 +132,12 @@ class Given(sp.Function):
         return f.diff(BOUND, int(order)).xreplace({BOUND: x})
 
 
-def kept_whole(function: Callable[[sp.Expr], sp.Expr]) -> Callable[[sp.Expr], sp.Expr]:
-    """The same function, which derivations do not look into."""
+def opaque(function: Callable[[sp.Expr], sp.Expr]) -> Callable[[sp.Expr], sp.Expr]:
+    """The same function as an `Opaque` one."""
     whole = as_sympy(function(BOUND))
-    return lambda x: Given(whole, sp.S.Zero, as_sympy(x))
+    return lambda x: Opaque(whole, sp.S.Zero, as_sympy(x))
 
 
 def written_out(e: sp.Expr) -> sp.Expr:
-    """The expression with every `Given` replaced by what it stands for."""
-    return e.replace(lambda x: isinstance(x, Given), lambda given: given.at(given.args[2]))
+    """The expression with every `Opaque` function replaced by what it stands for."""
+    return e.replace(lambda x: isinstance(x, Opaque), lambda given: given.at(given.args[2]))

@@ -5,66 +5,56 @@ it enters the equations of motion as
 
     Q = Pᵀ f,        f = Σ forces - ∂U̇/∂r,
 
-so whoever says a force says nothing of coordinates. What becomes of a force's work is kept apart, for the energy
+so a force knows no coordinates. What becomes of a force's work is kept apart, for the energy
 ledger: work that is stored without a potential in closed form, dissipated, or supplied from outside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import sympy as sp
 
 from ..errors import ModelError
-from .derive import Composed, Definition, MarkerMap, Reading, Relation, in_coordinates, in_text, symbols_of
-from .markers import FormMarker, rate_of, t, variables
+from .derive import Composed, Form, MarkerMap, Reading, Relation
+from .markers import rate_of, t, variables
 
 WORKS = ("stored", "dissipated", "supplied")
 """What becomes of the work of a force that has no potential."""
 OF_POTENTIAL = "potential"
-"""For forces that are said beside the potential they belong to: it accounts for their work."""
+"""For forces that are given beside the potential they belong to: it accounts for their work."""
 
 
 @dataclass(frozen=True)
-class Load:
-    """A potential U(m, t) and forces f(m, r, t), in no coordinates."""
+class Load(Form):
+    """A potential U(m, t) and forces f(m, r, t). A potential that is written with steps has its forces given beside."""
 
-    markers: tuple[FormMarker, ...]
     potential: sp.Expr = sp.S.Zero
     forces: tuple[tuple[str, tuple[sp.Expr, ...]], ...] = ()
     """(what becomes of the work, force and moment on each marker one after the other)."""
-    slots: tuple[sp.Symbol, ...] = ()
     effort: sp.Expr = sp.S.Zero
     """Where all this is one effort along one coordinate: the effort, to be read."""
-    steps: tuple[Definition, ...] = ()
-    """What the others are written with. A potential that is written with steps has its forces said beside it."""
-
-    @property
-    def expressions(self) -> tuple[sp.Expr, ...]:
-        return (self.potential, self.effort, *(e for _, f in self.forces for e in f), *(e for _, e in self.steps))
-
-    @property
-    def own_symbols(self) -> set[sp.Symbol]:
-        return symbols_of(self.markers) | {s for s, _ in self.steps}
 
     def __post_init__(self) -> None:
         named = self.potential.has(*(s for s, _ in self.steps)) if self.steps else False
         if named and OF_POTENTIAL not in dict(self.forces):
-            raise ModelError("a potential that is written with steps has no forces of its own; say them beside it")
+            raise ModelError("a potential that is written with steps has no forces of its own; give them beside it")
 
-    def rewritten(self, expressions: Sequence[sp.Expr], slots: tuple[sp.Symbol, ...]) -> Load:
-        """The same load with these for its `expressions`."""
-        potential, effort, *components = expressions
-        size = sum(len(marker.rates) for marker in self.markers)
-        forces = tuple(
-            (work, tuple(components[k * size : (k + 1) * size])) for k, (work, _) in enumerate(self.forces)
-        )
-        named = components[len(forces) * size :]
-        steps = tuple((symbol, e) for (symbol, _), e in zip(self.steps, named, strict=True))
-        return replace(self, potential=potential, forces=forces, slots=slots, effort=effort, steps=steps)
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return "load", len(self.markers), *(work for work, _ in self.forces)
+
+    @property
+    def rows(self) -> tuple[sp.Expr, ...]:
+        return (self.potential, self.effort, *(e for _, f in self.forces for e in f))
+
+    def map(self, change: Callable[[sp.Expr], sp.Expr], **others: Any) -> Self:
+        forces = tuple((work, tuple(map(change, f))) for work, f in self.forces)
+        energy, effort = change(self.potential), change(self.effort)
+        return super().map(change, potential=energy, forces=forces, effort=effort, **others)
 
     @cached_property
     def total(self) -> tuple[sp.Expr, ...]:
@@ -73,16 +63,9 @@ class Load:
         stored = rate_of(self.potential, self.markers)
         return tuple(-stored.diff(r) + sp.Add(*(f[k] for _, f in self.forces)) for k, r in enumerate(rates))
 
-    @cached_property
-    def meaning(self) -> str:
-        parts = " | ".join(f"{work} {in_text(f)}" for work, f in self.forces)
-        steps = in_text([e for _, e in self.steps])
-        return f"load {len(self.markers)} {in_text([self.potential])} | {parts}" + (f" | {steps}" if steps else "")
-
     def compose(self, maps: Sequence[MarkerMap]) -> LoadEquations:
         _, rates = variables(self.markers)
-        forces, first = [], 0
-        column = 0
+        forces, column, first = [], 0, 0
         for marker, mp in zip(self.markers, maps, strict=True):
             own = sp.Matrix(self.total[first : first + len(marker.rates)])
             forces += [(column + c, e) for c, e in enumerate(mp.P.T * own) if e != 0]
@@ -95,17 +78,13 @@ class Load:
         ]
         if (growth := self.potential.diff(t)) != 0:  # whoever changes a potential from outside gives its energy
             powers.append(("supplied", growth))
-        return LoadEquations(
-            **in_coordinates(self.markers, maps, self.slots, steps=self.steps),
-            potential=self.potential,
-            forces=tuple(forces),
-            powers=tuple(powers),
-        )
+        where = self.in_coordinates(maps)
+        return LoadEquations(**where, potential=self.potential, forces=tuple(forces), powers=tuple(powers))
 
     @cached_property
     def wrenches(self) -> Reading:
         """The force and moment on every marker's body, about the marker, in world axes."""
-        return Reading(self.markers, self.total, self.slots, steps=self.steps)
+        return Reading(self.markers, self.total, slots=self.slots, steps=self.steps)
 
 
 @dataclass(frozen=True)
@@ -132,4 +111,6 @@ def joint_wrenches(relation: Relation) -> Reading:
     The equations of a joint act on the system by -Φ_vᵀ λ = -Pᵀ (∂ψ/∂r)ᵀ λ: on its markers by -(∂ψ/∂r)ᵀ λ.
     """
     _, rates = variables(relation.markers)
-    return Reading(relation.markers, tuple(-relation.velocity_rows.jacobian(rates)), relation.slots, relation.led)
+    psi = sp.Matrix([*(rate_of(e, relation.markers) for e in relation.phi), *relation.psi])
+    components = tuple(-psi.jacobian(rates))
+    return Reading(relation.markers, components, slots=relation.slots, trajectories=relation.trajectories)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import sympy as sp
 from sympy.core.relational import Relational
 
-from .functions import Given, Lookup, Unwound, Wrap
+from .functions import Lookup, Opaque, Unwound, Wrap
 from .markers import t
 
 ZERO, INTEGERS = "zero", "integers"
@@ -34,7 +34,7 @@ class Switch(NamedTuple):
 
 
 class OfTime(NamedTuple):
-    """What expressions say of time alone."""
+    """The parts of expressions that depend on time alone."""
 
     switches: tuple[Switch, ...]
     laws: tuple[sp.Expr, ...]
@@ -43,7 +43,7 @@ class OfTime(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def of_time(expressions: tuple[sp.Basic, ...], constants: frozenset[sp.Symbol]) -> OfTime:
-    """What these expressions say of time alone; `constants` are their symbols that do not depend on it."""
+    """The parts of these expressions that depend on time alone; `constants` are their symbols without it."""
     switches: dict[Switch, None] = {}
     laws: dict[sp.Expr, None] = {}
     seen: set[tuple[sp.Basic, bool]] = set()
@@ -55,7 +55,7 @@ def of_time(expressions: tuple[sp.Basic, ...], constants: frozenset[sp.Symbol]) 
         if (e, inside) in seen or not e.has(t):
             return
         seen.add((e, inside))
-        if isinstance(e, Given) and alone(e.args[2]):
+        if isinstance(e, Opaque) and alone(e.args[2]):
             return look(e.at(e.args[2]), inside)
         if not inside and isinstance(e, sp.Expr) and alone(e):
             inside = True

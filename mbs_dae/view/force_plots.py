@@ -41,28 +41,26 @@ def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", po
         known = result.reactions.names() if result.reactions is not None else []
         raise ModelError(f"plot_reaction() needs the names of joints; write e.g. plot_reaction({examples(known)})")
     wrenches = {name: result.reaction(name, axes) for name in joints}
-    if result.sketch.dimension == 3:
-        if polar:
-            raise ModelError(
-                "polar=True draws forces in a plane, and this mechanism is in space; leave it out to see components"
-            )
-        with style():
-            return _in_space(result, wrenches, axes)
+    in_space = result.sketch.dimension == 3
+    if in_space and polar:
+        raise ModelError(
+            "polar=True draws forces in a plane, and this mechanism is in space; leave it out to see components"
+        )
     with style():
-        return _hodographs(result, wrenches, axes) if polar else _over_time(result, wrenches, axes)
+        if polar:
+            return _hodographs(result, wrenches, axes)
+        figure, first = (_in_space if in_space else _in_the_plane)(result, wrenches, axes)
+        if axes != "world":
+            first.set_title(f"in the axes of the {axes} body", loc="right", fontsize=8, color=GROUND)
+        return figure
 
 
-def _over_time(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
+def _in_the_plane(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tuple[Figure, Any]:
     turning = [name for name, wrench in wrenches.items() if wrench[:, 2].any()]
     forcing = [name for name, wrench in wrenches.items() if wrench[:, :2].any() or name not in turning]
     figure, panels = stacked(result, len(forcing) + bool(turning))
     for ax, name in zip(panels, forcing, strict=False):
-        force, unique = wrenches[name][:, :2], unique_in(result, name, axes)
-        whole = unique[:, 0] & unique[:, 1]
-        _line(ax, result, force[:, 0], unique[:, 0], r"$F_x$", color=COLOURS[0])
-        _line(ax, result, force[:, 1], unique[:, 1], r"$F_y$", color=COLOURS[1])
-        _line(ax, result, np.hypot(*force.T), whole, r"$|F|$", color=DARK, linewidth=1.2)
-        ax.set_ylabel(f"{as_label(name)}: force{_on_body(result, name)}\n[N]")
+        _components(ax, result, name, wrenches[name][:, :2], unique_in(result, name, axes)[:, :2], "force")
     legends = [ax.get_legend_handles_labels() for ax in panels[: len(forcing)]]
     shown = {label: line for lines, labels in legends for line, label in zip(lines, labels, strict=True)}
     if shown:
@@ -73,34 +71,32 @@ def _over_time(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Fi
             _line(panels[-1], result, moment, unique, as_label(name), color=colour)
         panels[-1].set_ylabel("moment\n[N m]")
         panels[-1].legend(loc="best", ncols=3)
-    if axes != "world":
-        panels[0].set_title(f"in the axes of the {axes} body", loc="right", fontsize=8, color=GROUND)
-    return figure
+    return figure, panels[0]
 
 
-def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
+def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tuple[Figure, Any]:
     """For each joint a panel of forces, and one of moments about its second marker; but none for what is zero."""
     shown = [(name, part) for name, wrench in wrenches.items() for part in _acting(wrench)]
     figure, panels = stacked(result, len(shown))
     for ax, (name, part) in zip(panels, shown, strict=True):
-        letter, what, unit, columns = PARTS_IN_SPACE[part]
-        values, unique = wrenches[name][:, columns], unique_in(result, name, axes)[:, columns]
-        for k, (axis, colour) in enumerate(zip("xyz", COLOURS, strict=False)):
-            _line(ax, result, values[:, k], unique[:, k], f"${letter}_{axis}$", color=colour)
-        size, whole = np.linalg.norm(values, axis=1), np.all(unique, axis=1)
-        _line(ax, result, np.asarray(size), np.asarray(whole), f"$|{letter}|$", color=DARK, linewidth=1.2)
-        ax.set_ylabel(f"{as_label(name)}: {what}{_on_body(result, name)}\n[{unit}]")
+        values, unique = (x[:, HALVES[part]] for x in (wrenches[name], unique_in(result, name, axes)))
+        _components(ax, result, name, values, unique, part)
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    if axes != "world":
-        panels[0].set_title(f"in the axes of the {axes} body", loc="right", fontsize=8, color=GROUND)
-    return figure
+    return figure, panels[0]
 
 
-PARTS_IN_SPACE = {
-    "force": ("F", "force", "N", slice(0, 3)),
-    "moment": ("M", "moment", "N m", slice(3, 6)),
-}
-"""Letter, name, unit and columns of the halves of a reaction in space."""
+def _components(ax: Any, result: Result, name: str, values: np.ndarray, unique: np.ndarray, part: str) -> None:
+    """The components of a force or a moment, and its size."""
+    letter, unit = ("F", "N") if part == "force" else ("M", "N m")
+    for axis, colour, value, known in zip("xyz", COLOURS, values.T, unique.T, strict=False):
+        _line(ax, result, value, known, f"${letter}_{axis}$", color=colour)
+    size, known = np.linalg.norm(values, axis=1), np.asarray(unique.all(axis=1))
+    _line(ax, result, size, known, f"$|{letter}|$", color=DARK, linewidth=1.2)
+    ax.set_ylabel(f"{as_label(name)}: {part}{_on_body(result, name)}\n[{unit}]")
+
+
+HALVES = {"force": slice(0, 3), "moment": slice(3, 6)}
+"""The columns of a reaction in space."""
 NOTHING = 1e-12
 """A moment this small against the force (at one metre), or a force against the moment, is roundoff."""
 
@@ -108,8 +104,7 @@ NOTHING = 1e-12
 def _acting(wrench: np.ndarray) -> list[str]:
     """What there is to see of a reaction; of one that vanishes, the force."""
     least = NOTHING * np.abs(wrench).max(initial=0.0)
-    parts = [part for part, (*_, columns) in PARTS_IN_SPACE.items() if (np.abs(wrench[:, columns]) > least).any()]
-    return parts or ["force"]
+    return [part for part, columns in HALVES.items() if (np.abs(wrench[:, columns]) > least).any()] or ["force"]
 
 
 def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
@@ -119,9 +114,9 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
     ax.set_aspect("equal", adjustable="datalim")
     for (name, wrench), colour in zip(wrenches.items(), COLOURS * len(wrenches), strict=False):
         x, y, _ = unique_in(result, name, axes).T
-        for part, how in _parts(x & y):
-            label = f"{as_label(name)}{_on_body(result, name)}{how.pop('said')}"
-            ax.plot(*np.where(part, wrench[:, :2].T, np.nan), color=colour, label=label, **how)
+        for part, dashes, remark in _parts(x & y):
+            label = f"{as_label(name)}{_on_body(result, name)}{remark}"
+            ax.plot(*np.where(part, wrench[:, :2].T, np.nan), dashes, color=colour, label=label)
         ax.plot(*wrench[:1, :2].T, "o", color=colour, markersize=6)
     ax.plot([], [], "o", color=GROUND, markersize=6, label="start")
     largest = max(np.hypot(*wrench[:, :2].T).max(initial=0.0) for wrench in wrenches.values())
@@ -148,27 +143,27 @@ def unique_in(result: Result, name: str, axes: str) -> np.ndarray:
     unique = result.is_unique(name)
     if axes != "world":
         unique = unique.copy()
-        for columns in (slice(0, 2),) if unique.shape[1] == 3 else (slice(0, 3), slice(3, 6)):
+        for columns in (slice(0, 2),) if unique.shape[1] == 3 else HALVES.values():
             unique[:, columns] = unique[:, columns].all(axis=1, keepdims=True)
     return unique
 
 
 def _line(ax: Any, result: Result, values: np.ndarray, unique: np.ndarray, label: str, **how: Any) -> None:
-    for part, more in _parts(unique):
-        label_of_part = label + more.pop("said")
-        ax.plot(result.t, np.where(part, values, np.nan), label=label_of_part, marker=marker_of(result), **how, **more)
+    for part, dashes, remark in _parts(unique):
+        how |= {"label": label + remark, "linestyle": dashes, "marker": marker_of(result)}
+        ax.plot(result.t, np.where(part, values, np.nan), **how)
 
 
-def _parts(unique: np.ndarray) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
-    """The times that are drawn solid, and those drawn dashed; these reach to their neighbours, so that the curve is
-    whole and a single pose is seen."""
+def _parts(unique: np.ndarray) -> Iterator[tuple[np.ndarray, str, str]]:
+    """The times that are drawn solid, and those drawn dashed, with a remark for the legend. Dashes reach to their
+    neighbours, so that the curve is whole and a single pose is seen."""
     if unique.any() or not unique.size:
-        yield unique, {"linestyle": "-", "said": ""}
+        yield unique, "-", ""
     if not unique.all():
         dashed = ~unique
         dashed[1:] |= ~unique[:-1]
         dashed[:-1] |= ~unique[1:]
-        yield dashed, {"linestyle": "--", "said": f" ({OPEN})"}
+        yield dashed, "--", f" ({OPEN})"
 
 
 def _on_body(result: Result, name: str) -> str:

@@ -9,8 +9,8 @@ All lengths are inches on paper.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.font_manager import FontProperties
@@ -32,9 +32,8 @@ HALF = 0.13
 """Half the height of a body."""
 
 
-@dataclass(frozen=True)
-class Box:
-    """A rectangle on the paper."""
+class Box(NamedTuple):
+    """A rectangle on the paper, about its middle."""
 
     x: float
     y: float
@@ -55,23 +54,18 @@ class Box:
         return ((dx < self.half_width + margin) & (dy < self.half_height + margin)).T
 
     def overlaps(self, other: Box) -> bool:
-        return (
-            abs(self.x - other.x) < self.half_width + other.half_width
-            and abs(self.y - other.y) < self.half_height + other.half_height
-        )
+        wide, high = self.half_width + other.half_width, self.half_height + other.half_height
+        return abs(self.x - other.x) < wide and abs(self.y - other.y) < high
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Where everything stands."""
+class Plan(NamedTuple):
+    """Where everything stands: bodies by number (the ground is 0), edges as polylines from parent to child."""
 
-    bodies: tuple[Box, ...]
-    """By number; the ground is 0."""
-    edges: tuple[np.ndarray, ...]
-    """Polylines from parent to child."""
-    edge_names: tuple[Box, ...]
-    curves: tuple[np.ndarray, ...]
-    curve_names: tuple[Box, ...]
+    bodies: list[Box]
+    edges: list[np.ndarray]
+    edge_names: list[Box]
+    curves: list[np.ndarray]
+    curve_names: list[Box]
 
 
 def planned(topology: Topology, closures: Sequence[Closure]) -> Plan:
@@ -97,7 +91,7 @@ def planned(topology: Topology, closures: Sequence[Closure]) -> Plan:
         places = [Box(x, y, half + 0.03, 0.08) for x, y in curve[9:-9:3]]
         others = np.concatenate([*drawn, *(other for other in curves if other is not curve)])
         names.append(min(places, key=lambda box: _name_cost(box, curve, [*bodies, *edge_names, *names], others)))
-    return Plan(tuple(bodies), tuple(edges), tuple(edge_names), tuple(curves), tuple(names))
+    return Plan(bodies, edges, edge_names, curves, names)
 
 
 def _bodies(topology: Topology) -> list[Box]:
@@ -109,13 +103,13 @@ def _bodies(topology: Topology) -> list[Box]:
         depth[k] = depth[parent] + 1
         children[parent].append(k)
     half = [_width(f"{k}  {name}") / 2 + PAD for k, name in enumerate(names)]
-    left, lefts = 0.0, []
+    right, x, widest = 0.0, [], []
     for column in range(max(depth) + 1):
         here = [k for k in range(count) if depth[k] == column]
         entering = [_width(edge_name(topology.edges[k - 1])) for k in here if k]
-        left += (BEND + GAP + max(entering)) if entering else 0.0
-        lefts.append(left)
-        left += 2 * max(half[k] for k in here)
+        widest.append(max(half[k] for k in here))
+        x.append(right + (BEND + GAP + max(entering) if entering else 0.0) + widest[-1])
+        right = x[-1] + widest[-1]
 
     y = [0.0] * count
     rows, ahead = 0, [0]
@@ -128,8 +122,7 @@ def _bodies(topology: Topology) -> list[Box]:
     for k in sorted(range(count), key=lambda k: -depth[k]):
         if children[k]:
             y[k] = (y[children[k][0]] + y[children[k][-1]]) / 2
-    widest = [max(half[k] for k in range(count) if depth[k] == column) for column in range(max(depth) + 1)]
-    return [Box(lefts[depth[k]] + widest[depth[k]], y[k], widest[depth[k]], HALF) for k in range(count)]
+    return [Box(x[depth[k]], y[k], widest[depth[k]], HALF) for k in range(count)]
 
 
 SIDES = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)])
@@ -140,17 +133,14 @@ def _curves(a: Box, b: Box) -> Iterator[np.ndarray]:
     s = np.linspace(0, 1, 61)[:, None]
     for out, into in product(SIDES, SIDES):
         start, end = (
-            np.array((box.x, box.y)) + side * (box.half_width, box.half_height)
-            for box, side in ((a, out), (b, into))
+            np.array((box.x, box.y)) + side * (box.half_width, box.half_height) for box, side in ((a, out), (b, into))
         )
         for reach in (0.25, 0.5, 0.9, 1.4):
             p, r = start + reach * out, end + reach * into
             yield (1 - s) ** 3 * start + 3 * (1 - s) ** 2 * s * p + 3 * (1 - s) * s**2 * r + s**3 * end
 
 
-def _curve_cost(
-    curve: np.ndarray, bodies: Sequence[Box], names: Sequence[Box], drawn: Sequence[np.ndarray]
-) -> float:
+def _curve_cost(curve: np.ndarray, bodies: Sequence[Box], names: Sequence[Box], drawn: Sequence[np.ndarray]) -> float:
     """How many of its points cover bodies and names, or touch lines; and its length."""
     inner = curve[2:-2]
     covered = sum(box.holds(inner, 0.04).sum() for box in bodies) + sum(box.holds(inner).sum() for box in names)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_rgb
 from matplotlib.patheffects import withStroke
 
 from .stage import Stage
@@ -49,21 +49,15 @@ def placed_labels(
 
 
 def look_of_label(stage: Stage, body: str) -> dict[str, Any]:
-    """How its text is written."""
+    """How its text is written. Letters are thin: they need more ink than areas."""
     return {
-        "color": _darker(stage.colour(body)),
+        "color": tuple(0.75 * part for part in to_rgb(stage.colour(body))),
         "fontsize": FONT_SIZE,
         "horizontalalignment": "center",
         "verticalalignment": "center",
         "path_effects": [withStroke(linewidth=2.5, foreground="white")],
         "parse_math": False,
     }
-
-
-def _darker(colour: str) -> str:
-    """Letters are thin: they need more ink than areas."""
-    red, green, blue = to_rgb(colour)
-    return to_hex((0.75 * red, 0.75 * green, 0.75 * blue))
 
 
 def _half_size(name: str, inch: float) -> np.ndarray:

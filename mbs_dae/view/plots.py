@@ -146,11 +146,10 @@ def _apart() -> Iterator[dict[str, Any]]:
 
 
 def _label_of_run(name: str, run: Result) -> str:
-    return as_label(name) if run.success else f"{as_label(name)} (\u00d7 stopped at {_last_time(run)})"
-
-
-def _last_time(run: Result) -> str:
-    return f"{run.axis[0]} = {run.t[-1]:.4g} {run.axis[1]}".strip() if len(run) else "the start"
+    if run.success:
+        return as_label(name)
+    last = f"{run.axis[0]} = {run.t[-1]:.4g} {run.axis[1]}".strip() if len(run) else "the start"
+    return f"{as_label(name)} (\u00d7 stopped at {last})"
 
 
 def plot_logarithmic(ax: Any, t: np.ndarray, values: np.ndarray, **how: Any) -> None:

@@ -142,9 +142,7 @@ class Scene(ABC):
     def _ghost(self) -> Iterator[Any]:
         how = {"alpha": 0.18, "zorder": 1.2}
         yield from all_pieces(_by_name(self.stages, lambda s: s.sketch.bodies, body_pieces, **how))
-        yield from all_pieces(
-            _by_name(self.stages, lambda s: s.sketch.elements, _symbol_of(self.later_symbols), **how)
-        )
+        yield from all_pieces(_by_name(self.stages, lambda s: s.sketch.elements, _symbol_of(self.later_symbols), **how))
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
         """Placed on the paper, then put into space at the depth of their bodies."""
@@ -178,7 +176,7 @@ class Scene(ABC):
 def _symbol_of(symbols: Mapping[str, Symbol]) -> Symbol:
     """The symbol of an element's kind; kinds without one have no pieces, and so have joints of one marker."""
 
-    def pieces(stage: Stage, element: ElementSketch, **how: Any) -> Iterator[Any]:
+    def pieces(stage: Stage, element: ElementSketch, **how: Any) -> Iterator[Piece]:
         if element.kind in symbols and (len(element.markers) >= 2 or element.kind == "arrow"):
             yield from symbols[element.kind](stage, element, **how)
 

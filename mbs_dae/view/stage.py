@@ -21,15 +21,20 @@ AS_SAID = "as said"
 """In the order of its artist's zorder: paper-like things, and what lies behind all others."""
 
 
-class Piece(Protocol):
-    """An artist, and its points at each pose: shape (poses, points, dimension). Artists are made once; showing another
-    pose only moves them, and how far the drawing reaches is read off the same paths."""
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """An artist, and its points at each pose. Artists are made once; showing another pose only moves them, and how far
+    the drawing reaches is read off the same paths."""
 
-    @property
-    def artist(self) -> Any: ...
-    @property
-    def path(self) -> np.ndarray: ...
-    def show(self, pose: int) -> None: ...
+    artist: Any
+    path: np.ndarray
+    """Shape (poses, points, dimension)."""
+    put: Callable[[np.ndarray], Any]
+    """Moves the artist to the points of a pose."""
+    order: str = AS_SAID
+
+    def show(self, pose: int) -> None:
+        self.put(self.path[pose])
 
 
 class Pen(Protocol):
@@ -37,23 +42,35 @@ class Pen(Protocol):
     and `space.pieces`, for which `order` says who covers whom."""
 
     @property
-    def line(self) -> Callable[..., Any]:
+    def line(self) -> Callable[..., Piece]:
         """(path, order): a polyline with round ends."""
 
     @property
-    def dot(self) -> Callable[..., Any]:
+    def dot(self) -> Callable[..., Piece]:
         """(path, order): a symbol of constant size on the paper at a point; shape (poses, 3)."""
 
     @property
-    def area(self) -> Callable[..., Any]:
+    def area(self) -> Callable[..., Piece]:
         """(path, color, faces, order): faces between the points whose numbers are given; without, one through all."""
 
     @property
-    def lump(self) -> Callable[..., Any]:
+    def lump(self) -> Callable[..., Piece]:
         """(stage, body, at): a body that is seen at one of its points only."""
 
     @property
-    def word(self) -> Callable[..., Any]:
+    def ball(self) -> Callable[..., Piece]:
+        """(stage, marker): a point that bodies turn about."""
+
+    @property
+    def box(self) -> Callable[..., Piece]:
+        """(stage, marker): what slides on a rail."""
+
+    @property
+    def support(self) -> Callable[..., Iterator[Piece]]:
+        """(stage, marker): the ground under a joint."""
+
+    @property
+    def word(self) -> Callable[..., Piece]:
         """(path, text): a text at the first point of its path."""
 
 
@@ -86,10 +103,6 @@ class Stage:
 
     def is_ground(self, body: str) -> bool:
         return body not in self.colours
-
-    def grounded(self, element: ElementSketch) -> list[Marker]:
-        """Those of the first two markers that are on the ground."""
-        return [marker for marker in element.markers[:2] if self.is_ground(marker[0])]
 
     @cached_property
     def fine(self) -> float:

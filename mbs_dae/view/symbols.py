@@ -1,5 +1,5 @@
-"""Symbols that look alike in the plane and in space: wheels and cams, arrows, and what stands on a line between two
-points. One function for each kind, from markers to pieces."""
+"""Symbols that look alike in the plane and in space: what slides, wheels and cams, arrows, and what stands on a line
+between two points. One function for each kind, from markers to pieces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..results.sketch import ElementSketch
 from .motion import Marker, Motion
-from .stage import BY_DEPTH, OVER_BODIES, Piece, Stage
+from .stage import BY_DEPTH, OVER_BODIES, Piece, Stage, slider_markers
 from .style import DARK, ELASTIC, LOAD
 
 ROUND = 72
@@ -24,9 +24,72 @@ SIDES = 8
 BEHIND: dict[str, Any] = {"zorder": 2.1}
 """In the plane wheels and cams lie behind bars."""
 
-Pieces = Iterator[Any]
+Pieces = Iterator[Piece]
 Symbol = Callable[..., Pieces]
 """From a stage and an element to pieces."""
+
+# --- what slides --------------------------------------------------------------------------------------------------
+
+
+def supports(stage: Stage, element: ElementSketch) -> Pieces:
+    for marker in element.markers[:2]:
+        if stage.is_ground(marker[0]):
+            yield from stage.pen.support(stage, marker)
+
+
+def link(stage: Stage, element: ElementSketch) -> Pieces:
+    """A massless rod: a thin line with a pin at either end."""
+    yield from supports(stage, element)
+    ends = [stage.shown.place(marker) for marker in element.markers[:2]]
+    yield stage.pen.line(np.stack(ends, axis=1), color=DARK, linewidth=1.8 * stage.fine)
+    for marker in element.markers[:2]:
+        yield stage.pen.ball(stage, marker)
+
+
+def slider(stage: Stage, element: ElementSketch) -> Pieces:
+    """A box on a rail."""
+    rail, box = slider_markers(stage, element)
+    path = along(stage, rail, way_along(stage, rail, box))
+    yield stage.pen.line(path, color=stage.colour(rail[0]), linewidth=2.5 * stage.fine, zorder=1)
+    yield from slider_box(stage, element)
+
+
+def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
+    yield stage.pen.box(stage, slider_markers(stage, element)[1], **how)
+
+
+def slot(stage: Stage, element: ElementSketch) -> Pieces:
+    """A pin in a long hole: a wide line with a white one on it is a hole with round ends."""
+    rail, follower = element.markers[:2]
+    path = along(stage, rail, way_along(stage, rail, follower))
+    yield stage.pen.line(path, color=stage.colour(rail[0]), linewidth=10 * stage.fine, zorder=3.2)
+    yield stage.pen.line(path, OVER_BODIES, color="white", linewidth=7 * stage.fine, zorder=3.3)
+    yield stage.pen.ball(stage, follower)
+    if stage.is_ground(follower[0]):
+        yield from stage.pen.support(stage, follower)
+
+
+def runner(stage: Stage, element: ElementSketch) -> Pieces:
+    """The blade of a skate, along the x axis of the second marker."""
+    path = stage.shown.at_marker(element.markers[1], stage.symbol * np.array([[-2.0, 0.0], [2.0, 0.0]]))
+    yield stage.pen.line(path, OVER_BODIES, color=DARK, linewidth=3.5 * stage.fine, zorder=4)
+
+
+def way_along(stage: Stage, rail: Marker, follower: Marker) -> tuple[float, float]:
+    """The way of what slides on a rail, and a little more; on a body it begins at that body's own marker."""
+    ways = stage.whole.seen_from(rail, follower)[:, _rail_axis(stage)]
+    start, end = ways.min() - 3 * stage.symbol, ways.max() + 3 * stage.symbol
+    return (start, end) if stage.is_ground(rail[0]) else (min(start, 0.0), max(end, 0.0))
+
+
+def along(stage: Stage, rail: Marker, ends: Sequence[float]) -> np.ndarray:
+    return stage.shown.at_marker(rail, np.outer(ends, np.eye(3)[_rail_axis(stage)]))
+
+
+def _rail_axis(stage: Stage) -> int:
+    """Rails lie along the x axis of their marker in the plane, along z in space."""
+    return 0 if stage.sketch.dimension == 2 else 2
+
 
 # --- what is round ------------------------------------------------------------------------------------------------
 
@@ -118,6 +181,15 @@ def _flat_face(stage: Stage, element: ElementSketch) -> Piece:
     return stage.pen.line(path, OVER_BODIES, color=stage.colour(follower[0]), linewidth=4 * stage.fine)
 
 
+ALIKE: dict[str, Symbol] = {
+    "link": link,
+    "slider": slider,
+    "slot": slot,
+    "runner": runner,
+    "mesh": mesh,
+    "contact": contact,
+}
+
 # --- forces -------------------------------------------------------------------------------------------------------
 
 
@@ -134,9 +206,7 @@ def arrow(stage: Stage, element: ElementSketch) -> Pieces:
     tip = start + way
     base = tip - head * along
     shaft = np.stack([start, base], axis=1)
-    yield stage.pen.line(
-        shaft, OVER_BODIES, color=LOAD, linewidth=2 * stage.fine, solid_capstyle="butt", zorder=4.5
-    )
+    yield stage.pen.line(shaft, OVER_BODIES, color=LOAD, linewidth=2 * stage.fine, solid_capstyle="butt", zorder=4.5)
     count = 2 if stage.sketch.dimension == 2 else SIDES
     rim = [base + 0.4 * head * (c * x + s * y) for c, s, _ in circle(1.0, count)]
     sides = [(0, 1 + k, 1 + (k + 1) % count) for k in range(count)]

@@ -14,8 +14,10 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from ..errors import ModelError
+from ..results.files import replacing
 
 SUFFIXES = (".gif", ".mp4", ".png")
+MAY_WRITE = "choose a folder where you may write"
 
 
 class Filmed(Protocol):
@@ -45,10 +47,14 @@ def checked_path(path: str | Path) -> Path:
 
 def write_film(scene: Filmed, path: Path, fps: float) -> Path:
     """Every pose of the scene as a frame."""
-    try:
-        _write_gif(scene, path, fps) if path.suffix.lower() == ".gif" else _write_mp4(scene, path, fps)
-    except OSError as exc:
-        raise unwritable(path, exc) from exc
+    with replacing(path, MAY_WRITE) as place:
+        (_write_gif if path.suffix.lower() == ".gif" else _write_mp4)(scene, place, fps)
+    return path
+
+
+def write_picture(figure: Figure, path: Path) -> Path:
+    with replacing(path, MAY_WRITE) as place:
+        figure.savefig(place, dpi=1.5 * figure.dpi)
     return path
 
 
@@ -92,18 +98,6 @@ def pictures(scene: Filmed, poses: Iterable[int] | None = None) -> Iterator[np.n
     finally:
         for artist in moving:
             artist.set_animated(False)
-
-
-def write_picture(figure: Figure, path: Path) -> Path:
-    try:
-        figure.savefig(path, dpi=1.5 * figure.dpi)
-    except OSError as exc:
-        raise unwritable(path, exc) from exc
-    return path
-
-
-def unwritable(path: Path, exc: OSError) -> ModelError:
-    return ModelError(f"cannot write {str(path)!r}: {exc.strerror or exc}; choose a folder where you may write")
 
 
 def notebook_html(scene: Filmed, fps: Any) -> str:

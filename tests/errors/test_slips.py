@@ -75,8 +75,10 @@ def test_slips_are_told(name):
 
 
 def test_numpy_functions_of_time_name_those_of_sympy():
-    with pytest.raises(TypeError, match=r"np\.arctan takes numbers, .* write sp\.atan\(mbs\.t\)"):
-        np.arctan(mbs.t)
+    for expression in (mbs.t, 2 * mbs.t, mbs.theta**2, sp.cos(mbs.t) + 1):
+        with pytest.raises(TypeError, match=r"np\.arctan takes numbers, .* write sp\.atan\(") as caught:
+            np.arctan(expression)
+        assert f"sp.atan({expression})" in str(caught.value)
     assert np.arange(3) @ np.array([1, mbs.t, mbs.t**2]) == mbs.t + 2 * mbs.t**2  # arithmetic is left alone
 
 

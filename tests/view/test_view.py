@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -672,10 +673,10 @@ def test_what_is_not_unique_is_dashed_and_said(loaded_pendulum):
 
 def test_one_pose_that_is_not_unique_is_seen():
     unique = np.array([True, True, False, True, True])
-    (solid, _), (dashed, how) = _parts(unique)
+    (solid, *_), (dashed, *how) = _parts(unique)
     np.testing.assert_array_equal(solid, unique)
     np.testing.assert_array_equal(dashed, [False, True, True, True, False])
-    assert how == {"linestyle": "--", "said": " (not unique)"}
+    assert how == ["--", " (not unique)"]
 
 
 def test_forces_of_a_result_that_knows_none(slider_crank, loaded_pendulum):
@@ -890,6 +891,22 @@ def test_a_loaded_result_animates_too(flat_cam, tmp_path):
 def test_files_that_cannot_be_written(slider_crank, path, message):
     with pytest.raises(mbs.ModelError, match=message):
         slider_crank.animate(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "writer"), [("film.gif", Image.Image, "save"), ("still.png", Figure, "savefig")]
+)
+def test_a_full_disk_leaves_the_old_picture(slider_crank, tmp_path, monkeypatch, name, kind, writer):
+    def full(picture, place, *args, **how):
+        Path(place).write_bytes(b"half of it")
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / name
+    path.write_bytes(b"the old one")
+    monkeypatch.setattr(kind, writer, full)
+    with pytest.raises(mbs.ModelError, match=f"cannot write .*{name}.*: No space left on device"):
+        slider_crank.animate(path, fps=10, size=(3, 2))
+    assert path.read_bytes() == b"the old one" and [*tmp_path.iterdir()] == [path]
 
 
 @pytest.mark.parametrize("name", ["film.gif", "still.png"])

@@ -73,8 +73,8 @@ def fold_velocity(tree, vc, v):
     for e in range(tree.edge_at.size - 1):
         b, k = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
         omega = _angular(tree, b, vc)
-        carried = plus(_linear(tree, b, vc), cross(omega, minus(row(tree.r, k), row(tree.r, b))))
-        _share(tree, e, minus(_angular(tree, k, vc), omega), minus(_linear(tree, k, vc), carried), v)
+        carried = plus(_vector(tree, vc, tree.frame_v[b]), cross(omega, minus(row(tree.r, k), row(tree.r, b))))
+        _share(tree, e, minus(_angular(tree, k, vc), omega), minus(_vector(tree, vc, tree.frame_v[k]), carried), v)
 
 
 @compiled_apart
@@ -84,12 +84,12 @@ def fold_acceleration(tree, ac, a):
     for e in range(tree.edge_at.size - 1):
         first, k = tree.edge_at[e], tree.edge_at[e + 1] - 1
         b = tree.before[first]
-        put(tree.ddr, b, _linear(tree, b, ac))
+        put(tree.ddr, b, _vector(tree, ac, tree.frame_v[b]))
         put(tree.alpha, b, _angular(tree, b, ac))
         for n in range(first, k + 1):
             accelerate(tree, n, ZERO, ZERO)
         turning = minus(_angular(tree, k, ac), row(tree.alpha, k))
-        _share(tree, e, turning, minus(_linear(tree, k, ac), row(tree.ddr, k)), a)
+        _share(tree, e, turning, minus(_vector(tree, ac, tree.frame_v[k]), row(tree.ddr, k)), a)
 
 
 @compiled
@@ -114,8 +114,8 @@ def _seen(tree, e, qc):
     if tree.sense[j] < 0:
         i, j = j, i
     e_i, e_j = _attitude(tree, i, qc), _attitude(tree, j, qc)
-    p_i = plus(_origin(tree, i, qc), rotated(e_i, row(tree.first_point, e)))
-    p_j = plus(_origin(tree, j, qc), rotated(e_j, row(tree.second_point, e)))
+    p_i = plus(_vector(tree, qc, tree.frame_q[i]), rotated(e_i, row(tree.first_point, e)))
+    p_j = plus(_vector(tree, qc, tree.frame_q[j]), rotated(e_j, row(tree.second_point, e)))
     e_i, e_j = after(e_i, quaternion(tree.first_attitude, e)), after(e_j, quaternion(tree.second_attitude, e))
     count = _phi(tree, j, qc) - _phi(tree, i, qc) + tree.marker_angle[e] if tree.dimension == 2 else 0.0
     return after(back(e_i), e_j), rotated(back(e_i), minus(p_j, p_i)), count
@@ -155,13 +155,13 @@ def _direction(axis):
 
 
 @compiled
-def _origin(tree, k, qc):
-    of = tree.frame_q[k]
+def _vector(tree, numbers, of):
+    """The vector that begins at place `of`: in the plane x and y alone."""
     if of < 0:
         return ZERO
     if tree.dimension == 2:
-        return qc[of], qc[of + 1], 0.0
-    return at(qc, of)
+        return numbers[of], numbers[of + 1], 0.0
+    return at(numbers, of)
 
 
 @compiled
@@ -177,16 +177,6 @@ def _attitude(tree, k, qc):
     if tree.dimension == 2:
         return about(_direction(2), qc[of + 2])
     return unit(quaternion_at(qc, of + 3))
-
-
-@compiled
-def _linear(tree, k, vc):
-    of = tree.frame_v[k]
-    if of < 0:
-        return ZERO
-    if tree.dimension == 2:
-        return vc[of], vc[of + 1], 0.0
-    return at(vc, of)
 
 
 @compiled

@@ -20,8 +20,9 @@ from ...model.joints.base import Condition
 from ...model.joints.motions import Ball, Slide
 from ...model.model import Model
 from ...model.parameters import Evaluator
-from ..base import KernelCoordinates, Motion
-from ..layout import Layout
+from ..base import CoordinateSet, Motion
+from ..cartesian import Cartesian
+from ..layout import Layout, pairs, span
 from .folding import fold, fold_acceleration, fold_velocity
 from .recursion import unfold, unfold_acceleration
 from .tree import Tree, tree_of
@@ -31,21 +32,26 @@ FULL = 400
 """The work of eliminating M, per velocity, above which the equations of bodies are solved: paths of some 35 joints."""
 
 
-class JointCoordinates:
+class JointCoordinates(CoordinateSet):
     """The joint coordinates of one model."""
 
     set = "joint"
 
-    def __init__(self, model: Model, bodies: KernelCoordinates, deep: bool | None = None, **tree: Any):
+    def __init__(self, model: Model, bodies: Cartesian, deep: bool | None = None, **tree: Any):
         """`deep` says how the equations are solved, if that is not to be found out; `tree` is for `topology`."""
         self.model = model
-        self.kernels = bodies
+        self.bodies = bodies
+        self.at_rest = bodies.of_body.at_rest  # the Cartesian coordinates of the ground
         self.name = f"joint {bodies.name}"
         self.topology = topology(model, **tree)
         self.freedoms: tuple[Freedom, ...] = freedoms(self.topology)
         self._deep = deep
         self._trees: WeakKeyDictionary[Evaluator, Image] = WeakKeyDictionary()
         self._in_tree = {edge.joint.name for edge in self.topology.edges if not edge.floating}
+
+    @property
+    def kernels(self) -> Cartesian:
+        return self.bodies
 
     def tree(self, number: Evaluator) -> Tree:
         """The tree with work space of its own."""
@@ -79,9 +85,7 @@ class JointCoordinates:
     def _owner(self) -> dict[int, tuple[int, int]]:
         places = self.kernels.layout.v
         return {
-            column: (e, k)
-            for e, edge in enumerate(self.topology.edges)
-            for k, column in enumerate(places[edge.child])
+            column: (e, k) for e, edge in enumerate(self.topology.edges) for k, column in enumerate(places[edge.child])
         }
 
     def resting_bodies(self) -> np.ndarray:
@@ -93,33 +97,29 @@ class JointCoordinates:
     @cached_property
     def layout(self) -> Layout:
         """Edge by edge; behind all in space, how far each body has turned."""
-        plain = [(f.q, f.v) for f in self.freedoms if not isinstance(f.motion, Ball)]
-        balls = [(f.q, f.v) for f in self.freedoms if isinstance(f.motion, Ball)]
-        nq = self.freedoms[-1].q_end if self.freedoms else 0
-        nv = self.freedoms[-1].v_end if self.freedoms else 0
+        nq, nv = (self.freedoms[-1].q_end, self.freedoms[-1].v_end) if self.freedoms else (0, 0)
         bodies = [*self.model.bodies.values()] if self.model.dimension == 3 else []
-        turned = {body: tuple(range(nq + 3 * k, nq + 3 * k + 3)) for k, body in enumerate(bodies)}
-        moves, rotates = (np.array(x, dtype=np.int64).reshape(-1, 2) for x in (plain, balls))
-        none = np.zeros((0, 2), dtype=np.int64)
-        return Layout({}, {}, moves, rotates, none, nq, nv, nq + 3 * len(turned), nv, turned)
+        turned = {body: span(nq + 3 * k, 3) for k, body in enumerate(bodies)}
+        plain, balls = (
+            pairs((f.q, f.v) for f in self.freedoms if isinstance(f.motion, Ball) == rolls) for rolls in (False, True)
+        )
+        return Layout({}, {}, nq, nv, nq + 3 * len(turned), nv, plain, balls, turned=turned)
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
-        """As results call them, where a joint has one coordinate of the kind."""
+        """As results call them, with a number where a joint has several coordinates of the kind."""
         names: list[str] = []
         kinds = Counter((f.edge, _kind(f)) for f in self.freedoms)
         seen: Counter[Any] = Counter()
         for f in self.freedoms:
-            owner = f.edge.child.name if f.edge.floating else f.edge.joint.name
-            key = f.edge, _kind(f)
+            owner, key = (f.edge.child.name if f.edge.floating else f.edge.joint.name), (f.edge, _kind(f))
             seen[key] += 1
-            number = seen[key] if kinds[key] > 1 else ""
             if isinstance(f.motion, Ball):
                 names += [f"{owner}.e{k}" for k in range(4)]
             elif f.edge.floating and isinstance(f.motion, Slide):
                 names.append(f"{owner}.{'xyz'[f.motion.axis]}")
             else:
-                names.append(f"{owner}.{_kind(f)}{number}")
+                names.append(f"{owner}.{_kind(f)}{seen[key] if kinds[key] > 1 else ''}")
         return tuple(names)
 
     @cached_property
@@ -136,12 +136,6 @@ class JointCoordinates:
         if self.deep:
             return frozenset()
         return frozenset(range(joint.form()[0].size)) if joint.name in self._in_tree else frozenset()
-
-    def own_equations(self) -> tuple[Any, ...]:
-        return ()
-
-    def check_values(self, number: Evaluator) -> None:
-        """Whatever values parameters have."""
 
     def weights(self, length: float) -> np.ndarray:
         out = np.full(self.layout.nv, length**2)
@@ -169,11 +163,6 @@ class JointCoordinates:
         unfold_motion(self.tree(number), *map(np.ascontiguousarray, motion), *out)
         return out[0], out[1], out[2]
 
-    @property
-    def at_rest(self) -> tuple[int, ...]:
-        """The Cartesian coordinates of the ground."""
-        return (0, 0, 0) if self.model.dimension == 2 else (0, 0, 0, 1, 0, 0, 0, 0, 0, 0)
-
     def _first_guess(self, cartesian: Layout, qc: np.ndarray, number: Evaluator) -> np.ndarray:
         """In space angles count past 2π: so far as the bodies have turned about the axis of a joint since the reference
         placement."""
@@ -185,9 +174,7 @@ class JointCoordinates:
             if isinstance(f.motion, Ball | Slide) or f.edge.floating or f.motion.axis != 2:
                 continue
             i, j = f.edge.joint.markers
-            turns = [
-                qc[list(cartesian.q[m.body][7:])] @ np.array([number(row[2]) for row in m.axes]) for m in (i, j)
-            ]
+            turns = [qc[list(cartesian.q[m.body][7:])] @ np.array([number(row[2]) for row in m.axes]) for m in (i, j)]
             q[f.q] = number(i.placed.turn_to(j.placed)) + turns[1] - turns[0]
         return q
 

@@ -24,12 +24,8 @@ All that hangs behind a step moves with it like one rigid body. So a unit of ẋ
 
     ṙ_m:  s_c + t_c × (r_m - η)          ω_m, in body axes:  A_mᵀ t_c,
 
-a column of R in  (velocities of bodies) = R ẋ. With ω_c the angular velocity of the frame that carries t_c and s_c, it
-changes at the rate
-
-    ω_c × s_c + (ω_c × t_c) × (r_m - η) + t_c × (ṙ_m - η̇)          A_mᵀ (ω_c × t_c - ω_m × t_c).
-
-(That the hinge of a helix slides along its axis changes nothing: t_c × V = 0.) In the plane angles are added up.
+a column of R in  (velocities of bodies) = R ẋ. (That the hinge of a helix slides along its axis changes nothing:
+t_c × V = 0.) In the plane angles are added up.
 """
 
 from __future__ import annotations
@@ -57,8 +53,6 @@ from .vectors import (
     unit,
 )
 
-# --- from joints to bodies --------------------------------------------------------------------------------------
-
 
 @compiled_apart
 def unfold(tree, q, v, qc, vc):
@@ -73,7 +67,7 @@ def unfold(tree, q, v, qc, vc):
     for b in range(tree.body_frame.size):
         k = tree.body_frame[b]
         _write_pose(tree, k, qc)
-        _write(tree, k, row(tree.dr, k), row(tree.omega, k), vc)
+        _write(tree, k, row(tree.dr, k), row(tree.omega, k), vc, tree.frame_v[k])
     for b in range(tree.turns.shape[0]):
         put_at(qc, tree.turns[b, 1], at(q, tree.turns[b, 0]))
 
@@ -86,7 +80,7 @@ def unfold_acceleration(tree, a, ac):
         accelerate(tree, k, turning, sliding)
     for b in range(tree.body_frame.size):
         k = tree.body_frame[b]
-        _write(tree, k, row(tree.ddr, k), row(tree.alpha, k), ac)
+        _write(tree, k, row(tree.ddr, k), row(tree.alpha, k), ac, tree.frame_v[k])
 
 
 @compiled
@@ -178,52 +172,10 @@ def _write_pose(tree, k, qc):
 
 
 @compiled
-def _write(tree, k, linear, angular, vc):
-    """A velocity, or an acceleration (ω̇ in body axes is Aᵀ α, for ω × ω = 0)."""
-    to = tree.frame_v[k]
+def _write(tree, k, linear, angular, out, to):
+    """A velocity of the body of frame k, or an acceleration (ω̇ in body axes is Aᵀ α, for ω × ω = 0)."""
     if tree.dimension == 2:
-        vc[to], vc[to + 1], vc[to + 2] = linear[0], linear[1], angular[2]
+        out[to], out[to + 1], out[to + 2] = linear[0], linear[1], angular[2]
     else:
-        put_at(vc, to, linear)
-        put_at(vc, to + 3, turned_back(tree.A, k, angular))
-
-
-# --- columns ----------------------------------------------------------------------------------------------------
-
-
-@compiled
-def columns(tree, R):
-    """What a unit of each velocity on the way to a body gives the body: `width` numbers each, in the order of
-    `r_velocity`. After `unfold`."""
-    width = 3 if tree.dimension == 2 else 6
-    for b in range(tree.body_frame.size):
-        m = tree.body_frame[b]
-        for i in range(tree.r_body_at[b], tree.r_body_at[b + 1]):
-            c = tree.r_velocity[i]
-            turn, arm = row(tree.turn, c), minus(row(tree.r, m), row(tree.eta, tree.v_step[c]))
-            _write_column(tree, m, plus(row(tree.slide, c), cross(turn, arm)), turn, R, width * i)
-
-
-@compiled
-def column_rates(tree, R):
-    """The rates of what `columns` gives, in the same places."""
-    width = 3 if tree.dimension == 2 else 6
-    for b in range(tree.body_frame.size):
-        m = tree.body_frame[b]
-        for i in range(tree.r_body_at[b], tree.r_body_at[b + 1]):
-            c = tree.r_velocity[i]
-            k, carrier = tree.v_step[c], row(tree.omega, tree.v_carrier[c])
-            turn, arm = row(tree.turn, c), minus(row(tree.r, m), row(tree.eta, k))
-            rate = cross(carrier, turn)
-            way = cross(turn, minus(row(tree.dr, m), row(tree.deta, k)))
-            way = plus(plus(cross(carrier, row(tree.slide, c)), cross(rate, arm)), way)
-            _write_column(tree, m, way, minus(rate, cross(row(tree.omega, m), turn)), R, width * i)
-
-
-@compiled
-def _write_column(tree, m, linear, angular, R, to):
-    if tree.dimension == 2:
-        R[to], R[to + 1], R[to + 2] = linear[0], linear[1], angular[2]
-    else:
-        put_at(R, to, linear)
-        put_at(R, to + 3, turned_back(tree.A, m, angular))
+        put_at(out, to, linear)
+        put_at(out, to + 3, turned_back(tree.A, k, angular))

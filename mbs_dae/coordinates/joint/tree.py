@@ -36,7 +36,7 @@ from ...graph.topology import Topology
 from ...kernels.blocks import Design, Integers, IntegerTable, Matrix, Vector, Work, block
 from ...model.bodies.body import Body
 from ...model.parameters import Evaluator
-from ..layout import Layout
+from ..layout import Layout, pairs
 from .tree_steps import ORIGIN, Frame, Step, frames, freedoms, steps
 
 PER_FRAME = ("r", "eta", "dr", "deta", "omega", "turning", "sliding", "ddr", "alpha")
@@ -155,8 +155,7 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
 
 def no_tree() -> Tree:
     """For coordinates that have none."""
-    none = np.zeros((0, 2), dtype=np.int64)
-    return _filled(3, [Step()], [], [1], [0], {}, [], Layout({}, {}, none, none, none, 0, 0, 0, 0), 0)
+    return _filled(3, [Step()], [], [1], [0], {}, [], Layout({}, {}, 0, 0, 0, 0, pairs()), 0)
 
 
 def _filled(

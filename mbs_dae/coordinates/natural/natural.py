@@ -20,16 +20,15 @@ from ...model.model import Model
 from ...model.parameters import Evaluator, Number
 from ...symbolic.derive import MarkerMap
 from ...symbolic.inertia import Inertia
-from ..base import Motion, OwnEquations
+from ..base import KernelCoordinates, Motion, OwnEquations
 from ..computed import computed
-from ..layout import Layout
-from . import planar, rigid, spatial
-from .conversion import Conversion
+from ..layout import Layout, pairs, span
+from . import conversion, planar, rigid, spatial
 from .frame import body_weights, mass_matrix, weights_of_direction, weights_of_point
 from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, sample_evaluators, skeleton_of
 
 
-class Natural:
+class Natural(KernelCoordinates):
     """The natural coordinates of one model."""
 
     set = "natural"
@@ -43,13 +42,14 @@ class Natural:
         self.name = "natural planar" if model.dimension == 2 else "natural spatial"
         self._weights: dict[Body, tuple[Evaluator, np.ndarray]] = {}
 
-    @property
-    def kernels(self) -> Natural:
-        return self
+    @cached_property
+    def things(self) -> list[Thing]:
+        """Those that move, then those that stand still."""
+        return sorted(self.skeleton.things, key=lambda thing: thing.fixed)
 
     @property
     def moving(self) -> list[Thing]:
-        return [thing for thing in self.skeleton.things if not thing.fixed]
+        return [thing for thing in self.things if not thing.fixed]
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -57,24 +57,17 @@ class Natural:
 
     @cached_property
     def layout(self) -> Layout:
-        """Moving things, then those that stand still; behind all, how far each body has turned."""
-        size, things = self.dimension, self.moving
-        everything = [*things, *(thing for thing in self.skeleton.things if thing.fixed)]
-        places: dict[Any, tuple[int, ...]] = {
-            thing: tuple(range(size * k, size * (k + 1))) for k, thing in enumerate(everything)
-        }
-        moving, total, width = size * len(things), size * len(everything), 1 if size == 2 else 3
-        q, v, turned = dict(places), dict(places), {}
-        for k, (body, base) in enumerate(self.skeleton.base.items()):
-            turn = tuple(range(total + width * k, total + width * (k + 1)))
-            v[body] = tuple(p for thing in base for p in places[thing])
-            q[body] = (*v[body], *turn)
-            if not body.fixed:
-                turned[body] = turn
-        plain = np.repeat(np.arange(moving, dtype=np.int64)[:, None], 2, axis=1)
-        none = np.zeros((0, 2), dtype=np.int64)
-        bodies = len(self.skeleton.base)
-        return Layout(q, v, plain, none, none, moving, moving, total + width * bodies, total, turned)
+        """Thing by thing; behind all, how far each body has turned."""
+        size, base = self.dimension, self.skeleton.base
+        places: dict[Any, tuple[int, ...]] = {thing: span(size * k, size) for k, thing in enumerate(self.things)}
+        moving, total = size * len(self.moving), size * len(self.things)
+        width = 1 if size == 2 else 3
+        turned = {body: span(total + width * k, width) for k, body in enumerate(base)}
+        v = places | {body: tuple(p for thing in own for p in places[thing]) for body, own in base.items()}
+        q = places | {body: v[body] + turned[body] for body in base}
+        plain = pairs((k, k) for k in range(moving))
+        moved = {body: turn for body, turn in turned.items() if not body.fixed}
+        return Layout(q, v, moving, moving, total + width * len(base), total, plain, turned=moved)
 
     def marker_map(self, label: str) -> MarkerMap:
         return self.kind.marker_map(label)
@@ -159,31 +152,23 @@ class Natural:
             return [*(M[k, l] for k in range(4) for l in range(k + 1)), *(mass * com)]
         return [M[0, 0], M[0, 1], M[0, 2], M[1, 1] + M[2, 2], self._sigma(body), mass, *com[1:]]
 
-    def weights(self, length: float) -> np.ndarray:
-        """A vector counts as the way of a point at the model's length."""
-        return self.all_weights(length)[: self.layout.nv]
-
     def all_weights(self, length: float) -> np.ndarray:
-        things = [*self.moving, *(thing for thing in self.skeleton.things if thing.fixed)]
-        return np.repeat([1.0 if thing.kind == POINT else length**2 for thing in things], self.dimension)
+        """A vector counts as the way of a point at the model's length."""
+        return np.repeat([1.0 if thing.kind == POINT else length**2 for thing in self.things], self.dimension)
 
     def masses(self, number: Evaluator) -> np.ndarray:
         """What each coordinate moves; 0 where a body's M is singular (a rod, a disk, no mass at all)."""
         layout = self.layout
         total, idle = np.zeros(layout.v_size), np.zeros(layout.v_size, dtype=bool)
         for body in self.model.bodies.values():
-            C, places = self.weights_of(body, number), list(layout.v[body])
-            M = mass_matrix(C, body, number)
-            if self.dimension == 2:
-                sigma, m1 = self._sigma(body), M[1, 1] + M[2, 2]
-                M = np.array([[M[0, 0] - 2 * sigma * M[0, 1] + sigma * m1, M[0, 1] - sigma * m1, M[0, 2], m1]])
-                full = np.array([[M[0, 0], M[0, 1] + 1j * M[0, 2]], [M[0, 1] - 1j * M[0, 2], M[0, 3]]])
-            else:
-                full = M
-            diagonal = np.real(np.diag(full))
+            M, places = mass_matrix(self.weights_of(body, number), body, number), list(layout.v[body])
+            if self.dimension == 2:  # a vector of the plane as a complex number, and d = x₁ - σ x₀
+                mixed, d = M[0, 1] + 1j * M[0, 2], np.array([[1.0, 0.0], [-self._sigma(body), 1.0]])
+                M = d.T @ np.array([[M[0, 0], mixed], [mixed.conjugate(), M[1, 1] + M[2, 2]]]) @ d
+            diagonal = np.real(np.diag(M))
             scale = np.sqrt(np.maximum(diagonal, 1e-300))
             total[places] += np.repeat(diagonal, self.dimension)
-            if np.linalg.eigvalsh(full / np.outer(scale, scale)).min() < 1e-9:
+            if np.linalg.eigvalsh(M / np.outer(scale, scale)).min() < 1e-9:
                 idle[places] = True
         return np.where(idle, 0.0, total)[: layout.nv]
 
@@ -285,11 +270,9 @@ class Natural:
 
     # --- to and from bodies -----------------------------------------------------------------------------------
 
-    def _conversion(self, number: Evaluator) -> Conversion:
-        return Conversion(self.skeleton, self.layout, lambda body: self.weights_of(body, number), number)
-
     def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
-        return self._conversion(number).from_bodies(cartesian, motion)
+        return conversion.from_bodies(self.skeleton, self.layout, cartesian, motion, number)
 
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
-        return self._conversion(number).to_bodies(cartesian, motion)
+        weights = {body: self.weights_of(body, number) for body in self.skeleton.base}
+        return conversion.to_bodies(self.skeleton, weights, self.layout, cartesian, motion)

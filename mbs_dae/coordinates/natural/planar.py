@@ -42,9 +42,7 @@ def marker_map(label: str) -> MarkerMap:
     axis = c * named + e * _turned(named)
     d = x1 - sigma * x0
     turned = scale * _turned(named).T
-    P = sp.Matrix.vstack(
-        (x0 + a * d + b * _turned(d)).jacobian(q), sp.Matrix.hstack(-sigma * turned, turned)
-    )
+    P = sp.Matrix.vstack((x0 + a * d + b * _turned(d)).jacobian(q), sp.Matrix.hstack(-sigma * turned, turned))
     return MarkerMap(
         q=(*q, phi),
         v=v,

@@ -14,12 +14,9 @@ import sympy as sp
 
 from ...symbolic.derive import Definition, MarkerMap
 from ...symbolic.inertia import Inertia
+from ..spatial import cross
 
 THINGS = 4
-
-
-def _cross(a: sp.MatrixBase) -> sp.Matrix:
-    return sp.Matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
 def _vectors(name: str, suffix: str = "") -> list[sp.Matrix]:
@@ -44,7 +41,7 @@ def marker_map(label: str) -> MarkerMap:
     for symbol, weights in zip(named, axes, strict=True):
         steps += zip(symbol, sum((w * xk for w, xk in zip(weights, x, strict=True)), sp.zeros(3, 1)), strict=True)
     turning = [
-        sum((w[k] / 2 * _cross(a) for w, a in zip(axes, named, strict=True)), sp.zeros(3, 3)) for k in range(THINGS)
+        sum((w[k] / 2 * cross(a) for w, a in zip(axes, named, strict=True)), sp.zeros(3, 3)) for k in range(THINGS)
     ]
     return MarkerMap(
         q=(*(s for xk in x for s in xk), *turns),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import isfinite
@@ -13,9 +13,9 @@ import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.markers import LABELS, FormMarker, reference_turn
-from ..parameters import Number, check_number
+from ..parameters import Number, Numeric, check_number
 
-Vector: TypeAlias = Sequence[Number] | np.ndarray
+Vector: TypeAlias = Sequence[Numeric] | np.ndarray
 """As many numbers as there are dimensions."""
 
 
@@ -94,11 +94,11 @@ class Body:
         value = checked(getattr(self, what), f"{what} of body {self.name!r}", *more, **limits)
         object.__setattr__(self, what, value)
 
-    def at(self, *place: Any, **frame: Any) -> Any:
+    def at(self, *place: Numeric | Vector, **frame: Any) -> Marker:
         """A marker at this point in body axes."""
         return self._place("", *place, **frame)
 
-    def marker(self, name: str, *place: Any, **frame: Any) -> Any:
+    def marker(self, name: str, *place: Numeric | Vector, **frame: Any) -> Marker:
         """A marker with a name: results know it as ``res["body.name.x"]``."""
         if not isinstance(name, str) or not name.isidentifier():
             raise ModelError(f"{name!r} cannot name a marker of body {self.name!r}; use letters, digits and _")
@@ -107,15 +107,15 @@ class Body:
         self.markers[name] = marker = self._place(name, *place, **frame)
         return marker
 
-    def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> Any:
+    def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> Marker:
         """The marker that lies at this world point, its axis along this world direction, in the reference placement."""
         raise NotImplementedError
 
-    def _place(self, name: str, *place: Any, **frame: Any) -> Any:
+    def _place(self, name: str, *place: Any, **frame: Any) -> Marker:
         raise NotImplementedError
 
     @property
-    def origin(self) -> Any:
+    def origin(self) -> Marker:
         return self._place("", *(0,) * self.dimension)
 
     @property
@@ -134,7 +134,7 @@ class Body:
         if self.span is not None:
             check_number(number(self.span), f"length of link {self.name!r}", positive=True)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Marker:
         """Named markers read like attributes: ``link.tail``."""
         markers = self.__dict__.get("markers", {})
         if name in markers:
@@ -157,7 +157,7 @@ def reference_turns(form: Any, markers: Sequence[Marker]) -> dict[sp.Symbol, Num
     return {symbol: i.placed.turn_to(j.placed) for symbol, i, j in pairs if symbol in free}
 
 
-def as_marker(thing: Any, who: str) -> Any:
+def as_marker(thing: Any, who: str) -> Marker:
     if isinstance(thing, Marker):
         return thing
     if isinstance(thing, Body):
@@ -169,8 +169,7 @@ def coordinates_of(value: Any, what: str, count: int) -> tuple[Number, ...]:
     """A pair (x, y) or a triple (x, y, z) of numbers."""
     names = "xyz"[:count]
     try:
-        items: Iterator = iter(value)
-        numbers = tuple(items)
+        numbers = tuple(value)
         if len(numbers) != count:
             raise ValueError
     except (TypeError, ValueError) as exc:

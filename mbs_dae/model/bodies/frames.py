@@ -11,7 +11,7 @@ import sympy as sp
 from ... import rotations
 from ...errors import ModelError
 from ..parameters import Number, check_number
-from .body import coordinates_of
+from .body import coordinates_of, is_zero
 
 Rotation = tuple[tuple[Number, ...], ...]
 IDENTITY: Rotation = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -22,14 +22,12 @@ def rotation_of(value: Any, what: str) -> Rotation:
     if value is None or value is IDENTITY:
         return IDENTITY
     rows = value.tolist() if isinstance(value, sp.MatrixBase) else value
-    if isinstance(rows, tuple | list):
-        rows = [[*r] if isinstance(r, tuple | list) else r for r in rows]
-        for n in (n for row in rows for n in (row if isinstance(row, list) else [row])):
-            check_number(n, f"a number in the {what}")
+    for n in _entries(rows):
+        check_number(n, f"a number in the {what}")
     if _symbolic(rows):
-        return tuple(tuple(row) for row in rows)
-    if isinstance(rows, list):
-        rows = np.array([[float(n) for n in r] if isinstance(r, list) else float(r) for r in rows])
+        return tuple(map(tuple, rows))
+    if isinstance(rows, tuple | list):
+        rows = np.array([[*map(float, r)] if isinstance(r, tuple | list) else float(r) for r in rows])
     return _plain(rotations.rotation_matrix(rows, what))
 
 
@@ -66,34 +64,26 @@ def transposed(rotation: Rotation) -> Rotation:
 
 
 def turned(rotation: Rotation, vector: Sequence[Number]) -> tuple[Number, ...]:
-    if rotation is IDENTITY or rotation == IDENTITY:
-        return tuple(vector)
     return tuple(_dot(row, vector) for row in rotation)
 
 
 def product(a: Rotation, b: Rotation) -> Rotation:
-    if a == IDENTITY:
-        return b
-    if b == IDENTITY:
-        return a
     return tuple(tuple(_dot(row, column) for column in transposed(b)) for row in a)
 
 
 def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
-    return sum((x * y for x, y in zip(a, b, strict=True) if not (_is(x, 0) or _is(y, 0))), start=0)
-
-
-def _is(number: Number, value: int) -> bool:
-    return not isinstance(number, sp.Basic) and number == value
+    return sum((x * y for x, y in zip(a, b, strict=True) if not (is_zero(x) or is_zero(y))), start=0)
 
 
 def _symbolic(rows: Any) -> bool:
-    flat = [n for row in rows for n in (row if isinstance(row, tuple | list) else [row])] if _nested(rows) else []
-    return any(isinstance(n, sp.Basic) and n.free_symbols for n in flat)
+    return any(isinstance(n, sp.Basic) and n.free_symbols for n in _entries(rows))
 
 
-def _nested(rows: Any) -> bool:
-    return isinstance(rows, tuple | list)
+def _entries(rows: Any) -> list[Any]:
+    """Of a nested list; none of anything else."""
+    if not isinstance(rows, tuple | list):
+        return []
+    return [n for row in rows for n in (row if isinstance(row, tuple | list) else [row])]
 
 
 def _plain(matrix: np.ndarray) -> Rotation:

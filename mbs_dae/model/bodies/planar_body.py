@@ -76,7 +76,7 @@ class PlanarBody(Body):
             raise ModelError(f"{who} got x_axis=, which is for markers in space; in the plane axis= is the x axis")
         if is_zero(ax) and is_zero(ay):
             raise ModelError(f"axis=(0, 0) of {who} has no direction; give e.g. axis=(1, 0)")
-        direction = 0 if is_zero(ay) and _is_one(ax) else sp.atan2(ay, ax)
+        direction = 0 if is_zero(ay) and ax == 1 else sp.atan2(ay, ax)
         x0, y0 = self.position
         if is_zero(self.angle):
             return PlanarPlace(self, difference(px, x0), difference(py, y0), direction)
@@ -84,9 +84,7 @@ class PlanarBody(Body):
         dx, dy = as_sympy(px) - x0, as_sympy(py) - y0
         return PlanarPlace(self, c * dx + s * dy, -s * dx + c * dy, direction - as_sympy(self.angle))
 
-    def _place(
-        self, name: str, x: Any, y: Any = None, angle: Number = 0, *more: Any, **other: Any
-    ) -> PlanarPlace:
+    def _place(self, name: str, x: Any, y: Any = None, angle: Any = 0, *more: Any, **other: Any) -> PlanarPlace:
         if y is None:
             x, y = coordinates_of(x, f"point on body {self.name!r}", 2)
         if more or other or isinstance(angle, tuple | list):
@@ -100,7 +98,3 @@ class PlanarBody(Body):
             for what, value in (("x", x), ("y", y), ("angle", angle))
         )
         return PlanarPlace(self, x, y, angle, name)
-
-
-def _is_one(number: Number) -> bool:
-    return not isinstance(number, sp.Basic) and number == 1

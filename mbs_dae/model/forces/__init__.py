@@ -5,24 +5,9 @@ from .bushing import Bushing
 from .effort import EffortElement
 from .given import Actuator, Force, Motor, Torque, Wrench
 from .python_force import PythonForce
-from .resistance import Drag, ViscousFriction
-from .springs import Damper, Spring, SpringDamper, TorsionSpring
+from .springs import Damper, Drag, Spring, SpringDamper, TorsionSpring, ViscousFriction
 
 __all__ = [
-    "Actuator",
-    "Bushing",
-    "Damper",
-    "Drag",
-    "EffortElement",
-    "Force",
-    "ForceElement",
-    "Motor",
-    "PythonForce",
-    "Spring",
-    "SpringDamper",
-    "Torque",
-    "TorsionSpring",
-    "ViscousFriction",
-    "Wrench",
-    "registered_forces",
-]
+    "Actuator", "Bushing", "Damper", "Drag", "EffortElement", "Force", "ForceElement", "Motor", "PythonForce",
+    "Spring", "SpringDamper", "Torque", "TorsionSpring", "ViscousFriction", "Wrench", "registered_forces",
+]  # fmt: skip

@@ -22,20 +22,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any, ClassVar
 
 import sympy as sp
 
 from ...errors import ModelError
-from ...symbolic.expressions import expression_of
+from ...symbolic.expressions import called, expression_of
 from ...symbolic.loads import WORKS, Load
 from ...symbolic.markers import LABELS, FormMarker, marker_symbols, variables
 from ..bodies.body import Marker
 from ..element import Declared
-from ..fields import Scalar
 from ..measures import Quantity
-from ..parameters import Number, constants_out
+from ..parameters import Number
 
 _registry: list[type[ForceElement]] = []
 
@@ -72,38 +70,27 @@ class ForceElement(Declared):
             load, slots = self._built()
         except ModelError as exc:
             raise ModelError(f"{self.who}: {exc}") from exc
-        quantities = {q for e in load.expressions for q in e.atoms(Quantity)}
         self.acting = len(self.markers)
         """How many of the markers feel the force; those behind them are only read."""
-        if quantities:
+        if quantities := {q for e in load.expressions for q in e.atoms(Quantity)}:
             load, self.markers = _with_markers(load, self.markers, sorted(quantities, key=str))
         if load.potential.has(*(rate for m in load.markers for rate in m.rates)):
             raise ModelError(f"the potential of force class {self.kind} contains velocities; say it as force")
-        forms, numbers = constants_out(load.expressions)
-        self._form = load.rewritten(forms, (*load.slots, *numbers)), {**slots, **numbers}
+        self._complete(load, slots)
 
     def form(self) -> tuple[Load, dict[sp.Symbol, Number]]:
         """The load in marker symbols, and what stands in its slots."""
         return self._form
 
-    def _built(self) -> tuple[Load, dict[sp.Symbol, Number]]:
-        """What the class says, with its scalars as slots; said once per class where there is nothing else."""
-        scalars = tuple(n for n, f in self.fields.items() if isinstance(f, Scalar))
-        slots = {_slot(n): self.values[n] for n in scalars}
-        others = tuple(sorted((n, v) for n, v in self.values.items() if n not in scalars))
-        say: Any = _said_by_class if not others else _said_by_class.__wrapped__
-        load = say(type(self), self.dimension, len(self.markers), scalars, others)
-        return load, slots
-
     @classmethod
-    def said(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
+    def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
         """The load of these markers."""
         energy, forces = sp.S.Zero, []
-        if say := getattr(cls, "potential", None):
+        if equation := getattr(cls, "potential", None):
             what = f"the potential of force class {cls.__name__}"
-            energy = expression_of(called(say, markers, constants, what), what)
-        if say := getattr(cls, "force", None):
-            wrenches = called(say, markers, constants, f"force of force class {cls.__name__}")
+            energy = expression_of(called(equation, markers, what, **constants), what)
+        if equation := getattr(cls, "force", None):
+            wrenches = called(equation, markers, f"force of force class {cls.__name__}", **constants)
             forces.append((cls.work, duals(markers, wrenches, f"force class {cls.__name__}")))
         return Load(markers, energy, tuple(forces))
 
@@ -117,31 +104,12 @@ def duals(markers: Sequence[FormMarker], wrenches: Any, who: str) -> tuple[sp.Ex
     dimension, size = markers[0].dimension, len(markers[0].rates)
     try:
         rows = [tuple(w) for w in wrenches]
-    except TypeError as exc:
-        raise ModelError(
-            f"force of {who} returns {wrenches!r}; return one {WRENCH[dimension]} for each marker"
-        ) from exc
+    except TypeError:
+        rows = []
     if len(rows) != len(markers) or any(len(w) not in (dimension, size) for w in rows):
-        raise ModelError(
-            f"force of {who} must return one {WRENCH[dimension]} for each of its {len(markers)} markers: {rows}"
-        )
+        wanted = f"one {WRENCH[dimension]} for each of its {len(markers)} markers"
+        raise ModelError(f"force of {who} must return {wanted}, not {wrenches!r}")
     return tuple(expression_of(e, f"force of {who}") for w in rows for e in (*w, *(0,) * (size - len(w))))
-
-
-@cache
-def _said_by_class(
-    cls: Any, dimension: int, count: int, scalars: tuple[str, ...], others: tuple[tuple[str, Any], ...]
-) -> Load:
-    slots = {name: _slot(name) for name in scalars}
-    return replace(cls.said(marker_symbols(count, dimension), {**slots, **dict(others)}), slots=tuple(slots.values()))
-
-
-def called(say: Callable, arguments: Sequence[Any], constants: dict[str, Any], what: str) -> Any:
-    """What the user's function returns."""
-    try:
-        return say(*arguments, **constants)
-    except Exception as exc:
-        raise ModelError(f"{what} raised {type(exc).__name__}: {exc}; mend it") from exc
 
 
 def _with_markers(
@@ -156,10 +124,6 @@ def _with_markers(
     symbols = marker_symbols(len(places), places[0].body.dimension)
     values = {q: q.of(tuple(symbols[places.index(m)] for m in q.measure.markers)) for q in quantities}
     silent = (sp.S.Zero,) * len(variables(symbols[len(markers) :])[1])
-    forces = tuple((work, (*(e.xreplace(values) for e in f), *silent)) for work, f in load.forces)
-    potential, effort = load.potential.xreplace(values), load.effort.xreplace(values)
-    return Load(symbols, potential, forces, load.slots, effort), tuple(places)
-
-
-def _slot(name: str) -> sp.Symbol:
-    return sp.Symbol(f"p_{name}", real=True)
+    load = load.map(lambda e: e.xreplace(values))
+    forces = tuple((work, (*f, *silent)) for work, f in load.forces)
+    return replace(load, markers=symbols, forces=forces), tuple(places)

@@ -12,8 +12,8 @@ from ...errors import ModelError
 from ...symbolic.functions import as_sympy
 from ...symbolic.loads import OF_POTENTIAL, Load
 from ...symbolic.markers import MARKERS, FormMarker, rate_of, variables
+from ...symbolic.markers import primitives as the
 from ..fields import Field
-from ..joints import primitives as the
 from ..parameters import Number, check_number
 from .base import ForceElement
 
@@ -68,9 +68,8 @@ class Bushing(ForceElement):
         if damping := self.values["damping"]:
             least = np.linalg.eigvalsh([[number(n) for n in row] for row in damping]).min()
             if least < -1e-12 * max(abs(number(n)) for row in damping for n in row):
-                raise ModelError(
-                    f"damping of {self.who} feeds energy in (eigenvalue {least:.3g}); it must not be negative"
-                )
+                found = f"damping of {self.who} feeds energy in (eigenvalue {least:.3g})"
+                raise ModelError(f"{found}; it must not be negative")
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
         values = super()._constants(positional, named)
@@ -88,7 +87,7 @@ class Bushing(ForceElement):
         return (xi.T * _square(stiffness, xi.rows) * xi)[0] / 2
 
     @classmethod
-    def said(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
+    def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
         """The same, and the damping, with ξ, ξ̇, J = ∂ξ̇/∂r and the efforts named: markers feel Jᵀ (-K ξ) + Jᵀ (-D ξ̇)."""
         _, rates = variables(markers)
         offsets = _offsets(*markers)

@@ -13,6 +13,7 @@ A class with ``work = "supplied"`` gives its work from outside, all of it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import Parameter
 from typing import Any, ClassVar
 
@@ -20,15 +21,16 @@ import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.derive import Reading
-from ...symbolic.expressions import expression_of
+from ...symbolic.expressions import called, expression_of
 from ...symbolic.loads import Load
 from ...symbolic.markers import FormMarker, marker_symbols, rate_of, t, variables
 from .. import measures
 from ..bodies.body import Body, Marker
 from ..element import Element, checked_name
 from ..measures import Measure, Quantity
+from ..parameters import Number
 from ..signature import COORDINATE
-from .base import ForceElement, called
+from .base import ForceElement
 
 _s, _rate = sp.symbols("s_ rate_", real=True)
 
@@ -59,7 +61,6 @@ class EffortElement(ForceElement):
         if self.some_of and not {*list(self.fields)[: len(positional)], *constants} & {*self.some_of}:
             raise ModelError(f"{self.who} does nothing; give {' or '.join(f'{name}=' for name in self.some_of)}")
         self.finish()
-        self._made()
 
     @classmethod
     def places(cls) -> list[Parameter]:
@@ -97,17 +98,23 @@ class EffortElement(ForceElement):
     def effort_reading(self) -> Reading:
         """The effort itself, of the markers."""
         load, _ = self.form()
-        return Reading(load.markers, (load.effort,), load.slots)
+        return Reading(load.markers, (load.effort,), slots=load.slots)
 
-    def _built(self) -> tuple[Load, dict]:
+    def _built(self) -> tuple[Load, dict[sp.Symbol, Number]]:
+        """f = F ∂ṡ/∂r for every part, with s put in."""
         load, slots = super()._built()
-        return self._along(load), slots
+        symbols = marker_symbols(len(self.markers), self.dimension)
+        s = self.measure.of(*symbols)
+        rate = rate_of(s, symbols)
+        slopes = [rate.diff(r) for r in variables(symbols)[1]]
+        load = load.map(lambda e: e.xreplace({_s: s, _rate: rate}))
+        return replace(load, forces=tuple((work, tuple(e * k for k in slopes)) for work, (e,) in load.forces)), slots
 
     @classmethod
-    def said(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
-        """The efforts on the bare coordinate s, by what becomes of their work; `_along` puts s in."""
+    def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
+        """The efforts on the bare coordinate s, by what becomes of their work; `_built` puts s in."""
         what = f"the effort of force class {cls.__name__}"
-        total = expression_of(called(cls.effort, (_s, _rate), constants, what), what)
+        total = expression_of(called(cls.effort, (_s, _rate), what, **constants), what)
         if cls.work != "dissipated":
             return Load(markers, sp.S.Zero, ((cls.work, (total,)),), effort=total)
         elastic = total.xreplace({_rate: sp.S.Zero})
@@ -119,13 +126,3 @@ class EffortElement(ForceElement):
         else:
             efforts.append(("stored", elastic))
         return Load(markers, energy, tuple((work, (e,)) for work, e in efforts if e != 0), effort=total)
-
-    def _along(self, load: Load) -> Load:
-        """f = F ∂ṡ/∂r for every part."""
-        symbols = marker_symbols(len(self.markers), self.dimension)
-        s = self.measure.of(*symbols)
-        rate = rate_of(s, symbols)
-        put = {_s: s, _rate: rate}
-        slopes = [rate.diff(r) for r in variables(symbols)[1]]
-        forces = tuple((work, tuple(e.xreplace(put) * slope for slope in slopes)) for work, (e,) in load.forces)
-        return Load(symbols, load.potential.xreplace(put), forces, load.slots, load.effort.xreplace(put))

@@ -16,43 +16,50 @@ from .base import ForceElement
 from .effort import EffortElement
 
 
-class Force(ForceElement):
-    """A force at a marker: ``Force("push", slider, (-50, 0))``, in world axes or (``axes="body"``) in the marker's own;
-    in space of three components.
+class _AtMarker(ForceElement):
+    """A force, and perhaps a moment, at one marker: given as vectors or by components."""
 
-    The components are numbers or sympy expressions of `mbs.t`, parameters and quantities: ``-c * model["slider.vx"]``.
-    """
-
+    equations = ("force",)
     x = expression("N", default=0)
     y = expression("N", default=0)
     z = expression("N", default=0)
     axes = choice("world", "body", default="world")
 
     def __init__(self, name: str, marker: Place, force: Vector | None = None, **constants: Any):
+        who = f"{type(self).__name__} {name!r}"
+        spatial = as_marker(marker, who).body.dimension == 3
         if force is not None:
-            constants = {**components(force, "xyz", marker, f"Force {name!r}"), **constants}
-        _refuse_spatial(marker, constants, f"Force {name!r}")
-        if not {"x", "y", "z"} & {*constants}:
-            raise ModelError(f"Force {name!r} needs a force; add (Fx, Fy), in N")
+            constants = {**_components(force, "xyz" if spatial else "xy", who), **constants}
+        if not spatial and (strange := {"z", "mx", "my"} & {*constants}):
+            known = ", ".join(sorted(strange))
+            raise ModelError(f"{who} has no {known} in the plane; give x and y, and mz for a moment")
+        if not {*self.fields} - {"axes"} & {*constants}:
+            moment = "mz" in self.fields
+            wanted = "does nothing; give force= or moment=" if moment else "needs a force; add (Fx, Fy), in N"
+            raise ModelError(f"{who} {wanted}")
         super().__init__(name, marker, **constants)
+
+
+class Force(_AtMarker):
+    """A force at a marker: ``Force("push", slider, (-50, 0))``, in world axes or (``axes="body"``) in the marker's own;
+    in space of three components.
+
+    The components are numbers or sympy expressions of `mbs.t`, parameters and quantities: ``-c * model["slider.vx"]``.
+    """
 
     @staticmethod
     def force(i, x, y, z, axes):
         return [_in_axes(i, (x, y, z), axes)]
 
 
-class Wrench(ForceElement):
+class Wrench(_AtMarker):
     """A force and a moment at a marker, in world axes or (``axes="body"``) in the marker's own:
     ``Wrench("load", platform, force=(0, 0, -10), moment=(10, 0, 0))``; in the plane the moment is a number.
     """
 
-    x = expression("N", default=0)
-    y = expression("N", default=0)
-    z = expression("N", default=0)
     mx = expression("N m", default=0)
     my = expression("N m", default=0)
     mz = expression("N m", default=0)
-    axes = choice("world", "body", default="world")
 
     def __init__(
         self,
@@ -63,41 +70,26 @@ class Wrench(ForceElement):
         **constants: Any,
     ):
         who = f"Wrench {name!r}"
-        if force is not None:
-            constants = {**components(force, "xyz", marker, who), **constants}
         if moment is not None:
             spatial = as_marker(marker, who).body.dimension == 3
-            given = components(moment, ("mx", "my", "mz"), marker, who) if spatial else {"mz": moment}
+            given = _components(moment, ("mx", "my", "mz"), f"moment of {who}") if spatial else {"mz": moment}
             constants = {**given, **constants}
-        _refuse_spatial(marker, constants, who)
-        if not {"x", "y", "z", "mx", "my", "mz"} & {*constants}:
-            raise ModelError(f"{who} does nothing; give force= or moment=")
-        super().__init__(name, marker, **constants)
+        super().__init__(name, marker, force, **constants)
 
     @staticmethod
     def force(i, x, y, z, mx, my, mz, axes):
-        if i.dimension == 2:
-            return [(*_in_axes(i, (x, y, z), axes), mz)]
-        return [(*_in_axes(i, (x, y, z), axes), *_in_axes(i, (mx, my, mz), axes))]
+        moment = (mz,) if i.dimension == 2 else _in_axes(i, (mx, my, mz), axes)
+        return [(*_in_axes(i, (x, y, z), axes), *moment)]
 
 
-def _refuse_spatial(marker: Any, constants: dict[str, Any], who: str) -> None:
-    if as_marker(marker, who).body.dimension == 2 and (strange := {"z", "mx", "my"} & {*constants}):
-        raise ModelError(f"{who} has no {', '.join(sorted(strange))} in the plane; give x and y, and mz for a moment")
-
-
-def components(vector: Any, names: Sequence[str], marker: Any, who: str) -> dict[str, Any]:
-    """A vector by the names of its components, as many as there are dimensions."""
-    count = as_marker(marker, who).body.dimension
+def _components(vector: Any, names: Sequence[str], who: str) -> dict[str, Any]:
+    """A vector by the names of its components."""
     try:
-        numbers = tuple(vector)
-        if len(numbers) != count:
-            raise ValueError
+        return dict(zip(names, vector, strict=True))
     except (TypeError, ValueError) as exc:
-        kind = {2: "a pair (Fx, Fy)", 3: "a triple (Fx, Fy, Fz)"}[count]
-        kind = "a triple (Mx, My, Mz)" if "mx" in names else kind
-        raise ModelError(f"{'moment of ' * ('mx' in names)}{who} must be {kind}, not {vector!r}") from exc
-    return dict(zip(names, numbers, strict=False))
+        kind = {2: "a pair", 3: "a triple"}[len(names)]
+        letters = ", ".join(f"{'M' if 'mx' in names else 'F'}{name[-1]}" for name in names)
+        raise ModelError(f"{who} must be {kind} ({letters}), not {vector!r}") from exc
 
 
 def _in_axes(i: Any, vector: tuple[Any, ...], axes: str) -> tuple[Any, ...]:

@@ -8,15 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import sympy as sp
-
 from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.loads import WORKS
 from ...symbolic.markers import FormMarker, PlanarMarker, SpatialMarker, marker_symbols, variables
 from ..bodies.body import Place, as_marker
 from ..element import checked_name
-from ..parameters import Number
 from .base import WRENCH, ForceElement
 
 
@@ -44,13 +41,9 @@ class PythonForce(ForceElement):
         self.acting = len(self.markers)
         self.function = function
         self.work = work  # type: ignore[misc]
-        self._made()
-
-    def form(self) -> tuple[Reading, dict[sp.Symbol, Number]]:  # type: ignore[override]
-        """The state of the markers, which is all that the function sees."""
         symbols = marker_symbols(len(self.markers), self.dimension)
         m, rates = variables(symbols)
-        return Reading(symbols, (*m, *rates)), {}
+        self._complete(Reading(symbols, (*m, *rates)), {})  # the state of the markers, all that the function sees
 
     def wrenches(self, t: float, values: Any) -> list[float]:
         """What the function returns for these numbers (m of all markers, then their rates), checked: the forces and
@@ -69,33 +62,16 @@ class PythonForce(ForceElement):
         return [x for w in out for x in (*w, *(0.0,) * (rates - len(w)))]
 
 
-class _InNumbers(FormMarker):
+class NumericPlanarMarker(PlanarMarker):
     """A marker at one moment: its vectors are tuples."""
 
-    @property
-    def point(self) -> Any:
-        return self.m[: self.dimension]
-
-    @property
-    def velocity(self) -> Any:
-        return self.rates[: self.dimension]
+    vector: Any = staticmethod(tuple)
 
 
-class NumericPlanarMarker(_InNumbers, PlanarMarker):
-    @property
-    def x_axis(self) -> Any:
-        return self.m[2:4]
+class NumericSpatialMarker(SpatialMarker):
+    """The same in space."""
 
-    @property
-    def y_axis(self) -> Any:
-        return (-self.m[3], self.m[2])
-
-
-class NumericSpatialMarker(_InNumbers, SpatialMarker):
-    x_axis = property(lambda self: self.m[3:6])
-    y_axis = property(lambda self: self.m[6:9])
-    z_axis = property(lambda self: self.m[9:12])
-    omega = property(lambda self: self.rates[3:])
+    vector: Any = staticmethod(tuple)
 
 
 NUMERIC: dict[int, type[FormMarker]] = {2: NumericPlanarMarker, 3: NumericSpatialMarker}

@@ -1,12 +1,15 @@
-"""Springs and dampers between two points, and about an axis."""
+"""Springs, dampers and friction between two points, about an axis or along a slide; drag."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import sympy as sp
+
+from ...symbolic.markers import primitives as the
 from .. import fields
 from ..fields import function, scalar
-from ..joints import primitives as the
+from .base import ForceElement
 from .effort import EffortElement
 
 
@@ -87,3 +90,29 @@ class TorsionSpring(EffortElement):
     @staticmethod
     def effort(s, rate, stiffness, damping, angle, law):
         return -stiffness * (s - angle) - damping * rate - law(s, rate)
+
+
+class ViscousFriction(EffortElement):
+    """Viscous friction in a joint: -coefficient · rate, of the angle of a revolute joint (N m s/rad) or of the
+    displacement of a sliding one (N s/m). Between two bodies: of their angle."""
+
+    coordinates = ("angle", "displacement")
+    sketch = ""
+    coefficient = scalar("N m s/rad", non_negative=True)
+
+    @staticmethod
+    def effort(s, rate, coefficient):
+        return -coefficient * rate
+
+
+class Drag(ForceElement):
+    """Quadratic drag on a point: -coefficient · |v| v, against its velocity over the ground."""
+
+    work = "dissipated"
+    sketch = ""
+    coefficient = scalar("N s²/m²", non_negative=True)
+
+    @staticmethod
+    def force(i, coefficient):
+        v = i.velocity
+        return [tuple(-coefficient * sp.sqrt(v.dot(v)) * v)]

@@ -2,38 +2,24 @@
 
 from .base import Condition, Constraint, Joint, registered_joints
 from .cams import CamFollower
-from .couplings import ConstantVelocity, Universal
 from .fixes import CoordinateFix
 from .gears import Gear, RackAndPinion
-from .links import Distance, PinInSlot, PointInPlane, PointOnLine, RevoluteSpherical, SphericalSpherical
+from .links import (
+    ConstantVelocity,
+    Distance,
+    PinInSlot,
+    PointInPlane,
+    PointOnLine,
+    RevoluteSpherical,
+    SphericalSpherical,
+    Universal,
+)
 from .lower_pairs import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw, Spherical, Translational
 from .rolling import KnifeEdge, RollingDisk
 
 __all__ = [
-    "CamFollower",
-    "Condition",
-    "ConstantVelocity",
-    "Constraint",
-    "CoordinateFix",
-    "Cylindrical",
-    "Distance",
-    "Fixed",
-    "Gear",
-    "Joint",
-    "KnifeEdge",
-    "PinInSlot",
-    "Planar",
-    "PointInPlane",
-    "PointOnLine",
-    "Prismatic",
-    "RackAndPinion",
-    "Revolute",
-    "RevoluteSpherical",
-    "RollingDisk",
-    "Screw",
-    "Spherical",
-    "SphericalSpherical",
-    "Translational",
-    "Universal",
-    "registered_joints",
-]
+    "CamFollower", "Condition", "ConstantVelocity", "Constraint", "CoordinateFix", "Cylindrical", "Distance",
+    "Fixed", "Gear", "Joint", "KnifeEdge", "PinInSlot", "Planar", "PointInPlane", "PointOnLine", "Prismatic",
+    "RackAndPinion", "Revolute", "RevoluteSpherical", "RollingDisk", "Screw", "Spherical", "SphericalSpherical",
+    "Translational", "Universal", "registered_joints",
+]  # fmt: skip

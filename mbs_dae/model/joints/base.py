@@ -25,21 +25,20 @@ Everything else - Jacobian, ν, γ, machine code, diagnosis, tests - follows fro
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, ClassVar
 
 import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.derive import Relation
-from ...symbolic.functions import kept_whole
-from ...symbolic.markers import LABELS, marker_symbols
+from ...symbolic.functions import opaque
+from ...symbolic.markers import LABELS, FormMarker, marker_symbols
 from ..bodies.body import Place, as_marker
 from ..element import Declared, Element, checked_name
-from ..fields import Function, Scalar
+from ..fields import Law
 from ..parameters import Number, constants_out
 from .motions import Motions, velocities
-from .rows import position_rows, velocity_rows
+from .rows import relation_of
 
 _registry: list[type[Joint]] = []
 
@@ -63,7 +62,7 @@ class Condition(Element):
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         """The relation between marker symbols, and what stands in its slots."""
-        raise NotImplementedError
+        return self._form
 
 
 class Constraint(Condition):
@@ -87,19 +86,10 @@ class Constraint(Condition):
             raise ModelError(f"{self.who} has {len(markers)} markers, {len(LABELS)} at most; split it in two")
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         self.check_dimension()
-        self._relation = self._built(phi, psi)
-        self.units = (unit,) * self._relation[0].size
-        self._made()
-
-    def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        return self._relation
-
-    def _built(self, phi: Callable | None, psi: Callable | None) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        symbols = marker_symbols(len(self.markers), self.dimension)
-        places = position_rows(phi, symbols, {}, self.who)
-        rates = velocity_rows(psi, symbols, {}, self.who)
-        canonical, slots = constants_out([*places, *rates])
-        return _relation(symbols, canonical, len(places), tuple(slots)), slots
+        symbols = marker_symbols(len(markers), self.dimension)
+        relation, slots = constants_out(relation_of(phi, psi, symbols, {}, self.who))
+        self.units = (unit,) * relation.size
+        self._complete(relation, slots)
 
 
 class Joint(Condition, Declared):
@@ -124,14 +114,18 @@ class Joint(Condition, Declared):
 
     def __init__(self, name: str, *args: Any, **constants: Any):
         super().__init__(name, *args, **constants)
-        self._relation = self._built()
-        size = self._relation[0].size
-        self._check_motions(size)
+        relation, slots = self._built()
+        self._check_motions(relation.size)
         unit = self.unit[self.dimension] if isinstance(self.unit, dict) else self.unit
-        self.units = (unit,) * size if isinstance(unit, str) else unit
+        self.units = (unit,) * relation.size if isinstance(unit, str) else unit
+        self._complete(relation, slots)
 
-    def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        return self._relation
+    @classmethod
+    def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Relation:
+        """The equations between these markers. Functions are kept whole."""
+        constants = {n: opaque(v) if isinstance(v, Law) else v for n, v in constants.items()}
+        phi, psi = getattr(cls, "phi", None), getattr(cls, "psi", None)
+        return relation_of(phi, psi, markers, constants, f"joint class {cls.__name__}")
 
     def _check_motions(self, rows: int) -> None:
         """What the equations forbid and what the motions allow is all that there is."""
@@ -142,39 +136,3 @@ class Joint(Condition, Declared):
                 f"the equations ({rows}) of {self.who} and the velocities of its motions ({velocities(motions)}) do "
                 f"not make {every} together; mend phi or motions of class {self.kind}"
             )
-
-    def _built(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        """Built once per class where only scalars are declared; functions are part of the form and built anew."""
-        scalars = tuple(n for n, f in self.fields.items() if isinstance(f, Scalar))
-        slots = {_slot(n): self.values[n] for n in scalars}
-        inline = {n: v for n, v in self.values.items() if n not in scalars}
-        joint_class: Any = type(self)
-        if not any(isinstance(self.fields[n], Function) for n in inline):
-            return _of_class(joint_class, self.dimension, len(self.markers), tuple(sorted(inline.items()))), slots
-        inline |= {n: kept_whole(v) for n, v in inline.items() if isinstance(self.fields[n], Function)}
-        relation = _of_class.__wrapped__(joint_class, self.dimension, len(self.markers), tuple(inline.items()))
-        canonical, constants = constants_out([*relation.phi, *relation.psi])
-        return (
-            _relation(relation.markers, canonical, len(relation.phi), (*slots, *constants)),
-            {**slots, **constants},
-        )
-
-
-@cache
-def _of_class(cls: Any, dimension: int, marker_count: int, inline: tuple[tuple[str, Any], ...]) -> Relation:
-    symbols = marker_symbols(marker_count, dimension)
-    scalars = {n: _slot(n) for n, f in cls.fields.items() if isinstance(f, Scalar)}
-    constants = {**scalars, **dict(inline)}
-    who = f"joint class {cls.__name__}"
-
-    phi = position_rows(getattr(cls, "phi", None), symbols, constants, who)
-    psi = velocity_rows(getattr(cls, "psi", None), symbols, constants, who)
-    return _relation(symbols, [*phi, *psi], len(phi), tuple(scalars.values()))
-
-
-def _relation(symbols: tuple, expressions: list[sp.Expr], phi_size: int, slots: tuple) -> Relation:
-    return Relation(symbols, tuple(expressions[:phi_size]), tuple(expressions[phi_size:]), slots)
-
-
-def _slot(name: str) -> sp.Symbol:
-    return sp.Symbol(f"p_{name}", real=True)

@@ -7,9 +7,9 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.markers import primitives as the
 from ..fields import choice, function
 from ..tables import Table
-from . import primitives as the
 from .base import Joint
 
 

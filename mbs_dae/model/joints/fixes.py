@@ -36,5 +36,3 @@ class CoordinateFix(Joint):
     @staticmethod
     def phi(i, coordinate, value):
         return [getattr(i, coordinate) - value]
-
-

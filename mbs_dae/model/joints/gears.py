@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import ModelError
+from ...symbolic.markers import primitives as the
 from ..fields import choice, scalar
 from ..parameters import Number, check_number
-from . import primitives as the
 from .base import Joint
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from ...symbolic.markers import primitives as the
 from ..fields import scalar
-from ..measures import Measure, angle, displacement
-from . import primitives as the
 from .base import Joint
 from .motions import Ball, Helix, Slide, Turn
 
@@ -21,14 +20,12 @@ class Revolute(Joint):
     facing = "axis"
     shares = {2: (("point", (0, 1)),), 3: (("point", (0, 1, 2)), ("z", (3, 4)))}
     sketch = "pin"
+    measured = ("angle",)
     motions = {2: (Turn(2),), 3: (Turn(2),)}
 
     @staticmethod
     def phi(i, j):
         return [*the.coincident(i, j), *the.parallel(i, j)]
-
-    def measures(self) -> dict[str, Measure]:
-        return {"angle": angle(*self.markers)}
 
 
 class Translational(Joint):
@@ -40,14 +37,12 @@ class Translational(Joint):
     facing = "frame"
     shares = {2: (("x", (1,)),), 3: (("zx", (2, 3, 4)),)}
     sketch = "slider"
+    measured = ("displacement",)
     motions = {2: (Slide(0),), 3: (Slide(2),)}
 
     @staticmethod
     def phi(i, j):
         return [*the.on_line(i, j), *the.unturned(i, j)]
-
-    def measures(self) -> dict[str, Measure]:
-        return {"displacement": displacement(*self.markers)}
 
 
 Prismatic = Translational
@@ -77,14 +72,12 @@ class Cylindrical(Joint):
     facing = "axis"
     shares = {3: (("z", (2, 3)),)}
     sketch = "sleeve"
+    measured = ("angle", "displacement")
     motions = {3: (Slide(2), Turn(2))}
 
     @staticmethod
     def phi(i, j):
         return [*the.on_line(i, j), *the.parallel(i, j)]
-
-    def measures(self) -> dict[str, Measure]:
-        return {"angle": angle(*self.markers), "displacement": displacement(*self.markers)}
 
 
 def _thread(i, j, *, pitch):
@@ -101,6 +94,7 @@ class Screw(Joint):
     facing = "axis"
     shares = {3: (("z", (2, 3)),)}
     sketch = "sleeve"
+    measured = ("angle", "displacement")
     motions = {3: (Helix(2),)}
     pitch = scalar("m")
     phase = scalar("m", default=_thread)
@@ -108,9 +102,6 @@ class Screw(Joint):
     @staticmethod
     def phi(i, j, pitch, phase):
         return [*the.on_line(i, j), *the.parallel(i, j), _thread(i, j, pitch=pitch) - phase]
-
-    def measures(self) -> dict[str, Measure]:
-        return {"angle": angle(*self.markers), "displacement": displacement(*self.markers)}
 
 
 class Spherical(Joint):
@@ -136,11 +127,9 @@ class Planar(Joint):
     facing = "axis"
     shares = {3: (("z", (1, 2)),)}
     sketch = "face"
+    measured = ("angle",)
     motions = {3: (Slide(0), Slide(1), Turn(2))}
 
     @staticmethod
     def phi(i, j):
         return [*the.in_plane(i, j), *the.parallel(i, j)]
-
-    def measures(self) -> dict[str, Measure]:
-        return {"angle": angle(*self.markers)}

@@ -81,10 +81,7 @@ class Ball:
 Elementary = Turn | Slide | Helix | Ball
 Motions = tuple[Elementary, ...]
 
-FREE: dict[int, Motions] = {
-    2: (Slide(0), Slide(1), Turn(2)),
-    3: (Slide(0), Slide(1), Slide(2), Ball()),
-}
+FREE: dict[int, Motions] = {2: (Slide(0), Slide(1), Turn(2)), 3: (Slide(0), Slide(1), Slide(2), Ball())}
 """A body that nothing holds, seen from the ground: its coordinates are then those that it has anyway."""
 
 

@@ -1,5 +1,6 @@
 """The symbols of markers: all that equations may speak of."""
 
+from . import primitives
 from .base import LABELS, FormMarker, rate_of, reference_turn, t, variables
 from .planar import PlanarMarker
 from .spatial import SpatialMarker
@@ -14,14 +15,6 @@ def marker_symbols(count: int, dimension: int) -> tuple[FormMarker, ...]:
 
 
 __all__ = [
-    "LABELS",
-    "MARKERS",
-    "FormMarker",
-    "PlanarMarker",
-    "SpatialMarker",
-    "marker_symbols",
-    "rate_of",
-    "reference_turn",
-    "t",
-    "variables",
-]
+    "LABELS", "MARKERS", "FormMarker", "PlanarMarker", "SpatialMarker", "marker_symbols", "primitives", "rate_of",
+    "reference_turn", "t", "variables",
+]  # fmt: skip

@@ -12,34 +12,20 @@ knows of the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 import sympy as sp
 
 
 class Time(sp.Symbol):
-    """The symbol of time. numpy applies a function to an object by calling its method of that name: here it is told."""
-
     def __new__(cls) -> Any:
         return super().__new__(cls, "t", real=True)
 
     def __reduce_ex__(self, protocol: Any) -> str:
         return "t"
 
-
-def _of_numpy(name: str) -> Callable[[Time], NoReturn]:
-    own = name.replace("arc", "a")
-
-    def refused(self: Time) -> NoReturn:
-        raise TypeError(f"np.{name} takes numbers, and mbs.t is a symbol; write sp.{own}(mbs.t), import sympy as sp")
-
-    return refused
-
-
-for _name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"):
-    setattr(Time, _name, _of_numpy(_name))
 
 t = Time()
 """Time."""
@@ -69,11 +55,6 @@ class FormMarker:
         return cls(real(cls.variable_names), real(cls.rate_names))
 
     @property
-    def m_rates(self) -> tuple[sp.Expr, ...]:
-        """ṁ = F(m) r."""
-        raise NotImplementedError
-
-    @property
     def biases(self) -> list[sp.Symbol]:
         """The symbols of ṙ where v̇ = 0."""
         return [sp.Symbol(f"d{s.name}", real=True) for s in self.rates]
@@ -82,9 +63,13 @@ class FormMarker:
         """Definitions of m, of the rates and of the biases where m is a function of time."""
         raise NotImplementedError
 
+    @staticmethod
+    def vector(components: Sequence[Any]) -> Any:
+        return sp.Matrix(components)
+
     @property
     def point(self) -> Any:
-        return sp.Matrix(self.m[: self.dimension])
+        return self.vector(self.m[: self.dimension])
 
     @property
     def x(self) -> Any:
@@ -97,36 +82,24 @@ class FormMarker:
     @property
     def velocity(self) -> Any:
         """The velocity of the point: for forces and velocity-level (nonholonomic) rows."""
-        return sp.Matrix(self.rates[: self.dimension])
-
-    @property
-    def omega(self) -> Any:
-        """The angular velocity, a vector in space: for forces and velocity-level (nonholonomic) rows."""
-        raise NotImplementedError
+        return self.vector(self.rates[: self.dimension])
 
     def velocity_at(self, point: Any) -> Any:
         """The velocity of the marker's body at a point."""
         raise NotImplementedError
 
-    @property
-    def axes(self) -> tuple[Any, ...]:
-        """The axes of the frame, as many as there are dimensions."""
-        raise NotImplementedError
-
-    @property
-    def guide(self) -> Any:
-        """The direction in which a straight guide leads."""
-        raise NotImplementedError
-
-    @property
-    def across(self) -> list[Any]:
-        """The directions at right angles to the guide."""
-        raise NotImplementedError
-
-    @property
-    def turn(self) -> Any:
-        """How far it has turned, counting past 2π; in space about its own axis, added up."""
-        raise NotImplementedError
+    axes: ClassVar[property]
+    """The axes of the frame, as many as there are dimensions."""
+    guide: ClassVar[property]
+    """The direction in which a straight guide leads."""
+    across: ClassVar[property]
+    """The directions at right angles to the guide."""
+    turn: ClassVar[property]
+    """How far it has turned, counting past 2π; in space about its own axis, added up."""
+    omega: ClassVar[property]
+    """The angular velocity, a vector in space: for forces and velocity-level (nonholonomic) rows."""
+    m_rates: ClassVar[property]
+    """ṁ = F(m) r."""
 
     def turn_to(self, other: Any) -> Any:
         """The angle by which the other marker is turned against this one, counting past 2π; in space about the axis,

@@ -1,8 +1,8 @@
 """A marker in the plane.
 
-    m = (p_x, p_y, u_x, u_y, θ)        point, unit x axis, angle (counting past 2π)
-    r = (v_x, v_y, ω)                  velocity of the point, angular velocity
-    u̇ = ω u⊥,   θ̇ = ω
+m = (p_x, p_y, u_x, u_y, θ)        point, unit x axis, angle (counting past 2π)
+r = (v_x, v_y, ω)                  velocity of the point, angular velocity
+u̇ = ω u⊥,   θ̇ = ω
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class PlanarMarker(FormMarker):
 
     @property
     def x_axis(self) -> Any:
-        return sp.Matrix(self.m[2:4])
+        return self.vector(self.m[2:4])
 
     @property
     def y_axis(self) -> Any:
         """The x axis turned by a right angle."""
-        return sp.Matrix([-self.m[3], self.m[2]])
+        return self.vector([-self.m[3], self.m[2]])
 
     @property
     def angle(self) -> Any:

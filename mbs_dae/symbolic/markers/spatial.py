@@ -57,15 +57,15 @@ class SpatialMarker(FormMarker):
 
     @property
     def x_axis(self) -> Any:
-        return sp.Matrix(self.m[3:6])
+        return self.vector(self.m[3:6])
 
     @property
     def y_axis(self) -> Any:
-        return sp.Matrix(self.m[6:9])
+        return self.vector(self.m[6:9])
 
     @property
     def z_axis(self) -> Any:
-        return sp.Matrix(self.m[9:12])
+        return self.vector(self.m[9:12])
 
     axis = z_axis
 
@@ -75,7 +75,7 @@ class SpatialMarker(FormMarker):
 
     @property
     def omega(self) -> Any:
-        return sp.Matrix(self.rates[3:])
+        return self.vector(self.rates[3:])
 
     def velocity_at(self, point: Any) -> Any:
         return self.velocity + self.omega.cross(point - self.point)
@@ -111,11 +111,7 @@ class SpatialMarker(FormMarker):
         return [self.y_axis.dot(other.z_axis), -self.x_axis.dot(other.z_axis)]
 
     def frame_offsets(self, other: Any) -> list[Any]:
-        return [
-            self.y_axis.dot(other.z_axis),
-            self.z_axis.dot(other.x_axis),
-            self.x_axis.dot(other.y_axis),
-        ]
+        return [self.y_axis.dot(other.z_axis), self.z_axis.dot(other.x_axis), self.x_axis.dot(other.y_axis)]
 
 
 def _turning(W: sp.Matrix) -> list[sp.Expr]:

@@ -22,7 +22,7 @@ from ...model.forces.python_force import PythonForce
 from ...model.model import Model
 from ...model.parameters import Number
 from ...model.tables import TableSymbol
-from ...symbolic.derive import Composed, compose
+from ...symbolic.derive import Composed
 from ...symbolic.functions import as_sympy
 from ...symbolic.inertia import Inertia
 from ...symbolic.loads import LoadEquations
@@ -78,7 +78,7 @@ def _constraints(model: Model, names: _Notation) -> tuple[tuple[tuple[str, int],
     position_rows: list[int] = []
     columns: dict[str, list[sp.Expr]] = {"Phi": [], "nu": [], "gamma": []}
     jacobian: dict[tuple[int, int], sp.Expr] = {}
-    derived = cache(lambda relation: compose(relation, names.maps[: len(relation.markers)]))
+    derived = cache(lambda relation: relation.compose(names.maps[: len(relation.markers)]))
     for element in model.conditions:
         relation, _ = element.form()
         own = derived(relation)

@@ -3,8 +3,7 @@ their zorder says."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,47 +11,64 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 from matplotlib.text import Text
 
-from ..stage import AS_SAID, Stage
+from ..motion import Marker, in_space
+from ..stage import AS_SAID, Piece, Stage
+from ..style import DARK, GROUND
 
 
-@dataclass(frozen=True, eq=False)
-class PlanePiece:
-    """An artist, and its points at each pose: shape (poses, points, 2)."""
-
-    artist: Any
-    path: np.ndarray
-
-    def show(self, pose: int) -> None:
-        points = self.path[pose]
-        if isinstance(self.artist, Polygon):
-            self.artist.set_xy(points)
-        elif isinstance(self.artist, Line2D):
-            self.artist.set_data(points[:, 0], points[:, 1])
-        else:
-            self.artist.set_position(points[0])
-
-
-def line(path: np.ndarray, order: str = AS_SAID, **how: Any) -> PlanePiece:
+def line(path: np.ndarray, order: str = AS_SAID, **how: Any) -> Piece:
     how = {"solid_capstyle": "round", "solid_joinstyle": "round", "zorder": 3, **how}
-    return PlanePiece(Line2D(path[0, :, 0], path[0, :, 1], **how), path[..., :2])
+    artist = Line2D(path[0, :, 0], path[0, :, 1], **how)
+    return Piece(artist, path[..., :2], lambda points: artist.set_data(points[:, 0], points[:, 1]))
 
 
-def dot(path: np.ndarray, order: str = AS_SAID, **how: Any) -> PlanePiece:
+def dot(path: np.ndarray, order: str = AS_SAID, **how: Any) -> Piece:
     return line(path[:, None, :], **{"marker": "o", "linestyle": "none", "zorder": 5, **how})
 
 
-def area(path: np.ndarray, color: Any, faces: Sequence[Any] = (), order: str = AS_SAID, **how: Any) -> PlanePiece:
+def area(path: np.ndarray, color: Any, faces: Sequence[Any] = (), order: str = AS_SAID, **how: Any) -> Piece:
     path = path[:, list(faces[0]) if faces else slice(None), :2]
     how = {"facecolor": color, "linewidth": 0, "zorder": 2.5, **how}
-    return PlanePiece(Polygon(path[0], closed=True, joinstyle="round", **how), path)
+    artist = Polygon(path[0], closed=True, joinstyle="round", **how)
+    return Piece(artist, path, artist.set_xy)
 
 
-def lump(stage: Stage, body: str, at: np.ndarray, **how: Any) -> PlanePiece:
+def word(path: np.ndarray, text: str, **how: Any) -> Piece:
+    x, y, _ = path[0, 0]
+    artist = Text(x, y, text, clip_on=True, **how)
+    return Piece(artist, path[..., :2], lambda points: artist.set_position(points[0]))
+
+
+def lump(stage: Stage, body: str, at: np.ndarray, **how: Any) -> Piece:
     """A large dot."""
     place = stage.shown.places(body, at[None])[:, 0]
     return dot(place, markersize=10 * stage.fine, markeredgewidth=0, **{"zorder": 4, **how})
 
 
-def word(path: np.ndarray, text: str, **how: Any) -> PlanePiece:
-    x, y, _ = path[0, 0]
-    return PlanePiece(Text(x, y, text, clip_on=True, **how), path[..., :2])
+def ball(stage: Stage, marker: Marker) -> Piece:
+    """A small circle."""
+    edge = 1.2 * stage.fine
+    look: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": DARK, "markeredgewidth": edge}
+    return dot(stage.shown.place(marker), markersize=6 * stage.fine, **look)
+
+
+def box(stage: Stage, marker: Marker, **how: Any) -> Piece:
+    path = stage.shown.at_marker(marker, stage.symbol * np.array([[-1.5, -1], [1.5, -1], [1.5, 1], [-1.5, 1]]))
+    return area(path, stage.colour(marker[0]), **{"edgecolor": "white", "linewidth": 1, "zorder": 4, **how})
+
+
+def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
+    """A triangle on a hatched line."""
+    corners = in_space([[0.0, 0.0], [-0.9, -1.5], [0.9, -1.5]])
+    path = stage.shown.place(marker)[:, None, :] + stage.symbol * corners
+    yield area(path, "white", edgecolor=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
+    yield hatched(stage, marker, depth=1.5)
+
+
+def hatched(stage: Stage, marker: Marker, depth: float) -> Piece:
+    """A line with strokes below it, so far below the marker."""
+    gap = (np.nan, np.nan)
+    strokes = [p for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for p in ((x, -depth), (x - 0.4, -depth - 0.5), gap)]
+    points = in_space([(-1.4, -depth), (1.4, -depth), gap, *strokes])
+    path = stage.shown.place(marker)[:, None, :] + stage.symbol * points
+    return line(path, color=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)

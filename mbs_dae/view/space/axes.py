@@ -27,10 +27,7 @@ THINNEST = 0.3
 
 
 def add_axes(figure: Figure, view: Any = None) -> Axes3D:
-    ax: Any = figure.add_subplot(projection="3d", computed_zorder=False)
-    elev, azim = VIEW if view is None else _checked_view(view)
-    ax.view_init(elev=elev, azim=azim)
-    return _plain(ax)
+    return checked_axes(figure.add_subplot(projection="3d"), VIEW if view is None else view)
 
 
 def checked_axes(ax: Any, view: Any = None) -> Axes3D:
@@ -43,10 +40,6 @@ def checked_axes(ax: Any, view: Any = None) -> Axes3D:
         elev, azim = _checked_view(view)
         ax.view_init(elev=elev, azim=azim)
     ax.computed_zorder = False
-    return _plain(ax)
-
-
-def _plain(ax: Any) -> Axes3D:
     ax.set_proj_type("ortho")
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         axis.set_pane_color((0.975, 0.975, 0.975, 1.0))
@@ -168,11 +161,7 @@ def _seen(ax: Any) -> Bbox:
     """What the axes fill in truth: the box with its numbers and labels, without the title."""
     renderer = FigureCanvasAgg(ax.figure).get_renderer()
     boxes = [axis.get_tightbbox(renderer) for axis in (ax.xaxis, ax.yaxis, ax.zaxis)]
-    corners = np.array(np.meshgrid(ax.get_xlim(), ax.get_ylim(), ax.get_zlim())).reshape(3, -1)
-    on_screen = ax.transData.transform(np.transpose(_projected(ax, corners)))
+    corners = np.array(np.meshgrid(ax.get_xlim(), ax.get_ylim(), ax.get_zlim(), [1.0])).reshape(4, -1)
+    projected = ax.get_proj() @ corners
+    on_screen = ax.transData.transform((projected[:2] / projected[3]).T)
     return Bbox.union([*(b for b in boxes if b is not None), Bbox([on_screen.min(axis=0), on_screen.max(axis=0)])])
-
-
-def _projected(ax: Any, points: np.ndarray) -> np.ndarray:
-    seen = ax.get_proj() @ np.vstack([points, np.ones(points.shape[1])])
-    return seen[:2] / seen[3]

@@ -145,7 +145,8 @@ def verbs(model: mbs.PlanarModel) -> float:
 
 def trouble(model: mbs.SpatialModel) -> str:
     try:
-        model.compile("joint", base="a", cut=["s", "u"])
+        rows: int = len(model.compile("joint", base="a", cut=["s", "u"]).rows)
+        assert rows
     except (mbs.AssemblyError, mbs.RedundantConstraintError, mbs.SingularConfigurationError) as error:
         return str(error)
     except (mbs.ModelError, mbs.IntegrationError, mbs.MbsError) as error:

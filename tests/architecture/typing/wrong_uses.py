@@ -7,10 +7,16 @@ import mbs_dae as mbs
 model = mbs.PlanarModel("wrong", gravity=3)  # error
 a, b = model.body("a"), model.body("b")
 pin = model.add(mbs.Revolute("pin", a, b))
+model.body("c", mass="1")  # error
+model.body("c", position=3)  # error
 model.link("l", (0, 0))  # error
+model.link("l", (0, 0), (1, 0), length="1")  # error
+a.at("0", 1)  # error
+a.at(0, 1).nonsense  # error
 model.parameter("r", "0.1")  # error
 model.add("pin")  # error
 model.with_parameters(r="0.2")  # error
+model.compile().nonsense  # error
 pin.nonsense  # error
 mbs.Revolut("A", a, b)  # error
 mbs.Revolute("A", a)  # error

@@ -1,4 +1,5 @@
-"""Errors as a person at a prompt wants them: one line, and an exit code."""
+"""Errors as a person at a prompt wants them: one line on stderr. The exit code is 2 if the command could not be read as
+options and arguments, 130 after Ctrl-C, and 1 for everything else."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ NAME = "mbs-dae"
 UsageError: Any = typer.BadParameter.__mro__[1]  # where it lives depends on the version of typer
 
 
-class OneLine(TyperGroup):
+class Commands(TyperGroup):
     """Commands whose errors are one line, without a traceback unless --debug asks for it."""
 
     def main(self, *args: Any, **options: Any) -> NoReturn:
@@ -26,7 +27,7 @@ class OneLine(TyperGroup):
         try:
             code = super().main(*args, **{**options, "standalone_mode": False})
         except UsageError as error:
-            code = _tell(error)
+            code = _print_error(error)
         sys.exit(code)
 
     def invoke(self, ctx: Any) -> None:
@@ -38,10 +39,10 @@ class OneLine(TyperGroup):
         except (Exception, KeyboardInterrupt) as error:
             if ctx.meta.get("debug"):
                 traceback.print_exc()
-            raise typer.Exit(_tell(error)) from error
+            raise typer.Exit(_print_error(error)) from error
 
 
-def _tell(error: Any) -> int:
+def _print_error(error: Any) -> int:
     """Say in one line what went wrong; gives the exit code."""
     code, message = 1, f"error: {error}"
     if isinstance(error, KeyboardInterrupt):

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..results import Result
-from .files import writing
+from ..results.files import replacing
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ELSEWHERE = "choose another --out"
 COMPONENTS = {3: ("Fx", "Fy", "M"), 6: ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
 """Of a reaction, by how many there are: in the plane and in space."""
 
 
 def summary(result: Result, names: Sequence[str]) -> Iterator[str]:
     yield _headline(result)
-    yield f"largest violation: {_worst(result)}"
+    yield f"largest violation: {_violation(result)}"
     if points := result.stats.get("change_points"):
         yield f"change points: t = {', '.join(f'{point:g}' for point in points)}"
-    yield ""
-    yield from _extremes(result, names) if names else _on_offer(result.names)
+    yield from _quantities(result, names)
 
 
 def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
@@ -34,18 +38,18 @@ def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
     fixed = f"alpha {stats['alpha']:.4g}/s, beta {stats['beta']:.4g}/s" if "alpha" in stats else ""
     gains = f" ({rule or fixed})" if fixed else ""
     yield _headline(result)
-    yield from _aligned(
-        ("method", f"{stats['method']}, {size}"),
-        ("stabilization", f"{stats['stabilization']}{gains}"),
-        ("steps", f"{stats['accepted']} accepted, {stats['rejected']} rejected, {stats['evaluations']} evaluations"),
-        ("largest violation", _worst(result)),
-        ("largest energy error", f"{np.abs(result.energy.error).max(initial=0.0):.1e} J"),
-        ("smallest singular value", f"{result.smallest_singular_value.min(initial=np.inf):.3g}"),
-    )
+    facts = {
+        "method": f"{stats['method']}, {size}",
+        "stabilization": f"{stats['stabilization']}{gains}",
+        "steps": f"{stats['accepted']} accepted, {stats['rejected']} rejected, {stats['evaluations']} evaluations",
+        "largest violation": _violation(result),
+        "largest energy error": f"{np.abs(result.energy.error).max(initial=0.0):.1e} J",
+        "smallest singular value": f"{result.smallest_singular_value.min(initial=np.inf):.3g}",
+    }
+    yield from (f"  {name:<25}{value}" for name, value in facts.items())
     if note := stats.get("initial"):
         yield f"initial values: {note}"
-    yield ""
-    yield from _extremes(result, names) if names else _on_offer(result.names)
+    yield from _quantities(result, names)
 
 
 def efforts_and_loads(
@@ -53,7 +57,7 @@ def efforts_and_loads(
 ) -> Iterator[str]:
     """A line for each driver and one for each joint."""
     yield _headline(result)
-    yield f"largest violation: {_worst(result)}"
+    yield f"largest violation: {_violation(result)}"
     yield ""
     rows: list[tuple[str, ...]] = [("driver", "unit", "max |effort|", "at t", "rms", "mean power [W]")]
     for name in drivers:
@@ -78,8 +82,7 @@ def efforts_and_loads(
     if open_:
         yield "* not unique: redundant joints share this load; the least of all possible is told"
     if names:
-        yield ""
-        yield from _extremes(result, names)
+        yield from _quantities(result, names)
 
 
 def _headline(result: Result) -> str:
@@ -87,7 +90,7 @@ def _headline(result: Result) -> str:
     return f"{result.title}: {len(t)} pose{'s' * (len(t) != 1)}, t = {t[0]:g} ... {t[-1]:g} s"
 
 
-def _worst(result: Result) -> str:
+def _violation(result: Result) -> str:
     levels = ("position", "velocity", "acceleration")
     return ", ".join(f"{level} {getattr(result.violation, level).max():.1e}" for level in levels)
 
@@ -97,9 +100,9 @@ def _mean(t: np.ndarray, values: np.ndarray) -> float:
     return float(np.trapezoid(values, t) / (t[-1] - t[0])) if len(t) > 1 else float(values[0])
 
 
-def _aligned(*rows: tuple[str, str]) -> Iterator[str]:
-    for name, value in rows:
-        yield f"  {name:<25}{value}"
+def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
+    yield ""
+    yield from _extremes(result, names) if names else _available(result.names)
 
 
 def _extremes(result: Result, names: Sequence[str]) -> Iterator[str]:
@@ -119,7 +122,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
         yield f"{name:<{first}}  {unit:<{second}}{numbers}"
 
 
-def _on_offer(names: Sequence[str]) -> Iterator[str]:
+def _available(names: Sequence[str]) -> Iterator[str]:
     """Which quantities there are: owners that have the same ones share a line."""
     owners: dict[str, list[str]] = {}
     for owner, own in groupby(names, lambda name: name.rpartition(".")[0]):
@@ -130,32 +133,36 @@ def _on_offer(names: Sequence[str]) -> Iterator[str]:
 
 
 def write(result: Result, names: Sequence[str], folder: Path) -> Iterator[Path]:
-    """The result, its quantities as a table and as curves; tells which files there are."""
-    table, picture = folder / "quantities.csv", folder / "quantities.png"
-    with writing(folder):
-        yield result.save(folder / "result.npz")
-        with table.open("w", newline="", encoding="utf-8") as file:
-            columns = {result.axis[0]: result.t} | {name: result[name] for name in names or result.names}
-            csv.writer(file).writerows([list(columns), *zip(*(c.tolist() for c in columns.values()), strict=True)])
-        yield table
-        if names:
-            result.plot(*names).savefig(picture)
-            yield picture
+    """The result, its quantities as a table and as curves; if it knows forces, these as a table, and the energy ledger
+    as curves. Tells which files there are."""
+    time = {result.axis[0]: result.t}
+    yield result.save(folder / "result.npz")
+    yield _write_table(time | {name: result[name] for name in names or result.names}, folder / "quantities.csv")
+    if names:
+        yield _write_picture(result.plot(*names), folder / "quantities.png")
+    if result.reactions is not None:
+        yield _write_table(time | dict(_forces(result)), folder / "forces.csv")
+        yield _write_picture(result.plot_energy(), folder / "energy.png")
 
 
-def write_forces(result: Result, folder: Path) -> Iterator[Path]:
-    """Efforts and reactions as a table, and the energy ledger as curves."""
-    table, picture = folder / "forces.csv", folder / "energy.png"
+def _forces(result: Result) -> Iterator[tuple[str, np.ndarray]]:
+    """Efforts and reactions by name."""
     assert result.reactions is not None
-    columns = {result.axis[0]: result.t}
     for name in result.reactions.names():
         if (effort := result.reactions.effort(name)) is not None:
-            columns[f"{name}.effort"] = effort
+            yield f"{name}.effort", effort
         reaction = result.reaction(name)
-        columns |= {f"{name}.{c}": values for c, values in zip(COMPONENTS[reaction.shape[1]], reaction.T, strict=True)}
-    with writing(folder):
-        with table.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([list(columns), *zip(*(c.tolist() for c in columns.values()), strict=True)])
-        yield table
-        result.plot_energy().savefig(picture)
-        yield picture
+        for component, values in zip(COMPONENTS[reaction.shape[1]], reaction.T, strict=True):
+            yield f"{name}.{component}", values
+
+
+def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> Path:
+    with replacing(path, ELSEWHERE) as place, place.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([list(columns), *zip(*(c.tolist() for c in columns.values()), strict=True)])
+    return path
+
+
+def _write_picture(figure: Figure, path: Path) -> Path:
+    with replacing(path, ELSEWHERE) as place:
+        figure.savefig(place)
+    return path

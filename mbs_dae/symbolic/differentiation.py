@@ -17,7 +17,7 @@ from typing import Any
 
 import sympy as sp
 
-from .functions import Given
+from .functions import Opaque
 from .markers import FormMarker, t, variables
 
 Definition = tuple[sp.Symbol, sp.Expr]
@@ -26,7 +26,7 @@ LONG = 60
 
 
 @dataclass(frozen=True)
-class Jets:
+class Derivatives:
     """Φ, and of ψ = A r + c what follows: ν = -c, γ. Written in marker symbols and in those that `steps` define."""
 
     phi: tuple[sp.Expr, ...]
@@ -37,12 +37,12 @@ class Jets:
 
 
 def differentiate(
-    phi: Sequence[sp.Expr], psi: Sequence[sp.Expr], markers: Sequence[FormMarker], led: Sequence[FormMarker] = ()
-) -> Jets:
-    """Rows of Φ(m, t), then rows of ψ(m, r, t); A is by the rates of the markers, not of those that are led along."""
+    phi: Sequence[sp.Expr], psi: Sequence[sp.Expr], markers: Sequence[FormMarker], others: Sequence[FormMarker] = ()
+) -> Derivatives:
+    """Rows of Φ(m, t), then rows of ψ(m, r, t); A is by the rates of the markers, not of those on trajectories."""
     _, own = variables(markers)
     first: dict[sp.Symbol, sp.Expr] = {t: sp.S.One}
-    for marker in (*markers, *led):
+    for marker in (*markers, *others):
         first |= dict(zip(marker.m, marker.m_rates, strict=True))
 
     places, phi = _named(phi, "w_")
@@ -56,7 +56,7 @@ def differentiate(
     moving += parts
 
     second = dict(first)
-    for marker in (*markers, *led):
+    for marker in (*markers, *others):
         second |= dict(zip(marker.rates, marker.biases, strict=True))
     steps, rest = [*places], dict.fromkeys(own, sp.S.Zero)
     slopes: dict[sp.Symbol, dict[sp.Symbol, sp.Expr]] = {}
@@ -73,7 +73,7 @@ def differentiate(
             A[k, own.index(rate)] = slope
     nu = tuple(-e.xreplace(rest) for e in rows)
     gamma = tuple(-_total(e, second) for e in rows)
-    return Jets(tuple(phi), A, nu, gamma, tuple(steps))
+    return Derivatives(tuple(phi), A, nu, gamma, tuple(steps))
 
 
 def _named(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definition], Sequence[sp.Expr]]:
@@ -88,10 +88,10 @@ def _named(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definition], Sequ
 
     def shown(e: sp.Expr) -> sp.Expr:
         for function, name in names.items():
-            e = e.replace(name, lambda x, function=function: Given(*function, x))
+            e = e.replace(name, lambda x, function=function: Opaque(*function, x))
         return e
 
-    rows = [e.replace(lambda x: isinstance(x, Given), hidden) for e in rows]
+    rows = [e.replace(lambda x: isinstance(x, Opaque), hidden) for e in rows]
     parts, rows = sp.cse(rows, symbols=sp.numbered_symbols(prefix, real=True), optimizations=None)
     return [(w, shown(f)) for w, f in parts], [shown(e) for e in rows]
 
