@@ -77,6 +77,7 @@ _PROVIDED = {
     "Result.twist": "readings.screws.twist",
     "Result.wrench": "readings.screws.wrench",
     "Result.screw": "readings.screws.screw",
+    "Function.all": "verbs.warm.import_all",
     "Result.save": "results.files.save",
     "Result.plot": "view.plots.plot",
     "Result.plot_path": "view.plots.plot_path",

@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from .compiled import System
+from .compiled.structure import Structure
 from .errors import ModelError
+from .model.breaks import law_of_time
 from .model.model import Model
+from .model.tables import Table
 from .results.result import State
 from .symbolic.functions import Lookup
 from .symbolic.markers import t as time
@@ -47,7 +51,8 @@ def checked_times(times: Any) -> np.ndarray:
     if np.ma.is_masked(times):
         raise ModelError("times are masked in part; leave out what is masked: times.compressed()")
     try:
-        if (kind := np.asarray(times).dtype.kind) in "mM" or any(hasattr(x, "total_seconds") for x in np.ravel(times)):
+        kind = np.asarray(times).dtype.kind
+        if kind in "mM" or (kind == "O" and any(hasattr(x, "total_seconds") for x in np.ravel(times))):
             raise ModelError("times are seconds from the start, as numbers; write times.total_seconds()")
         if kind in "USb":
             raise TypeError
@@ -60,7 +65,7 @@ def checked_times(times: Any) -> np.ndarray:
         raise ModelError(f"times must be a non-empty list, got shape {t.shape}; use e.g. np.linspace(0, 1, 101)")
     if not np.isfinite(t).all():
         raise ModelError("times contain a value that is not finite; remove it")
-    if (np.diff(t) <= 0).any():
+    if not (t[1:] > t[:-1]).all():
         k = int(np.argmax(np.diff(t) <= 0))
         raise ModelError(f"times must increase, but {t[k + 1]:g} follows {t[k]:g}; sort them and remove doubles")
     return t
@@ -68,16 +73,24 @@ def checked_times(times: Any) -> np.ndarray:
 
 def check_tables(model: Model, t: np.ndarray) -> None:
     """A table over time says nothing beyond its ends. (One over a length or an angle goes on as its end tangent.)"""
-    values = {p.symbol: p.value for p in model.parameters.values()}
-    for element in (*model.drivers, *model.forces):
-        for table, place in element.tables():
-            if table.periodic or place.has(Lookup) or not place.free_symbols <= {time, *values}:
-                continue
-            moments = t[np.unique(np.linspace(0, t.size - 1, 200).astype(int))]
-            read = np.array([float(place.xreplace({**values, time: moment})) for moment in moments])
-            first, last = float(table.x[0]), float(table.x[-1])
-            if read.min() < first - 1e-12 * (last - first) or read.max() > last + 1e-12 * (last - first):
-                raise ModelError(
-                    f"{element.who} has a table from {first:g} to {last:g}, but it is read from "
-                    f"{read.min():g} to {read.max():g}; shorten the times or extend the table"
-                )
+    for who, table, place in model.compile().structure.once(_tables_over_time):
+        moments = t[np.unique(np.linspace(0, t.size - 1, 200).astype(int))]
+        read = law_of_time(place, {p.symbol: p.value for p in model.parameters.values()})(moments)
+        first, last = float(table.x[0]), float(table.x[-1])
+        if read.min() < first - 1e-12 * (last - first) or read.max() > last + 1e-12 * (last - first):
+            raise ModelError(
+                f"{who} has a table from {first:g} to {last:g}, but it is read from {read.min():g} to "
+                f"{read.max():g}; shorten the times or extend the table"
+            )
+
+
+def _tables_over_time(structure: Structure) -> list[tuple[str, Table, sp.Expr]]:
+    """The tables that end, who has them, and where in them time (and parameters) lead."""
+    model = structure.model
+    known = {time, *(p.symbol for p in model.parameters.values())}
+    return [
+        (element.who, table, place)
+        for element in (*model.drivers, *model.forces)
+        for table, place in element.tables()
+        if not (table.periodic or place.has(Lookup)) and place.free_symbols <= known
+    ]

@@ -20,7 +20,7 @@ from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
 from ..model.bodies.body import Marker, reference_turns
-from ..model.parameters import Evaluator, Number
+from ..model.parameters import Evaluator, Number, Parameter
 from ..model.tables import TableSymbol
 from ..symbolic.codegen import kernel_module
 from ..symbolic.derive import Composed, Form
@@ -47,7 +47,7 @@ class Batch(NamedTuple):
 
 
 @compiled_apart
-def evaluate(batch, level, t, q, v, out):
+def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vector):
     """All outputs of all kernels of a level at (t, q, v). q and v include the coordinates of the ground."""
     for g in range(batch.kernels.shape[1]):
         call_kernel(
@@ -110,6 +110,13 @@ class Place:
     layout: dict[str, Any]
 
 
+class Swept(NamedTuple):
+    """A parameter, and the values that it takes one after the other."""
+
+    parameter: Parameter
+    values: Sequence[float]
+
+
 class BatchBuilder:
     """Derives (or fetches) the kernels and lays out the index maps, once; `fill` puts numbers in, again and again."""
 
@@ -133,10 +140,22 @@ class BatchBuilder:
         out = self._constants.copy()
         for k, value in self._asked:
             out[k] = value(evaluate) if isinstance(value, Computed) else evaluate(value)
+        return self._finite(out)
+
+    def numbers_along(self, evaluate: Evaluator, parameter: sp.Symbol, values: Sequence[float]) -> np.ndarray:
+        """The same for many values of one parameter, row by row."""
+        out = np.tile(self.numbers(evaluate), (len(values), 1))
+        for k, value in self._asked:
+            if parameter in value.free_symbols:
+                out[:, k] = evaluate.along(value, parameter, values)
+        return self._finite(out)
+
+    def _finite(self, out: np.ndarray) -> np.ndarray:
         if not np.isfinite(out).all():
+            k = int(np.argmin(np.isfinite(out).reshape(-1, out.shape[-1]).all(axis=0)))
             raise ModelError(
-                f"a number in {self._who[int(np.argmin(np.isfinite(out)))]} is not a finite real number for these "
-                "parameters; mend its expression or the parameters"
+                f"a number in {self._who[k]} is not a finite real number for these parameters; mend its expression or "
+                "the parameters"
             )
         return out
 

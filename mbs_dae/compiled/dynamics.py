@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..coordinates import KernelCoordinates
-from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Integers, block
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Integers, Vector, block
 from ..model.bodies.body import Body
 from ..model.forces.base import ForceElement
 from ..model.forces.python_force import PythonForce
@@ -39,7 +39,7 @@ class Dynamics(NamedTuple):
 
 
 @compiled_apart
-def evaluate_forces(dynamics, t, q, v, out, forces, scalars):
+def evaluate_forces(dynamics: Dynamics, t: float, q: Vector, v: Vector, out: Vector, forces: Vector, scalars: Vector):
     """Q, and the energies and powers, at (t, q, v). The outputs are left in `out`, with the masses among them."""
     evaluate(dynamics.batch, VALUE, t, q, v, out)
     forces[:] = 0.0
@@ -50,8 +50,8 @@ def evaluate_forces(dynamics, t, q, v, out, forces, scalars):
         scalars[dynamics.scalar_kind[k]] += out[dynamics.scalar_from[k]]
 
 
-@compiled
-def take_masses(dynamics, out, weight, beside):
+@compiled_apart
+def take_masses(dynamics: Dynamics, out: Vector, weight: Vector, beside: Vector):
     """M from the outputs of the last evaluation."""
     weight[:] = 0.0
     beside[:] = 0.0

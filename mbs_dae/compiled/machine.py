@@ -73,7 +73,7 @@ class Machine(NamedTuple):
 
 
 @compiled_apart
-def observe(machine, t, q, v):
+def observe(machine: Machine, t: float, q: Vector, v: Vector):
     """Φ, ν, γ and Φ_v at (t, q, v)."""
     program, transformation, out = machine.program, machine.transformation, machine.out
     jacobian = machine.factor.jacobian
@@ -114,7 +114,7 @@ def shares_of_rows(machine):
 
 
 @compiled_apart
-def subtract_rates(machine, times, v):
+def subtract_rates(machine: Machine, times: float, v: Vector):
     """machine.g less so many times Φ_v v, at the last evaluation."""
     transformation, pattern, jacobian, g = machine.transformation, machine.pattern, machine.factor.jacobian, machine.g
     if transformation.deep == 1:  # there the columns are those of bodies
@@ -149,8 +149,8 @@ def take_accelerations(machine, a):
     return finite
 
 
-@compiled
-def leave_out_velocity_rows(machine):
+@compiled_apart
+def leave_out_velocity_rows(machine: Machine):
     """Of the last evaluation, keep the rows that say where bodies are."""
     program, pattern, jacobian = machine.program, machine.pattern, machine.factor.jacobian
     if program.velocity_rows > 0:

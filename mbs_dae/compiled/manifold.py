@@ -63,7 +63,7 @@ def read_angular_acceleration(manifold, q, v, a, row):
 
 
 @compiled_apart
-def rates(manifold, q, v, dq):
+def rates(manifold: Manifold, q: Vector, v: Vector, dq: Vector):
     """q̇ = N(q) v. (What never moves is left alone.)"""
     read_turning(manifold, q, v, 0)
     for k in range(manifold.turned.size):
@@ -83,8 +83,8 @@ def rates(manifold, q, v, dq):
             dq[manifold.turns[k, 0] + c] = v[manifold.turns[k, 1] + c]
 
 
-@compiled
-def accelerations(manifold, q, v, a, ddq):
+@compiled_apart
+def accelerations(manifold: Manifold, q: Vector, v: Vector, a: Vector, ddq: Vector):
     """q̈ = N(q) v̇ + Ṅ v; of a quaternion ½ e ∘ α + ½ ė ∘ ω, and ė ∘ ω = -½ |ω|² e."""
     rates(manifold, q, a, ddq)
     read_angular_acceleration(manifold, q, v, a, 0)
@@ -97,8 +97,8 @@ def accelerations(manifold, q, v, a, ddq):
             ddq[at + c] -= 0.25 * square * q[at + c]
 
 
-@compiled
-def velocities(manifold, q, dq, v):
+@compiled_apart
+def velocities(manifold: Manifold, q: Vector, dq: Vector, v: Vector):
     """v from q̇ = N(q) v; and v̇ from q̈, since what Ṅ v adds to a quaternion is along it and does not show."""
     for k in range(manifold.plain.shape[0]):
         v[manifold.plain[k, 1]] = dq[manifold.plain[k, 0]]
@@ -112,7 +112,7 @@ def velocities(manifold, q, dq, v):
 
 
 @compiled_apart
-def move(manifold, q, step):
+def move(manifold: Manifold, q: Vector, step: Vector):
     """Go from q by a small motion, given like a velocity."""
     if manifold.turned.size > 0:
         for k in range(min(step.size, manifold.step.size)):
@@ -139,8 +139,8 @@ def move(manifold, q, step):
     restore(manifold, q)
 
 
-@compiled
-def restore(manifold, q):
+@compiled_apart
+def restore(manifold: Manifold, q: Vector):
     """Bring quaternions back to unit length."""
     for k in range(manifold.quaternions.shape[0]):
         at = manifold.quaternions[k, 0]
@@ -150,7 +150,7 @@ def restore(manifold, q):
 
 
 @compiled_apart
-def difference(manifold, q0, q1, out):
+def difference(manifold: Manifold, q0: Vector, q1: Vector, out: Vector):
     """The small motion that leads from q0 to q1: the inverse of `move`."""
     for k in range(manifold.plain.shape[0]):
         out[manifold.plain[k, 1]] = q1[manifold.plain[k, 0]] - q0[manifold.plain[k, 0]]
@@ -188,7 +188,7 @@ def way(manifold, h, v0, a0, v1, a1, out):
 
 
 @compiled_apart
-def count_turns(manifold, h, q0, v0, a0, q1, v1, a1):
+def count_turns(manifold: Manifold, h: float, q0: Vector, v0: Vector, a0: Vector, q1: Vector, v1: Vector, a1: Vector):
     """The turns at the end of a step, added up from those at its beginning."""
     omega = manifold.omega
     read_turning(manifold, q0, v0, 0)

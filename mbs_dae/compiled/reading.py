@@ -7,16 +7,25 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sps
 
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Matrix, Vector
 from .batch import VALUE, Batch, evaluate
 from .program import Program
 
+NO_DESIGNS = np.zeros((0, 0))
 
-@compiled
-def read(program, times, q, v, a, out, values, rates, accelerations):
+
+@compiled_apart
+def read(
+    program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, a: Matrix, out: Vector,
+    values: Matrix, rates: Matrix, accelerations: Matrix,
+):
     """Per time and row: Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ. For measures these are value, rate and acceleration;
-    for constraints they are the violations. Rows without Φ read 0 in `values`."""
+    for constraints they are the violations. Rows without Φ read 0 in `values`. With `designs`, each time has numbers
+    of its own."""
     for k in range(times.size):
+        for slot in range(designs.shape[1]):
+            program.batch.parameters[slot] = designs[k, slot]
         evaluate(program.batch, VALUE, times[k], q[k], v[k], out)
         for row in range(program.rows):
             if program.phi_from[row] >= 0:
@@ -29,8 +38,8 @@ def read(program, times, q, v, a, out, values, rates, accelerations):
             accelerations[k, program.jac_row[e]] += entry * a[k, program.jac_column[e]]
 
 
-@compiled
-def read_values(batch, times, q, v, out):
+@compiled_apart
+def read_values(batch: Batch, times: Vector, q: Matrix, v: Matrix, out: Matrix):
     """All outputs of a batch at every time: out has one row for each."""
     for k in range(times.size):
         evaluate(batch, VALUE, times[k], q[k], v[k], out[k])
@@ -44,13 +53,19 @@ def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> n
 
 
 def read_rows_along(
-    program: Program, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    program: Program,
+    t: np.ndarray,
+    q: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    designs: np.ndarray = NO_DESIGNS,
 ) -> tuple[np.ndarray, ...]:
-    """Φ, Φ̇ and Φ̈ of every row at every time."""
+    """Φ, Φ̇ and Φ̈ of every row at every time; where there are `designs`, with the numbers of each time. (The program
+    then must be its caller's own.)"""
     t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
     shape = (len(t), program.rows)
     values, rates, accelerations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    read(program, t, q, v, a, np.zeros(program.batch.out_size + 1), values, rates, accelerations)
+    read(program, designs, t, q, v, a, np.zeros(program.batch.out_size + 1), values, rates, accelerations)
     return values, rates, accelerations
 
 
@@ -62,6 +77,8 @@ class Reader:
     columns: int
     """How many velocities move."""
     v_size: int
+    designs: np.ndarray
+    """The numbers in the slots of its program at each time, where they change from one to the next."""
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """How the values change with the velocities."""
@@ -71,4 +88,4 @@ class Reader:
         return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.columns))
 
     def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
-        return read_rows_along(self.program, t, q, v, a)
+        return read_rows_along(self.program, t, q, v, a, self.designs)

@@ -6,14 +6,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import hypot
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from ..coordinates import CoordinateSet, JointCoordinates, Layout, OwnEquations, coordinate_set
 from ..errors import ModelError
 from ..kernels.blocks import Image
 from ..linear.pattern import Pattern, analyse
+from ..model.breaks import switches
+from ..model.element import Element
+from ..model.fields import Scalar
+from ..model.measures import Measure
 from ..model.model import Model
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
@@ -58,6 +64,33 @@ class Structure(Remembering):
     def batch(self, instances: Sequence[Instance]) -> BatchBuilder:
         kernels = self.coordinates.kernels
         return BatchBuilder(instances, kernels, kernels.layout)
+
+    @cached_property
+    def switching(self) -> list[tuple[str, Element]]:
+        """The elements with equations whose laws switch at some times."""
+        return [(e.name, e) for e in self.model.elements.values() if self.rows_of[e.name].size and switches(e)]
+
+    @cached_property
+    def lengths(self) -> tuple[float, list[tuple[Any, ...]]]:
+        """What the model's own length is the longest of: how far markers are from the origins of their bodies, and the
+        lengths among the constants of joints. The longest of those that are numbers, and what others are made of."""
+        elements = self.model.elements.values()
+        found = [m.point for e in elements for m in e.markers if not m.body.fixed]
+        found += [
+            (e.values[name],)
+            for e in elements
+            for name, f in e.fields.items()
+            if f.unit == "m" and isinstance(f, Scalar) and f.positive
+        ]
+        asked = [parts for parts in found if any(isinstance(x, sp.Basic) for x in parts)]
+        fixed = (hypot(*parts) for parts in found if not any(isinstance(x, sp.Basic) for x in parts))
+        return max(fixed, default=0.0), asked
+
+    def builder_of(self, measures: Sequence[Measure]) -> ProgramBuilder:
+        """What reads measures."""
+        kernels = self.coordinates.kernels
+        instances = [instance_of(m.relation, {}, m.markers, m.label, kernels) for m in measures]
+        return ProgramBuilder(self.batch(instances), self.layout.nv)
 
     @cached_property
     def images(self) -> list[Image]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -19,18 +20,17 @@ from ..linear import kkt
 from ..linear.pattern import Pattern
 from ..model.bodies.body import Body, Marker
 from ..model.element import Element
-from ..model.fields import Scalar
 from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
-from .batch import Instance, instance_of
+from .batch import Swept, instance_of
 from .dynamics import SCALARS, Dynamics, evaluate_forces
 from .machine import Machine, observe
 from .manifold import Manifold, difference, manifold_of, move
 from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, Raised, told
-from .reading import Reader, read_outputs, read_rows_along
+from .reading import NO_DESIGNS, Reader, read_outputs, read_rows_along
 from .remembering import Remembering
 from .structure import Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
@@ -142,10 +142,10 @@ class System(Remembering):
             return self.from_bodies((self.cartesian.placement[None], still, still))[0][0]
         q, of_body = np.zeros(self.layout.q_size), body_coordinates(self.model.dimension)
         for body, places in self.layout.q.items():
-            values = of_body.placement(body, self.evaluator)
-            q[list(places)] = values
-            if not np.isfinite(values).all():
-                raise ModelError(f"the placement of body {body.name!r} is not finite; mend its position or angle")
+            q[list(places)] = of_body.placement(body, self.evaluator)
+        if not np.isfinite(q).all():
+            body = next(body for body, places in self.layout.q.items() if not np.isfinite(q[list(places)]).all())
+            raise ModelError(f"the placement of body {body.name!r} is not finite; mend its position or angle")
         return q
 
     @property
@@ -169,25 +169,15 @@ class System(Remembering):
     def length(self) -> float:
         """The model's own length: the farthest marker from its body's origin, or the longest length among the constants
         of its joints (without either: the span of the placement)."""
-        offsets = [
-            float(np.linalg.norm([self.evaluator(x) for x in m.point]))
-            for e in self.elements
-            for m in e.markers
-            if not m.body.fixed
-        ]
-        offsets += [
-            self.evaluator(e.values[name]) for e in self.elements for name, f in e.fields.items() if f.unit == "m" and
-            isinstance(f, Scalar) and f.positive
-        ]
-        if (longest := max(offsets, default=0.0)) > 0:
-            return float(longest)
-        return float(np.abs(self._places).max(initial=0.0)) or 1.0
+        fixed, others = self.structure.lengths
+        longest = max([fixed, *(hypot(*map(self.evaluator, parts)) for parts in others)])
+        return longest or float(np.abs(self._places).max(initial=0.0)) or 1.0
 
     @property
     def _places(self) -> np.ndarray:
         """The places of all bodies in the reference placement."""
         own = self.cartesian
-        return np.array([own.placement[list(own.layout.q[b][: self.model.dimension])] for b in self.bodies])
+        return own.placement[np.array([own.layout.q[b][: self.model.dimension] for b in self.bodies])]
 
     @cached_property
     def weight(self) -> np.ndarray:
@@ -302,20 +292,18 @@ class System(Remembering):
 
     def reader(self, measures: Sequence[Measure]) -> Reader:
         """Reads measures along a motion."""
-        return self._reader([self._reading(m.relation, m.markers, m.label) for m in measures])
+        return self.reader_by(self.structure.builder_of(measures))
 
     def reader_of(self, relation: Relation, markers: tuple[Marker, ...], slots: Slots | None = None) -> Reader:
         """Reads the rows of a relation of these markers, which need not hold."""
-        return self._reader([self._reading(relation, markers, " and ".join(m.label for m in markers), slots)])
+        who = " and ".join(m.label for m in markers)
+        instance = instance_of(relation, slots or {}, markers, who, self.coordinates.kernels)
+        return self.reader_by(ProgramBuilder(self.structure.batch([instance]), self.nv))
 
-    def _reader(self, instances: Sequence[Instance]) -> Reader:
-        builder = ProgramBuilder(self.structure.batch(instances), self.nv)
-        return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size)
-
-    def _reading(
-        self, relation: Relation, markers: tuple[Marker, ...], who: str, slots: Slots | None = None
-    ) -> Instance:
-        return instance_of(relation, slots or {}, markers, who, self.coordinates.kernels)
+    def reader_by(self, builder: ProgramBuilder, swept: Swept | None = None) -> Reader:
+        """A reader of what was laid out before: at the values that parameters have, or at each of those swept."""
+        designs = builder.batch.numbers_along(self.evaluator, *swept) if swept else NO_DESIGNS
+        return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size, designs)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
         """Φ, Φ̇ and Φ̈ of every row at every time."""

@@ -29,7 +29,7 @@ from typing import NamedTuple
 from ..coordinates.joint.folding import fold_acceleration, fold_velocity
 from ..coordinates.joint.recursion import unfold, unfold_acceleration
 from ..coordinates.joint.tree import Tree
-from ..kernels.abi import call_on_block, compiled
+from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Matrix, Vector, Work
 
 
@@ -99,49 +99,50 @@ class Transformation(NamedTuple):
 @compiled
 def reach(tr, q, v):
     """All bodies, and the twists of all velocities, at (q, v)."""
-    call_on_block(tr.addresses[REACH], tr, q, v, tr.still, tr.still)
+    call_on_block(tr.addresses[REACH], tr, (q, v))
 
 
 @compiled
 def transform_rows(tr, out, gamma, jacobian, share):
     """γ_x in place of γ, Φ_x, and how much is left of each row, from the outputs of the last evaluation."""
-    call_on_block(tr.addresses[ROWS], tr, out, gamma, jacobian, share)
+    call_on_block(tr.addresses[ROWS], tr, (out, gamma, jacobian, share))
 
 
-@compiled
-def transform_dynamics(tr, out, forces, weight, beside):
+@compiled_apart
+def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
     """M_x and Q_x, from the outputs of the last evaluation and the forces on bodies in `fc`."""
-    call_on_block(tr.addresses[DYNAMICS], tr, out, forces, weight, beside)
+    call_on_block(tr.addresses[DYNAMICS], tr, (out, forces, weight, beside))
 
 
 @compiled
 def velocities_of_joints(tr, x, v):
     """The velocities of joints where those of bodies are x, in the pose of the last `reach`."""
-    call_on_block(tr.addresses[VELOCITIES], tr, x, v, x, v)
+    call_on_block(tr.addresses[VELOCITIES], tr, (x, v))
 
 
 @compiled
 def accelerations_of_joints(tr, x, a):
     """The same for accelerations, with the velocities of the last `reach`."""
-    call_on_block(tr.addresses[ACCELERATIONS], tr, x, a, x, a)
+    call_on_block(tr.addresses[ACCELERATIONS], tr, (x, a))
 
 
 @compiled
 def bodies_turning(tr, q, v, omega):
     """The angular velocities of all bodies in space."""
-    call_on_block(tr.addresses[TURNING], tr, q, v, v, omega)
+    call_on_block(tr.addresses[TURNING], tr, (q, v, omega))
 
 
 @compiled
 def angular_acceleration(tr, q, v, a, alpha):
     """Their rates."""
-    call_on_block(tr.addresses[ANGULAR_ACCELERATION], tr, q, v, a, alpha)
+    call_on_block(tr.addresses[ANGULAR_ACCELERATION], tr, (q, v, a, alpha))
 
 
 # --- what these call (`kernels.abi.block_function`) -------------------------------------------------------------
 
 
-def _reach(tr, q, v, _a, _b):
+@compiled_apart
+def _reach(tr: Transformation, q: Vector, v: Vector):
     tree = tr.tree
     unfold(tree, q, v, tr.qc, tr.vc)
     if tr.deep == 1:
@@ -168,7 +169,8 @@ def to_origin(tr, e, f):
         f[3 + i] = A[3 * i] * x + A[3 * i + 1] * y + A[3 * i + 2] * z + r[a] * f[b] - r[b] * f[a]
 
 
-def _transform_rows(tr, out, gamma, jacobian, share):
+@compiled_apart
+def _transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vector, share: Vector):
     for e in range(tr.row_of.size):
         jacobian[e] = 0.0
     tr.square[:] = 0.0
@@ -209,7 +211,8 @@ def _shares(tr, jacobian, share):
         share[row] = min(share[row] / (tr.square[row] + 1e-300), 1.0)
 
 
-def _transform_dynamics(tr, out, forces, weight, beside):
+@compiled_apart
+def _transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
     tree = tr.tree
     for e in range(tr.edges):
         _inertia_at_origin(tr, e, out)
@@ -283,21 +286,25 @@ def _inertia_at_origin(tr, e, out):
             inertia[6 * (3 + i) + j] = entry
 
 
-def _velocities(tr, x, v, _a, _b):
+@compiled_apart
+def _velocities(tr: Transformation, x: Vector, v: Vector):
     fold_velocity(tr.tree, x, v)
 
 
-def _accelerations(tr, x, a, _a, _b):
+@compiled_apart
+def _accelerations(tr: Transformation, x: Vector, a: Vector):
     fold_acceleration(tr.tree, x, a)
 
 
-def _turning(tr, q, v, _a, omega):
+@compiled_apart
+def _turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     for k in range(tr.omega_at.size):
         omega[k] = tr.vc[tr.omega_at[k]]
 
 
-def _angular_acceleration(tr, q, v, a, alpha):
+@compiled_apart
+def _angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, alpha: Vector):
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     unfold_acceleration(tr.tree, a, tr.bias)
     for k in range(tr.omega_at.size):

@@ -10,18 +10,11 @@ import numpy as np
 
 from ..coordinates import JointCoordinates
 from ..coordinates.joint.tree import Tree, no_tree
-from ..kernels.abi import block_function
-from ..kernels.blocks import block, block_type
+from ..kernels.blocks import block
 from .dynamics import DynamicsBuilder
 from .transformation import ENTRIES, Transformation
 
 NONE = np.zeros(0, dtype=np.int64)
-
-
-@cache
-def _entries() -> tuple[Any, ...]:
-    """Compiled when joint coordinates are first used."""
-    return tuple(block_function(function, block_type(Transformation)) for function in ENTRIES)
 
 
 class Entries(NamedTuple):
@@ -127,7 +120,7 @@ def _room(coordinates: JointCoordinates, velocities: int) -> dict[str, Any]:
     layout = coordinates.kernels.layout
     turned = [place for body in coordinates.layout.turned for place in layout.v[body][3:]]
     return {
-        "addresses": np.array([address for address in _entries()], dtype=np.int64),
+        "addresses": np.array([function.entry.address for function in ENTRIES], dtype=np.int64),
         "omega_at": np.array(turned, dtype=np.int64),
         "qc": coordinates.resting_bodies(),
         "vc": np.zeros(layout.v_size),

@@ -53,7 +53,7 @@ def undefined(
     for moment in moments:
         q = system.moved(pose.full_q, (moment - pose.t) * pose.v) if forces else pose.full_q
         try:
-            check_finite(system, moment, q)
+            check_finite(system, system.machine(), moment, q)
         except ModelError as error:
             return str(error), error.facts["joints"]
         if forces and (culprit := system.undefined_force(moment, q, pose.full_v)):

@@ -12,7 +12,7 @@ from ..errors import IntegrationError, MbsError, ModelError, RedundantConstraint
 from ..linear.kkt import Factor
 from ..motion import run as marching
 from ..motion.derivative import evaluate, factorise_terms, mechanism
-from ..motion.run import March
+from ..motion.march import March
 from ..motion.stabilise import ALWAYS, NEVER
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
@@ -100,7 +100,7 @@ def check_violation(system: System, march: March, result: Result) -> None:
     stabilisation asks to see them drift.)"""
     if march.stabiliser.when == NEVER:
         return
-    units = np.array([1.0 if row.unit in ("rad", "rad/s") else system.length for row in system.rows])
+    units = system.once(_units)
     pace = np.abs(result.v * np.sqrt(system.weight)).max(initial=0.0) / system.length if system.nv else 0.0
     for level, (what, unit) in enumerate((("positions", units), ("velocities", units * (pace + 1e-3)))):
         off = result.violation.rows[level] / unit
@@ -113,6 +113,11 @@ def check_violation(system: System, march: March, result: Result) -> None:
         raise Explanation(
             IntegrationError, what + "out of proportion to the tolerances", advice, t, (name,)
         ).error(result)
+
+
+def _units(system: System) -> np.ndarray:
+    """What violations of each row are measured by."""
+    return np.array([1.0 if row.unit in ("rad", "rad/s") else system.length for row in system.rows])
 
 
 def _share(march: March, factor: float) -> float:

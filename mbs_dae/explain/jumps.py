@@ -28,8 +28,7 @@ def check_jumps(first: State, last: float) -> dict[str, list[float]]:
     """Refuse jumps of prescribed motion from the first state's time to the last. What comes back are the elements whose
     accelerations jump, and when."""
     system, kinks = first.system.cartesian, {}
-    for name in system.structure.rows_of:
-        element = system.model.elements[name]
+    for name, element in system.structure.switching:
         breaks = breaks_of([element], system.evaluator, first.t, last)
         breaks = breaks[(breaks > first.t) & (breaks < last)]
         if not breaks.size:

@@ -25,8 +25,8 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from . import store
-from .functions import Function, kernel_code
+from . import llvm
+from .functions import Function
 
 _reals = types.CPointer(types.float64)
 _integers = types.CPointer(types.int64)
@@ -39,12 +39,13 @@ def compiled(function: Callable) -> Any:
     """For everything that runs in a loop: compiled without reference counts, so that passing arrays costs nothing.
 
     It therefore cannot allocate; numba refuses to compile a function that tries. Work space is handed in. It becomes
-    part of the compiled functions that call it."""
+    part of the compiled functions that call it; called from Python it is the plain function."""
     return Function(function, apart=False)
 
 
 def compiled_apart(function: Callable) -> Any:
-    """The same for what does much at each call: it is compiled once, whoever calls it, and called by its name."""
+    """The same for what does much at each call, and for what Python calls: compiled once, for the arguments that its
+    annotations name, and called by its name."""
     return Function(function, apart=True)
 
 
@@ -67,35 +68,18 @@ def _call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, 
 call_kernel: Any = intrinsic(_call_kernel)
 
 
-BLOCK_ARRAYS = 4
-
-
-def block_function(function: Callable, kind: types.Type) -> int:
-    """Compile a function of a block and four arrays, which it gets as pointers: its address, which `call_on_block`
-    calls.
-
-    What only some coordinates need is called in this way: it is compiled when they are first used, once, and not into
-    every part of the core that may come to need it."""
-    symbol = f"{function.__module__}.{function.__qualname__}"
-    arguments = (kind, *[_reals] * BLOCK_ARRAYS)
-    return store.fetch(symbol, lambda: kernel_code(symbol, function, arguments)).address
-
-
-def _call_on_block(typingctx, address, block, a, b, c, d):
-    """Call the block function at `address`."""
-    if any((array.dtype, array.ndim, array.layout) != (types.float64, 1, "C") for array in (a, b, c, d)):
-        raise TypeError("a block function takes four contiguous arrays of float64")
-    signature = types.void(address, block, a, b, c, d)
+def _call_on_block(typingctx, address, block, arrays):
+    """Call the function at `address`, one that lies apart and takes a block and these arrays: which one it is, a record
+    says. It is compiled when what needs it is first used."""
+    if any((array.dtype, array.ndim, array.layout) != (types.float64, 1, "C") for array in arrays):
+        raise TypeError("a function of a block takes contiguous arrays of float64")
 
     def generate(context, builder, sig, args):
-        real, integer = ir.DoubleType().as_pointer(), ir.IntType(64)
-        kind = ir.FunctionType(ir.VoidType(), [integer, *[real] * BLOCK_ARRAYS])
-        function = builder.inttoptr(args[0], kind.as_pointer())
-        data = [context.make_array(ty)(context, builder, x).data for ty, x in zip(sig.args[2:], args[2:], strict=True)]
-        builder.call(function, [args[1], *data])
-        return context.get_dummy_value()
+        kinds = (sig.args[1], sig.args[2])
+        function = builder.inttoptr(args[0], llvm.entry_type(kinds, types.none).as_pointer())
+        return llvm.call(context, builder, function, kinds, types.none, args[1:])
 
-    return signature, generate
+    return types.void(address, block, arrays), generate
 
 
 call_on_block: Any = intrinsic(_call_on_block)

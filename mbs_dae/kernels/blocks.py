@@ -52,6 +52,7 @@ WORK, DESIGN = "written in a run", "filled for a design"
 Work = Annotated[T, WORK]
 Design = Annotated[T, DESIGN]
 
+NUMBERS = {int: types.int64, float: types.float64, bool: types.boolean}
 ITEMS = {types.float64: "<f8", types.int64: "<i8", types.uint64: "<u8"}
 """What numpy calls the items of arrays."""
 WORDS = 3
@@ -68,7 +69,7 @@ class BlockType(types.Type):
         self.members: dict[str, types.Type] = {}
         self.copied: set[str] = set()
         for name, hint in get_type_hints(record, include_extras=True).items():
-            self.members[name] = _kind(hint)
+            self.members[name] = kind_of(hint)
             if {WORK, DESIGN} & {x for x in get_args(hint) if isinstance(x, str)}:
                 self.copied.add(name)
         self.place = {name: WORDS * k for k, name in enumerate(self.members)}
@@ -87,14 +88,14 @@ def block_type(record: Any) -> BlockType:
 _block_types: dict[Any, BlockType] = {}
 
 
-def _kind(hint: Any) -> types.Type:
-    """What a field is to compiled code, from its annotation."""
+def kind_of(hint: Any) -> types.Type:
+    """What a field or an argument is to compiled code, from its annotation."""
     told, *more = get_args(hint) or (hint,)
     arrays = [kind for kind in more if isinstance(kind, types.Array)]
     if arrays:
         return arrays[0]
-    if told in (int, float):
-        return types.int64 if told is int else types.float64
+    if told in NUMBERS:
+        return NUMBERS[told]
     if not hasattr(told, "_fields"):
         raise TypeError(f"a field of a record cannot be {told}; annotate it as Vector, Matrix, Integers, ..., a number")
     return block_type(told)

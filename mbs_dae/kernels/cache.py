@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy
 
-from . import store
+from . import store, work
 from .abi import KERNEL
 from .functions import kernel_code
 
@@ -55,6 +55,7 @@ def _made(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]]) 
     symbol = f"mbs_dae_kernel_{fingerprint(meaning)}"
 
     def make() -> store.Stored:
+        work.begin()  # whoever has no kernels yet may lack the rest, too
         source, layout = write_source()
         counts.derived += 1
         defined: dict[str, Any] = {"__name__": symbol}

@@ -1,18 +1,26 @@
 """Compiled functions: how they call each other, and how Python calls them.
 
-A function is compiled for the types of its arguments when it is first called with them. Called by another compiled
-function it is part of that one, unless it was made to lie `apart`: then it is compiled by itself, once, and is called
-through its name (`llvm`). A function that Python calls is compiled by itself in any case. What is compiled is stored
-under a name that says what it is (`store`), with the names of what it calls apart, and found there the next time.
+A function that lies `apart` says in its annotations what its arguments are. It is compiled by itself, once, and is
+called through its name (`llvm`), by other compiled functions and by Python. Any other is part of those that call it,
+compiled for the types that it is called with. What lies apart is stored with the names of what it calls (`store`), and
+found there the next time.
+
+Who calls what is seen in the code of the functions. So all that lies apart can be compiled ahead, what is called before
+its callers, and by several processes side by side (`work`).
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
-from collections.abc import Callable
+import dis
+import gc
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from inspect import signature
+from typing import Any, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -23,7 +31,7 @@ from numba.core.registry import cpu_target
 from numba.extending import models, register_model, typeof_impl
 
 from . import llvm, store, work
-from .blocks import Block
+from .blocks import Block, kind_of
 
 REALS, INTEGERS = types.CPointer(types.float64), types.CPointer(types.int64)
 RESULTS: dict[str, types.Type] = {str(kind): kind for kind in (types.none, types.int64, types.float64, types.boolean)}
@@ -40,10 +48,8 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A function for some types of arguments that lies apart."""
+    """The machine code of a function that lies apart."""
 
-    symbol: str
-    arguments: tuple[types.Type, ...]
     result: types.Type
     address: int
     call: Callable[..., Any]
@@ -63,36 +69,87 @@ class Uses:
 
 _underway: list[Uses] = [Uses()]
 """The functions that are being compiled now, each because the one before calls it."""
+_one_at_a_time = threading.RLock()
 
 
 class Function:
-    """A function of this package that is compiled for the types of its arguments."""
+    """A function of this package that is compiled."""
 
     def __init__(self, function: Callable, apart: bool):
         self.py_func = self.__wrapped__ = function
         self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
         self.__module__ = function.__module__
+        self.symbol = f"{function.__module__}.{function.__qualname__}"
         self.apart = apart
         self.kind = FunctionType(self)
         self.parts: dict[tuple, Part] = {}
-        self.entries: dict[tuple, Entry] = {}
         self.typed: set[tuple] = set()
-        self._called: dict[tuple, Callable[..., Any]] = {}
+        self._known: set[tuple] = set()
+        if apart:
+            work.FUNCTIONS.append(self)
 
     def __repr__(self) -> str:
-        return f"<compiled {self.__module__}.{self.__qualname__}>"
+        return f"<compiled {self.symbol}>"
 
     def __call__(self, *values: Any) -> Any:
+        """Called from Python; what is part of others then is the function that it was written as."""
+        if not self.apart:
+            return self.py_func(*values)
         key = tuple([_key(value) for value in values])
-        call = self._called.get(key)
-        if call is None:
-            call = self._called[key] = self.entry(tuple([_kind(value) for value in values])).call
-        return call(values)
+        if key not in self._known:
+            self._check(values)
+            self._known.add(key)
+        return self.entry.call(values)
 
-    def entry(self, arguments: tuple[types.Type, ...]) -> Entry:
-        if arguments not in self.entries:
-            self.entries[arguments] = _entry(self, arguments)
-        return self.entries[arguments]
+    def _check(self, values: tuple) -> None:
+        given = tuple([_kind(value) for value in values])
+        fits = len(given) == len(self.arguments) and all(map(_fits, given, self.arguments))
+        if not fits:
+            raise TypeError(f"{self.symbol} is called with {given}; it is made for {self.arguments}")
+
+    @cached_property
+    def arguments(self) -> tuple[types.Type, ...]:
+        """The types of the arguments of a function that lies apart: those that its annotations name."""
+        hints = get_type_hints(self.py_func, include_extras=True)
+        missing = [name for name in signature(self.py_func).parameters if name not in hints]
+        if missing:
+            raise TypeError(f"{self.symbol} lies apart: annotate its arguments {', '.join(missing)}")
+        return tuple([kind_of(hints[name]) for name in signature(self.py_func).parameters])
+
+    @cached_property
+    def _named(self) -> list[Function]:
+        """The compiled functions in the code, parts and those that lie apart."""
+        known, code = self.py_func.__globals__, dis.get_instructions(self.py_func)
+        found = [known.get(one.argval) for one in code if one.opname == "LOAD_GLOBAL"]
+        return [one for one in found if isinstance(one, Function)]
+
+    @cached_property
+    def calls(self) -> tuple[Function, ...]:
+        """What lies apart and is called, by the function or by parts of it."""
+        called = [(one,) if one.apart else one.calls for one in self._named]
+        return tuple(dict.fromkeys(one for ones in called for one in ones))
+
+    @cached_property
+    def parts_of_it(self) -> frozenset[Function]:
+        return frozenset([self]).union(*(one.parts_of_it for one in self._named if not one.apart))
+
+    @cached_property
+    def size(self) -> int:
+        """How much there is to compile: bytes of Python's own code, those of its parts included."""
+        return sum(len(one.py_func.__code__.co_code) for one in self.parts_of_it)
+
+    @cached_property
+    def entry(self) -> Entry:
+        for called in self.calls:
+            called.entry  # noqa: B018
+        stored = store.fetch(self.symbol, self._made, work.compile_one)
+        result = _result(stored.facts["result"])
+        return Entry(result, stored.address, _caller(stored.address, self.arguments, result))
+
+    def _made(self) -> store.Stored:
+        with work.told(self):
+            part = self.part(self.arguments)
+            return _stored(self.symbol, part, {"result": _told(part.lowered.result)})
 
     def part(self, arguments: tuple[types.Type, ...]) -> Part:
         if arguments not in self.parts:
@@ -101,27 +158,23 @@ class Function:
 
 
 def _part(function: Callable, arguments: tuple[types.Type, ...], result: types.Type | None = None) -> Part:
-    uses = Uses()
-    _underway.append(uses)
-    try:
+    with _compiling() as uses:
         return Part(llvm.lower(function, arguments, result), uses)
-    finally:
-        _underway.pop()
 
 
-def _entry(function: Function, arguments: tuple[types.Type, ...]) -> Entry:
-    told = hashlib.sha256(", ".join(map(str, arguments)).encode()).hexdigest()[:12]
-    symbol = f"{function.__module__}.{function.__qualname__}.{told}"
-
-    def make() -> store.Stored:
-        if len(_underway) == 1:
-            work.begin(function)
-        part = function.part(arguments)
-        return _stored(symbol, part, {"result": _told(part.lowered.result)})
-
-    stored = store.fetch(symbol, make)
-    result = _result(stored.facts["result"])
-    return Entry(symbol, arguments, result, stored.address, _caller(stored.address, arguments, result))
+@contextmanager
+def _compiling() -> Iterator[Uses]:
+    """One thread at a time, without a search for what is unreachable: a tenth of the time goes there."""
+    with _one_at_a_time:
+        _underway.append(Uses())
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            yield _underway[-1]
+        finally:
+            _underway.pop()
+            if collects:
+                gc.enable()
 
 
 def kernel_code(symbol: str, function: Callable, arguments: tuple[types.Type, ...]) -> store.Stored:
@@ -160,18 +213,20 @@ class FunctionType(types.Callable, types.Opaque):
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         if kws:
             raise errors.TypingError("compiled functions take no arguments by name")
-        arguments = tuple(_settled(kind) for kind in args)
-        made: Any = (self.function.entry if self.function.apart else self.function.part)(arguments)
-        uses = _underway[-1]
-        if isinstance(made, Entry):
-            uses.apart.add(made.symbol)
-            result, generate = made.result, _call_apart(made)
+        uses, function = _underway[-1], self.function
+        arguments = function.arguments if function.apart else tuple(_settled(kind) for kind in args)
+        if len(arguments) != len(args) or not all(map(_fits, map(_settled, args), arguments)):
+            raise errors.TypingError(f"{function.symbol} is called with {args}; it is made for {arguments}")
+        if function.apart:
+            uses.apart.add(function.symbol)
+            result, generate = function.entry.result, _call_apart(function)
         else:
+            made = function.part(arguments)
             uses.take(made)
             result, generate = made.lowered.result, _call_part(made)
-        if arguments not in self.function.typed:
-            self.function.typed.add(arguments)
-            cpu_target.target_context.insert_func_defn([(generate, self.function, arguments)])
+        if arguments not in function.typed:
+            function.typed.add(arguments)
+            cpu_target.target_context.insert_func_defn([(generate, function, arguments)])
         return result(*arguments)
 
     def get_call_signatures(self) -> Any:
@@ -208,6 +263,10 @@ def _settled(kind: Any) -> types.Type:
     return types.float64 if isinstance(kind, types.Float) else kind
 
 
+def _fits(given: types.Type, wanted: types.Type) -> bool:
+    return given == wanted or (given in (types.int64, types.uint64) and wanted in (types.int64, types.float64))
+
+
 def _call_part(part: Part) -> Callable[..., Any]:
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return context.call_internal(builder, part.lowered.descriptor, signature, values)
@@ -215,11 +274,13 @@ def _call_part(part: Part) -> Callable[..., Any]:
     return generate
 
 
-def _call_apart(entry: Entry) -> Callable[..., Any]:
+def _call_apart(function: Function) -> Callable[..., Any]:
+    result = function.entry.result
+
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        kind = llvm.entry_type(entry.arguments, entry.result)
-        target = builder.module.globals.get(entry.symbol) or ir.Function(builder.module, kind, entry.symbol)
-        return llvm.call(context, builder, target, entry.arguments, entry.result, values)
+        kind = llvm.entry_type(function.arguments, result)
+        target = builder.module.globals.get(function.symbol) or ir.Function(builder.module, kind, function.symbol)
+        return llvm.call(context, builder, target, function.arguments, result, values)
 
     return generate
 
@@ -233,7 +294,7 @@ def _key(value: Any) -> Any:
         return value.dtype, value.ndim
     if isinstance(value, tuple):
         return tuple([_key(one) for one in value])
-    return value.kind if isinstance(value, Block) else type(value)
+    return value.kind.record if isinstance(value, Block) else type(value)
 
 
 def _kind(value: Any) -> types.Type:
@@ -285,7 +346,7 @@ def _send(value: Any, numbers: list[Any]) -> None:
     elif isinstance(value, np.ndarray):
         if not value.flags.c_contiguous:
             raise TypeError("compiled functions take contiguous arrays")
-        numbers.append(value.ctypes.data)
+        numbers.append(value.__array_interface__["data"][0])
         numbers.extend(value.shape)
     elif isinstance(value, tuple):
         for one in value:

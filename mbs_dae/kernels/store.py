@@ -16,6 +16,7 @@ import os
 import stat
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -26,10 +27,17 @@ from typing import Any
 
 from . import llvm
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
 ROOMS = ("rotations", "symbolic", "kernels", "coordinates", "tolerances", "linear", "compiled", "poses", "motion")
 """The rooms whose functions and constants are compiled in."""
 SEAL = 32
 """Bytes of a checksum."""
+PATIENCE = 0.01
+"""Seconds until it is asked again whether another process has made a file."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +55,12 @@ class Stored:
 _here: dict[str, Stored] = {}
 
 
-def fetch(symbol: str, make: Callable[[], Stored]) -> Stored:
-    """The function of that name: from memory, from the disk, or made now and kept."""
+def fetch(symbol: str, make: Callable[[], Stored], meanwhile: Callable[[], bool] = lambda: False) -> Stored:
+    """The function of that name: from memory, from the disk, or made now and kept.
+
+    While another process makes it, `meanwhile` is called: it does something useful, or says that there is nothing."""
     if symbol not in _here and not _from_disk(symbol):
-        with claimed(_file(symbol)):
+        with claimed(_file(symbol), meanwhile):
             if not _from_disk(symbol):
                 made = make()
                 _take(symbol, made, loaded=False)
@@ -150,24 +160,54 @@ def write(path: Path, body: bytes) -> None:
         Path(temporary).unlink(missing_ok=True)
 
 
-@contextmanager
-def claimed(path: Path) -> Iterator[None]:
-    """Nobody else makes this file meanwhile; where others do, wait for them."""
-    try:
-        import fcntl
+def is_there(symbol: str) -> bool:
+    return symbol in _here or _file(symbol).exists()
 
-        _trusted(path.parent, make=True)
-        file = open(path.with_suffix(".lock"), "wb")  # noqa: SIM115
-    except (ImportError, OSError):  # no such locks here, or no place for one: what others do is done twice
+
+@contextmanager
+def claimed(path: Path, meanwhile: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """Nobody else makes this file; as long as another does, do something else or wait."""
+    _trusted(path.parent, make=True)
+    lock = path.with_suffix(".lock")
+    try:
+        file = open(lock, "wb")  # noqa: SIM115
+    except OSError:  # no place for it: what others do is done twice
         yield
         return
     with file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        while not _locked(file):
+            if not meanwhile():
+                time.sleep(PATIENCE)
         try:
             yield
         finally:
             with suppress(OSError):
-                path.with_suffix(".lock").unlink()
+                lock.unlink()
+
+
+def is_claimed(symbol: str) -> bool:
+    """Whether another process makes it now."""
+    try:
+        with open(_file(symbol).with_suffix(".lock"), "rb") as file:
+            return not _locked(file)
+    except OSError:
+        return False
+
+
+def can_be_shared() -> bool:
+    """Whether processes can tell each other what they make."""
+    return fcntl is not None and _trusted(directory(), make=True)
+
+
+def _locked(file: Any) -> bool:
+    """Claim the file until it is closed, if nobody has; where the system has no such claims, everybody has them."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _trusted(place: Path, make: bool = False) -> bool:

@@ -1,8 +1,9 @@
-"""The work of compiling: told to who waits for it, and shared with other processes.
+"""The work of compiling all that lies apart: told to who waits for it, and shared with other processes.
 
-How long it takes follows from how much there is to compile: all that a function calls, directly or not, and that is not
-in the cache. While one process compiles what it needs, others go through all that is ever needed (`mbs-dae warm`); what
-one has begun the others wait for, so nothing is compiled twice. They end when the process that started them does.
+A process compiles what it needs when it needs it, what is called before its callers. When it first has to, it starts
+others; they go through all that is not there yet and take what nobody has begun and what has all that it calls. Who
+needs a function that another process has begun does the same until it is there. So nothing is compiled twice, and
+nobody waits idly while there is something to do. The others end with the process that started them.
 """
 
 from __future__ import annotations
@@ -10,63 +11,121 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import suppress
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..provided import provided
 from . import store
 
-RATE = 4.3e-4
-"""Seconds to compile a byte of Python's own code: a rough guess, not calibrated."""
-TOLD = 1.0
-"""Work of fewer seconds is not told."""
+FUNCTIONS: list[Any] = []
+"""All functions that lie apart, of the modules that were imported (`functions.Function`)."""
+RATE, GUESSED = 3e-4, 5.0
+"""Seconds to compile a byte of Python's own code, as once measured; and for how many seconds that is believed against
+what is seen."""
+OFTEN = 5.0
+"""Seconds between two lines that tell how far it is, where they are not written over each other."""
 WORKERS = "MBS_DAE_WORKERS"
-"""The variable that says how many processes share the work; by default as many as there are processors, up to four."""
+"""The variable that says how many processes share the work; by default as many as there are processors, up to four.
+With 0 nothing is told either."""
 
 
-def seconds(function: Any) -> float:
-    """How long it will take to compile a function, with all that it calls and that is not in the cache."""
-    try:
-        there = {name.rpartition(".")[0].rpartition(".")[0] for name in os.listdir(store.directory())}
-    except OSError:
-        there = set()
-    found: list[Any] = []
-    rest = [function]
-    while rest:
-        one = rest.pop()
-        if one not in found and not (one.entries or one.parts or (one.apart and _name(one) in there)):
-            found.append(one)
-            names, known = one.py_func.__code__.co_names, one.py_func.__globals__
-            rest += [known[name] for name in names if isinstance(known.get(name), type(function))]
-    return RATE * sum(len(one.py_func.__code__.co_code) for one in found)
+def missing() -> list[Any]:
+    return [function for function in FUNCTIONS if not store.is_there(function.symbol)]
 
 
-def _name(function: Any) -> str:
-    return f"{function.__module__}.{function.__qualname__}"
-
-
-def begin(function: Any) -> None:
-    """Tell that a function that Python calls, with all that it calls, is compiled now; and let others help."""
-    time = seconds(function)
-    if time >= TOLD and os.environ.get(WORKERS) != "0":
-        place, what = function.__module__.removeprefix("mbs_dae."), function.__name__.strip("_")
-        told = f"mbs_dae: compiling {place}.{what}, once per installation (about {time:.0f} s)"
-        print(told, file=sys.stderr, flush=True)
-    if time >= TOLD:
-        _helpers()
+def compile_one() -> bool:
+    """Compile a function that nobody has begun; False if there is none now."""
+    rest = missing()
+    for function in _most_urgent_first(len(FUNCTIONS)):
+        ready = function in rest and not any(called in rest for called in function.calls)
+        if ready and not store.is_claimed(function.symbol):
+            return function.entry is not None
+    return False
 
 
 @cache
-def _helpers() -> list[Any]:
-    """Other processes that compile, if there are processors for them."""
-    wanted = int(os.environ.get(WORKERS, min(os.cpu_count() or 1, 4)))
+def _most_urgent_first(count: int) -> list[Any]:
+    """All functions; first those that the longest chain of callers waits for, measured by what is to be compiled."""
+    callers: dict[Any, list[Any]] = {function: [] for function in FUNCTIONS[:count]}
+    for function in callers:
+        for called in function.calls:
+            callers[called].append(function)
+
+    @cache
+    def chain(function: Any) -> int:
+        return function.size + max(map(chain, callers[function]), default=0)
+
+    return sorted(callers, key=chain, reverse=True)
+
+
+@contextmanager
+def told(function: Any) -> Iterator[None]:
+    """Around the compiling of a function: tell how far all is."""
+    progress = begin()
+    yield
+    progress.tell(function)
+
+
+@cache
+def begin() -> Progress:
+    """When something is to be compiled for the first time: start the others, if more than that is missing."""
+    provided("Function.all")()
+    wanted = int(os.environ.get(WORKERS, min(_processors(), 4)))
+    others = _others(wanted - 1) if missing() else []
+    return Progress(1 + len(others), silent=wanted == 0)
+
+
+class Progress:
+    """How much there is to compile and how long it will take, on standard error."""
+
+    def __init__(self, processes: int, silent: bool):
+        self.processes, self.silent = processes, silent
+        self.begun = self.told = time.monotonic()
+        self.count, self.size = self._left()
+        self._write(self.count, self.size)
+
+    def tell(self, function: Any) -> None:
+        count, size = self._left()
+        if not store.is_there(function.symbol):  # it is about to be written
+            count, size = count - 1, size - function.size
+        if sys.stderr.isatty() or time.monotonic() - self.told > OFTEN:
+            self._write(count, size)
+
+    def _left(self) -> tuple[int, int]:
+        left = missing()
+        return len(left), sum(function.size for function in left)
+
+    def _write(self, count: int, size: int) -> None:
+        """As if GUESSED seconds had gone by as guessed, the rest is expected to go on as it did."""
+        if self.silent or not self.count:
+            return
+        self.told = time.monotonic()
+        done = self.size - size + GUESSED / RATE * self.processes
+        seconds = (self.told - self.begun + GUESSED) / done * size
+        text = f"mbs_dae: compiling, once per installation: {count} functions left, about {seconds:.0f} s"
+        over = sys.stderr.isatty()
+        ends = ("" if count else "\r\033[K") if over else "\n"
+        with suppress(OSError, ValueError):
+            print(f"\r\033[K{text}" if over else text, end=ends, file=sys.stderr, flush=True)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _others(count: int) -> list[Any]:
+    """Other processes that compile."""
+    command = [sys.executable, "-c", "from mbs_dae.verbs.warm import help_out; help_out()"]
+    place = os.pathsep.join([str(Path(__file__).resolve().parents[2]), *filter(None, sys.path)])
+    environment, quiet = os.environ | {WORKERS: "0", "PYTHONPATH": place}, subprocess.DEVNULL
     made = []
-    for _ in range(wanted - 1):
-        with suppress(OSError):
-            command = [sys.executable, "-c", "from mbs_dae.verbs.warm import help_out; help_out()"]
-            place = os.pathsep.join([str(Path(__file__).resolve().parents[2]), *filter(None, sys.path)])
-            told = os.environ | {WORKERS: "0", "PYTHONPATH": place}
-            quiet = subprocess.DEVNULL
-            made.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, env=told))
+    with suppress(OSError):
+        for _ in range(count if store.can_be_shared() else 0):
+            made.append(
+                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, env=environment)
+            )
     return made

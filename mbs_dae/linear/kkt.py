@@ -95,7 +95,7 @@ def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
 
 
 @compiled_apart
-def factorise(pattern, factor):
+def factorise(pattern: Pattern, factor: Factor):
     """L and D, for the weight and Jacobian entries that stand in `factor`."""
     n, L, order = pattern.n, pattern.L, pattern.order
     u, l, inverse = factor.u, factor.l, factor.inverse
@@ -163,7 +163,7 @@ def _solve_once(pattern, factor, f, g):
 
 
 @compiled_apart
-def solve(pattern, factor, f, g, x, multipliers, refinements):
+def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int):
     """Solve for x and λ; `refinements` corrections against the matrix without the extras on its diagonal."""
     n, m, rest_x, rest_g = pattern.n, pattern.m, factor.rest_x, factor.rest_g
     for k in range(n):

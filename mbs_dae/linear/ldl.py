@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Indices, Integers, block
 
 INDEX = np.uint64
@@ -60,8 +60,8 @@ def _fill(at: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return l_at, l_column
 
 
-@compiled
-def _count_fill(at, column, parent, seen, l_at):
+@compiled_apart
+def _count_fill(at: Integers, column: Integers, parent: Integers, seen: Integers, l_at: Integers):
     for i in range(at.size - 1):
         seen[i] = i
         count = 0
@@ -76,8 +76,8 @@ def _count_fill(at, column, parent, seen, l_at):
         l_at[i + 1] = l_at[i] + count
 
 
-@compiled
-def _list_fill(at, column, parent, seen, l_at, l_column):
+@compiled_apart
+def _list_fill(at: Integers, column: Integers, parent: Integers, seen: Integers, l_at: Integers, l_column: Integers):
     for i in range(at.size - 1):
         seen[i] = i
         free = l_at[i]
@@ -103,8 +103,8 @@ def _pairs(at: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     return pair_at, pair_u, pair_l
 
 
-@compiled
-def _shared(at, column, pair_at, pair_u, pair_l):
+@compiled_apart
+def _shared(at: Integers, column: Integers, pair_at: Integers, pair_u: Integers, pair_l: Integers):
     """They are counted, and listed where there is room."""
     total = 0
     for i in range(at.size - 1):

@@ -52,12 +52,13 @@ Numbers = Callable[[Number], float]
 
 def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: float, order: int = 8) -> np.ndarray:
     """The times in [first, last] at which laws of these elements switch, for a method of this order."""
-    if first == last:
+    switching = [element for element in elements if switches(element)]
+    if first == last or not switching:
         return np.zeros(0)
     largest = max(abs(first), abs(last))
     pad = 10 * side_of(first, last)
     found = [np.zeros(0)]
-    for element in elements:
+    for element in switching:
         values, laws = _laws_of(element, number)
         known: dict[Switch, np.ndarray] = {}
         for switch in laws.switches:
@@ -71,6 +72,11 @@ def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: 
     return times[np.diff(times, prepend=-np.inf) > APART * largest]
 
 
+def switches(element: Element) -> bool:
+    """Whether laws of this element switch at all."""
+    return bool(_of_element(element)[1].switches)
+
+
 def side_of(first: float, last: float) -> float:
     """How far beside a break laws are read as those of that side: roundoff of arguments."""
     return SIDE * max(abs(first), abs(last))
@@ -80,12 +86,15 @@ def farthest_ends(elements: Iterable[Element], number: Numbers, first: float, la
     """For each of LOOKS even cells of time, how far a step that begins in it may go: half way from the next turn of
     a law (where it begins or ceases to rise or fall) to the one after it. So a pulse is never stepped over, and a
     vibration of which a period has two turns is met in each period."""
+    bending = [element for element in elements if _of_element(element)[1].laws]
+    if first == last or not bending:
+        return np.full(1, np.inf)
     ends = np.full(LOOKS, np.inf)
     t = np.linspace(first, last, LOOKS + 1)
-    for element in elements:
+    for element in bending:
         values, laws = _laws_of(element, number)
-        for law in laws.laws if first < last else ():
-            turns = t[_turns(_function(law, values)(t))]
+        for law in laws.laws:
+            turns = t[_turns(law_of_time(law, values)(t))]
             middles = np.concatenate([0.5 * (turns[:-1] + turns[1:]), [np.inf, np.inf]])
             ends = np.minimum(ends, middles[np.searchsorted(turns, t[1:], side="right")])
     return ends
@@ -101,8 +110,6 @@ def _turns(y: np.ndarray) -> np.ndarray:
 def _laws_of(element: Element, number: Numbers) -> tuple[dict[sp.Symbol, Any], OfTime]:
     """The element's laws of time, and the values of its constants."""
     slots, found = _of_element(element)
-    if not (found.switches or found.laws):
-        return {}, found
     return {s: n.table if isinstance(n, TableSymbol) else number(n) for s, n in slots.items()}, found
 
 
@@ -143,7 +150,7 @@ def _passages(
     low, high = borders[:-1] + side, borders[1:] - side
     low, high = low[low < high], high[low < high]
 
-    g, levels, linear = _function(argument, values), _levels(switch, values), is_linear(argument)
+    g, levels, linear = law_of_time(argument, values), _levels(switch, values), is_linear(argument)
     count = 2 if linear else max(8, SAMPLES // low.size)
     brackets, same = _bracketed(g, levels, low, high, count, who), 2 if linear else 0
     while same < 2:
@@ -215,7 +222,7 @@ def _halved(g: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.nda
     return high
 
 
-def _function(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarray], np.ndarray]:
+def law_of_time(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarray], np.ndarray]:
     """The expression as a function of an array of times."""
     symbols = tuple(sorted((s for s in e.free_symbols if s in values), key=str))
     function, constants = _compiled(e, symbols), [values[s] for s in symbols]

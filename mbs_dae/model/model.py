@@ -3,7 +3,8 @@ in space are made by `planar_model` and `spatial_model`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar, overload
 
 import sympy as sp
@@ -147,8 +148,8 @@ class Model:
         return copy
 
     def _copy(self, **changes: Any) -> Self:
-        copy = type(self)(self.name, self.gravity)
-        copy.ground = self.ground
+        copy = object.__new__(type(self))
+        vars(copy).update(self.__getstate__())
         copy.bodies = Names("body", self.bodies)
         copy.elements = Names("element", changes.get("elements", self.elements))
         copy.parameters = Parameters(changes.get("parameters", self.parameters))
@@ -240,12 +241,35 @@ class Model:
     def _check_values(self) -> None:
         """What could not be checked before the parameters had values."""
         number = self.evaluator()
+        for check in self._checks():
+            check(number)
+
+    def _checks(self) -> Iterator[Callable[[Callable[[Number], float]], None]]:
         for body in self.bodies.values():
-            body.check_values(number)
+            yield body.check_values
         for element in self.elements.values():
             for marker in element.markers:
-                marker.check_values(number, element.who)
-            element.check_values(number)
+                yield partial(marker.check_values, who=element.who)
+            yield element.check_values
+
+    def check_along(self, parameter: Parameter, values: Iterable[float]) -> None:
+        """The same for many values of one parameter: of what asks for it."""
+        number, asked = self.evaluator(), []
+
+        def asking(wanted: Number) -> float:
+            asked.append(wanted)
+            return number(wanted)
+
+        touched = []
+        for check in self._checks():
+            asked.clear()
+            check(asking)
+            if parameter in free_parameters(asked):
+                touched.append(check)
+        for value in values:
+            there = number.at(parameter, value)
+            for check in touched:
+                check(there)
 
     def _check_new(self, name: Any, kind: str) -> None:
         if not isinstance(name, str) or not name or "." in name or name != name.strip():

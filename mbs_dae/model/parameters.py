@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite, nan
@@ -51,6 +51,25 @@ class Evaluator:
         if number not in self._seen:
             self._seen[number] = self._value(number)
         return self._seen[number]
+
+    def along(self, number: Number, parameter: sp.Symbol, values: Sequence[float]) -> list[float]:
+        """The same for many values of one parameter."""
+        if not isinstance(number, sp.Basic):
+            return [float(number)] * len(values)
+        known, found = dict(self._values), []
+        try:
+            function = arithmetic(number)
+            for known[parameter] in values:
+                found.append(function(known))
+        except (ArithmeticError, KeyError, TypeError, ValueError):
+            found = [nan]
+        if all(isinstance(value, float) and isfinite(value) for value in found):
+            return found
+        return [self.at(parameter, value)(number) for value in values]
+
+    def at(self, parameter: sp.Symbol, value: float) -> Evaluator:
+        """With another value of one parameter."""
+        return Evaluator(self._values | {parameter: value})
 
     def _value(self, expression: sp.Expr) -> float:
         try:

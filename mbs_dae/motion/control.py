@@ -11,12 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled import System
 from ..compiled.machine import DONE
+from ..compiled.state import state_layout
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, block
 from ..tolerances import NOISE
-from .course import moment
+from .course import Course, moment
 from .derivative import Mechanism, derivative
+from .methods.method import Stages, Tableau
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 
@@ -40,22 +43,22 @@ class Control(NamedTuple):
     """One number: whether the last step was rejected (1)."""
 
 
-def new_control(rtol: float, atol: float, fixed: float, most: int, mechanism: Mechanism) -> Control:
-    unit = _units(mechanism)
-    controlled = int(np.isfinite(unit).sum())
+def new_control(rtol: float, atol: float, fixed: float, most: int, units: tuple[np.ndarray, int]) -> Control:
+    unit, controlled = units
     again = np.zeros(1, dtype=np.int64)
     return block(Control(float(rtol), float(atol), unit, controlled, float(fixed), most, step=np.zeros(1), again=again))
 
 
-def _units(mechanism: Mechanism) -> np.ndarray:
-    manifold, state = mechanism.machine.manifold, mechanism.state
-    velocities = np.sqrt(mechanism.machine.norm) ** -1 * mechanism.length
+def units_of(system: System) -> tuple[np.ndarray, int]:
+    """The unit of each of y, infinite where it is not controlled; and how many are controlled."""
+    layout, state = system.layout, state_layout(system.layout)
+    velocities = np.sqrt(system.weight) ** -1 * system.length
     unit = np.full(state.size, np.inf)
     unit[state.velocities][: velocities.size] = velocities
-    unit[manifold.plain[:, 0]] = velocities[manifold.plain[:, 1]]
-    for place, velocity in manifold.quaternions:
+    unit[layout.plain[:, 0]] = velocities[layout.plain[:, 1]]
+    for place, velocity in layout.quaternions:
         unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
-    return unit
+    return unit, int(np.isfinite(unit).sum())
 
 
 @compiled
@@ -73,7 +76,7 @@ def noise(control, stages, mechanism, h):
 
 
 @compiled_apart
-def error_norm(tableau, control, stages, mechanism, h):
+def error_norm(tableau: Tableau, control: Control, stages: Stages, mechanism: Mechanism, h: float):
     """The error of the step, 1 being just acceptable; what roundoff does is allowed for."""
     y0, y1, k, n = stages.y0, stages.y1, stages.k, control.controlled
     atol = control.atol + noise(control, stages, mechanism, h)
@@ -101,8 +104,10 @@ def error_norm(tableau, control, stages, mechanism, h):
     return h * first / np.sqrt((first + 0.01 * second) * n)
 
 
-@compiled
-def first_step(mechanism, tableau, control, course, stages, t, span):
+@compiled_apart
+def first_step(
+    mechanism: Mechanism, tableau: Tableau, control: Control, course: Course, stages: Stages, t: float, span: float
+):
     """A length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀ must
     stand in `stages`."""
     y0, y1, k = stages.y0, stages.y1, stages.k

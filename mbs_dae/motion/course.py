@@ -41,11 +41,11 @@ class Course(NamedTuple):
 def new_course(times: np.ndarray, breaks: np.ndarray, side: float, far: np.ndarray, longest: float) -> Course:
     """For breaks within the times; a moment inside a span is `side` away from a break."""
     t0, t1 = float(times[0]), float(times[-1])
-    inner = breaks[(breaks > t0) & (breaks < t1)]
-    before, after = (side if t1 in breaks else 0.0), (side if t0 in breaks else 0.0)
-    ends = np.append(inner, t1)
-    first = np.concatenate([[t0 + after], inner + side, [t1 + before]])
-    last = np.concatenate([inner - side, [t1 - before, t1 + before]])
+    inner = breaks[(breaks > t0) & (breaks < t1)] if breaks.size else breaks
+    before, after = (side if t in breaks.tolist() else 0.0 for t in (t1, t0))
+    ends = np.array([*inner, t1])
+    first = np.array([t0 + after, *(inner + side), t1 + before])
+    last = np.array([*(inner - side), t1 - before, t1 + before])
     cell = (t1 - t0) / far.size or 1.0
     return block(Course(ends, first, last, far, t0, cell, float(longest), at=np.zeros(2, dtype=np.int64)))
 

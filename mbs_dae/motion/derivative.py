@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import System
-from ..compiled.dynamics import POWER, SCALARS, Dynamics, evaluate_forces, take_masses
+from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
 from ..compiled.state import WORK, StateLayout, state_layout
 from ..compiled.transformation import transform_dynamics
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Design, Image, Vector, Work, block
+from ..kernels.blocks import Design, Image, Matrix, Vector, Work, block
 from ..linear.kkt import Factor, Pattern, factorise, new_factor, solve
 from ..poses.newton import factorise_observed
 from ..tolerances import DEPENDENT, DOUBTFUL, PARTED, PARTED_BY, SHARE, SOFT, WEAK
@@ -108,7 +108,7 @@ def _free(system: System, columns: np.ndarray) -> np.ndarray:
 
 
 @compiled_apart
-def evaluate(mechanism, t, q, v):
+def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     """The terms of the equations at (t, q, v): Φ, ν, γ, Φ_v, M, Q, the energies and powers. Nothing is solved."""
     machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
     factor, transformation = machine.factor, machine.transformation
@@ -125,7 +125,7 @@ def evaluate(mechanism, t, q, v):
 
 
 @compiled_apart
-def factorise_terms(mechanism):
+def factorise_terms(mechanism: Mechanism):
     """The factor of the matrix that was evaluated last. Whether all its numbers are finite."""
     mechanism.machine.factor.truncation[0] = mechanism.faint
     finite = factorise_observed(mechanism.machine)
@@ -143,7 +143,7 @@ def look_around(mechanism, t, q, v):
 
 
 @compiled_apart
-def leave_out_redundant(mechanism):
+def leave_out_redundant(mechanism: Mechanism):
     """Take care that the rows left out are the ones that depend on others here.
 
     Off the constraints, as stages are, redundant rows are not redundant: enforced, they would lock the mechanism. So as
@@ -176,7 +176,7 @@ def leave_out_redundant(mechanism):
 
 
 @compiled_apart
-def gauge(mechanism):
+def gauge(mechanism: Mechanism):
     """How much more independent the rows are when turns count over the model's length than in the norm of the masses.
 
     The factor of the last evaluation is in the norm of the masses, where both rows of a pin through which a body of
@@ -210,8 +210,8 @@ def _weakest(factor):
     return max(weakest, DEPENDENT)
 
 
-@compiled
-def refinements(mechanism):
+@compiled_apart
+def refinements(mechanism: Mechanism):
     """How often a solution with the last factor is worth refining. How near a singular pose is, is noted on the way."""
     nearness, weakest = mechanism.nearness, _weakest(mechanism.machine.factor)
     nearness[0], nearness[2] = min(nearness[0], weakest * nearness[1]), weakest
@@ -219,7 +219,7 @@ def refinements(mechanism):
 
 
 @compiled_apart
-def widest_gap(mechanism):
+def widest_gap(mechanism: Mechanism):
     """The largest gap at the last evaluation, as a length. The squared lengths of the rows are left in machine.g."""
     machine, geometric = mechanism.machine, mechanism.geometric
     pattern, g, squares = machine.pattern, machine.g, machine.square
@@ -252,7 +252,7 @@ def parted(mechanism):
 
 
 @compiled_apart
-def accelerate(mechanism, t, q, v, a):
+def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
     """v̇ into a, λ into machine.multipliers: the terms are evaluated, their matrix is factorised and solved with."""
     evaluate(mechanism, t, q, v)
     if not factorise_terms(mechanism):
@@ -271,7 +271,7 @@ def accelerate(mechanism, t, q, v, a):
 
 
 @compiled_apart
-def derivative(mechanism, t, y, dy):
+def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector):
     """y' at (t, y)."""
     state = mechanism.state
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
@@ -291,3 +291,19 @@ def powers(mechanism, work):
     for row in range(machine.pattern.m):  # prescribed motion: its forces -Φ_vᵀ λ have the power -λ · ν
         supplied -= machine.multipliers[row] * machine.nu[row]
     work[WORK - 1] = supplied
+
+
+@compiled_apart
+def solve_motion(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, multipliers: Matrix, rates: Matrix):
+    """Per time: λ, and the columns kinetic, potential, then the powers. How many times were done: all of them, or those
+    before a force that is not a finite number."""
+    machine = mechanism.machine
+    for k in range(t.size):
+        if accelerate(mechanism, t[k], q[k], v[k], machine.motions[0]) != DONE:
+            return k
+        for row in range(machine.pattern.m):
+            multipliers[k, row] = machine.multipliers[row]
+        rates[k, 0] = mechanism.scalars[KINETIC]
+        rates[k, 1] = mechanism.scalars[POTENTIAL]
+        powers(mechanism, rates[k, 2 : 2 + WORK])
+    return t.size

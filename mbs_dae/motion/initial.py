@@ -10,13 +10,14 @@ with J the rows of Φ_v and of the values given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ..arguments import check_start
 from ..compiled import System
 from ..compiled.machine import DONE
+from ..compiled.structure import Structure
 from ..errors import ModelError, SingularConfigurationError
 from ..linear.kkt import solve
 from ..model.model import Model
@@ -30,23 +31,32 @@ from ..tolerances import IMPOSSIBLE
 from .derivative import evaluate, factorise_terms, mechanism, refinements
 
 
-def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, str]:
-    """The state at the beginning, and a note of what was not given."""
+def initial_state(
+    model: Model, t: float, initial: Mapping[str, float] | State | None
+) -> tuple[State, list[int], str]:
+    """The state at the beginning, the rows that others determine there, and a note of what was not given."""
     system = model.compile()
     if isinstance(initial, State):
         check_start(model, initial)
-        q, _ = posed(model, t, {}, initial)
-        return _regular(_of_least_energy(system, system, t, q, initial.full_v)), ""
+        q, *_ = posed(model, t, {}, initial)
+        state = _of_least_energy(system, system, t, q, initial.full_v)
+        return state, check_regular(system, t, q, state.full_v), ""
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     given = dict(initial or {})
-    for name, value in given.items():
-        if model.quantity(name)[1] > 1:
+    levels = [system.structure.once(_level, name) for name in given]
+    for (name, value), level in zip(given.items(), levels, strict=True):
+        if level > 1:
             raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
         finite_number(value, f"initial[{name!r}]")
-    q, held = posed(model, t, given, None)
-    state = _regular(_of_least_energy(system, held, t, q, None))
-    return state, _note(model, system, state, given)
+    q, _, held = posed(model, t, given, None)
+    state = _of_least_energy(system, held, t, q, None)
+    dependent = check_regular(system, t, q, state.full_v)
+    return state, dependent, _note(system.nv - len(system.rows) + len(dependent), levels)
+
+
+def _level(structure: Structure, name: str) -> int:
+    return structure.model.quantity(name)[1]
 
 
 def _of_least_energy(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:
@@ -64,21 +74,17 @@ def _of_least_energy(system: System, held: System, t: float, q: np.ndarray, v: n
     return State(system, t, q, v, system.still)
 
 
-def _regular(state: State) -> State:
-    check_regular(state.system, state.t, state.full_q, state.full_v)
-    return state
-
-
-def check_regular(system: System, t: float, q: np.ndarray, v: np.ndarray) -> None:
-    """A motion cannot start where the constraints have lost rank in this pose only: a little way on they have it."""
+def check_regular(system: System, t: float, q: np.ndarray, v: np.ndarray) -> list[int]:
+    """The rows that others determine in this pose. A motion cannot start where they do in this pose only: a little way
+    on they are independent."""
     here = PoseRank(system, t, q)
     rows = range(len(system.rows))
     dependent = here.dependent(rows)
     if not dependent:
-        return
+        return dependent
     nearby = _nearby(system, t, q, here)
     if nearby is None or len(PoseRank(system, t, nearby).dependent(rows)) >= len(dependent):
-        return
+        return dependent
     names = joints_at_fault(system, t, q) or elements_of(system, dependent)
     where = f"{system.model.name!r} starts on a singular pose, where {', '.join(names)}"
     if _passes(system, t, q, v):
@@ -118,11 +124,8 @@ def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarr
     return None
 
 
-def _note(model: Model, system: System, state: State, given: Mapping[str, float]) -> str:
-    """What was left to the placement and to least energy."""
-    rank = PoseRank(system, state.t, state.full_q)
-    freedom = system.nv - len(system.rows) + len(rank.dependent(range(len(system.rows))))
-    levels = [model.quantity(name)[1] for name in given]
+def _note(freedom: int, levels: Sequence[int]) -> str:
+    """What was left to the placement and to least energy, for values given of these levels."""
     parts = []
     if (missing := freedom - levels.count(0)) > 0:
         parts.append(f"{missing} of {freedom} positions not given: nearest to the placement")

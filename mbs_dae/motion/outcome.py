@@ -15,9 +15,8 @@ from ..readings.reactions import ComputedReactions
 from ..results.energy import ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT
-from .derivative import mechanism
-from .inverse import solve_motion
-from .record import Record
+from .derivative import mechanism, solve_motion
+from .march import Record
 
 
 def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Result:

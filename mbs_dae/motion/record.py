@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
 from ..compiled.state import WORK
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Matrix, Vector, Work, block
+from ..kernels.blocks import Vector
 from ..tolerances import BLURRED
 from .course import moment
-from .derivative import Mechanism, derivative
+from .derivative import derivative
+from .march import March
 from .methods.method import prepare_reading, read_between
 from .stabilise import is_projected, project
 
@@ -22,46 +19,6 @@ NEXT = 2
 """Where the number of the next requested time stands in the counts of a run."""
 ASIDE = 3
 """How many states are read on each side of a singular pose."""
-
-
-class Record(NamedTuple):
-    """What is kept at the requested times; and of the end of the last step, before it is known whether it is kept."""
-
-    times: Vector
-    q: Work[Matrix]
-    v: Work[Matrix]
-    a: Work[Matrix]
-    multipliers: Work[Matrix]
-    energies: Work[Matrix]
-    """Columns: kinetic, potential, then the works."""
-    end_multipliers: Work[Vector]
-    end_scalars: Work[Vector]
-    y: Work[Vector]
-    dy: Work[Vector]
-    kept: Work[Vector]
-    """What is put back where no trace is to be left: which rows are enforced, and the nearness of a singular pose."""
-    nearness: Work[Vector]
-
-
-def new_record(mechanism: Mechanism, times: np.ndarray) -> Record:
-    rows, state, zeros = mechanism.machine.pattern.m, mechanism.state, np.zeros
-    v_size = state.v_end - state.v_at
-    return block(
-        Record(
-            times=times,
-            q=zeros((times.size, state.q_end)),
-            v=zeros((times.size, v_size)),
-            a=zeros((times.size, v_size)),
-            multipliers=zeros((times.size, rows)),
-            energies=zeros((times.size, 2 + WORK)),
-            end_multipliers=zeros(rows),
-            end_scalars=zeros(mechanism.scalars.size),
-            y=zeros(state.size),
-            dy=zeros(state.size),
-            kept=zeros(rows),
-            nearness=zeros(3),
-        )
-    )
 
 
 @compiled
@@ -95,7 +52,7 @@ def put_right(march, t, y):
 
 
 @compiled_apart
-def derivative_at_end(march, t, y, dy):
+def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
     mechanism, record = march.mechanism, march.record
     status = derivative(mechanism, moment(march.course, t), y, dy)
     for row in range(record.end_multipliers.size):
@@ -106,7 +63,7 @@ def derivative_at_end(march, t, y, dy):
 
 
 @compiled_apart
-def record_until(march, t, end, breaks):
+def record_until(march: March, t: float, end: float, breaks: bool):
     """Keep all requested times in (t, end]: the end as it is, unless laws switch there (then it is kept as it goes on),
     others read from between (projected, if the run is)."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
@@ -141,7 +98,7 @@ def record_until(march, t, end, breaks):
 
 
 @compiled_apart
-def _read(march, t, h, x):
+def _read(march: March, t: float, h: float, x: float):
     """The state at t + x h, and its derivative, into the record's own arrays."""
     y = march.record.y
     read_between(march.stages, x, y)
@@ -150,7 +107,7 @@ def _read(march, t, h, x):
 
 
 @compiled_apart
-def _read_across(march, t, h, x, k):
+def _read_across(march: March, t: float, h: float, x: float, k: int):
     """Row k of the record, next to a singular pose in the gap of the step: the polynomial through states on both its
     sides. Multipliers are those of that state: they may well grow without bound."""
     record, y = march.record, march.record.y
@@ -186,7 +143,7 @@ def _aside(k):
 
 
 @compiled_apart
-def keep(march, k, y, dy):
+def keep(march: March, k: int, y: Vector, dy: Vector):
     """Row k of the record."""
     _clear(march.record, k)
     _add(march, k, y, dy, 1.0)
@@ -199,7 +156,7 @@ def _clear(record, k):
 
 
 @compiled_apart
-def _add(march, k, y, dy, weight):
+def _add(march: March, k: int, y: Vector, dy: Vector, weight: float):
     """Add to row k of the record."""
     record, state = march.record, march.mechanism.state
     q, v, a, works = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end], y[state.works_at :]

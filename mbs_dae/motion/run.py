@@ -10,23 +10,21 @@ All state is in `March`, so a run can go back to Python and be taken up again: w
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Integers, Vector, Work, block
+from ..kernels.blocks import Vector
 from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
-from .control import Control, error_norm, factor_of, first_step
-from .course import SPAN, STEP, Course, is_break, latest_end, moment
-from .derivative import Mechanism, gauge_if_doubtful, look_around, parted, widest_gap
-from .methods import Method
-from .methods.method import Stages, Tableau, take_step
-from .record import NEXT, Record, derivative_at_end, keep, new_record, put_back, put_right, record_until, remember
-from .singular import NOWHERE, Crossing, aimed, crosses_badly, energy_of, look_ahead, new_crossing
-from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, Stabiliser, adapt_gains, is_projected
+from .control import error_norm, factor_of, first_step
+from .course import SPAN, STEP, is_break, latest_end, moment
+from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
+from .march import March
+from .methods.method import take_step
+from .record import NEXT, derivative_at_end, keep, put_back, put_right, record_until, remember
+from .singular import NOWHERE, aimed, crosses_badly, energy_of, look_ahead
+from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
@@ -36,39 +34,8 @@ ACCEPTED, REJECTED = 0, 1
 TIME, WIDEST, TURNED = 0, 1, 2
 
 
-class March(NamedTuple):
-    """A run: what moves, how steps are made, controlled and stabilised, what is kept, and where it stands."""
-
-    mechanism: Mechanism
-    tableau: Tableau
-    control: Control
-    course: Course
-    stabiliser: Stabiliser
-    stages: Stages
-    record: Record
-    clock: Work[Vector]
-    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen."""
-    crossing: Crossing
-    counts: Work[Integers]
-    """Steps accepted and rejected, and the next requested time."""
-
-
-def new_march(
-    mechanism: Mechanism,
-    method: Method,
-    control: Control,
-    course: Course,
-    stabiliser: Stabiliser,
-    times: np.ndarray,
-) -> March:
-    stages, record = method.stages(mechanism, course), new_record(mechanism, times)
-    counts, crossing = np.zeros(3, dtype=np.int64), new_crossing()
-    parts = (mechanism, method.tableau, control, course, stabiliser, stages, record)
-    return block(March(*parts, np.zeros(3), crossing, counts))
-
-
-@compiled
-def start(march, q, v):
+@compiled_apart
+def start(march: March, q: Vector, v: Vector):
     """The first state, and what follows from it at once."""
     y0, record, state = march.stages.y0, march.record, march.mechanism.state
     first_q, first_v = y0[: state.q_end], y0[state.v_at : state.v_end]
@@ -91,8 +58,8 @@ def start(march, q, v):
     return status
 
 
-@compiled
-def go_on(march, patience):
+@compiled_apart
+def go_on(march: March, patience: int):
     """Step until the last requested time, an end that is not good, or the end of patience."""
     clock, counts, times = march.clock, march.counts, march.record.times
     control, stabiliser = march.control, march.stabiliser
@@ -184,7 +151,7 @@ def _parted_within(march, h):
 
 
 @compiled_apart
-def pace(march):
+def pace(march: March):
     """How fast the motion changes at the beginning of the step, in 1/s: velocities over their unit, and the roots of
     accelerations over theirs."""
     mechanism, unit = march.mechanism, march.control.unit

@@ -124,7 +124,7 @@ def is_projected(stabiliser, mechanism):
 
 
 @compiled_apart
-def project(mechanism, t, q, v):
+def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     """Put q and v back onto the constraints, in place.
 
     The first step has the factor of the pose, so it leaves its own square; the following ones keep that factor as long

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..tolerances import MARGIN, PACE, STIFF
 from .control import first_step
-from .run import March, pace
+from .march import March
+from .run import pace
 from .stabilise import Stabilization
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import System
-from ..kernels.abi import compiled
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Vector
 from ..tolerances import FAINT
 from .derivative import Mechanism, accelerate, mechanism
 
@@ -48,7 +49,7 @@ def evaluation_times(these: Sequence[Timed], rounds: int = 15) -> list[float]:
     return best
 
 
-@compiled
-def evaluate_often(run, t, q, v, a, count):
+@compiled_apart
+def evaluate_often(run: Mechanism, t: float, q: Vector, v: Vector, a: Vector, count: int):
     for _ in range(count):
         accelerate(run, t, q, v, a)

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..arguments import check_start
 from ..compiled import System
-from ..compiled.machine import DONE, Machine
+from ..compiled.machine import DONE, Machine, subtract_rates
+from ..compiled.manifold import difference, move
 from ..compiled.structure import Structure
 from ..errors import ModelError, RedundantConstraintError, SingularConfigurationError
 from ..linear.kkt import solve
@@ -34,17 +35,20 @@ def assembled(
     model: Model, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None
 ) -> State:
     """The nearest closed pose that meets the fixed values, with its least velocity and acceleration."""
-    q, moving = posed(model, t, fix or {}, start)
-    return _completed(model.compile(), moving, t, q)
+    q, machine, moving = posed(model, t, fix or {}, start)
+    return _completed(model.compile(), machine, moving, t, q)
 
 
-def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None) -> tuple[np.ndarray, System]:
-    """The nearest closed pose that meets the fixed positions, and the system that holds the fixed velocities."""
+def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None) -> tuple[np.ndarray, Machine, System]:
+    """The nearest closed pose that meets the fixed positions, the machine that found it, and the system that holds the
+    fixed velocities."""
     check_start(model, start)
     values = {name: finite_number(value, f"fix[{name!r}]") for name, value in fix.items()}
     positioned, moving = (_holding(model.compile(), level, values) for level in (0, 1))
     reference = start.full_q if start is not None else positioned.placement
-    return _nearest(positioned, t, closed(positioned, t, reference), reference), moving
+    machine = positioned.machine()
+    q = _nearest(positioned, machine, t, closed(positioned, machine, t, reference), reference)
+    return q, machine, moving
 
 
 def _holding(system: System, level: int, values: Mapping[str, float]) -> System:
@@ -86,20 +90,24 @@ def _held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tup
 # --- the nearest closed pose ---------------------------------------------------------------------------------
 
 
-def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
+def _nearest(system: System, machine: Machine, t: float, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """Slide along the constraints towards the reference until the way back is perpendicular to them."""
-    machine = system.machine()
     n, still = system.nv, system.still
 
+    def way_back(pose: np.ndarray) -> np.ndarray:
+        out = np.zeros(n)
+        difference(machine.manifold, pose, reference, out)
+        return out
+
     def distance(pose: np.ndarray) -> float:
-        return float(np.sqrt(system.weight @ system.between(pose, reference) ** 2))
+        return float(np.sqrt(system.weight @ way_back(pose) ** 2))
 
     last = np.inf
     for _ in range(100):
         newton.evaluate_and_factorise(machine, t, q, still, True)
-        if n - system.program.rows + newton.dependent_rows(machine, DEPENDENT) <= 0:
+        if n - len(system.rows) + newton.dependent_rows(machine, DEPENDENT) <= 0:
             return q
-        machine.f[:] = system.weight * system.between(q, reference)
+        machine.f[:] = system.weight * way_back(q)
         machine.g[:] = 0.0
         solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
         step = machine.x.copy()
@@ -109,7 +117,8 @@ def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> 
         near = size < min(1e-5 * system.length, 0.5 * last)  # there roundoff hides that the distance shrinks
         last = size
         for fraction in 0.5 ** np.arange(8):
-            trial = system.moved(q, fraction * step)
+            trial = q.copy()
+            move(machine.manifold, trial, fraction * step)
             if newton.close(machine, t, trial, still, 12) == DONE and (near or distance(trial) < distance(q)):
                 q = trial
                 break
@@ -121,9 +130,10 @@ def _nearest(system: System, t: float, q: np.ndarray, reference: np.ndarray) -> 
 # --- velocity and acceleration -------------------------------------------------------------------------------
 
 
-def _completed(system: System, with_fixed: System, t: float, q: np.ndarray) -> State:
+def _completed(system: System, machine: Machine, with_fixed: System, t: float, q: np.ndarray) -> State:
     v, a = system.still, system.still
-    machine = with_fixed.machine()
+    if machine.pattern is not with_fixed.pattern:
+        machine = with_fixed.machine()
     newton.evaluate_and_factorise(machine, t, q, v, False)
     newton.complete(machine, t, q, v, a)
     check_level(with_fixed, machine, t, q, v, a, 1)
@@ -140,6 +150,8 @@ def _completed(system: System, with_fixed: System, t: float, q: np.ndarray) -> S
 
 def _left_free(system: System, machine: Machine) -> tuple[str, np.ndarray | None]:
     """A motion that the equations allow in the pose just completed, any one, and what is to be said of it."""
+    if system.nv - len(system.rows) + newton.dependent_rows(machine, DEPENDENT) <= 0:
+        return "", None
     machine.f[:] = system.column_weight**0.5 * np.cos(np.arange(1.0, machine.f.size + 1.0))
     machine.g[:] = 0.0
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
@@ -152,10 +164,11 @@ def _left_free(system: System, machine: Machine) -> tuple[str, np.ndarray | None
 def check_level(
     system: System, machine: Machine, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray, level: int
 ) -> bool:
-    """Whether the velocities (level 1) or accelerations (level 2) found satisfy every equation. Contradictions raise an
-    error; what remains is a change point."""
-    off = system.read_constraints(np.array([t]), q[None], v[None], a[None])[level][0]
-    misses = np.abs(off) / np.sqrt(machine.factor.row_square + 1e-300)
+    """Whether the velocities (level 1) or accelerations (level 2) found satisfy every equation, as evaluated last.
+    Contradictions raise an error; what remains is a change point."""
+    machine.g[:] = (machine.nu, machine.gamma)[level - 1]
+    subtract_rates(machine, 1, (v, a)[level - 1])
+    misses = np.abs(machine.g) / np.sqrt(machine.factor.row_square + 1e-300)
     size = np.sqrt(system.weight @ (v, a)[level - 1][: system.nv] ** 2)
     if misses.max(initial=0.0) <= 1e-8 * (size + system.length):
         return True

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiled.machine import Machine
 from ..compiled.manifold import difference, way
 from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Vector
 from ..linear.kkt import solve
 from ..tolerances import CROSSING, DEPENDENT, SMOOTH, STANDING
 
@@ -20,7 +22,7 @@ singular pose; but it may always be short."""
 
 
 @compiled_apart
-def is_smooth(machine, h, q0, v0, a0, q1, v1, a1):
+def is_smooth(machine: Machine, h: float, q0: Vector, v0: Vector, a0: Vector, q1: Vector, v1: Vector, a1: Vector):
     """Whether one smooth motion passes both ends: q₁ - q₀ = h/2 (v₀ + v₁) + h²/12 (a₀ - a₁) + O(h⁵).
 
     A jump to another branch fails this, because there velocities and accelerations belong to another motion.
@@ -37,7 +39,7 @@ def is_smooth(machine, h, q0, v0, a0, q1, v1, a1):
 
 
 @compiled_apart
-def orient(machine):
+def orient(machine: Machine):
     """Solve Φ_vᵀ λ = (a fixed load) with the last factor; λ stands in machine.orientation[1].
 
     λ goes to infinity at a singular pose and comes back from there with its sign turned. So a λ that turns against the
@@ -61,7 +63,7 @@ def orient(machine):
 
 
 @compiled_apart
-def keeps_branch(machine, q0, q1):
+def keeps_branch(machine: Machine, q0: Vector, q1: Vector):
     """Whether a smooth step can be trusted not to have passed a meeting of branches and left on the other one.
 
     `independence`, a squared sine, tells how near the end is to such a point; a step much longer than that might have

@@ -9,14 +9,17 @@ them closes, the guess was bad; if none does, the mechanism cannot reach.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
 from ..compiled import System
 from ..compiled.machine import DONE, Machine, observe
-from ..compiled.manifold import move
+from ..compiled.manifold import difference, move
+from ..compiled.structure import Structure
 from ..coordinates import body_coordinates
 from ..errors import AssemblyError, ModelError
+from ..model.bodies.body import Marker
 from ..model.drivers import Driver, Held, Prescribed
 from ..model.pose_driver import PoseDriver
 from ..rotations import quaternion
@@ -31,8 +34,9 @@ TURN = 0.5
 ITERATIONS = 1000
 PATIENCE, PROGRESS = 50, 0.9
 """After so many iterations the sum of squared gaps must have come down by this factor, or the attempt is over."""
-NEWTON = 1e-2
-"""Gap, relative to the model's length, below which plain Newton may finish: it then stays where it is."""
+NEAR, NEWTON = 1e-1, 1e-2
+"""Gap, relative to the model's length, below which plain Newton is tried first, and may finish: as long as it does not
+go farther than TURN."""
 RESTARTS = 16
 
 
@@ -50,11 +54,10 @@ class Closure:
         return float(self.gaps.max(initial=0.0))
 
 
-def closed(system: System, t: float, guess: np.ndarray) -> np.ndarray:
+def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
     """The closed pose that Newton reaches from a guess; an error that tells why there is none otherwise."""
-    machine = system.machine()
     guess = _put_where_led(system, t, guess)
-    check_finite(system, t, guess)
+    check_finite(system, machine, t, guess)
     guess = _turned_near(system, machine, t, guess)
     attempt = close_from_afar(machine, t, guess)
     turned = turned_over(system, attempt.q) if attempt.closed else ()
@@ -74,6 +77,8 @@ def closed(system: System, t: float, guess: np.ndarray) -> np.ndarray:
 def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
     """Damped Newton with a line search, from any guess."""
     q, still = guess.copy(), np.zeros(machine.motions.shape[1])
+    if (at_once := _finished(machine, t, q, NEAR)) is not None:
+        return at_once
     damping, goal = 0.0, np.inf
     try:
         for count in range(ITERATIONS):
@@ -104,15 +109,26 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
             damping = 0.0 if damping < 1e-7 or taken < shrink else damping / 10.0
     finally:
         machine.factor.damping[0] = 0.0
-    polished = q.copy()
-    near = newton.evaluate_and_factorise(machine, t, q, still, True) and _gaps(machine).max(initial=0.0) < (
-        NEWTON * machine.length
-    )
-    if near and newton.close(machine, t, polished, still, 20) == DONE:
-        return Closure(polished, True, _gaps(machine), machine.phi.copy())
+    if (found := _finished(machine, t, q, NEWTON)) is not None:
+        return found
     if newton.evaluate_and_factorise(machine, t, q, still, True):
         return Closure(q, False, _gaps(machine), machine.phi.copy())
     return Closure(q, False, *np.full((2, machine.program.rows), np.inf))
+
+
+def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Closure | None:
+    """What plain Newton makes of a pose that is nearly closed; None if it is not, or if Newton does not stay there."""
+    still, polished = np.zeros(machine.motions.shape[1]), q.copy()
+    if not newton.evaluate_and_factorise(machine, t, q, still, True):
+        return None
+    if not _gaps(machine).max(initial=0.0) < near * machine.length:
+        return None
+    if newton.close(machine, t, polished, still, 20) != DONE:
+        return None
+    difference(machine.manifold, q, polished, machine.x)
+    if machine.norm @ machine.x[: machine.norm.size] ** 2 > (TURN * machine.length) ** 2:
+        return None
+    return Closure(polished, True, _gaps(machine), machine.phi.copy())
 
 
 def _put_where_led(system: System, t: float, guess: np.ndarray) -> np.ndarray:
@@ -135,22 +151,27 @@ def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) 
     """The guess with whole turns added to bodies whose angle is driven, where that brings it nearer: a crank that has
     turned a thousand times stands where it stood."""
     still, q = system.still, guess
-    for driver in system.model.elements.values():
-        if not isinstance(driver, Driver | Held) or driver.measure.kind != "angle":
+    for marker, row in system.structure.once(_driven_angles):
+        if not (turns := -round(machine.phi[row] / (2 * np.pi))):
             continue
         newton.evaluate_and_factorise(machine, t, q, still, True)
-        gaps = _gaps(machine)
-        marker = driver.markers[-1]
-        turns = -np.round(machine.phi[system.rows_of(driver.name)][:1] / (2 * np.pi))
-        if marker.body.fixed or turns.size == 0 or not np.isfinite(turns[0]) or turns[0] == 0:
-            continue
-        trial = q.copy()
+        gaps, trial = _gaps(machine), q.copy()
         whole = np.array(body_coordinates(system.model.dimension).whole_turn(marker, system.evaluator))
-        trial[list(system.layout.q[marker.body])] += turns[0] * whole
+        trial[list(system.layout.q[marker.body])] += turns * whole
         newton.evaluate_and_factorise(machine, t, trial, still, True)
         if _gaps(machine) @ _gaps(machine) < gaps @ gaps:
             q = trial
+        observe(machine, t, q, still)
     return q
+
+
+def _driven_angles(structure: Structure) -> list[tuple[Marker, int]]:
+    """The markers whose angle a driver gives, with the row that does."""
+    return [
+        (element.markers[-1], int(structure.rows_of[element.name][0]))
+        for element in structure.model.elements.values()
+        if isinstance(element, Driver | Held) and element.measure.kind == "angle" and not element.markers[-1].body.fixed
+    ]
 
 
 def _gaps(machine: Machine) -> np.ndarray:
@@ -190,11 +211,13 @@ def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
     return starts
 
 
-def check_finite(system: System, t: float, q: np.ndarray) -> None:
-    """Whether all equations have values at this pose and time."""
-    with np.errstate(all="ignore"):
-        levels = system.read_constraints(np.array([t]), q[None], *np.zeros((2, 1, system.layout.v_size)))
-    finite = np.isfinite(np.concatenate(levels)).all(axis=0)
+def check_finite(system: System, machine: Machine, t: float, q: np.ndarray) -> None:
+    """Whether all equations have values at this pose and time, which they are left at."""
+    observe(machine, t, q, system.still)
+    if isfinite(sum(float(x @ x) for x in (machine.phi, machine.nu, machine.gamma, machine.factor.jacobian))):
+        return
+    finite = np.isfinite(machine.phi) & np.isfinite(machine.nu) & np.isfinite(machine.gamma)
+    finite[system.pattern.jac_row[~np.isfinite(machine.factor.jacobian)].astype(int)] = False
     if not finite.all():
         element = system.model.elements[system.rows[int(np.argmin(finite))].element]
         raise ModelError(

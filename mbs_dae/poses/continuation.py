@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, SINGULAR
+from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, SINGULAR, Machine
 from ..compiled.manifold import count_turns, difference, move, way
 from ..kernels.abi import compiled, compiled_apart
+from ..kernels.blocks import Matrix, Vector
 from ..tolerances import DEPENDENT, NEARLY, ROLLED
 from .branches import is_smooth, keeps_branch, orient
 from .newton import close, complete, dependent_rows, evaluate_and_factorise
@@ -53,7 +54,7 @@ def follow(
 
 
 @compiled_apart
-def roll(machine, h, q0, v0, a0, t1, q1, v1, a1):
+def roll(machine: Machine, h: float, q0: Vector, v0: Vector, a0: Vector, t1: float, q1: Vector, v1: Vector, a1: Vector):
     """Where rows restrict velocities only, positions are not given but integrated: from the smooth motion through both
     ends, q₁ = q₀ + h/2 (v₀ + v₁) + h²/12 (a₀ - a₁), closed again; repeated, since v₁ and a₁ change with q₁."""
     n = machine.norm.size
@@ -76,7 +77,9 @@ def roll(machine, h, q0, v0, a0, t1, q1, v1, a1):
 
 
 @compiled_apart
-def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
+def advance(
+    machine: Machine, t0: float, q0: Vector, v0: Vector, a0: Vector, t1: float, q1: Vector, v1: Vector, a1: Vector
+):
     """One pose from the last: predict, close, complete, and see whether the step is smooth and keeps clear of other
     branches. q1, v1, a1 are set."""
     h = t1 - t0
@@ -100,15 +103,15 @@ def advance(machine, t0, q0, v0, a0, t1, q1, v1, a1):
 
 
 @compiled_apart
-def begin(machine, t, q, v):
+def begin(machine: Machine, t: float, q: Vector, v: Vector):
     """To be called before the first `advance` from a pose: remember its orientation."""
     if evaluate_and_factorise(machine, t, q, v, True):
         orient(machine)
         accept(machine)
 
 
-@compiled
-def accept(machine):
+@compiled_apart
+def accept(machine: Machine):
     """The end of a step becomes the beginning of the next."""
     for row in range(machine.pattern.m):
         machine.orientation[0, row] = machine.orientation[1, row]
@@ -124,8 +127,11 @@ def copy_state(q0, v0, a0, q1, v1, a1):
         a1[k] = a0[k]
 
 
-@compiled
-def sweep(machine, times, start, stop, redundant, nearly_redundant, q, v, a):
+@compiled_apart
+def sweep(
+    machine: Machine, times: Vector, start: int, stop: int, redundant: int, nearly_redundant: int,
+    q: Matrix, v: Matrix, a: Matrix,
+):
     """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
     DEPTH times. It may come back early, with DONE, if that takes long. Returns (status, poses done, time reached); at
     a status other than DONE the last good state between two requested times stands in row `poses done`.

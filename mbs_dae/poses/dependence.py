@@ -72,7 +72,8 @@ class PoseRank:
         value (as in a Kahan matrix). So the rows that remain are asked for their smallest singular direction, and the
         row that weighs most in it is left out where the others determine it.
         """
-        self.keep_only(rows)
+        if not (self.kept.all() and len(set(rows)) == self.kept.size):
+            self.keep_only(rows)
         found = np.flatnonzero(self.kept & (self.machine.factor.independence < self.threshold)).tolist()
         if found:
             self.keep_only(set(rows) - set(found))

@@ -17,6 +17,7 @@ from ..compiled.machine import (
     FACTORISATIONS,
     NOT_CONVERGED,
     NOT_FINITE,
+    Machine,
     in_own_velocities,
     leave_out_velocity_rows,
     observe,
@@ -25,12 +26,13 @@ from ..compiled.machine import (
 )
 from ..compiled.manifold import move
 from ..kernels.abi import compiled, compiled_apart
+from ..kernels.blocks import Vector
 from ..linear.kkt import factorise, solve
 from ..tolerances import LOOSE, TIGHT
 
 
 @compiled_apart
-def evaluate_and_factorise(machine, t, q, v, positions_only):
+def evaluate_and_factorise(machine: Machine, t: float, q: Vector, v: Vector, positions_only: bool):
     """Evaluate at (t, q, v) and factorise. With `positions_only`, rows that restrict velocities alone are left out.
     Returns whether all numbers are finite."""
     observe(machine, t, q, v)
@@ -65,16 +67,16 @@ def largest_gap(machine):
     return largest
 
 
-@compiled
-def velocity_residual(machine, v):
+@compiled_apart
+def velocity_residual(machine: Machine, v: Vector):
     """ν - Φ_v v into machine.g."""
     for row in range(machine.pattern.m):
         machine.g[row] = machine.nu[row]
     subtract_rates(machine, 1.0, v)
 
 
-@compiled
-def newton_step(machine, refinements):
+@compiled_apart
+def newton_step(machine: Machine, refinements: int):
     """The least correction that cancels the linearised residual of the last evaluation: in machine.x; its length."""
     machine.f[:] = 0.0
     for row in range(machine.pattern.m):
@@ -87,7 +89,7 @@ def newton_step(machine, refinements):
 
 
 @compiled_apart
-def close(machine, t, q, v, iterations):
+def close(machine: Machine, t: float, q: Vector, v: Vector, iterations: int):
     """Newton from q (changed in place) until the gaps are closed to roundoff; leaves the factor of the last pose."""
     previous = np.inf
     for _ in range(iterations):
@@ -107,7 +109,7 @@ def close(machine, t, q, v, iterations):
 
 
 @compiled_apart
-def complete(machine, t, q, v, a):
+def complete(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
     """The velocity and acceleration at the pose that `close` has just left. On entry v is a first guess: where the
     equations leave freedom, the solution nearest to it is taken."""
     program, pattern, factor = machine.program, machine.pattern, machine.factor
@@ -130,8 +132,8 @@ def complete(machine, t, q, v, a):
     return DONE if finite else NOT_FINITE
 
 
-@compiled
-def dependent_rows(machine, threshold):
+@compiled_apart
+def dependent_rows(machine: Machine, threshold: float):
     """How many rows of the last factorisation depend on others."""
     count = 0
     for row in range(machine.pattern.m):

@@ -5,15 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled import System
+from ..compiled.batch import Swept
+from ..compiled.program import ProgramBuilder
+from ..compiled.structure import Structure
 from ..model.measures import Measure
+from ..results.result import Violation
 
 
 class ComputedQuantities:
-    """Reads measures of a system along a motion; each measure is read once, with its rate and acceleration."""
+    """Reads measures of a system along a motion, in time or over a swept parameter; each measure is read once, with its
+    rate and acceleration."""
 
-    def __init__(self, system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray):
+    def __init__(
+        self,
+        system: System,
+        t: np.ndarray,
+        q: np.ndarray,
+        v: np.ndarray,
+        a: np.ndarray,
+        swept: Swept | None = None,
+    ):
         self.system = system
         self.motion = t, q, v, a
+        self.swept = swept
         self._read: dict[str, np.ndarray] = {}
 
     def names(self) -> list[str]:
@@ -27,20 +41,33 @@ class ComputedQuantities:
         if name not in self._read:
             measure, _ = self.system.model.quantity(name)
             owner = name.rpartition(".")[0]
-            self._keep(owner, measure, [values[:, 0] for values in self.system.reader([measure])(*self.motion)])
+            self._read_by(self.system.structure.once(_reader_of, owner, measure.levels), [(owner, measure)])
         return self._read[name]
 
     def read_all(self) -> dict[str, np.ndarray]:
         """Every quantity at once."""
         model = self.system.model
         named = [(owner, measure) for owner in model.owners() for measure in model.measures_of(owner)]
-        levels = self.system.reader([m for _, m in named])(*self.motion)
-        for k, (owner, measure) in enumerate(named):
-            self._keep(owner, measure, [values[:, k] for values in levels])
+        self._read_by(self.system.structure.builder_of([m for _, m in named]), named)
         return dict(self._read)
 
-    def _keep(self, owner: str, measure: Measure, levels: list[np.ndarray]) -> None:
-        for level, values in zip(measure.levels, levels, strict=True):
-            if level:
-                values.setflags(write=False)
-                self._read[f"{owner}.{level}"] = values
+    def violation(self) -> Violation:
+        """What the constraints read along the motion."""
+        system = self.system
+        read = system.reader_by(system.structure.program, self.swept) if self.swept else system.read_constraints
+        rows = np.stack(read(*self.motion))
+        rows.setflags(write=False)
+        return Violation(rows, tuple(row.element for row in system.rows))
+
+    def _read_by(self, builder: ProgramBuilder, named: list[tuple[str, Measure]]) -> None:
+        read = self.system.reader_by(builder, self.swept)(*self.motion)
+        for k, (owner, measure) in enumerate(named):
+            for level, values in zip(measure.levels, read, strict=True):
+                if level:
+                    values.setflags(write=False)
+                    self._read[f"{owner}.{level}"] = values[:, k]
+
+
+def _reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> ProgramBuilder:
+    """What reads one measure, in all motions of all designs."""
+    return structure.builder_of([m for m in structure.model.measures_of(owner) if m.levels == levels])

@@ -64,7 +64,7 @@ def _pitch(computed: ComputedQuantities, element: Element) -> float:
 
 def _in_space(result: Result) -> ComputedQuantities:
     quantities = result.quantities
-    if not isinstance(quantities, ComputedQuantities):
+    if not isinstance(quantities, ComputedQuantities) or quantities.swept:
         raise ModelError(
             "wrenches and screws are read of one run in memory, not of a file or a sweep; run the motion again"
         )

@@ -1,8 +1,8 @@
-"""Named arrays: one run after another, or read from a file. Those of a run are `readings.ComputedQuantities`."""
+"""Named arrays, read from a file. Those of a run are `readings.ComputedQuantities`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
@@ -17,26 +17,6 @@ class Quantities(Protocol):
     def __getitem__(self, name: str) -> np.ndarray: ...
     def unit(self, name: str) -> str: ...
     def read_all(self) -> Mapping[str, np.ndarray]: ...
-
-
-class StackedQuantities:
-    """Quantities of one pose each, one after the other: what a sweep over a parameter gives."""
-
-    def __init__(self, parts: Sequence[Quantities]):
-        self._parts = parts
-
-    def names(self) -> list[str]:
-        return self._parts[0].names()
-
-    def unit(self, name: str) -> str:
-        return self._parts[0].unit(name)
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        return np.concatenate([part[name] for part in self._parts])
-
-    def read_all(self) -> dict[str, np.ndarray]:
-        parts = [part.read_all() for part in self._parts]
-        return {name: np.concatenate([part[name] for part in parts]) for name in self.names()}
 
 
 class StoredQuantities:

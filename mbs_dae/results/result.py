@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from warnings import warn
 
 import numpy as np
@@ -25,6 +25,24 @@ if TYPE_CHECKING:
 _NO_FORCES = (
     "this result is of kinematics, which knows no forces; use mbs.inverse_dynamics(model, times) or mbs.simulate(...)"
 )
+
+
+class Lazy:
+    """A field that may be given as a function without arguments: it is called when the field is first read."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            raise AttributeError(self.name)  # to dataclasses: there is no default
+        value = vars(instance)[self.name]
+        if callable(value):
+            value = vars(instance)[self.name] = value()
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        vars(instance)[self.name] = value
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +119,8 @@ class Result:
     a: np.ndarray
     coordinate_names: tuple[str, ...]
     quantities: Quantities
-    violation: Violation
-    sketch: Sketch
+    violation: Violation = cast(Any, Lazy())
+    sketch: Sketch = cast(Any, Lazy())
     success: bool = True
     message: str = ""
     stats: Mapping[str, Any] = field(default_factory=dict)

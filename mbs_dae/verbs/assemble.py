@@ -47,7 +47,7 @@ def assemble(
 def _under_forces(state: State) -> State:
     """The state with the accelerations that forces make."""
     system, t, q, v = state.system, state.t, state.full_q, state.full_v
-    check_masses(system)
+    system.once(check_masses)
     check_regular(system, t, q, v)
     a = system.still
     system.forget_errors()

@@ -16,6 +16,7 @@ import numpy as np
 from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, Machine
+from ..compiled.manifold import move
 from ..errors import ModelError
 from ..explain.jumps import check_jumps
 from ..explain.stops import change_point_at_start, stop_reason
@@ -32,8 +33,8 @@ from ..readings.turns import check_turns
 from ..results.result import Result, State
 from ..tolerances import DEPENDENT, NEARLY
 
-CHUNK = 5000
-"""At most so many poses between two looks at the progress bar and at Ctrl-C."""
+CHUNK, PATIENCE = 5000, 5e5
+"""At most so many poses, and so many unknowns solved for, between two looks at the progress bar and at Ctrl-C."""
 
 
 def kinematics(
@@ -64,7 +65,7 @@ def kinematics(
     redundant = _redundant_rows(system, machine, t, first, q[0], v[0])
 
     done, message, change_points = 1, "", []
-    chunk = max(1, min(CHUNK, t.size // 20))
+    chunk = max(1, min(CHUNK, int(PATIENCE / (machine.pattern.n + machine.pattern.m))))
     with progress_bar(f"kinematics of {model.name}", progress) as watch:
         try:
             while done < t.size:
@@ -90,8 +91,10 @@ def kinematics(
     stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
-    done_so = {"success": not message, "message": message, "stats": stats}
-    result = result_of(system, t[:done], q[:done], v[:done], a[:done], **done_so)
+    success = not message
+    result = result_of(
+        system, t[:done], q[:done], v[:done], a[:done], success=success, message=message, stats=stats
+    )
     check_turns(result)
     return result
 
@@ -102,17 +105,19 @@ def _redundant_rows(
     """How many equations depend on others in general, and how many almost do: fewest of several poses, so that a
     singular first pose shows."""
     span = t[-1] - t[0] if t.size > 1 else 1.0
-    counts, nearly, freedoms = [], [], []
+    counts, nearly = [], []
     for moment in (t[0], t[0] + 1e-3 * span, t[0] + 2.7e-3 * span):
-        q = system.moved(q0, (moment - t[0]) * v0)
+        q = q0.copy()
+        move(machine.manifold, q, (moment - t[0]) * v0)
         if newton.close(machine, moment, q, v0, 20) == DONE:
-            newton.evaluate_and_factorise(machine, moment, q, v0, False)
+            if machine.program.velocity_rows:
+                newton.evaluate_and_factorise(machine, moment, q, v0, False)
             counts.append(newton.dependent_rows(machine, DEPENDENT))
             nearly.append(newton.dependent_rows(machine, NEARLY))
-            freedoms.append(system.nv - len(system.rows) + counts[-1])
     if not counts:  # nothing closes nearby
         raise change_point_at_start(first.system, first)
-    redundant, freedom = min(counts), min(freedoms)
+    redundant = min(counts)
+    freedom = system.nv - len(system.rows) + redundant
     if freedom > 0 and is_momentary(first.system, first.full_q):
         raise change_point_at_start(first.system, first)
     if freedom > 0:

@@ -25,13 +25,13 @@ from ..model.forces.python_force import PythonForce
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching
-from ..motion.control import new_control
+from ..motion.control import new_control, units_of
 from ..motion.course import Course, new_course
 from ..motion.derivative import mechanism
 from ..motion.initial import initial_state
+from ..motion.march import March, new_march
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
-from ..motion.run import March, new_march
 from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
 from ..motion.start import set_first_step, set_gains
 from ..poses.axes import check_axes
@@ -147,12 +147,13 @@ def prepare(
     longest, most = _bounds(step, max_step, max_steps)
     check_tables(model, t)
     check_trajectories(model, t)
-    check_masses(bodies)
-    first, note = initial_state(model, t[0], initial)
+    bodies.once(check_masses)
+    first, redundant, note = initial_state(model, t[0], initial)
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
     run = mechanism(system, faint=FAINT)
-    control, stabiliser = new_control(rtol, atol, step or 0.0, most, run), new_stabiliser(how, run)
+    control = new_control(rtol, atol, step or 0.0, most, system.once(units_of))
+    stabiliser = new_stabiliser(how, run)
     course = _course(system, by.order, t, 0.0 if step else longest)
     march = new_march(run, by, control, course, stabiliser, t)
     facts: dict[str, Any] = {"method": method, "stabilization": type(how).__name__}
@@ -162,7 +163,8 @@ def prepare(
     if note:
         facts["initial"] = note
     (q,), (v,), _ = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
-    redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
+    if system is not bodies:
+        redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
     return Prepared(system, march, how, q, v, redundant, facts)
 
 

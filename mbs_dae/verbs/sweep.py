@@ -1,31 +1,28 @@
 """A sweep over a parameter instead of time: how a pose changes when a length does.
 
-With p the parameter, Φ(q, p) = 0 at every value gives Φ_q q' = -Φ_p, the "velocity" along the sweep. So a step in p is
-a step in time to the solver: foretold from the last value, closed by Newton, and accepted only if it is smooth.
+The first pose is assembled; each of the others follows from the one before in one smooth step (`poses.designs`), or in
+as many as it takes. For each step there is a table of the numbers in the equations: nothing is built for a value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arguments import model_of
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.batch import Swept
 from ..errors import ModelError, SingularConfigurationError, unknown_name
-from ..linear.kkt import solve
 from ..model.model import Model
-from ..model.parameters import Evaluator, Parameter
-from ..poses import branches, newton
+from ..model.parameters import Number, Parameter, finite_number
 from ..poses.assembly import assembled
 from ..poses.continuation import follow
 from ..poses.dependence import joints_at_fault
-from ..results.quantities import StackedQuantities
-from ..results.result import Result, State, Violation
-from ..results.sketch import swept
+from ..poses.designs import WIDTH, Designs, follow_designs, slope_of
+from ..readings.motion import design_of, result_of
+from ..results.result import Result, State
 
 DEPTH = 20
 """How often a step may be halved."""
@@ -43,15 +40,21 @@ def sweep(
     if parameter not in model.parameters:
         raise unknown_name("parameter", parameter, model.parameters, f"model {model.name!r}")
     p = _checked_values(parameter, values)
+    swept = Swept(model.parameters[parameter].symbol, p.tolist())
     model.compile()  # so that the models below share it
-    states = [assembled(model.with_parameters(**{parameter: p[0]}), t)]
-    for k in range(1, p.size):
-        try:
-            states.append(_follow(model, parameter, float(t), states[-1], p[k - 1], p[k]))
-        except SingularConfigurationError as error:
-            kept = _result(model, parameter, p[:k], states, success=False, message=str(error))
-            raise SingularConfigurationError(str(error), **error.facts, result=kept) from None
-    return _result(model, parameter, p, states)
+    model.check_along(*swept)
+    first = assembled(model.with_parameters(**{parameter: p[0]}), finite_number(t, "the time t"))
+    path = _Path(first, swept)
+    poses, designs = [path.start(p[0])], path.designs(p)
+    while (done := len(poses)) < p.size:
+        stop = path.measure(done)
+        poses += path.along(poses[-1], designs.part(done - 1, stop))
+        if (done := len(poses)) < stop:
+            here, now = follow(path.step, poses[-1], float(p[done - 1]), float(p[done]), DEPTH)
+            if now != p[done]:
+                raise _stopped(first, swept, poses, here, now)
+            poses.append(here)
+    return _result(first, swept, poses)
 
 
 def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.ndarray:
@@ -64,85 +67,70 @@ def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.
     return p
 
 
-def _follow(model: Model, parameter: str, t: float, state: State, p0: float, p1: float) -> State:
-    """From the pose at p0 to the one at p1, by as many smooth steps as it takes."""
+class Pose(NamedTuple):
+    """A closed pose at one value of the parameter, q' = dq/dp there, and its velocity and acceleration in time."""
 
-    def step(here: Pose, now: float, target: float) -> Pose | None:
-        return _advance(model, parameter, t, here, now, target)
-
-    here, now = follow(step, _pose(model, parameter, t, state.system, state.full_q, p0), p0, p1, DEPTH)
-    if now == p1:
-        return _completed(here, t)
-    names = joints_at_fault(here.system, t, here.q)
-    raise SingularConfigurationError(
-        f"{model.name!r} cannot follow {parameter} beyond {now:.9g}: {', '.join(names)} reach their limit there; "
-        "choose values on this side of it",
-        time=t,
-        parameter=now,
-        pose=_completed(here, t),
-        joints=names,
-    )
-
-
-@dataclass(frozen=True)
-class Pose:
-    """A closed pose at one value of the parameter, and q' = dq/dp there."""
-
-    system: System
     q: np.ndarray
     slope: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
 
 
-def _advance(model: Model, parameter: str, t: float, here: Pose, p0: float, p1: float) -> Pose | None:
-    system = model.with_parameters(**{parameter: p1}).compile()
-    machine = system.machine()
-    q, still = system.moved(here.q, (p1 - p0) * here.slope[: system.nv]), system.still
-    if newton.close(machine, t, q, still, 12) != DONE:
-        return None
-    there = _pose(model, parameter, t, system, q, p1)
-    smooth = branches.is_smooth(machine, p1 - p0, here.q, here.slope, still, q, there.slope, still)
-    return there if smooth else None
+class _Path:
+    """A model along one of its parameters."""
+
+    def __init__(self, first: State, swept: Swept):
+        self.parameter, self.values = swept
+        self.first, self.machine = first, first.system.machine()
+        fixed, others = first.system.structure.lengths
+        lengths = [np.hypot.reduce([self._along(x) for x in parts]) for parts in others]
+        self.lengths = np.max([np.full(len(swept.values), fixed or 1e-300), *lengths], axis=0)
+
+    def _along(self, number: Number) -> list[float]:
+        return self.first.system.evaluator.along(number, self.parameter, self.values)
+
+    def measure(self, k: int) -> int:
+        """Let the length of design k measure what follows; up to the first design that is twice or half as large."""
+        if not 0.5 < self.machine.length / self.lengths[k] < 2.0:
+            self.machine = design_of(self.first.system, self.parameter, self.values[k]).machine()
+        other = np.abs(np.log2(self.lengths[k:] / self.lengths[k])) >= 1.0
+        return k + int(np.argmax(other)) if other.any() else len(self.values)
+
+    def designs(self, p: np.ndarray) -> Designs:
+        system, e = self.first.system, WIDTH * np.maximum(np.abs(p), 1e-3)
+        values = np.stack([p - e, p, p + e], axis=1).ravel().tolist()
+        numbers = system.structure.program.batch.numbers_along(system.evaluator, self.parameter, values)
+        return Designs(p, 2 * e, numbers.reshape(p.size, -1))
+
+    def start(self, p: float) -> Pose:
+        first, slope = self.first, self.first.system.still
+        _, (width,), (numbers,) = self.designs(np.array([p]))
+        slope_of(self.machine, first.t, width, numbers, first.full_q, slope)
+        return Pose(first.full_q, slope, first.full_v, first.full_a)
+
+    def along(self, here: Pose, designs: Designs) -> list[Pose]:
+        """The poses at the values after the first one, as far as single steps lead."""
+        rows = [np.repeat(x[None], designs.p.size, axis=0) for x in here]
+        done = follow_designs(self.machine, self.first.t, *designs, *rows)
+        return [Pose(*pose) for pose in zip(*(x[1:done] for x in rows), strict=True)]
+
+    def step(self, here: Pose, now: float, target: float) -> Pose | None:
+        return next(iter(self.along(here, self.designs(np.array([now, target])))), None)
 
 
-def _pose(model: Model, parameter: str, t: float, system: System, q: np.ndarray, p: float) -> Pose:
-    """With the slope from Φ_q q' = -Φ_p; Φ_p by central differences of Φ alone."""
-    e = 1e-6 * max(abs(p), 1e-3)
-    values = {known.symbol: known.value for known in model.parameters.values()}
-
-    def phi(value: float) -> np.ndarray:
-        return system.residuals(Evaluator(values | {model.parameters[parameter].symbol: value}), t, q)
-
-    machine = system.machine()
-    newton.evaluate_and_factorise(machine, t, q, system.still, True)
-    machine.f[:] = 0.0
-    machine.g[:] = -(phi(p + e) - phi(p - e)) / (2 * e)
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
-    slope = system.still
-    slope[: system.nv] = machine.x
-    return Pose(system, q, slope)
-
-
-def _completed(pose: Pose, t: float) -> State:
-    system, q = pose.system, pose.q.copy()
-    machine, v, a = system.machine(), system.still, system.still
-    newton.close(machine, t, q, v, 12)
-    newton.complete(machine, t, q, v, a)
-    return State(system, t, q, v, a)
-
-
-def _result(model: Model, parameter: str, p: np.ndarray, states: list[State], **more: Any) -> Result:
-    singles = [state.result for state in states]
-    return replace(
-        singles[0],
-        t=p,
-        q=np.concatenate([r.q for r in singles]),
-        v=np.concatenate([r.v for r in singles]),
-        a=np.concatenate([r.a for r in singles]),
-        quantities=StackedQuantities([r.quantities for r in singles]),
-        violation=Violation(
-            np.concatenate([r.violation.rows for r in singles], axis=1), singles[0].violation.elements
-        ),
-        sketch=swept([r.sketch for r in singles]),
-        axis=(parameter, model.parameters[parameter].unit),
-        **more,
+def _stopped(first: State, swept: Swept, poses: list[Pose], here: Pose, now: float) -> SingularConfigurationError:
+    system, t = design_of(first.system, swept.parameter, now), first.t
+    names = joints_at_fault(system, t, here.q)
+    message = (
+        f"{system.model.name!r} cannot follow {swept.parameter} beyond {now:.9g}: {', '.join(names)} reach their limit "
+        "there; choose values on this side of it"
     )
+    kept = _result(first, Swept(swept.parameter, swept.values[: len(poses)]), poses, success=False, message=message)
+    pose = State(system, t, here.q, here.v, here.a)
+    return SingularConfigurationError(message, time=t, parameter=now, pose=pose, joints=names, result=kept)
+
+
+def _result(first: State, swept: Swept, poses: list[Pose], **more: Any) -> Result:
+    q, _, v, a = map(np.array, zip(*poses, strict=True))
+    moments = np.full(len(poses), first.t)
+    return result_of(first.system, moments, q, v, a, swept=swept, **more)

@@ -5,42 +5,70 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from pkgutil import walk_packages
 
 import numpy as np
 
+from ..coordinates import SETS
+from ..kernels import work
+from ..kernels.store import PATIENCE, ROOMS
 from ..model.drivers import Driver
 from ..model.joints import PinInSlot, Revolute
 from ..model.measures import angle
 from ..model.planar_model import PlanarModel
 from ..symbolic.markers import t
+from .kinematics import kinematics
+from .simulate import simulate
 
 
 def warm(told: Callable[[str, int, int], object] | None = None) -> None:
-    """Compile all that is compiled once per installation: the solvers, in all three sets of coordinates.
+    """Compile all that is compiled once per installation: the solvers, and what pins, guides and bodies say in
+    the plane, in all three sets of coordinates. Any other element adds a part of a second when it is first used.
 
     ``told(what, done, total)`` is called before each part and at the end. What is there already takes no time.
     """
-    parts = [*_parts()]
-    for done, (what, part) in enumerate(parts):
+    import_all()
+    parts = [(function.__name__, partial(getattr, function, "entry")) for function in work.FUNCTIONS]
+    parts += [(f"{coordinates} coordinates", partial(_use, coordinates)) for coordinates in SETS]
+    for done, (name, part) in enumerate(parts):
         if told is not None:
-            told(what, done, len(parts))
+            told(name, done, len(parts))
         part()
     if told is not None:
         told("done", len(parts), len(parts))
 
 
+def _use(coordinates: str) -> None:
+    times = np.linspace(0.0, 0.1, 3)
+    kinematics(slider_crank(driven=True).compile(coordinates), times)
+    simulate(slider_crank(driven=False).compile(coordinates), times)
+
+
+def import_all() -> None:
+    """Every module that has a compiled function."""
+    package = __name__.partition(".")[0]
+    for room in ROOMS:
+        home = import_module(f"{package}.{room}")
+        for module in walk_packages(getattr(home, "__path__", []), f"{home.__name__}."):
+            import_module(module.name)
+
+
 def help_out() -> None:
-    """Go through all parts for a process that waits for some of them; end with it."""
+    """Compile what is missing for a process that waits for some of it; end with it."""
 
     def end_with_parent() -> None:
         sys.stdin.buffer.read()
         os._exit(0)
 
     threading.Thread(target=end_with_parent, daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(1)
-    warm()
+    import_all()
+    while work.missing():
+        if not work.compile_one():
+            time.sleep(PATIENCE)
 
 
 def slider_crank(driven: bool) -> PlanarModel:
@@ -53,20 +81,3 @@ def slider_crank(driven: bool) -> PlanarModel:
     if driven:
         model.add(Driver("motor", angle(model.ground, crank), 0.6 + 2 * np.pi * t))
     return model
-
-
-def _parts() -> Iterator[tuple[str, Callable[[], object]]]:
-    """What is least likely to be needed at once comes first: whoever waits for the other end compiles that himself."""
-    from .diagnose import diagnose
-    from .inverse_dynamics import inverse_dynamics
-    from .kinematics import kinematics
-    from .simulate import simulate
-
-    driven, free, times = slider_crank(True), slider_crank(False), np.linspace(0.0, 0.1, 3)
-    yield "joint coordinates", lambda: driven.compile("joint").placement
-    yield "dynamics", lambda: simulate(free, times)
-    yield "kinematics", lambda: kinematics(driven, times)
-    yield "inverse dynamics", lambda: inverse_dynamics(driven, times)
-    yield "joint coordinates, in motion", lambda: simulate(free.compile("joint"), times)
-    yield "natural coordinates", lambda: simulate(free.compile("natural"), times)
-    yield "redundancy", lambda: diagnose(driven)

@@ -29,7 +29,7 @@ def test_a_full_disk_leaves_the_old_file(result, tmp_path, monkeypatch):
     old = path.read_bytes()
 
     def full(file, **_):
-        file.write(b"half")
+        file.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(files, "np", SimpleNamespace(**vars(np) | {"savez_compressed": full}))

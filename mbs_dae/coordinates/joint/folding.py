@@ -21,7 +21,9 @@ from __future__ import annotations
 from math import atan2
 
 from ...kernels.abi import compiled, compiled_apart, unwound
+from ...kernels.blocks import Vector
 from .recursion import accelerate
+from .tree import Tree
 from .vectors import (
     NO_TURN,
     ZERO,
@@ -46,7 +48,7 @@ from .vectors import (
 
 
 @compiled_apart
-def fold(tree, qc, q):
+def fold(tree: Tree, qc: Vector, q: Vector):
     """The coordinates of the joints, of bodies in these places. Angles are those next to the ones given in q (in the
     plane, angles of bodies count), and so are the signs of quaternions. The work space is not touched."""
     for e in range(tree.edge_at.size - 1):
@@ -68,7 +70,7 @@ def fold(tree, qc, q):
 
 
 @compiled_apart
-def fold_velocity(tree, vc, v):
+def fold_velocity(tree: Tree, vc: Vector, v: Vector):
     """The velocities of the joints, of bodies that move so in the pose of the last `unfold`."""
     for e in range(tree.edge_at.size - 1):
         b, k = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
@@ -78,7 +80,7 @@ def fold_velocity(tree, vc, v):
 
 
 @compiled_apart
-def fold_acceleration(tree, ac, a):
+def fold_acceleration(tree: Tree, ac: Vector, a: Vector):
     """The accelerations of the joints, of bodies that accelerate so in the pose and with the velocities of the last
     `unfold`. This takes the work space of accelerations."""
     for e in range(tree.edge_at.size - 1):

@@ -14,8 +14,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...graph.topology import topology
-from ...kernels.abi import compiled
-from ...kernels.blocks import Image
+from ...kernels.abi import compiled_apart
+from ...kernels.blocks import Image, Matrix, Vector
 from ...model.joints.base import Condition
 from ...model.joints.motions import Ball, Slide
 from ...model.model import Model
@@ -183,16 +183,18 @@ def _kind(f: Freedom) -> str:
     return "displacement" if isinstance(f.motion, Slide) else "angle"
 
 
-@compiled
-def unfold_motion(tree, q, v, a, qc, vc, ac):
+@compiled_apart
+def unfold_motion(tree: Tree, q: Matrix, v: Matrix, a: Matrix, qc: Matrix, vc: Matrix, ac: Matrix):
     """Places, velocities and accelerations of bodies along a motion."""
     for k in range(q.shape[0]):
         unfold(tree, q[k], v[k], qc[k], vc[k])
         unfold_acceleration(tree, a[k], ac[k])
 
 
-@compiled
-def fold_motion(tree, qc, vc, ac, q, v, a, places, rates):
+@compiled_apart
+def fold_motion(
+    tree: Tree, qc: Matrix, vc: Matrix, ac: Matrix, q: Matrix, v: Matrix, a: Matrix, places: Vector, rates: Vector
+):
     """The coordinates of joints along a motion of bodies; angles go on from one time to the next. `places` and `rates`
     are work space."""
     for k in range(q.shape[0]):

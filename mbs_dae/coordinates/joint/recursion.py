@@ -31,6 +31,8 @@ t_c × V = 0.) In the plane angles are added up.
 from __future__ import annotations
 
 from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from .tree import Tree
 from .vectors import (
     ZERO,
     about,
@@ -55,7 +57,7 @@ from .vectors import (
 
 
 @compiled_apart
-def unfold(tree, q, v, qc, vc):
+def unfold(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
     """Places and velocities of all bodies. What belongs to the ground is left alone."""
     for k in range(1, tree.before.size):
         _place(tree, k, q)
@@ -73,7 +75,7 @@ def unfold(tree, q, v, qc, vc):
 
 
 @compiled_apart
-def unfold_acceleration(tree, a, ac):
+def unfold_acceleration(tree: Tree, a: Vector, ac: Vector):
     """Accelerations of all bodies, in the pose and with the velocities of the last `unfold`. With a = 0: Ṙ ẋ."""
     for k in range(1, tree.before.size):
         turning, sliding = _motion(tree, k, a)
@@ -83,8 +85,8 @@ def unfold_acceleration(tree, a, ac):
         _write(tree, k, row(tree.ddr, k), row(tree.alpha, k), ac, tree.frame_v[k])
 
 
-@compiled
-def _place(tree, k, q):
+@compiled_apart
+def _place(tree: Tree, k: int, q: Vector):
     """η, A, r of frame k, from the frame before."""
     b, x = tree.before[k], tree.q_at[k]
     angle, way = 0.0, tree.phase[k]

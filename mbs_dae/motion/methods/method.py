@@ -13,17 +13,16 @@ These functions are called by address, so that each is compiled when its method 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compiled.batch import VALUE
 from ...compiled.machine import DONE
-from ...kernels.abi import block_function, call_on_block, compiled
-from ...kernels.blocks import Integers, Matrix, Vector, Work, block, block_type
+from ...kernels.abi import call_on_block, compiled
+from ...kernels.blocks import Integers, Matrix, Vector, Work, block
 from ..course import Course
 from ..derivative import Mechanism
 
@@ -83,9 +82,9 @@ T, H, X = 0, 1, 2
 class Method:
     name: str
     tableau: Tableau
-    step: Callable[..., None]
-    read: Callable[..., None]
-    prepare: Callable[..., None] | None = None
+    step: Any
+    read: Any
+    prepare: Any = None
     level: int = VALUE
     room: int = 0
     """How many rows of the size of y it needs to be read."""
@@ -102,9 +101,8 @@ class Method:
     @cached_property
     def functions(self) -> np.ndarray:
         """Their addresses; 0 for one that there is none of."""
-        kind = block_type(Stages)
         own = (self.step, self.prepare, self.read)
-        return np.array([block_function(one, kind) if one else 0 for one in own], dtype=np.int64)
+        return np.array([one.entry.address if one else 0 for one in own], dtype=np.int64)
 
     def stages(self, mechanism: Mechanism, course: Course) -> Stages:
         """A step in this course of time."""
@@ -134,7 +132,7 @@ def take_step(stages, t, h, closed):
     """y₁ from y₀ and k₀, which must stand in `stages`; `closed`: with stages put onto the constraints."""
     stages.now[T], stages.now[H] = t, h
     stages.closed[0] = closed
-    call_on_block(stages.functions[STEP], stages, stages.now, stages.now, stages.now, stages.now)
+    call_on_block(stages.functions[STEP], stages, ())
     return stages.status[0]
 
 
@@ -143,7 +141,7 @@ def prepare_reading(stages):
     """To be called before the step is read, once: the step made last, with its end settled."""
     stages.status[0] = DONE
     if stages.functions[PREPARE] != 0:
-        call_on_block(stages.functions[PREPARE], stages, stages.now, stages.now, stages.now, stages.now)
+        call_on_block(stages.functions[PREPARE], stages, ())
     return stages.status[0]
 
 
@@ -151,4 +149,4 @@ def prepare_reading(stages):
 def read_between(stages, x, out):
     """y at t₀ + x h, between both ends of the step."""
     stages.now[X] = x
-    call_on_block(stages.functions[READ], stages, out, out, out, out)
+    call_on_block(stages.functions[READ], stages, (out,))

@@ -9,11 +9,12 @@ import numpy as np
 
 from ...compiled.machine import DONE
 from ...compiled.manifold import restore
-from ...kernels.abi import compiled
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
 from ..course import moment
 from ..derivative import derivative
 from ..stabilise import project
-from .method import H, T, X
+from .method import H, Stages, T, X
 
 
 @compiled
@@ -29,7 +30,8 @@ def combine(y, h, weights, count, k, out):
                 out[i] += w * kj[i]
 
 
-def step(stages, _a, _b, _c, _d):
+@compiled_apart
+def step(stages: Stages):
     mechanism, tableau, y = stages.mechanism, stages.tableau, stages.between
     t, h = stages.now[T], stages.now[H]
     for s in range(1, tableau.stages):
@@ -49,7 +51,8 @@ def step(stages, _a, _b, _c, _d):
     combine(stages.y0, h, tableau.b, tableau.stages, stages.k, stages.y1)
 
 
-def read_cubic(stages, out, _b, _c, _d):
+@compiled_apart
+def read_cubic(stages: Stages, out: Vector):
     """The cubic through both ends and their slopes."""
     y0, k, end, h, x = stages.y0, stages.k, stages.tableau.stages, stages.now[H], stages.now[X]
     for i in range(y0.size):
@@ -58,7 +61,8 @@ def read_cubic(stages, out, _b, _c, _d):
         out[i] = y0[i] + x * (first + x * (3.0 * rise - 2.0 * first - last + x * (first + last - 2.0 * rise)))
 
 
-def read_polynomial(stages, out, _b, _c, _d):
+@compiled_apart
+def read_polynomial(stages: Stages, out: Vector):
     """y₀ + h Σᵢ kᵢ Σⱼ pᵢⱼ xʲ⁺¹."""
     y0, k, powers, h, x = stages.y0, stages.k, stages.tableau.dense, stages.now[H], stages.now[X]
     for i in range(y0.size):
@@ -71,7 +75,8 @@ def read_polynomial(stages, out, _b, _c, _d):
             out[i] += h * weight * k[s, i]
 
 
-def prepare_nested(stages, _a, _b, _c, _d):
+@compiled_apart
+def prepare_nested(stages: Stages):
     """The rows of `read_nested`, from the stages of the step and some more of its inside."""
     mechanism, tableau = stages.mechanism, stages.tableau
     y0, y1, k, dense, t, h = stages.y0, stages.y1, stages.k, stages.dense, stages.now[T], stages.now[H]
@@ -94,7 +99,8 @@ def prepare_nested(stages, _a, _b, _c, _d):
             dense[3 + row, i] = h * total
 
 
-def read_nested(stages, out, _b, _c, _d):
+@compiled_apart
+def read_nested(stages: Stages, out: Vector):
     """Products of x and 1 - x in turn, nested."""
     y0, dense, x = stages.y0, stages.dense, stages.now[X]
     for i in range(y0.size):

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ...kernels.abi import compiled
-from .task import move_joints, observe_task
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Matrix, Vector
+from .task import Task, move_joints, observe_task
 
 LONGEST = 1.5
 """No joint moves farther in one step: radians, or model lengths."""
@@ -64,8 +65,8 @@ def search(task, q, tolerance, iterations):
     return sqrt(least)
 
 
-@compiled
-def search_all(task, starts, tolerance, iterations, residuals, wanted):
+@compiled_apart
+def search_all(task: Task, starts: Matrix, tolerance: float, iterations: int, residuals: Vector, wanted: int):
     """From each start in turn, in place, until so many have come below the tolerance; gives how many were gone from."""
     found = 0
     for k in range(starts.shape[0]):

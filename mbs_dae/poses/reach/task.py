@@ -82,7 +82,7 @@ class Task(NamedTuple):
 
 
 @compiled_apart
-def observe_task(task, q):
+def observe_task(task: Task, q: Vector):
     """e and J at q; gives |e|²."""
     machine, e, J = task.machine, task.e, task.J
     observe(machine, 0.0, q, task.still)

@@ -1,0 +1,78 @@
+"""What lies apart says what its arguments are, so that it can be compiled ahead, and by several processes together."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mbs_dae.kernels import store, work
+from mbs_dae.kernels.abi import wrap
+from mbs_dae.poses.newton import close
+from mbs_dae.verbs.warm import import_all
+
+import_all()
+ROOT = Path(store.__file__).resolve().parents[2]
+FUNCTIONS = pytest.mark.parametrize("function", work.FUNCTIONS, ids=lambda function: function.symbol)
+
+
+@FUNCTIONS
+def test_arguments_are_annotated(function):
+    assert len(function.arguments) == function.py_func.__code__.co_argcount
+
+
+@FUNCTIONS
+def test_what_is_called_is_seen_in_the_source(function):
+    """So all of it can be compiled first: the file of the machine code names nothing else."""
+    function.entry  # noqa: B018
+    data = store.read(store._file(function.symbol))
+    _, uses = json.loads(data.partition(b"\n")[0])
+    assert set(uses) <= {called.symbol for called in function.calls}
+
+
+def test_other_types_are_refused():
+    with pytest.raises(TypeError, match=r"newton.close is called with .* it is made for \(Block\(machine.Machine\)"):
+        close(np.zeros(3), 0.0, np.zeros(3), np.zeros(3), 5)
+
+
+def test_to_python_a_part_is_the_function_that_it_was_written_as():
+    assert wrap(7.0, 3.0) == wrap.py_func(7.0, 3.0) == 1.0
+
+
+def test_what_most_others_wait_for_comes_first():
+    order = work._most_urgent_first(len(work.FUNCTIONS))
+    assert sorted(function.symbol for function in order) == sorted({one.symbol for one in work.FUNCTIONS})
+    place = {function: at for at, function in enumerate(order)}
+    assert all(place[called] < place[function] for function in order for called in function.calls)
+
+
+def program(*lines: str, **environment: str) -> subprocess.Popen:
+    pipe = subprocess.PIPE
+    env = os.environ | {"PYTHONPATH": str(ROOT)} | environment
+    return subprocess.Popen([sys.executable, "-c", "\n".join(lines)], env=env, stdout=pipe, stderr=pipe, text=True)
+
+
+@pytest.mark.slow
+def test_processes_share_the_work_and_end_with_who_waits(tmp_path):
+    """Two of them; nothing is compiled twice, and what is left over stays undone."""
+    waits = program(
+        "from mbs_dae.kernels import functions, work",
+        "from mbs_dae.verbs.warm import import_all",
+        "import_all()",
+        "made, plain = [], functions.Function._made",
+        "functions.Function._made = lambda self: (made.append(self.symbol), plain(self))[1]",
+        "chosen = [one for one in work.FUNCTIONS if one.symbol.endswith(('newton.complete', 'manifold.move'))]",
+        "for one in chosen: one.entry",
+        "import json; print(json.dumps(made))",
+        MBS_DAE_CACHE=str(tmp_path / "cache"),
+        MBS_DAE_WORKERS="2",
+    )
+    out, said = waits.communicate(timeout=300)
+    assert waits.returncode == 0, said
+    made = json.loads(out)
+    assert len(made) == len({*made})
+    assert said.startswith("mbs_dae: compiling, once per installation: ")
+    assert "functions left, about" in said
