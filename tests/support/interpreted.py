@@ -10,9 +10,9 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from mbs_dae.compiled import batch, transformation, transformation_maps
-from mbs_dae.kernels import abi, cache, functions
-from mbs_dae.motion.methods import METHODS, method
+from mbs_dae.compiled import batch, transformation
+from mbs_dae.kernels import abi, cache, functions, work
+from mbs_dae.motion.methods import method
 
 _reals, _integers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
 _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, _reals, _reals, _integers, _reals, _reals, _reals)
@@ -59,9 +59,6 @@ class Core:
         pointers = [array.ctypes.data_as(kind) for array, kind in zip(arrays, kinds, strict=True)]
         self.kernels[address](int(count), float(t), *pointers)
 
-    def _call_on_block(self, address, block, *arrays):
-        found = dict(zip(transformation_maps._entries(), transformation.ENTRIES, strict=True))
-        for one in METHODS.values():
-            if "functions" in vars(one):
-                found |= dict(zip(one.functions.tolist(), (one.step, one.prepare, one.read), strict=True))
-        found[int(address)](block, *arrays)
+    def _call_on_block(self, address, block, arrays):
+        made = [one for one in work.FUNCTIONS if "entry" in vars(one)]
+        next(one for one in made if one.entry.address == address)(block, *arrays)
