@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 
 from ..errors import ModelError
 from ..results.result import Result
-from .frames import frames_of, motion_of, poses_of
-from .motion import Motion
+from .motion import Motion, frames_of, motion_of, poses_of
 from .plane.scene import PlanarScene
 from .scene import Scene
 from .style import Picture, say_if_stopped, style

@@ -13,13 +13,12 @@ from matplotlib.figure import Figure
 from ..results.result import Result
 from ..results.sketch import ElementSketch
 from .bodies import body_pieces, skeleton
-from .frames import motion_of
 from .labels import look_of_label, placed_labels
-from .motion import Motion, in_space, path_of
+from .motion import Motion, in_space, motion_of, path_of
 from .space.camera import Camera
 from .stage import AS_SAID, Pen, Piece, Stage, all_pieces, one_after_the_other, reach
 from .style import Picture, as_label
-from .symbols import Symbol
+from .symbols import Symbol, arrow
 
 LOOKS = 400  # how many poses tell how far a motion reaches
 SYMBOL = 0.085  # half the size of a joint's symbol on paper (inches)
@@ -35,9 +34,7 @@ class Scene(ABC):
 
     dimension: ClassVar[int]
     pen: Pen
-    joint_symbols: Mapping[str, Symbol]
-    force_symbols: Mapping[str, Symbol]
-    later_symbols: Mapping[str, Symbol]
+    symbols: Any  # the module with the symbols of joints, of FORCES, and of what is seen LATER
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self.result, self.motion, self.ax, self.trace = result, motion, ax, trace
@@ -111,7 +108,7 @@ class Scene(ABC):
         how = {"alpha": 0.18, "zorder": 1.2}
         for pose in range(1, len(self)):
             bodies = _by_name(self.stages, lambda s: s.sketch.bodies, body_pieces, **how)
-            joints = _by_name(self.stages, lambda s: s.sketch.elements, _symbol_of(self.later_symbols), **how)
+            joints = _by_name(self.stages, lambda s: s.sketch.elements, _symbol_of(self.symbols.LATER), **how)
             for piece in (*all_pieces(bodies), *all_pieces(joints)):
                 piece.show(pose)
                 self.ax.add_artist(piece.artist)
@@ -133,10 +130,9 @@ class Scene(ABC):
         """Of the bodies, the joints, and the forces."""
         return (
             _by_name(stages, lambda s: s.sketch.bodies, body_pieces),
-            _by_name(stages, lambda s: s.sketch.elements, _symbol_of(self.joint_symbols)),
-            _by_name(stages, lambda s: s.sketch.elements, _symbol_of(self.force_symbols)),
+            _by_name(stages, lambda s: s.sketch.elements, _symbol_of(self.symbols.SYMBOLS)),
+            _by_name(stages, lambda s: s.sketch.elements, _symbol_of({"arrow": arrow, **self.symbols.FORCES})),
         )
-
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
         """Placed on the paper, then put into space at the depth of their bodies."""
