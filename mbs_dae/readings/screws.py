@@ -66,9 +66,8 @@ def _pitch(computed: ComputedQuantities, element: Element) -> float:
 def _in_space(result: Result) -> ComputedQuantities:
     quantities = result.quantities
     if not isinstance(quantities, ComputedQuantities) or quantities.swept:
-        raise ModelError(
-            "wrenches and screws are read of one run in memory, not of a file or a sweep; run the motion again"
-        )
+        what = "wrenches and screws are read of one run in memory, not of a file or a sweep"
+        raise ModelError(f"{what}; run the motion again")
     if quantities.system.model.dimension != 3:
         raise ModelError(_FLAT)
     return quantities

@@ -118,9 +118,8 @@ def _check(path: Path, arrays: dict[str, np.ndarray]) -> None:
 def _with_ending(path: str | Path) -> Path:
     path = Path(path)
     if path.suffix.lower() in OTHERS:
-        raise ModelError(
-            f"{str(path)!r}: results are written as .npz only; for another format write result.to_dataframe() by pandas"
-        )
+        what = f"{str(path)!r}: results are written as .npz only"
+        raise ModelError(f"{what}; for another format write result.to_dataframe() by pandas")
     return path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
 
 

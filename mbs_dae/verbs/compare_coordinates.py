@@ -194,10 +194,8 @@ def compare_coordinates(
             raise unknown_name("option", name, OPTIONS, "compare_coordinates()")
     driven = initial is None and bool(model.drivers) and diagnose(model).degrees_of_freedom == 0
     if driven and options:
-        raise ModelError(
-            f"all freedom of {model.name!r} is driven, and {', '.join(options)} is for simulated motions; leave it "
-            "out, or take the drivers away: model.without(...)"
-        )
+        what = f"all freedom of {model.name!r} is driven, and {', '.join(options)} is for simulated motions"
+        raise ModelError(f"{what}; leave it out, or take the drivers away: model.without(...)")
 
     def moved(system: System) -> Result:
         return inverse_dynamics(system, t) if driven else simulate(system, t, initial, **options)

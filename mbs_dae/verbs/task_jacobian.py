@@ -135,10 +135,8 @@ def _following(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np.n
     small = 1e-9 * float(np.linalg.svd(loops, compute_uv=False).max(initial=0.0))
     freedom = space.system.nv - int(np.linalg.matrix_rank(loops, tol=small))
     if len(columns) != freedom:
-        raise ModelError(
-            f"{space.model.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom, and {len(columns)} joints "
-            f"are named; name {freedom}"
-        )
+        what = f"{space.model.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom"
+        raise ModelError(f"{what}, and {len(columns)} joints are named; name {freedom}")
     U, s, Vt = np.linalg.svd(loops[:, others], full_matrices=False)
     if (s > small).sum() < others.size:
         named = tuple(space.velocity_names[c] for c in columns)

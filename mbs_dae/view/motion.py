@@ -181,10 +181,8 @@ def frames_of(result: Result, fps: float, speed: float) -> Motion:
     count = int((end - start) / step + 1e-9) + 1
     _check_count(count, f"give a higher speed, e.g. speed={(end - start) / 10:.1g}")
     if count < 2:
-        raise ModelError(
-            f"the motion lasts {end - start:.3g} s, which is less than one frame at speed={speed:g}; "
-            f"show it slower, e.g. speed={(end - start) / 4:.1g}"
-        )
+        what = f"the motion lasts {end - start:.3g} s, which is less than one frame at speed={speed:g}"
+        raise ModelError(f"{what}; show it slower, e.g. speed={(end - start) / 4:.1g}")
     return _at_times(result, motion, start + step * np.arange(count))
 
 

@@ -26,10 +26,8 @@ def checked_path(path: str | Path) -> Path:
     path = Path(path)
     kind = path.suffix.lower()
     if kind not in SUFFIXES:
-        raise ModelError(
-            f"cannot write an animation to {str(path)!r}; end the name in .gif or .mp4 (a film), "
-            "or .png (a still picture of several poses)"
-        )
+        what = f"cannot write an animation to {str(path)!r}"
+        raise ModelError(f"{what}; end the name in .gif or .mp4 (a film), or .png (a still picture of several poses)")
     if not path.parent.is_dir():
         raise ModelError(f"there is no folder {str(path.parent)!r} for {path.name!r}; create it, or choose another one")
     if kind == ".mp4" and not FFMpegWriter.isAvailable():

@@ -88,10 +88,8 @@ def _entry(name: str, cell: Any) -> sp.Expr:
     except TypeError:
         e = sp.nan
     if e.has(sp.nan, sp.zoo, sp.oo):
-        raise ModelError(
-            f"{cell!r} in {name} is no finite expression; write an entry as in -200 * sp.sin(eq.symbols['phi_3']), "
-            "without quotes"
-        )
+        what = f"{cell!r} in {name} is no finite expression"
+        raise ModelError(f"{what}; write an entry as in -200 * sp.sin(eq.symbols['phi_3']), without quotes")
     return e
 
 

@@ -39,10 +39,8 @@ def equations(model: Model | System) -> SystemEquations:
     """The exact equations of a model, in textbook names. Each type of joint and force is derived once."""
     if isinstance(model, System):
         if not model.is_cartesian:
-            raise ModelError(
-                f"equations are printed in Cartesian coordinates, and this system is in {model.coordinates.set} ones; "
-                "give the model itself"
-            )
+            what = f"equations are printed in Cartesian coordinates, and this system is in {model.coordinates.set} ones"
+            raise ModelError(f"{what}; give the model itself")
         model = model.model
     if not isinstance(model, Model):
         raise ModelError(f"equations() needs a model, not {model!r}; build one with mbs.PlanarModel(name)")

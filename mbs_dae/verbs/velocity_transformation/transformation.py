@@ -46,10 +46,8 @@ def velocity_transformation(
     """
     if symbolic or explicit:
         if q is not None or v is not None or symbolic and explicit:
-            raise ModelError(
-                "symbolic=True and explicit=True are two ways to have R for every pose; say one of them, and leave q= "
-                "and v= out"
-            )
+            what = "symbolic=True and explicit=True are two ways to have R for every pose"
+            raise ModelError(f"{what}; say one of them, and leave q= and v= out")
         found = topology(model := model_of(system), base, cut)
         return in_letters(model, found) if symbolic else in_theta(found)
     system = system_of(system)

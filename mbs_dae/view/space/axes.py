@@ -29,9 +29,8 @@ def add_axes(figure: Figure, view: Any = None) -> Axes3D:
 def checked_axes(ax: Any, view: Any = None) -> Axes3D:
     """Axes of the user's, if something in space can be drawn there; seen as they are, unless a view is given."""
     if not isinstance(ax, Axes3D):
-        raise ModelError(
-            "the mechanism is in space, and these axes are flat; make some with figure.add_subplot(projection='3d')"
-        )
+        what = "the mechanism is in space, and these axes are flat"
+        raise ModelError(f"{what}; make some with figure.add_subplot(projection='3d')")
     if view is not None:
         elev, azim = _checked_view(view)
         ax.view_init(elev=elev, azim=azim)
@@ -52,10 +51,8 @@ def _checked_view(view: Any) -> tuple[float, float]:
             return elev, azim
     except (TypeError, ValueError):
         pass
-    raise ModelError(
-        f"view must be (elevation, azimuth) in degrees, elevation from -90 to 90, not {view!r}; "
-        f"write e.g. view=({VIEW[0]:g}, {VIEW[1]:g})"
-    )
+    what = f"view must be (elevation, azimuth) in degrees, elevation from -90 to 90, not {view!r}"
+    raise ModelError(f"{what}; write e.g. view=({VIEW[0]:g}, {VIEW[1]:g})")
 
 
 def hold(ax: Any, low: np.ndarray, high: np.ndarray, unit: str = "m") -> None:
