@@ -21,12 +21,9 @@ from ..results.result import State
 
 
 def assemble(
-    model: Model | System,
-    t: float = 0.0,
-    fix: Mapping[str, float] | None = None,
-    start: State | None = None,
+    model: Model | System, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None,
     forces: bool = False,
-) -> State:
+) -> State:  # fmt: skip
     """A consistent position, velocity and acceleration at time t.
 
     `fix` holds quantities at values, by name: ``fix={"crank.angle": 0.6, "crank.omega": 10}``. They are met exactly

@@ -177,11 +177,9 @@ class CoordinateComparison:
 
 
 def compare_coordinates(
-    model: Model | System,
-    times: Sequence[float] | np.ndarray = (),
-    initial: Mapping[str, float] | State | None = None,
+    model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
     **options: Any,
-) -> CoordinateComparison:
+) -> CoordinateComparison:  # fmt: skip
     """The same motion in Cartesian, natural and joint coordinates: sizes, cost, drift, and how well they agree.
 
     Where drivers move all freedom and no `initial` is given, the motion is theirs (`inverse_dynamics`); else forces

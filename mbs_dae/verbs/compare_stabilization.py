@@ -54,12 +54,9 @@ class StabilizationComparison:
 
 
 def compare_stabilization(
-    model: Model | System,
-    times: Sequence[float] | np.ndarray = (),
-    initial: Mapping[str, float] | State | None = None,
-    stabilizations: Mapping[str, Stabilization] | None = None,
-    **options: Any,
-) -> StabilizationComparison:
+    model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
+    stabilizations: Mapping[str, Stabilization] | None = None, **options: Any,
+) -> StabilizationComparison:  # fmt: skip
     """Simulate with each stabilisation (without, Baumgarte's, projection; or those given by name).
 
     Further options go to `simulate`. A run that stops early is kept as far as it came.

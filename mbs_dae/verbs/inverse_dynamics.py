@@ -26,11 +26,9 @@ from .kinematics import kinematics
 
 
 def inverse_dynamics(
-    model: Model | System,
-    times: Sequence[float] | np.ndarray = (),
-    start: State | None = None,
+    model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
     progress: Progress | None = None,
-) -> Result:
+) -> Result:  # fmt: skip
     """Kinematics with forces: ``effort(driver)``, ``reaction(joint)``, ``power(driver)`` and the energy ledger.
 
     All degrees of freedom must be driven; so bodies need no mass. The works in the ledger are sums of powers over the

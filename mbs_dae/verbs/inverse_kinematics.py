@@ -124,14 +124,10 @@ class Solutions(Sequence):
 
 
 def inverse_kinematics(
-    model: Model | System,
-    targets: Mapping[Any, Any],
+    model: Model | System, targets: Mapping[Any, Any],
     limits: Mapping[str, tuple[float | None, float | None]] | None = None,
-    start: State | Mapping[str, float] | None = None,
-    all: bool = True,
-    seed: int = 0,
-    tries: int | None = None,
-) -> Solutions:
+    start: State | Mapping[str, float] | None = None, all: bool = True, seed: int = 0, tries: int | None = None,
+) -> Solutions:  # fmt: skip
     """The joint coordinates with which markers are at their targets.
 
     A target is a point, a homogeneous matrix, or a pair (point, rotation), of which one may be None: ``{"link6.tool":

@@ -38,11 +38,9 @@ CHUNK, PATIENCE = 5000, 5e5
 
 
 def kinematics(
-    model: Model | System,
-    times: Sequence[float] | np.ndarray = (),
-    start: State | None = None,
+    model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
     progress: Progress | None = None,
-) -> Result:
+) -> Result:  # fmt: skip
     """Positions, velocities and accelerations at every time. All degrees of freedom must be driven.
 
     The motion is that of the bodies whatever it is computed in: ``kinematics(model.compile("natural"), times)``.

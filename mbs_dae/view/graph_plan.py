@@ -18,6 +18,7 @@ from matplotlib.textpath import TextPath
 
 from ..graph.topology import Closure, Topology
 from ..graph.tree import Edge
+from .labels import dense
 
 FONT_SIZE = 9
 ROW = 0.52  # the distance of rows
@@ -77,7 +78,7 @@ def planned(topology: Topology, closures: Sequence[Closure]) -> Plan:
         edges.append(np.array([(start, parent.y), (bend, parent.y), (bend, child.y), (end, child.y)]))
         half = _width(edge_name(edge)) / 2
         edge_names.append(Box(bend + GAP / 2 + half, child.y + 0.10, half, 0.07))
-    drawn = [_dense(edge) for edge in edges]
+    drawn = [dense(edge[None], 40)[0] for edge in edges]
     curves: list[np.ndarray] = []
     for closure in closures:
         ends = [topology.numbers[closure.loop[k].name] for k in (0, -1)]
@@ -152,10 +153,6 @@ def _name_cost(box: Box, curve: np.ndarray, boxes: Sequence[Box], lines: np.ndar
     return 100.0 * sum(box.overlaps(other) for other in boxes) + 5.0 * box.holds(lines).sum() + from_the_middle
 
 
-def _dense(line: np.ndarray) -> np.ndarray:
-    """Points close together along a polyline."""
-    parts = np.linspace(0, 1, 40)[:, None]
-    return np.concatenate([a + parts * (b - a) for a, b in zip(line, line[1:], strict=False)])
 
 
 def edge_name(edge: Edge) -> str:

@@ -33,7 +33,7 @@ def placed_labels(
     poses = max((len(path) for path in skeletons.values()), default=1)
     looks = np.unique(np.linspace(0, poses - 1, LOOKS).astype(int))
     paths = [path[looks if len(path) > 1 else 0 * looks] for path in drawn]
-    obstacles = np.concatenate([_dense(path) for path in paths], axis=1)
+    obstacles = np.concatenate([dense(path) for path in paths], axis=1)
     for body, skeleton in skeletons.items():
         half = _half_size(body, inch)
         box = 1.6 * stage.symbol if body in stage.drawn_by_joints else 0.6 * stage.symbol
@@ -93,10 +93,10 @@ def _cost(centres: np.ndarray, half: np.ndarray, obstacles: np.ndarray) -> float
     return float(3 * covered[0] + covered.mean())
 
 
-def _dense(path: np.ndarray) -> np.ndarray:
+def dense(path: np.ndarray, count: int = 25) -> np.ndarray:
     """Points close together along polylines; curves have enough of their own."""
     if path.shape[1] == 1 or path.shape[1] > 20:
         return path
-    parts = np.linspace(0, 1, 25)[None, None, :, None]
+    parts = np.linspace(0, 1, count)[None, None, :, None]
     start, end = path[:, :-1, None, :], path[:, 1:, None, :]
     return (start + parts * (end - start)).reshape(len(path), -1, 2)

@@ -24,15 +24,9 @@ from .pose import pose_of
 
 
 def velocity_transformation(
-    system: Model | System,
-    q: Any = None,
-    v: Any = None,
-    base: Any = None,
-    cut: Any = (),
-    *,
-    symbolic: bool = False,
+    system: Model | System, q: Any = None, v: Any = None, base: Any = None, cut: Any = (), *, symbolic: bool = False,
     explicit: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """R and Ṙ of v = R θ̇, for the tree of a mechanism.
 
     The velocities of the left side are those of bodies (ω in space in body axes), of points and unit vectors for

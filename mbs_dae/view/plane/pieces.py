@@ -65,10 +65,11 @@ def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
     yield hatched(stage, marker, depth=1.5)
 
 
-def hatched(stage: Stage, marker: Marker, depth: float) -> Piece:
+def hatched(stage: Stage, marker: Marker, depth: float, right: Any = (1, 0, 0), up: Any = (0, 1, 0)) -> Piece:
     """A line with strokes below it, so far below the marker."""
     gap = (np.nan, np.nan)
     strokes = [p for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for p in ((x, -depth), (x - 0.4, -depth - 0.5), gap)]
-    points = in_space([(-1.4, -depth), (1.4, -depth), gap, *strokes])
-    path = stage.shown.place(marker)[:, None, :] + stage.symbol * points
+    points = np.array([(-1.4, -depth), (1.4, -depth), gap, *strokes])
+    offsets = points[:, :1] * np.asarray(right) + points[:, 1:] * np.asarray(up)
+    path = stage.shown.place(marker)[:, None, :] + stage.symbol * offsets
     return line(path, color=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)

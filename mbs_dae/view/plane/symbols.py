@@ -8,7 +8,7 @@ import numpy as np
 from ...results.sketch import ElementSketch
 from ..motion import Marker
 from ..stage import Piece, Stage
-from ..style import DARK, ELASTIC, GROUND
+from ..style import DARK, ELASTIC
 from ..symbols import ALIKE, Pieces, Shape, Symbol, between, cylinder_and_piston, directions, slider_box, supports
 from .pieces import ball, dot, hatched
 
@@ -86,11 +86,7 @@ def _ends(stage: Stage, element: ElementSketch) -> Pieces:
 def _wall(stage: Stage, marker: Marker, other: Marker) -> Piece:
     """A hatched line across the direction in which the other end is at first."""
     along, across, _ = directions((stage.whole.place(other) - stage.whole.place(marker))[:1])
-    gap = (np.nan, np.nan)
-    strokes = [p for y in (-0.8, -0.3, 0.2, 0.7, 1.2) for p in ((0.0, y), (-0.5, y - 0.4), gap)]
-    points = np.array([(0.0, -1.4), (0.0, 1.4), gap, *strokes])
-    path = stage.shown.place(marker)[:, None] + stage.symbol * (points[:, :1] * along + points[:, 1:] * across)
-    return stage.pen.line(path, color=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
+    return hatched(stage, marker, 0.0, across, along)
 
 
 def _is_supported(stage: Stage, marker: Marker) -> bool:
