@@ -27,6 +27,7 @@ FORMAT = "mbs_dae result 2"
 OTHERS = (".csv", ".txt", ".json", ".mat", ".h5", ".hdf5", ".nc", ".npy", ".pkl", ".pickle", ".xlsx", ".parquet")
 """Endings that ask for what is not written here."""
 MOTION = ("t", "q", "v", "a")
+TOLD = ("title", "coordinate_names", "success", "message", "axis")
 PARTS = ("kinetic", "potential", "dissipated", "supplied")
 STORED = ("world", "turned", "unique")
 
@@ -52,19 +53,9 @@ def save(result: Result, path: str | Path) -> Path:
     path = _with_ending(path)
     quantities, names = result.quantities, result.names
     arrays_of = quantities.read_all()
-    header = {
-        "format": FORMAT,
-        "title": result.title,
-        "coordinate_names": result.coordinate_names,
-        "names": names,
-        "units": [quantities.unit(name) for name in names],
-        "elements": result.violation.elements,
-        "sketch": asdict(result.sketch),
-        "success": result.success,
-        "message": result.message,
-        "stats": dict(result.stats),
-        "axis": result.axis,
-    }
+    header = {"format": FORMAT} | {name: getattr(result, name) for name in TOLD}
+    header |= {"names": names, "units": [quantities.unit(name) for name in names]}
+    header |= {"elements": result.violation.elements, "sketch": asdict(result.sketch), "stats": dict(result.stats)}
     values = np.stack([arrays_of[name] for name in names]) if names else np.zeros((0, len(result.t)))
     arrays: dict[str, Any] = {name: getattr(result, name) for name in MOTION}
     arrays["violation"] = result.violation.rows
@@ -125,15 +116,14 @@ def _with_ending(path: str | Path) -> Path:
 
 def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
     values, units = (dict(zip(header["names"], x, strict=True)) for x in (arrays["values"], header["units"]))
-    plain: dict[str, Any] = {name: arrays[name] for name in MOTION}
-    plain |= {name: header[name] for name in ("title", "success", "message", "stats")}
+    plain: dict[str, Any] = {name: arrays[name] for name in MOTION} | {name: header[name] for name in TOLD}
+    plain |= {name: tuple(header[name]) for name in ("coordinate_names", "axis")}
     return Result(
         **plain,
-        coordinate_names=tuple(header["coordinate_names"]),
+        stats=header["stats"],
         quantities=StoredQuantities(values, units),
         violation=Violation(arrays["violation"], tuple(header["elements"])),
         sketch=_sketch(header["sketch"]),
-        axis=tuple(header["axis"]),
         **_read_forces(header, arrays),
     )
 

@@ -24,8 +24,6 @@ from ..poses.reach.task import observe_task
 from ..results.quantities import frozen
 from ..results.result import State
 
-PARTS = ("point", "rotation", "pose")
-
 
 @dataclass(frozen=True, eq=False)
 class TaskJacobian:
@@ -93,10 +91,11 @@ def manipulability(
 ) -> Manipulability:
     """How well a marker can be moved in a pose: `of` its "point", its "rotation" or its whole "pose" (which mixes
     metres and radians)."""
-    if of not in PARTS:
-        raise ModelError(f"of must be one of {', '.join(map(repr, PARTS))}, not {of!r}")
     J = task_jacobian(pose, marker, joints)
-    matrix = {"point": J.linear, "rotation": J.angular, "pose": J.matrix}[of]
+    parts = {"point": J.linear, "rotation": J.angular, "pose": J.matrix}
+    if of not in [*parts]:
+        raise ModelError(f"of must be one of {', '.join(map(repr, parts))}, not {of!r}")
+    matrix = parts[of]
     directions, sizes, _ = np.linalg.svd(matrix)
     values = np.zeros(len(matrix))
     values[: sizes.size] = sizes

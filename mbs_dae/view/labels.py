@@ -48,14 +48,10 @@ def placed_labels(
 
 def look_of_label(stage: Stage, body: str) -> dict[str, Any]:
     """How its text is written. Letters are thin: they need more ink than areas."""
-    return {
-        "color": tuple(0.75 * part for part in to_rgb(stage.colour(body))),
-        "fontsize": FONT_SIZE,
-        "horizontalalignment": "center",
-        "verticalalignment": "center",
-        "path_effects": [withStroke(linewidth=2.5, foreground="white")],
-        "parse_math": False,
-    }
+    ink = tuple(0.75 * part for part in to_rgb(stage.colour(body)))
+    halo = [withStroke(linewidth=2.5, foreground="white")]
+    middle = {"horizontalalignment": "center", "verticalalignment": "center"}
+    return {"color": ink, "fontsize": FONT_SIZE, "path_effects": halo, "parse_math": False, **middle}
 
 
 def _half_size(name: str, inch: float) -> np.ndarray:

@@ -107,9 +107,8 @@ class Scene(ABC):
         """The first pose with all others, without their joints, faint behind it."""
         how = {"alpha": 0.18, "zorder": 1.2}
         for pose in range(1, len(self)):
-            bodies = _by_name(self.stages, lambda s: s.sketch.bodies, body_pieces, **how)
-            joints = _by_name(self.stages, lambda s: s.sketch.elements, _symbol_of(self.symbols.LATER), **how)
-            for piece in (*all_pieces(bodies), *all_pieces(joints)):
+            joints = _elements(self.stages, self.symbols.LATER, **how)
+            for piece in (*all_pieces(_bodies(self.stages, **how)), *all_pieces(joints)):
                 piece.show(pose)
                 self.ax.add_artist(piece.artist)
         self.show(0)
@@ -128,11 +127,8 @@ class Scene(ABC):
 
     def _groups(self, stages: list[Stage]) -> tuple[Pieces, Pieces, Pieces]:
         """Of the bodies, the joints, and the forces."""
-        return (
-            _by_name(stages, lambda s: s.sketch.bodies, body_pieces),
-            _by_name(stages, lambda s: s.sketch.elements, _symbol_of(self.symbols.SYMBOLS)),
-            _by_name(stages, lambda s: s.sketch.elements, _symbol_of({"arrow": arrow, **self.symbols.FORCES})),
-        )
+        joints, forces = self.symbols.SYMBOLS, {"arrow": arrow, **self.symbols.FORCES}
+        return _bodies(stages), _elements(stages, joints), _elements(stages, forces)
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
         """Placed on the paper, then put into space at the depth of their bodies."""
@@ -161,14 +157,18 @@ class Scene(ABC):
         return self.pen.dot(place, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
 
 
-def _symbol_of(symbols: Mapping[str, Symbol]) -> Symbol:
-    """The symbol of an element's kind; kinds without one have no pieces, and so have joints of one marker."""
+def _bodies(stages: list[Stage], **how: Any) -> Pieces:
+    return _by_name(stages, lambda s: s.sketch.bodies, body_pieces, **how)
+
+
+def _elements(stages: list[Stage], symbols: Mapping[str, Symbol], **how: Any) -> Pieces:
+    """By the symbols of their kinds; kinds without one have no pieces, and so have joints of one marker."""
 
     def pieces(stage: Stage, element: ElementSketch, **how: Any) -> Iterator[Piece]:
         if element.kind in symbols and (len(element.markers) >= 2 or element.kind == "arrow"):
             yield from symbols[element.kind](stage, element, **how)
 
-    return pieces
+    return _by_name(stages, lambda s: s.sketch.elements, pieces, **how)
 
 
 def _by_name(stages: list[Stage], things: Callable[[Stage], Iterable[Any]], pieces_of: Symbol, **how: Any) -> Pieces:
