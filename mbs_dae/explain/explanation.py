@@ -33,9 +33,10 @@ class Explanation:
         return self.kind(message, time=self.time, joints=self.joints, result=kept, **facts)
 
 
-def contradiction(system: System, regular: State, pose: State, ahead: float, drifted: bool = False) -> tuple[str, ...]:
+def contradiction(regular: State, pose: State, ahead: float, drifted: bool = False) -> tuple[str, ...]:
     """The elements whose equations depend on each other, not just here but at the regular pose, too, and ask for
     different motions at the time ahead."""
+    system = pose.system
     general = PoseRank(system, regular.t, regular.full_q).circuits(range(len(system.rows)))
     here = PoseRank(system, pose.t, pose.full_q)
     for circuit in general:
@@ -51,10 +52,9 @@ def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
     return f"{culprit} gives no finite force at t = {t:.6g}; mend its law"
 
 
-def undefined(
-    system: System, pose: State, moments: Iterable[float], forces: bool
-) -> tuple[str, tuple[str, ...]] | None:
+def undefined(pose: State, moments: Iterable[float], forces: bool) -> tuple[str, tuple[str, ...]] | None:
     """The element that has no value at one of these moments (with the motion going on as it does), and its name."""
+    system = pose.system
     for moment in moments:
         q = system.moved(pose.full_q, (moment - pose.t) * pose.v) if forces else pose.full_q
         try:
@@ -66,9 +66,9 @@ def undefined(
     return None
 
 
-def jumping(system: System, pose: State, ahead: float) -> str | None:
+def jumping(pose: State, ahead: float) -> str | None:
     """The driver whose function changes by a finite amount in no time."""
-    still = np.zeros((2, system.layout.v_size))
+    system, still = pose.system, np.zeros((2, pose.system.layout.v_size))
     moments = pose.t + np.array([0.0, max((ahead - pose.t) * 2.0**-20, 1e-9 * (abs(pose.t) + abs(ahead)))])
     phi = system.read_constraints(moments, np.stack([pose.full_q] * 2), still, still)[0]
     for driver in system.model.drivers:

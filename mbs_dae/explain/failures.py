@@ -130,23 +130,23 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
     (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), a[None]))
     system = system.cartesian
     pose = State(system, t, q, v, system.still)
-    kind, what, advice = _reason(system, march, status, pose, a)
+    kind, what, advice = _reason(march, status, pose, a)
     names = joints_at_fault(system, t, q) if kind is not ModelError else ()
     return Explanation(kind, what, advice, t, names, pose).error(result)
 
 
-def _reason(system: System, march: March, status: int, pose: State, a: np.ndarray) -> tuple[type[MbsError], str, str]:
-    name, t, widest = system.model.name, pose.t, march.clock[marching.WIDEST]
+def _reason(march: March, status: int, pose: State, a: np.ndarray) -> tuple[type[MbsError], str, str]:
+    name, t, widest = pose.system.model.name, pose.t, march.clock[marching.WIDEST]
     fixed = march.control.fixed
     step = max(abs(march.control.step[0]), fixed, 1e-12)  # down to roundoff where something ends
-    if nowhere := undefined(system, pose, t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)]), forces=True):
+    if nowhere := undefined(pose, t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)]), forces=True):
         return ModelError, nowhere[0], ""
     near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
     if near or status == marching.ASTRAY:
-        joints = ", ".join(joints_at_fault(system, t, pose.full_q))
+        joints = ", ".join(joints_at_fault(pose.system, t, pose.full_q))
         what = f"{name!r} comes to a singular pose at t = {t:.6g}, where {joints} lock or branch"
         return SingularConfigurationError, f"{what}, and does not get through", _another_way(march)
-    if parting := contradiction(system, pose, pose, t, drifted=True):
+    if parting := contradiction(pose, pose, t, drifted=True):
         what = f"at t = {t:.6g} {', '.join(parting)} of {name!r} contradict each other: no motion follows them all"
         return RedundantConstraintError, what, "take one of them away, or make their functions agree"
     if status == marching.DRIFTED:
@@ -159,7 +159,7 @@ def _reason(system: System, march: March, status: int, pose: State, a: np.ndarra
     if status == marching.LOST:
         what = f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}"
         return IntegrationError, what, "use stabilization=mbs.Projection(), or a smaller rtol"
-    return IntegrationError, *_short_steps(system, march, status, pose, a)
+    return IntegrationError, *_short_steps(march, status, pose, a)
 
 
 def _another_way(march: March) -> str:
@@ -170,10 +170,10 @@ def _another_way(march: March) -> str:
     return f"try {', or '.join(ways)}; or start with other values, so that it passes beside this pose"
 
 
-def _short_steps(system: System, march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
+def _short_steps(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
     """What makes steps short, and what to do about it."""
-    name, t, step, times = system.model.name, pose.t, march.control.step[0], march.record.times
-    abrupt = _abrupt(system, march, pose, a)
+    name, t, step, times = pose.system.model.name, pose.t, march.control.step[0], march.record.times
+    abrupt = _abrupt(march, pose, a)
     if status == marching.TOO_MANY:
         taken = int(march.counts[: marching.NEXT].sum())
         rate = taken / (t - times[0]) if t > times[0] else np.inf
@@ -185,10 +185,10 @@ def _short_steps(system: System, march: March, status: int, pose: State, a: np.n
     return what, "make it smooth, raise rtol, or fix the step"
 
 
-def _abrupt(system: System, march: March, pose: State, a: np.ndarray) -> str:
+def _abrupt(march: March, pose: State, a: np.ndarray) -> str:
     """The force that changes most within a step, if that is far too much for its length: it switches with the motion;
     or the one that is beyond all bounds."""
-    batch, t = system.structure.dynamics.batch, pose.t
+    system, batch, t = pose.system, pose.system.structure.dynamics.batch, pose.t
     step = max(abs(float(march.control.step[0])), 1e-12 * float(np.ptp(march.record.times)))
     moments = step * np.array([0.0, 1.0, 4.0, 16.0])
     q = np.array([system.moved(pose.full_q, dt * pose.v) for dt in moments])

@@ -14,10 +14,10 @@ from ..results.result import State
 from .explanation import Explanation, contradiction, jumping, undefined
 
 
-def change_point_at_start(system: System, first: State) -> MbsError:
-    names = joints_at_fault(system, first.t, first.full_q)
-    what = f"{system.model.name!r} starts at t = {first.t:g} on a change point, where {', '.join(names)} do not decide "
-    what += "how it goes on"
+def change_point_at_start(first: State) -> MbsError:
+    names = joints_at_fault(first.system, first.t, first.full_q)
+    what = f"{first.system.model.name!r} starts at t = {first.t:g} on a change point, where {', '.join(names)} do not "
+    what += "decide how it goes on"
     advice = "start at a slightly different time"
     return Explanation(SingularConfigurationError, what, advice, first.t, names, first).error(first.result)
 
@@ -28,25 +28,25 @@ def stop_reason(
     """The error for a motion that stopped at `reached`, on its way to t[done]. Row `done` of q, v and a holds the last
     good state."""
     pose, first = State(system, reached, *(x[done].copy() for x in (q, v, a))), State(system, t[0], q[0], v[0], a[0])
-    kind, joints, what, advice = _why(system, status, float(t[done - 1]), float(t[done]), first, pose)
+    kind, joints, what, advice = _why(status, float(t[done - 1]), float(t[done]), first, pose)
     why = Explanation(kind, what, advice, float(reached), joints, pose)
     return why.error(result_of(system, t[:done], *(x[:done].copy() for x in (q, v, a))))
 
 
 def _why(
-    system: System, status: int, before: float, ahead: float, first: State, pose: State
+    status: int, before: float, ahead: float, first: State, pose: State
 ) -> tuple[type[MbsError], tuple[str, ...], str, str]:
-    name, reached = repr(system.model.name), float(pose.t)
-    if nowhere := undefined(system, pose, (ahead, reached + 1e-6 * (ahead - reached)), forces=False):
+    name, reached = repr(pose.system.model.name), float(pose.t)
+    if nowhere := undefined(pose, (ahead, reached + 1e-6 * (ahead - reached)), forces=False):
         return ModelError, nowhere[1], nowhere[0], ""
-    names = joints_at_fault(system, reached, pose.full_q)
+    names = joints_at_fault(pose.system, reached, pose.full_q)
     if status == ENDLESS:
         what = f"{name} takes more than {continuation.MOST} steps from t = {before:g} to {ahead:g}"
         return ModelError, names, what, "ask for poses at shorter intervals, or check the units of times and drivers"
-    if driver := jumping(system, pose, ahead):
+    if driver := jumping(pose, ahead):
         what = f"the function of Driver {driver!r} jumps or grows without bound at t = {reached:.6g}"
         return ModelError, (driver,), what, "make it smooth, or keep the times away from there"
-    if parting := contradiction(system, first, pose, ahead):
+    if parting := contradiction(first, pose, ahead):
         what = f"from t = {reached:.6g} on, {', '.join(parting)} of {name} contradict each other: no motion follows "
         advice = "take one of them away, or make their functions agree"
         return RedundantConstraintError, parting, what + "them all", advice

@@ -111,16 +111,16 @@ def _redundant_rows(
             counts.append(newton.dependent_rows(machine, DEPENDENT))
             nearly.append(newton.dependent_rows(machine, NEARLY))
     if not counts:  # nothing closes nearby
-        raise change_point_at_start(first.system, first)
+        raise change_point_at_start(first)
     redundant = min(counts)
     freedom = system.nv - len(system.rows) + redundant
     if freedom > 0 and is_momentary(first.system, first.full_q):
-        raise change_point_at_start(first.system, first)
+        raise change_point_at_start(first)
     if freedom > 0:
         raise ModelError(
             f"{system.model.name!r} has {freedom} degree{'s' * (freedom > 1)} of freedom that no driver moves; "
             f"add {freedom} driver{'s' * (freedom > 1)}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
         )
     if counts[0] > redundant:
-        raise change_point_at_start(first.system, first)
+        raise change_point_at_start(first)
     return redundant, min(nearly)
