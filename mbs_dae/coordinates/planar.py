@@ -7,7 +7,6 @@ A marker at (s_x, s_y) in body axes, its frame turned by α, is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 import sympy as sp
@@ -16,7 +15,7 @@ from ..model.bodies.planar_body import PlanarBody, PlanarPlace
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import MarkerMap
 from ..symbolic.inertia import Inertia
-from .layout import Layout, one_after_the_other
+from .layout import one_after_the_other
 
 
 def _real(*names: str, end: str = "") -> tuple[sp.Symbol, ...]:
@@ -33,9 +32,7 @@ class PlanarCartesian:
     at_rest = (0, 0, 0)
     turns = (False, False, True)
 
-    @staticmethod
-    def layout(bodies: Sequence[PlanarBody], ground: PlanarBody) -> Layout:
-        return one_after_the_other(bodies, ground, 3)
+    layout = staticmethod(one_after_the_other)
 
     @staticmethod
     @cache

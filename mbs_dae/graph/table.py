@@ -13,7 +13,6 @@ from .tree import Edge, root_of
 
 
 def table(topology: Any) -> str:
-    """The tree body by body, what closes its loops, and the count."""
     return "\n".join(_lines(topology))
 
 

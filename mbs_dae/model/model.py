@@ -239,7 +239,6 @@ class Model:
     # --- the door -------------------------------------------------------------------------------------------
 
     def _check_values(self) -> None:
-        """What could not be checked before the parameters had values."""
         number = self.evaluator()
         for check in self._checks():
             check(number)

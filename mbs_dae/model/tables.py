@@ -21,7 +21,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.expressions import expression_of
 from ..symbolic.functions import Lookup
-from .parameters import Parameter
+from .parameters import Parameter, check_choice
 
 KINDS = ("cubic", "monotone", "linear")
 NOTICED = 0.1
@@ -67,10 +67,8 @@ class Table:
     def __post_init__(self) -> None:
         for what in ("x", "y"):
             object.__setattr__(self, what, _numbers(getattr(self, what)))
-        chosen, kind = self.kind is not None, "cubic" if self.kind is None else self.kind
-        if kind not in KINDS:
-            raise ModelError(f"kind of a Table is {kind!r}; choose one of {', '.join(map(repr, KINDS))}")
-        object.__setattr__(self, "kind", kind)
+        chosen = self.kind is not None
+        object.__setattr__(self, "kind", check_choice(self.kind if chosen else "cubic", KINDS, "kind of a Table"))
         self._check_points()
         if not chosen:
             self._check_overshoot()

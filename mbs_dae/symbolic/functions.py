@@ -116,7 +116,6 @@ class Opaque(sp.Function):
         return (self.args[0].free_symbols - {BOUND}) | self.args[2].free_symbols
 
     def doit(self, **hints: Any) -> sp.Expr:
-        """What the function stands for."""
         return self.at(self.args[2].doit(**hints))
 
     def _sympystr(self, printer: Any) -> str:

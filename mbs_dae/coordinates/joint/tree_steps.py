@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ...graph.topology import Edge, Topology
+from ...model.bodies.body import Body
 from ...model.joints.motions import Ball, Elementary, Helix, Slide, Turn
 from ...model.parameters import Evaluator
 from ...rotations import from_quaternion, multiply, quaternion
@@ -44,6 +45,20 @@ def freedoms(topology: Topology) -> tuple[Freedom, ...]:
             found.append(Freedom(edge, motion, q, v))
             q, v = found[-1].q_end, found[-1].v_end
     return tuple(found)
+
+
+def own_velocities(topology: Topology) -> tuple[range, ...]:
+    """Of each edge."""
+    ends = np.cumsum([edge.velocities for edge in topology.edges]).tolist()
+    return tuple(range(end - edge.velocities, end) for edge, end in zip(topology.edges, ends, strict=True))
+
+
+def velocity_paths(topology: Topology) -> dict[Body, np.ndarray]:
+    """The velocities on the way to each body, from the root on."""
+    found = {topology.ground: np.zeros(0, dtype=np.int64)}
+    for edge, own in zip(topology.edges, own_velocities(topology), strict=True):
+        found[edge.child] = np.append(found[edge.parent], np.arange(own.start, own.stop))
+    return found
 
 
 def _check_order(edge: Edge) -> None:

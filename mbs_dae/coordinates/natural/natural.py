@@ -29,8 +29,6 @@ from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, sample_evaluators, s
 
 
 class Natural(KernelCoordinates):
-    """The natural coordinates of one model."""
-
     set = "natural"
     sharing = True
 

@@ -41,7 +41,6 @@ class Thing:
     kind: str
     name: str
     fixed: bool = False
-    """Whether it stands still, on the ground."""
     places: dict[Body, tuple[Number, ...]] = field(default_factory=dict)
     """Where it is on each of its bodies, in body axes."""
 
@@ -128,7 +127,6 @@ def _thing_at(marker: Marker, kind: str, letter: str, name: str, things: list[Th
 
 
 def _direction(marker: Any, letter: str) -> tuple[Number, ...]:
-    """An axis of a marker's frame in body axes."""
     column = "xyz".index(letter)
     return tuple(row[column] for row in marker.frame)
 
@@ -153,7 +151,6 @@ class _Alike:
         self.merged: list[tuple[Body, Place, Place]] = []
 
     def __call__(self, body: Body, a: Sequence[Number], b: Sequence[Number]) -> bool:
-        """Two places on a body."""
         if tuple(a) == tuple(b):
             return True
         if not all(near(number, a, b) for number in self.numbers):

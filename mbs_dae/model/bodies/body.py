@@ -129,7 +129,6 @@ class Body:
         raise NotImplementedError
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        """What could not be checked before the parameters had values."""
         check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
         if self.span is not None:
             check_number(number(self.span), f"length of link {self.name!r}", positive=True)
@@ -165,17 +164,37 @@ def as_marker(thing: Any, who: str) -> Marker:
     raise ModelError(f"{who} joins markers or bodies, not {thing!r}; write body.at(x, y) or the body itself")
 
 
-def coordinates_of(value: Any, what: str, count: int) -> tuple[Number, ...]:
-    """A pair (x, y) or a triple (x, y, z) of numbers."""
-    names = "xyz"[:count]
+def components_of(value: Any, what: str, names: Sequence[str]) -> tuple[Any, ...]:
+    """A pair or a triple, of whatever."""
     try:
-        numbers = tuple(value)
-        if len(numbers) != count:
+        components = tuple(value)
+        if len(components) != len(names):
             raise ValueError
     except (TypeError, ValueError) as exc:
-        kind = {2: "pair", 3: "triple"}[count]
+        kind = {2: "pair", 3: "triple"}[len(names)]
         raise ModelError(f"{what} must be a {kind} ({', '.join(names)}), not {value!r}") from exc
-    return tuple(check_number(n, f"{name} of the {what}") for name, n in zip(names, numbers, strict=True))
+    return components
+
+
+def coordinates_of(value: Any, what: str, count: int) -> tuple[Number, ...]:
+    """A pair (x, y) or a triple (x, y, z) of numbers."""
+    pairs = zip("xyz", components_of(value, what, "xyz"[:count]), strict=False)
+    return tuple(check_number(n, f"{name} of the {what}") for name, n in pairs)
+
+
+def square_of(value: Any, what: str, wanted: str) -> tuple[tuple[Number, ...], ...]:
+    """A square matrix of numbers, given as it is or by its diagonal."""
+    rows = value.tolist() if hasattr(value, "tolist") else value
+    try:
+        rows = [*value] if isinstance(value, sp.MatrixBase) and 1 in value.shape else [*rows]
+        rows = [[*row] if hasattr(row, "__len__") else row for row in rows]
+        if not any(isinstance(row, list) for row in rows):
+            rows = [[n if r == c else 0 for c in range(len(rows))] for r, n in enumerate(rows)]
+        if any(len(row) != len(rows) for row in rows):
+            raise ValueError
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"{what} must be {wanted}, not {value!r}") from exc
+    return tuple(tuple(check_number(n, f"a number in the {what}") for n in row) for row in rows)
 
 
 def is_zero(number: Number) -> bool:

@@ -33,7 +33,7 @@ from ...symbolic.markers import LABELS, FormMarker, marker_symbols, variables
 from ..bodies.body import Marker
 from ..element import Declared
 from ..measures import Quantity
-from ..parameters import Number
+from ..parameters import Number, check_choice
 
 _registry: list[type[ForceElement]] = []
 
@@ -55,8 +55,7 @@ class ForceElement(Declared):
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
-        if cls.work not in WORKS:
-            raise ModelError(f"work of force class {cls.__name__} is {cls.work!r}; choose one of {', '.join(WORKS)}")
+        check_choice(cls.work, WORKS, f"work of force class {cls.__name__}")
         if "equations" not in vars(cls):
             _registry.append(cls)
 
@@ -79,12 +78,10 @@ class ForceElement(Declared):
         self._complete(load, slots)
 
     def form(self) -> tuple[Load, dict[sp.Symbol, Number]]:
-        """The load in marker symbols, and what stands in its slots."""
         return self._form
 
     @classmethod
     def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
-        """The load of these markers."""
         energy, forces = sp.S.Zero, []
         if equation := getattr(cls, "potential", None):
             what = f"the potential of force class {cls.__name__}"

@@ -14,6 +14,7 @@ from ...symbolic.loads import WORKS
 from ...symbolic.markers import FormMarker, PlanarMarker, SpatialMarker, marker_symbols, variables
 from ..bodies.body import Place, as_marker
 from ..element import checked_name
+from ..parameters import check_choice
 from .base import WRENCH, ForceElement
 
 
@@ -32,15 +33,13 @@ class PythonForce(ForceElement):
         self.name = checked_name(name)
         if not callable(function):
             raise ModelError(f"{self.who} needs function=f, called as f(t, i, ...), not {function!r}")
-        if work not in WORKS:
-            raise ModelError(f"work of {self.who} is {work!r}; choose one of {', '.join(WORKS)}")
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         if not self.markers:
             raise ModelError(f"{self.who} has no marker; name those whose bodies feel it")
         self.check_dimension()
         self.acting = len(self.markers)
         self.function = function
-        self.work = work  # type: ignore[misc]
+        self.work = check_choice(work, WORKS, f"work of {self.who}")  # type: ignore[misc]
         symbols = marker_symbols(len(self.markers), self.dimension)
         m, rates = variables(symbols)
         self._complete(Reading(symbols, (*m, *rates)), {})  # the state of the markers, all that the function sees
@@ -69,8 +68,6 @@ class NumericPlanarMarker(PlanarMarker):
 
 
 class NumericSpatialMarker(SpatialMarker):
-    """The same in space."""
-
     vector: Any = staticmethod(tuple)
 
 

@@ -52,16 +52,10 @@ class Condition(Element):
     """An element that must hold: equations between markers."""
 
     units: tuple[str, ...]
-    """The unit of each equation, for messages."""
     facing: ClassVar[str] = ""
-    """What the equations keep parallel in space, and must point the same way: "axis", "frame" (all axes), "twist" (the
-    directions across the axis, on the whole) or nothing."""
     motions: ClassVar[dict[int, Motions] | None] = None
-    """How the second marker moves against the first, by the dimension of the model; None where that is no chain of
-    elementary motions."""
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        """The relation between marker symbols, and what stands in its slots."""
         return self._form
 
 
@@ -97,7 +91,6 @@ class Joint(Condition, Declared):
 
     equations = ("phi", "psi")
     unit: ClassVar[str | tuple[str, ...] | dict[int, tuple[str, ...]]] = "m"
-    """Of all rows, of each row, or of each row in the plane (2) and in space (3)."""
     shares: ClassVar[dict[int, tuple[tuple[str, tuple[int, ...]], ...]]] = {}
     sketch = "contact"
 

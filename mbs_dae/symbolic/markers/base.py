@@ -28,7 +28,6 @@ class Time(sp.Symbol):
 
 
 t = Time()
-"""Time."""
 
 LABELS = "ijklmnop"
 """What the markers of an element are called in its equations, in their order."""
