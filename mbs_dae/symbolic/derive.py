@@ -139,16 +139,9 @@ class Relation(Form):
         found = differentiate(self.phi, self.psi, self.markers, [one.marker for one in self.trajectories])
         if found.A.has(*variables(self.markers)[1]):
             raise ModelError("a velocity-level equation must be linear in the velocities; rewrite psi")
-        # Φ_v = A P, marker by marker: each marker owns its own block of columns.
-        jacobian, column, first = [], 0, 0
-        for marker, mp in zip(self.markers, maps, strict=True):
-            block = found.A[:, first : first + len(marker.rates)] * mp.P
-            jacobian += [(r, column + c, e) for (r, c), e in sorted(block.todok().items())]
-            column += len(mp.v)
-            first += len(marker.rates)
-        jacobian.sort(key=lambda entry: entry[:2])
         composed = replace(self, steps=found.steps).in_coordinates(maps)
-        return Equations(**composed, phi=found.phi, jacobian=tuple(jacobian), nu=found.nu, gamma=found.gamma)
+        jacobian = by_velocities(found.A, maps)
+        return Equations(**composed, phi=found.phi, jacobian=jacobian, nu=found.nu, gamma=found.gamma)
 
 
 @dataclass(frozen=True)
@@ -190,6 +183,17 @@ class MarkerMap:
             *zip(marker.rates, self.P * sp.Matrix(self.v), strict=True),
             *zip(marker.biases, self.bias, strict=True),
         ]
+
+
+def by_velocities(A: sp.Matrix, maps: Sequence[MarkerMap]) -> tuple[tuple[int, int, sp.Expr], ...]:
+    """The entries (row, column, expression) of A P that are not zero; every marker owns a block of columns."""
+    entries, column, first = [], 0, 0
+    for mp in maps:
+        block = A[:, first : first + mp.P.rows] * mp.P
+        entries += [(r, column + c, e) for (r, c), e in block.todok().items()]
+        column += mp.P.cols
+        first += mp.P.rows
+    return tuple(sorted(entries, key=lambda entry: entry[:2]))
 
 
 @dataclass(frozen=True)

@@ -243,14 +243,11 @@ def _as_direction(thing: Thing, origin: Thing, body: Body, number: Evaluator) ->
 
 def _completed(directions: list[np.ndarray], dimension: int) -> list[np.ndarray]:
     """Unit vectors at right angles to these and to each other, along body axes where that is possible."""
-    basis: list[np.ndarray] = []
-    for way in directions:
-        rest = way - sum((way @ b) * b for b in basis)
-        basis.append(rest / np.linalg.norm(rest))
-    found = []
+    ways = np.reshape(directions, (-1, dimension)).T
+    free, found = np.eye(dimension) - ways @ np.linalg.pinv(ways), []  # the projector on what is left
     for axis in np.eye(dimension):
-        rest = axis - sum((axis @ b) * b for b in basis)
-        if np.linalg.norm(rest) > 0.5 and len(basis) < dimension:
-            basis.append(rest / np.linalg.norm(rest))
-            found.append(basis[-1])
+        rest = free @ axis
+        if (size := np.linalg.norm(rest)) > 0.5:
+            found.append(rest / size)
+            free -= np.outer(found[-1], found[-1])
     return found

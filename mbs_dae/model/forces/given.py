@@ -62,13 +62,9 @@ class Wrench(_AtMarker):
     mz = expression("N m", default=0)
 
     def __init__(
-        self,
-        name: str,
-        marker: Place,
-        force: Vector | None = None,
-        moment: Vector | Number | None = None,
+        self, name: str, marker: Place, force: Vector | None = None, moment: Vector | Number | None = None,
         **constants: Any,
-    ):
+    ):  # fmt: skip
         who = f"Wrench {name!r}"
         if moment is not None:
             spatial = as_marker(marker, who).body.dimension == 3

@@ -11,8 +11,10 @@ The contract of a joint (all that `Joint` asks of a new class):
    the force, or the moment, on the second body.
 5. Rows that restrict velocities only (rolling, a knife edge) are returned by ``psi``, which may also use
    ``velocity`` and ``omega`` of a marker, linearly.
-6. ``unit`` names the unit of each row of phi ("m", "rad", "m²"), for messages; ``sketch`` says how it is drawn.
-7. ``facing`` says what the rows keep parallel in space ("axis" or "frame"), so that no body is assembled on its head.
+6. ``unit`` names the unit of the rows of phi ("m", "rad", "m²"), for messages: of all, of each, or of each in the plane
+   (2) and in space (3). ``sketch`` says how it is drawn.
+7. ``facing`` says what the rows keep parallel in space, and must point the same way, so that no body is assembled on
+   its head: "axis", "frame" (all axes), "twist" (the directions across the axis, on the whole).
 8. ``dimensions`` says where there is such a joint, if not in the plane (2) as well as in space (3).
 9. ``motions`` says, if that can be said, how the second marker moves against the first, in the plane (2) and in space
    (3): `motions`. Such a joint can stand in the tree of a mechanism; any other closes a loop.
