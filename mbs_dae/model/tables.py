@@ -1,10 +1,4 @@
-"""A function given by points, used wherever an expression is.
-
-kind          pieces                              what is smooth                    between two points
-"cubic"       a spline, not-a-knot at its ends    s, s', s''                        may overshoot both
-"monotone"    cubics (Fritsch and Carlson)        s, s'; s'' jumps at the points    never leaves them
-"linear"      straight lines                      s; s' jumps at the points         never leaves them
-"""
+"""A function given by points, used wherever an expression is."""
 
 from __future__ import annotations
 
@@ -53,10 +47,10 @@ class Table:
     Call it with an expression: ``Table(times, values)(mbs.t)``. Where a function of time or of an angle is
     expected, the table itself will do.
 
-    ``kind=`` is "cubic" (a spline, smooth up to its second derivative), "monotone" (stays between its points, but the
-    second derivative jumps there: so does the acceleration of a driver) or "linear" (so does its velocity). Without it
-    the spline is taken, with a warning where it overshoots its points visibly; where it overshoots them by more than
-    all values span, the table is refused.
+    ``kind=`` is "cubic" (a spline, not-a-knot at its ends, smooth up to its second derivative), "monotone" (cubics of
+    Fritsch and Carlson: between two points they leave neither, but the second derivative jumps there, and so does the
+    acceleration of a driver) or "linear" (so does its velocity). Without it the spline is taken, with a warning where
+    it overshoots its points visibly; where it overshoots them by more than all values span, the table is refused.
     """
 
     x: Any

@@ -51,9 +51,7 @@ class Lookup(sp.Function):
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         table, order, x = self.args
-        if argindex != 3:
-            return sp.S.Zero
-        return Lookup(table, order + 1, x)
+        return Lookup(table, order + 1, x) if argindex == 3 else sp.S.Zero
 
 
 class Wrap(sp.Function):

@@ -86,14 +86,10 @@ class Load(Form):
 class LoadEquations(Composed):
     """What a load becomes in coordinates."""
 
-    potential: sp.Expr
     forces: tuple[tuple[int, sp.Expr], ...]
     """The entries (column, expression) of Q."""
+    potential: sp.Expr
     powers: tuple[tuple[str, sp.Expr], ...]
-
-    @property
-    def outputs(self) -> tuple[sp.Expr, ...]:
-        return (*(e for _, e in self.forces), self.potential, *(e for _, e in self.powers))
 
     @property
     def layout(self) -> dict[str, Any]:

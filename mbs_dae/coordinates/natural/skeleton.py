@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -117,18 +116,13 @@ def _shared(joint: Element, what: str, things: list[Thing], alike: _Alike) -> bo
 def _thing_at(marker: Marker, kind: str, letter: str, name: str, things: list[Thing], alike: _Alike) -> Thing:
     """What stands at a marker: a thing that its body has already, or a new one."""
     body = marker.body
-    place = marker.point if kind == POINT else _direction(marker, letter)
+    place = marker.point if kind == POINT else tuple(zip(*marker.frame, strict=True))["xyz".index(letter)]
     for thing in things:
         if thing.kind == kind and body in thing.places and alike(body, thing.places[body], place):
             return thing
     thing = Thing(kind, name if kind == POINT else f"{name} {letter}", body.fixed, {body: place})
     things.append(thing)
     return thing
-
-
-def _direction(marker: Any, letter: str) -> tuple[Number, ...]:
-    column = "xyz".index(letter)
-    return tuple(row[column] for row in marker.frame)
 
 
 def sample_evaluators(model: Model) -> list[Evaluator]:

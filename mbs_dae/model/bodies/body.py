@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
-from ...symbolic.markers import LABELS, FormMarker, reference_turn
+from ...symbolic.markers import LABELS, reference_turn
 from ..parameters import Number, Numeric, check_number
 
 Vector: TypeAlias = Sequence[Numeric] | np.ndarray
@@ -25,19 +25,16 @@ class Marker:
 
     body: Any
 
-    @property
-    def numbers(self) -> tuple[Number, ...]:
-        """All that says where it is."""
-        raise NotImplementedError
+    numbers: ClassVar[property]
+    """All that says where it is."""
+    frame: ClassVar[property]
+    """The rows of the matrix whose columns are the axes of its frame, in body axes."""
+    placed: ClassVar[property]
+    """The marker at the reference placement, as numbers or expressions of parameters: a `FormMarker`."""
 
     @property
     def point(self) -> tuple[Number, ...]:
         return self.numbers[: self.body.dimension]
-
-    @property
-    def frame(self) -> tuple[tuple[Number, ...], ...]:
-        """The rows of the matrix whose columns are the axes of its frame, in body axes."""
-        raise NotImplementedError
 
     def on_body(self, number: Callable[[Number], Any]) -> tuple[np.ndarray, np.ndarray]:
         """Its point, and the matrix whose columns are its axes, in body axes."""
@@ -51,11 +48,6 @@ class Marker:
                 f"a number of marker {self.label} of {who} is not a finite real number for these parameters; mend its "
                 "expression or the parameters"
             )
-
-    @property
-    def placed(self) -> FormMarker:
-        """The marker at the reference placement, as numbers or expressions of parameters."""
-        raise NotImplementedError
 
     @property
     def label(self) -> str:
@@ -88,6 +80,9 @@ class Body:
     """The measures that can be read of a body or of a named marker."""
     quantity_names: ClassVar[tuple[str, ...]]
     """What those are called in results."""
+    numbers: ClassVar[property]
+    """All that says what it is and where it stands."""
+    _place: ClassVar[Callable[..., Marker]]
 
     def _set(self, what: str, checked: Callable, *more: Any, **limits: Any) -> None:
         """One of its own numbers, after its check, while the body is made."""
@@ -111,9 +106,6 @@ class Body:
         """The marker that lies at this world point, its axis along this world direction, in the reference placement."""
         raise NotImplementedError
 
-    def _place(self, name: str, *place: Any, **frame: Any) -> Marker:
-        raise NotImplementedError
-
     @property
     def origin(self) -> Marker:
         return self._place("", *(0,) * self.dimension)
@@ -122,11 +114,6 @@ class Body:
     def centred(self) -> bool:
         """Whether the frame's origin is the centre of mass, whatever parameters are."""
         return all(is_zero(c) for c in self.com)
-
-    @property
-    def numbers(self) -> list[Number]:
-        """All that says what it is and where it stands."""
-        raise NotImplementedError
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)

@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.loads import WORKS
-from ...symbolic.markers import FormMarker, PlanarMarker, SpatialMarker, marker_symbols, variables
+from ...symbolic.markers import MARKERS, FormMarker, marker_symbols, variables
 from ..bodies.body import Place, as_marker
 from ..element import checked_name
 from ..parameters import check_choice
@@ -61,14 +61,8 @@ class PythonForce(ForceElement):
         return [x for w in out for x in (*w, *(0.0,) * (rates - len(w)))]
 
 
-class NumericPlanarMarker(PlanarMarker):
-    """A marker at one moment: its vectors are tuples."""
-
-    vector: Any = staticmethod(tuple)
-
-
-class NumericSpatialMarker(SpatialMarker):
-    vector: Any = staticmethod(tuple)
-
-
-NUMERIC: dict[int, type[FormMarker]] = {2: NumericPlanarMarker, 3: NumericSpatialMarker}
+NUMERIC: dict[int, type[FormMarker]] = {
+    dimension: type(f"Numeric{kind.__name__}", (kind,), {"vector": staticmethod(tuple)})
+    for dimension, kind in MARKERS.items()
+}
+"""The markers at one moment: their vectors are tuples."""

@@ -65,23 +65,11 @@ class FormMarker:
     def vector(components: Sequence[Any]) -> Any:
         return sp.Matrix(components)
 
-    @property
-    def point(self) -> Any:
-        return self.vector(self.m[: self.dimension])
-
-    @property
-    def x(self) -> Any:
-        return self.m[0]
-
-    @property
-    def y(self) -> Any:
-        return self.m[1]
-
-    @property
-    def velocity(self) -> Any:
-        """The velocity of the point: for forces and velocity-level (nonholonomic) rows."""
-        return self.vector(self.rates[: self.dimension])
-
+    point = property(lambda self: self.vector(self.m[: self.dimension]))
+    x = property(lambda self: self.m[0])
+    y = property(lambda self: self.m[1])
+    velocity = property(lambda self: self.vector(self.rates[: self.dimension]))
+    """The velocity of the point: for forces and velocity-level (nonholonomic) rows."""
     velocity_at: ClassVar[Callable]
     """(point): the velocity of the marker's body there."""
 
