@@ -18,7 +18,7 @@ from ..coordinates import Computed, KernelCoordinates, Layout
 from ..errors import ModelError
 from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled_apart
-from ..kernels.blocks import Design, Integers, Vector, block
+from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
 from ..model.bodies.body import Marker, reference_turns
 from ..model.parameters import Evaluator, Number, Parameter
 from ..model.tables import TableSymbol
@@ -26,12 +26,15 @@ from ..symbolic.codegen import kernel_module
 from ..symbolic.derive import Composed, Form
 from ..symbolic.markers import LABELS
 
+VALUE = 0
+"""The level of the values themselves. (Kernels of derivatives of them are further levels.)"""
+
 
 class Batch(NamedTuple):
     """What the compiled core reads."""
 
-    kernels: Integers
-    """Their addresses."""
+    kernels: IntegerTable
+    """Their addresses, one row a level."""
     instances: Integers
     gather: Integers
     """Per kernel and instance, where its local q and v stand."""
@@ -44,11 +47,11 @@ class Batch(NamedTuple):
 
 
 @compiled_apart
-def evaluate(batch: Batch, t: float, q: Vector, v: Vector, out: Vector):
-    """All outputs of all kernels at (t, q, v). q and v include the coordinates of the ground."""
-    for g in range(batch.kernels.size):
+def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vector):
+    """All outputs of all kernels of a level at (t, q, v). q and v include the coordinates of the ground."""
+    for g in range(batch.kernels.shape[1]):
         call_kernel(
-            batch.kernels[g],
+            batch.kernels[level, g],
             batch.instances[g],
             t,
             q,
@@ -201,7 +204,7 @@ class BatchBuilder:
                 slots += [self.instances[member].slots[name] for name in group.kernel.layout["slots"]]
                 self._who += [self.instances[member].who] * (len(slots) - len(self._who))
         return {
-            "kernels": np.array([g.kernel.address for g in self.groups], dtype=np.int64),
+            "kernels": np.array([[g.kernel.address for g in self.groups]], dtype=np.int64),
             "instances": np.array([len(g.members) for g in self.groups], dtype=np.int64),
             "gather": np.array([*gather, 0], dtype=np.int64),
             "gather_at": np.array(gather_at, dtype=np.int64),

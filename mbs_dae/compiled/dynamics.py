@@ -15,7 +15,7 @@ from ..model.forces.base import ForceElement
 from ..model.forces.python_force import PythonForce
 from ..model.parameters import Evaluator, Number
 from ..symbolic.loads import WORKS
-from .batch import Batch, BatchBuilder, Instance, evaluate, instance_of
+from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
 from .python_kernel import python_instance
 
 KINETIC, POTENTIAL = 0, 1
@@ -41,7 +41,7 @@ class Dynamics(NamedTuple):
 @compiled_apart
 def evaluate_forces(dynamics: Dynamics, t: float, q: Vector, v: Vector, out: Vector, forces: Vector, scalars: Vector):
     """Q, and the energies and powers, at (t, q, v). The outputs are left in `out`, with the masses among them."""
-    evaluate(dynamics.batch, t, q, v, out)
+    evaluate(dynamics.batch, VALUE, t, q, v, out)
     forces[:] = 0.0
     scalars[:] = 0.0
     for k in range(dynamics.force_from.size):

@@ -10,7 +10,7 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Matrix, Vector, Work
 from ..linear.kkt import Factor
 from ..linear.pattern import Pattern
-from .batch import evaluate
+from .batch import VALUE, evaluate
 from .manifold import Manifold
 from .program import Program, read_jacobian, read_rows
 from .transformation import (
@@ -80,14 +80,14 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
     machine.counts[EVALUATIONS] += 1
     if transformation.edges > 0:
         reach(transformation, q, v)
-        evaluate(program.batch, t, transformation.qc, transformation.vc, out)
+        evaluate(program.batch, VALUE, t, transformation.qc, transformation.vc, out)
         read_rows(program, out, machine.phi, machine.nu, machine.gamma)
         if transformation.deep == 1:
             read_jacobian(program, out, jacobian)
         else:
             transform_rows(transformation, out, machine.gamma, jacobian, machine.factor.share)
     else:
-        evaluate(program.batch, t, q, v, out)
+        evaluate(program.batch, VALUE, t, q, v, out)
         read_rows(program, out, machine.phi, machine.nu, machine.gamma)
         read_jacobian(program, out, jacobian)
         if program.said_row.size > 0:

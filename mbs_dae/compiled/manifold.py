@@ -14,7 +14,7 @@ import numpy as np
 from ..coordinates import Layout
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block
-from .batch import Batch, evaluate
+from .batch import VALUE, Batch, evaluate
 from .transformation import Transformation, angular_acceleration, bodies_turning
 
 
@@ -50,7 +50,7 @@ def read_turning(manifold, q, v, row):
         if manifold.transformation.edges > 0:
             bodies_turning(manifold.transformation, q, v, manifold.omega[row])
         else:
-            evaluate(manifold.turning, 0.0, q, v, manifold.omega[row])
+            evaluate(manifold.turning, VALUE, 0.0, q, v, manifold.omega[row])
 
 
 @compiled

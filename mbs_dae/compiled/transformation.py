@@ -99,50 +99,50 @@ class Transformation(NamedTuple):
 @compiled
 def reach(tr, q, v):
     """All bodies, and the twists of all velocities, at (q, v)."""
-    call_on_block(tr.addresses[REACH], tr, q, v, tr.still, tr.still)
+    call_on_block(tr.addresses[REACH], tr, (q, v))
 
 
 @compiled
 def transform_rows(tr, out, gamma, jacobian, share):
     """γ_x in place of γ, Φ_x, and how much is left of each row, from the outputs of the last evaluation."""
-    call_on_block(tr.addresses[ROWS], tr, out, gamma, jacobian, share)
+    call_on_block(tr.addresses[ROWS], tr, (out, gamma, jacobian, share))
 
 
 @compiled_apart
 def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
     """M_x and Q_x, from the outputs of the last evaluation and the forces on bodies in `fc`."""
-    call_on_block(tr.addresses[DYNAMICS], tr, out, forces, weight, beside)
+    call_on_block(tr.addresses[DYNAMICS], tr, (out, forces, weight, beside))
 
 
 @compiled
 def velocities_of_joints(tr, x, v):
     """The velocities of joints where those of bodies are x, in the pose of the last `reach`."""
-    call_on_block(tr.addresses[VELOCITIES], tr, x, v, x, v)
+    call_on_block(tr.addresses[VELOCITIES], tr, (x, v))
 
 
 @compiled
 def accelerations_of_joints(tr, x, a):
     """The same for accelerations, with the velocities of the last `reach`."""
-    call_on_block(tr.addresses[ACCELERATIONS], tr, x, a, x, a)
+    call_on_block(tr.addresses[ACCELERATIONS], tr, (x, a))
 
 
 @compiled
 def bodies_turning(tr, q, v, omega):
     """The angular velocities of all bodies in space."""
-    call_on_block(tr.addresses[TURNING], tr, q, v, v, omega)
+    call_on_block(tr.addresses[TURNING], tr, (q, v, omega))
 
 
 @compiled
 def angular_acceleration(tr, q, v, a, alpha):
     """Their rates."""
-    call_on_block(tr.addresses[ANGULAR_ACCELERATION], tr, q, v, a, alpha)
+    call_on_block(tr.addresses[ANGULAR_ACCELERATION], tr, (q, v, a, alpha))
 
 
 # --- what these call (`kernels.abi.block_function`) -------------------------------------------------------------
 
 
 @compiled_apart
-def _reach(tr: Transformation, q: Vector, v: Vector, _a: Vector, _b: Vector):
+def _reach(tr: Transformation, q: Vector, v: Vector):
     tree = tr.tree
     unfold(tree, q, v, tr.qc, tr.vc)
     if tr.deep == 1:
@@ -287,17 +287,17 @@ def _inertia_at_origin(tr, e, out):
 
 
 @compiled_apart
-def _velocities(tr: Transformation, x: Vector, v: Vector, _a: Vector, _b: Vector):
+def _velocities(tr: Transformation, x: Vector, v: Vector):
     fold_velocity(tr.tree, x, v)
 
 
 @compiled_apart
-def _accelerations(tr: Transformation, x: Vector, a: Vector, _a: Vector, _b: Vector):
+def _accelerations(tr: Transformation, x: Vector, a: Vector):
     fold_acceleration(tr.tree, x, a)
 
 
 @compiled_apart
-def _turning(tr: Transformation, q: Vector, v: Vector, _a: Vector, omega: Vector):
+def _turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     for k in range(tr.omega_at.size):
         omega[k] = tr.vc[tr.omega_at[k]]

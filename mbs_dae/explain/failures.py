@@ -11,7 +11,7 @@ from ..compiled.reading import read_outputs
 from ..errors import IntegrationError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..motion import run as marching
-from ..motion.derivative import evaluate_all, mechanism
+from ..motion.derivative import evaluate, factorise_terms, mechanism
 from ..motion.march import March
 from ..motion.stabilise import ALWAYS, NEVER
 from ..poses.dependence import joints_at_fault
@@ -43,7 +43,8 @@ def check_masses(system: System) -> None:
     if not system.massless.any():
         return
     run = mechanism(system)
-    evaluate_all(run, 0.0, system.placement, system.still)
+    evaluate(run, 0.0, system.placement, system.still)
+    factorise_terms(run)
     idle = _idle_motions(system, run.machine.factor)
     held = system.jacobian(0.0, system.placement) @ idle
     _, sines, motions = np.linalg.svd(held, full_matrices=True)
@@ -128,9 +129,8 @@ def _share(march: March, factor: float) -> float:
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
     """The error for a run that stopped at march.clock[TIME]; what was computed is in its ``result``."""
     t = float(march.clock[marching.TIME])
-    at_v, at_work = march.mechanism.q_size, march.mechanism.q_size + march.mechanism.v_size
-    q, v = march.stages.y0[:at_v], march.stages.y0[at_v:at_work]
-    a = np.nan_to_num(march.stages.k[0][at_v:at_work])
+    state, y0 = march.mechanism.state, march.stages.y0
+    q, v, a = y0[: state.q_end], y0[state.velocities], np.nan_to_num(march.stages.k[0][state.velocities])
     (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), a[None]))
     system = system.cartesian
     pose = State(system, t, q, v, system.still)

@@ -68,19 +68,18 @@ def _call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, 
 call_kernel: Any = intrinsic(_call_kernel)
 
 
-def _call_on_block(typingctx, address, block, a, b, c, d):
-    """Call the function at `address`, one that lies apart and takes a block and four arrays.
-
-    What only some coordinates need is called in this way: it is compiled when they are first used."""
-    if any((array.dtype, array.ndim, array.layout) != (types.float64, 1, "C") for array in (a, b, c, d)):
-        raise TypeError("a function of a block takes four contiguous arrays of float64")
+def _call_on_block(typingctx, address, block, arrays):
+    """Call the function at `address`, one that lies apart and takes a block and these arrays: which one it is, a record
+    says. It is compiled when what needs it is first used."""
+    if any((array.dtype, array.ndim, array.layout) != (types.float64, 1, "C") for array in arrays):
+        raise TypeError("a function of a block takes contiguous arrays of float64")
 
     def generate(context, builder, sig, args):
-        kinds = sig.args[1:]
+        kinds = (sig.args[1], sig.args[2])
         function = builder.inttoptr(args[0], llvm.entry_type(kinds, types.none).as_pointer())
         return llvm.call(context, builder, function, kinds, types.none, args[1:])
 
-    return types.void(address, block, a, b, c, d), generate
+    return types.void(address, block, arrays), generate
 
 
 call_on_block: Any = intrinsic(_call_on_block)

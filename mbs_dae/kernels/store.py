@@ -32,7 +32,7 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-ROOMS = ("rotations", "symbolic", "kernels", "coordinates", "linear", "compiled", "poses", "motion")
+ROOMS = ("rotations", "symbolic", "kernels", "coordinates", "tolerances", "linear", "compiled", "poses", "motion")
 """The rooms whose functions and constants are compiled in."""
 SEAL = 32
 """Bytes of a checksum."""
@@ -105,7 +105,7 @@ def _file(symbol: str) -> Path:
 def stamp() -> str:
     """What machine code depends on: all source that is compiled in, and the versions and the machine that make it."""
     package = Path(__file__).resolve().parent.parent
-    files = [(room, sorted((package / room).rglob("*.py"))) for room in ROOMS]
+    files = [(room, sorted([*package.glob(f"{room}.py"), *(package / room).rglob("*.py")])) for room in ROOMS]
     if missing := [room for room, found in files if not found]:
         raise RuntimeError(f"mbs_dae is not whole: its source in {', '.join(missing)} is missing; install it anew")
     parts = [llvm.machine().encode(), repr(sys.version_info[:2]).encode()]

@@ -30,13 +30,9 @@ import numpy as np
 
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector, Work, block
+from ..tolerances import DELTA, NIL
 from .ldl import backward, eliminate_row, forward
 from .pattern import Pattern
-
-DELTA = 1e-13
-FAINT = 1e-36
-"""Rows whose squared length is less than this, relative to the largest entry's, count as zero. Rows may be in different
-units (m², rad), so this is far below what a small mechanism makes of that."""
 
 
 class Factor(NamedTuple):
@@ -133,7 +129,7 @@ def factorise(pattern: Pattern, factor: Factor):
         if kept[row] == 0.0 or independence < truncation:
             inverse[i] = 0.0
         else:
-            inverse[i] = -1.0 / (distance + extra * max(plus / max(factor.share[row], FAINT), least))
+            inverse[i] = -1.0 / (distance + extra * max(plus / max(factor.share[row], NIL), least))
 
 
 @compiled
@@ -144,7 +140,7 @@ def negligible(pattern, factor):
         longest = max(longest, abs(factor.jacobian[e]))
     for k in range(pattern.n):
         heaviest = max(heaviest, factor.weight[k] + factor.soft[k])
-    return FAINT * longest**2 / heaviest + 1e-200 if heaviest > 0.0 else 1e-200
+    return NIL * longest**2 / heaviest + 1e-200 if heaviest > 0.0 else 1e-200
 
 
 @compiled

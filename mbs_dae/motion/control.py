@@ -13,16 +13,15 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.machine import DONE
+from ..compiled.state import state_layout
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, block
+from ..tolerances import NOISE
 from .course import Course, moment
-from .derivative import WORK, Mechanism, derivative
-from .steps import Stages
-from .tableaus import Tableau
+from .derivative import Mechanism, derivative
+from .methods.method import Stages, Tableau
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
-NOISE = 1e-14
-"""Roundoff of positions, relative to the model's length, as accelerations near a singular pose see it."""
 
 
 class Control(NamedTuple):
@@ -52,10 +51,10 @@ def new_control(rtol: float, atol: float, fixed: float, most: int, units: tuple[
 
 def units_of(system: System) -> tuple[np.ndarray, int]:
     """The unit of each of y, infinite where it is not controlled; and how many are controlled."""
-    layout = system.layout
+    layout, state = system.layout, state_layout(system.layout)
     velocities = np.sqrt(system.weight) ** -1 * system.length
-    unit = np.full(layout.q_size + layout.v_size + WORK, np.inf)
-    unit[layout.q_size : layout.q_size + velocities.size] = velocities
+    unit = np.full(state.size, np.inf)
+    unit[state.velocities][: velocities.size] = velocities
     unit[layout.plain[:, 0]] = velocities[layout.plain[:, 1]]
     for place, velocity in layout.quaternions:
         unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
@@ -71,7 +70,7 @@ def noise(control, stages, mechanism, h):
     an estimate of truncation errors cannot see through it, and shorter steps would only stay longer where it is worst.
     """
     sine, rate = np.sqrt(mechanism.nearness[0]), 0.0
-    for at in range(mechanism.q_size, mechanism.q_size + mechanism.v_size):
+    for at in range(mechanism.state.v_at, mechanism.state.v_end):
         rate = max(rate, abs(stages.y0[at]) / control.unit[at])
     return NOISE * rate * (1.0 + h * rate / sine) / sine**2
 

@@ -16,23 +16,13 @@ from ..compiled import System
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
+from ..compiled.state import WORK, StateLayout, state_layout
 from ..compiled.transformation import transform_dynamics
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Image, Matrix, Vector, Work, block
 from ..linear.kkt import Factor, Pattern, factorise, new_factor, solve
-from ..poses.newton import DEPENDENT, factorise_observed
-from ..symbolic.loads import WORKS
-
-WORK = len(WORKS)
-SOFT = 1e-7
-"""Bodies of less mass than this, relative to the heaviest one, are given that much; refinement takes it away
-(`kkt`)."""
-FAINT = 1e-9
-"""The least `independence` of a row that takes part in the accelerations of a motion."""
-WEAK = 1e-4
-"""`independence` (a squared sine) below which a solution is refined."""
-DOUBTFUL = 1e-2
-"""`independence` in the norm of the masses below which one looks twice: at the norm, and at the choice of rows."""
+from ..poses.newton import factorise_observed
+from ..tolerances import DEPENDENT, DOUBTFUL, PARTED, PARTED_BY, SHARE, SOFT, WEAK
 
 
 class Mechanism(NamedTuple):
@@ -40,9 +30,7 @@ class Mechanism(NamedTuple):
 
     machine: Machine
     dynamics: Dynamics
-    q_size: int
-    v_size: int
-    """Lengths of q and of v, the ground's coordinates included."""
+    state: StateLayout
     length: Design[float]
     geometric: Design[Vector]
     """The squared lengths that the columns of Φ_v count for, whatever the masses."""
@@ -70,16 +58,14 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
 
 
 def _image(system: System, refinements: int, faint: float) -> Image:
-    weight = system.column_weight
-    soft = np.maximum(SOFT * (system.heaviest or 1.0) * weight - system.masses, 0.0)
+    weight, soft = system.column_weight, _softness(system)
     machine, dynamics = system.prototype(dynamic=True), system.dynamics
     machine.factor.soft[:] = soft
     prototype = block(
         Mechanism(
             machine=machine,
             dynamics=dynamics,
-            q_size=system.layout.q_size,
-            v_size=system.layout.v_size,
+            state=state_layout(system.layout),
             length=system.length,
             geometric=weight,
             refinements=max(refinements, 3 if soft.any() else machine.transformation.deep),
@@ -95,25 +81,54 @@ def _image(system: System, refinements: int, faint: float) -> Image:
     return Image(prototype)
 
 
+def _softness(system: System) -> np.ndarray:
+    """What columns of little mass are given, so that rows which they hand on between heavy bodies are not lost in
+    roundoff. But where bodies of little mass are free to move by themselves it is their own mass that counts: no
+    refinement would find it under one that is larger."""
+    weight, masses = system.column_weight, system.masses
+    soft = np.maximum(SOFT * (system.heaviest or 1.0) * weight - masses, 0.0)
+    light = np.flatnonzero(soft)
+    if masses[light].any():
+        soft[light[_free(system, light) & (masses[light] > 0.0)]] = 0.0
+    return soft
+
+
+def _free(system: System, columns: np.ndarray) -> np.ndarray:
+    """Which of these columns take part in motions that the rows allow to them alone; at the placement, or at poses
+    beside it (always the same ones), where bodies are not in line with their own axes."""
+    random, free = np.random.default_rng(3), np.zeros(columns.size, dtype=bool)
+    for far in (0.0, 0.3, 0.3):
+        aside = far * system.length * random.standard_normal(system.nv) / np.sqrt(system.weight)
+        rows = system.jacobian(0.0, system.moved(system.placement, aside))[:, columns].toarray()
+        rows /= np.sqrt(system.column_weight[columns])
+        squares, motions = np.linalg.eigh(rows.T @ rows)
+        idle = motions[:, squares <= SHARE**2 * max(squares[-1], 1.0)]
+        free |= np.abs(idle).max(axis=1, initial=0.0) > SHARE
+    return free
+
+
 @compiled_apart
-def evaluate_all(mechanism: Mechanism, t: float, q: Vector, v: Vector):
-    """Constraints, masses and forces at (t, q, v), and the factor of their matrix. Whether all numbers are finite."""
+def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
+    """The terms of the equations at (t, q, v): Φ, ν, γ, Φ_v, M, Q, the energies and powers. Nothing is solved."""
     machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
     factor, transformation = machine.factor, machine.transformation
     observe(machine, t, q, v)
+    if transformation.edges > 0 and transformation.deep == 0:
+        evaluate_forces(dynamics, t, transformation.qc, transformation.vc, out, transformation.fc, mechanism.scalars)
+        transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
+        return
     if transformation.edges > 0:
-        bodies, rates = transformation.qc, transformation.vc
-        if transformation.deep == 1:
-            evaluate_forces(dynamics, t, bodies, rates, out, machine.f, mechanism.scalars)
-            take_masses(dynamics, out, factor.weight, factor.beside)
-        else:
-            evaluate_forces(dynamics, t, bodies, rates, out, transformation.fc, mechanism.scalars)
-            transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
+        evaluate_forces(dynamics, t, transformation.qc, transformation.vc, out, machine.f, mechanism.scalars)
     else:
         evaluate_forces(dynamics, t, q, v, out, machine.f, mechanism.scalars)
-        take_masses(dynamics, out, factor.weight, factor.beside)
-    factor.truncation[0] = mechanism.faint
-    finite = factorise_observed(machine)
+    take_masses(dynamics, out, factor.weight, factor.beside)
+
+
+@compiled_apart
+def factorise_terms(mechanism: Mechanism):
+    """The factor of the matrix that was evaluated last. Whether all its numbers are finite."""
+    mechanism.machine.factor.truncation[0] = mechanism.faint
+    finite = factorise_observed(mechanism.machine)
     leave_out_redundant(mechanism)
     return finite
 
@@ -122,7 +137,8 @@ def evaluate_all(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 def look_around(mechanism, t, q, v):
     """To be called in the first pose, which is a regular one, with the redundant rows left out."""
     mechanism.nearness[0] = mechanism.nearness[1] = 1.0
-    if evaluate_all(mechanism, t, q, v):
+    evaluate(mechanism, t, q, v)
+    if factorise_terms(mechanism):
         gauge(mechanism)
 
 
@@ -232,13 +248,14 @@ def parted(mechanism):
             inside = max(inside, gap)
         else:
             outside = max(outside, gap)
-    return outside > 100.0 * inside + 1e-5 * mechanism.length
+    return outside > PARTED_BY * inside + PARTED * mechanism.length
 
 
 @compiled_apart
 def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
-    """v̇ into a, λ into machine.multipliers."""
-    if not evaluate_all(mechanism, t, q, v):
+    """v̇ into a, λ into machine.multipliers: the terms are evaluated, their matrix is factorised and solved with."""
+    evaluate(mechanism, t, q, v)
+    if not factorise_terms(mechanism):
         return NOT_FINITE
     machine = mechanism.machine
     pattern, g = machine.pattern, machine.g
@@ -256,11 +273,11 @@ def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
 @compiled_apart
 def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector):
     """y' at (t, y)."""
-    at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
-    q, v = y[:at_v], y[at_v:at_work]
-    status = accelerate(mechanism, t, q, v, dy[at_v:at_work])
-    rates(mechanism.machine.manifold, q, v, dy[:at_v])
-    powers(mechanism, dy[at_work:])
+    state = mechanism.state
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    status = accelerate(mechanism, t, q, v, dy[state.v_at : state.v_end])
+    rates(mechanism.machine.manifold, q, v, dy[: state.q_end])
+    powers(mechanism, dy[state.works_at :])
     return status
 
 

@@ -27,7 +27,8 @@ from ..poses.assembly import check_level, posed
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
 from ..poses.newton import velocity_residual
 from ..results.result import State
-from .derivative import evaluate_all, mechanism, refinements
+from ..tolerances import IMPOSSIBLE
+from .derivative import evaluate, factorise_terms, mechanism, refinements
 
 
 def initial_state(
@@ -63,7 +64,8 @@ def _of_least_energy(system: System, held: System, t: float, q: np.ndarray, v: n
     v = system.still if v is None else v.copy()
     run = mechanism(held)
     machine = run.machine
-    evaluate_all(run, t, q, v)
+    evaluate(run, t, q, v)
+    factorise_terms(run)
     machine.f[:] = 0.0
     velocity_residual(machine, v)
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2 + refinements(run))
@@ -104,7 +106,7 @@ def _passes(system: System, t: float, q: np.ndarray, v: np.ndarray) -> bool:
     newton.complete(machine, t, q, v.copy(), a)
     off = system.read_constraints(np.array([t]), q[None], v[None], a[None])[2][0]
     asked = system.read_constraints(np.array([t]), q[None], v[None], 0.0 * a[None])[2][0]
-    return bool(np.abs(off).max(initial=0.0) <= 1e-6 * np.abs(asked).max(initial=0.0) + 1e-12 * system.length)
+    return bool(np.abs(off).max(initial=0.0) <= IMPOSSIBLE * np.abs(asked).max(initial=0.0) + 1e-12 * system.length)
 
 
 def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarray | None:

@@ -6,14 +6,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled.state import WORK
 from ..kernels.blocks import Integers, Matrix, Vector, Work, block
 from .control import Control
 from .course import Course
-from .derivative import WORK, Mechanism
+from .derivative import Mechanism
+from .methods import Method
+from .methods.method import Stages, Tableau
 from .singular import Crossing, new_crossing
 from .stabilise import Stabiliser
-from .steps import Stages, new_stages
-from .tableaus import Tableau
 
 
 class Record(NamedTuple):
@@ -36,20 +37,20 @@ class Record(NamedTuple):
 
 
 def new_record(mechanism: Mechanism, times: np.ndarray) -> Record:
-    rows, zeros = mechanism.machine.pattern.m, np.zeros
-    width = mechanism.q_size + mechanism.v_size + WORK
+    rows, state, zeros = mechanism.machine.pattern.m, mechanism.state, np.zeros
+    v_size = state.v_end - state.v_at
     return block(
         Record(
             times=times,
-            q=zeros((times.size, mechanism.q_size)),
-            v=zeros((times.size, mechanism.v_size)),
-            a=zeros((times.size, mechanism.v_size)),
+            q=zeros((times.size, state.q_end)),
+            v=zeros((times.size, v_size)),
+            a=zeros((times.size, v_size)),
             multipliers=zeros((times.size, rows)),
             energies=zeros((times.size, 2 + WORK)),
             end_multipliers=zeros(rows),
             end_scalars=zeros(mechanism.scalars.size),
-            y=zeros(width),
-            dy=zeros(width),
+            y=zeros(state.size),
+            dy=zeros(state.size),
             kept=zeros(rows),
             nearness=zeros(3),
         )
@@ -75,17 +76,13 @@ class March(NamedTuple):
 
 def new_march(
     mechanism: Mechanism,
-    tableau: Tableau,
+    method: Method,
     control: Control,
     course: Course,
     stabiliser: Stabiliser,
     times: np.ndarray,
 ) -> March:
-    stages = new_stages(tableau, mechanism.q_size + mechanism.v_size + WORK)
-    record = new_record(mechanism, times)
-    counts = np.zeros(3, dtype=np.int64)
-    return block(
-        March(
-            mechanism, tableau, control, course, stabiliser, stages, record, np.zeros(3), new_crossing(), counts=counts
-        )
-    )
+    stages, record = method.stages(mechanism, course), new_record(mechanism, times)
+    counts, crossing = np.zeros(3, dtype=np.int64), new_crossing()
+    parts = (mechanism, method.tableau, control, course, stabiliser, stages, record)
+    return block(March(*parts, np.zeros(3), crossing, counts))

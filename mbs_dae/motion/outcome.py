@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..poses.newton import DEPENDENT, dependent_rows
+from ..compiled.state import WORK
+from ..poses.newton import dependent_rows
 from ..readings.motion import own_motion, result_of
 from ..readings.rank import least
 from ..readings.reactions import ComputedReactions
 from ..results.energy import ledger
 from ..results.result import Result
-from .derivative import WORK, mechanism, solve_motion
+from ..tolerances import DEPENDENT
+from .derivative import mechanism, solve_motion
 from .march import Record
 
 

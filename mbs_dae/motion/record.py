@@ -5,20 +5,20 @@ from __future__ import annotations
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
+from ..compiled.state import WORK
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
+from ..tolerances import BLURRED
 from .course import moment
-from .derivative import WORK, derivative
+from .derivative import derivative
 from .march import March
+from .methods.method import prepare_reading, read_between
 from .stabilise import is_projected, project
-from .steps import prepare_dense, read_dense
 
 NEXT = 2
 """Where the number of the next requested time stands in the counts of a run."""
 ASIDE = 3
 """How many states are read on each side of a singular pose."""
-BLURRED = 1e-4
-"""`independence` (a squared sine) of a requested time below which what is recorded is read from around it."""
 
 
 @compiled
@@ -44,10 +44,10 @@ def put_back(march):
 def put_right(march, t, y):
     """Quaternions of unit length; on the constraints, if the run is projected."""
     mechanism = march.mechanism
-    at_v, at_work = mechanism.q_size, mechanism.q_size + mechanism.v_size
-    restore(mechanism.machine.manifold, y[:at_v])
+    q, v = y[: mechanism.state.q_end], y[mechanism.state.v_at : mechanism.state.v_end]
+    restore(mechanism.machine.manifold, q)
     if is_projected(march.stabiliser, mechanism):
-        return project(mechanism, moment(march.course, t), y[:at_v], y[at_v:at_work])
+        return project(mechanism, moment(march.course, t), q, v)
     return DONE
 
 
@@ -79,7 +79,7 @@ def record_until(march: March, t: float, end: float, breaks: bool):
     while counts[NEXT] < at_end:
         k = counts[NEXT]
         if not reading:
-            status = prepare_dense(mechanism, tableau, march.course, stages, t, end - t)
+            status = prepare_reading(stages)
             if status != DONE:
                 return status
             reading = True
@@ -101,7 +101,7 @@ def record_until(march: March, t: float, end: float, breaks: bool):
 def _read(march: March, t: float, h: float, x: float):
     """The state at t + x h, and its derivative, into the record's own arrays."""
     y = march.record.y
-    read_dense(march.tableau, march.stages, h, x, y)
+    read_between(march.stages, x, y)
     status = put_right(march, t + x * h, y)
     return derivative_at_end(march, t + x * h, y, march.record.dy) if status == DONE else status
 
@@ -122,16 +122,17 @@ def _read_across(march: March, t: float, h: float, x: float, k: int):
         if status != DONE:
             return status
         _add(march, k, y, record.dy, weight)
-    for i in range(record.q.shape[1]):
-        y[i] = record.q[k, i]
-    for i in range(record.v.shape[1]):
-        y[record.q.shape[1] + i] = record.v[k, i]
-    restore(march.mechanism.machine.manifold, y[: record.q.shape[1]])
+    q, v = y[: march.mechanism.state.q_end], y[march.mechanism.state.v_at : march.mechanism.state.v_end]
+    for i in range(q.size):
+        q[i] = record.q[k, i]
+    for i in range(v.size):
+        v[i] = record.v[k, i]
+    restore(march.mechanism.machine.manifold, q)
     status = derivative_at_end(march, t + x * h, y, record.dy)
     for row in range(record.end_multipliers.size):
         record.multipliers[k, row] = record.end_multipliers[row]
-    for i in range(record.q.shape[1]):
-        record.q[k, i] = y[i]
+    for i in range(q.size):
+        record.q[k, i] = q[i]
     return status
 
 
@@ -150,31 +151,23 @@ def keep(march: March, k: int, y: Vector, dy: Vector):
 
 @compiled
 def _clear(record, k):
-    _zero(record.q, k)
-    _zero(record.v, k)
-    _zero(record.a, k)
-    _zero(record.multipliers, k)
-    _zero(record.energies, k)
-
-
-@compiled
-def _zero(rows, k):
-    for i in range(rows.shape[1]):
-        rows[k, i] = 0.0
+    for rows in (record.q, record.v, record.a, record.multipliers, record.energies):
+        rows[k] = 0.0
 
 
 @compiled_apart
 def _add(march: March, k: int, y: Vector, dy: Vector, weight: float):
     """Add to row k of the record."""
-    record, at_v, v_size = march.record, march.mechanism.q_size, march.mechanism.v_size
-    for i in range(at_v):
-        record.q[k, i] += weight * y[i]
-    for i in range(v_size):
-        record.v[k, i] += weight * y[at_v + i]
-        record.a[k, i] += weight * dy[at_v + i]
+    record, state = march.record, march.mechanism.state
+    q, v, a, works = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end], y[state.works_at :]
+    for i in range(q.size):
+        record.q[k, i] += weight * q[i]
+    for i in range(v.size):
+        record.v[k, i] += weight * v[i]
+        record.a[k, i] += weight * a[i]
     for row in range(record.end_multipliers.size):
         record.multipliers[k, row] += weight * record.end_multipliers[row]
     record.energies[k, 0] += weight * record.end_scalars[KINETIC]
     record.energies[k, 1] += weight * record.end_scalars[POTENTIAL]
     for i in range(WORK):
-        record.energies[k, 2 + i] += weight * y[at_v + v_size + i]
+        record.energies[k, 2 + i] += weight * works[i]

@@ -16,14 +16,15 @@ from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
+from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, STEP, is_break, latest_end, moment
-from .derivative import WORK, gauge_if_doubtful, look_around, parted, widest_gap
+from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .march import March
+from .methods.method import take_step
 from .record import NEXT, derivative_at_end, keep, put_back, put_right, record_until, remember
-from .singular import aimed, crosses_badly, energy_of, look_ahead
+from .singular import NOWHERE, aimed, crosses_badly, energy_of, look_ahead
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
-from .steps import take_step
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
@@ -31,27 +32,28 @@ for the singular pose that is near; patience is over, and the run can be taken u
 have been tried; no step keeps the energy near a singular pose."""
 ACCEPTED, REJECTED = 0, 1
 TIME, WIDEST, TURNED = 0, 1, 2
-MOMENT = 1e-3
-"""A time that is told, relative to the span of the run, is exact to this."""
-LOSS = 0.1
-"""The gap, relative to the model's length, at which a drifting run makes no sense any more."""
 
 
 @compiled_apart
 def start(march: March, q: Vector, v: Vector):
     """The first state, and what follows from it at once."""
-    y0, record = march.stages.y0, march.record
+    y0, record, state = march.stages.y0, march.record, march.mechanism.state
+    first_q, first_v = y0[: state.q_end], y0[state.v_at : state.v_end]
     y0[:] = 0.0
     for k in range(q.size):
-        y0[k] = q[k]
+        first_q[k] = q[k]
     for k in range(v.size):
-        y0[q.size + k] = v[k]
+        first_v[k] = v[k]
+    march.clock[:] = 0.0
     march.clock[TIME] = record.times[0]
+    march.course.at[:] = march.counts[:] = 0
+    march.crossing.wait[0] = NOWHERE
+    march.control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, record.times[0]), q, v)
     status = derivative_at_end(march, record.times[0], y0, march.stages.k[0])
     if status == DONE:
         keep(march, 0, y0, march.stages.k[0])
-        march.crossing.energy[:] = energy_of(record.end_scalars, y0[y0.size - WORK :])
+        march.crossing.energy[:] = energy_of(record.end_scalars, y0[state.works_at :])
         march.counts[NEXT] = 1
     return status
 
@@ -62,7 +64,7 @@ def go_on(march: March, patience: int):
     clock, counts, times = march.clock, march.counts, march.record.times
     control, stabiliser = march.control, march.stabiliser
     last = times[times.size - 1]
-    smallest = 1e-14 * max(abs(last), abs(last - times[0]))
+    smallest = SMALLEST * max(abs(last), abs(last - times[0]))
     while counts[NEXT] < times.size:
         if patience <= 0:
             return PAUSED
@@ -121,7 +123,7 @@ def _try_step(march, t, end):
     h = end - t
     adapt_gains(march.stabiliser, pace(march), h)
     mechanism.nearness[0] = 1.0
-    status = take_step(mechanism, tableau, march.course, stages, t, h, march.crossing.closed[0] == 1)
+    status = take_step(stages, t, h, march.crossing.closed[0])
     if march.control.fixed > 0.0:
         return (_settle(march, end) if status == DONE else status), 0.0
     if status == DONE and tableau.end_in_error:
@@ -155,7 +157,7 @@ def pace(march: March):
     mechanism, unit = march.mechanism, march.control.unit
     y0, k0 = march.stages.y0, march.stages.k[0]
     largest = 0.0
-    for at in range(mechanism.q_size, mechanism.q_size + mechanism.v_size):
+    for at in range(mechanism.state.v_at, mechanism.state.v_end):
         largest = max(largest, abs(y0[at]) / unit[at], np.sqrt(abs(k0[at]) / unit[at]))
     return largest
 
@@ -194,7 +196,7 @@ def _accept(march, t, end):
 @compiled
 def _turned_over(march):
     """The energy that the motion has to do with at the end of the step."""
-    record, works = march.record, march.stages.y1[march.mechanism.q_size + march.mechanism.v_size :]
+    record, works = march.record, march.stages.y1[march.mechanism.state.works_at :]
     raised = record.end_scalars[POTENTIAL] - record.energies[0, 1] + works[0]
     return record.end_scalars[KINETIC] + abs(raised) + abs(works[1]) + abs(works[2])
 
@@ -207,7 +209,7 @@ def _next_span(march, t):
     course.at[STEP] = 0
     span = course.at[SPAN]
     status = derivative_at_end(march, course.first[span], stages.y0, stages.k[0])
-    march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[stages.y0.size - WORK :])
+    march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[march.mechanism.state.works_at :])
     if status == DONE and control.fixed == 0.0 and span < course.ends.size:
         rest = course.ends[span] - t
         step = first_step(march.mechanism, march.tableau, control, course, stages, t, rest)
@@ -225,7 +227,7 @@ def _settle(march, t):
         return status
     status = derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
     march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])
-    march.crossing.energy[1] = energy_of(march.record.end_scalars, y1[y1.size - WORK :])
+    march.crossing.energy[1] = energy_of(march.record.end_scalars, y1[march.mechanism.state.works_at :])
     gauge_if_doubtful(march.mechanism)
     return status
 
@@ -234,4 +236,4 @@ def _settle(march, t):
 def drift_limit(mechanism):
     """The gap that makes accelerations worthless here: at a sine s from a singular pose it counts 1/s³ (see
     `control`)."""
-    return 0.1 * mechanism.length * mechanism.nearness[0] ** 1.5
+    return DRIFT * mechanism.length * mechanism.nearness[0] ** 1.5

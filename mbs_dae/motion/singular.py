@@ -21,23 +21,13 @@ import numpy as np
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block
+from ..tolerances import ALMOST_SINGULAR, BALANCE, BLUNT, FORESIGHT, LEDGER, MISPLACED
 from .control import noise
 
 NOWHERE = np.inf
 """When the next singular pose comes, where none is in sight."""
-FORESIGHT = 3.0
-"""From how many steps ahead steps are chosen so that the last one crosses well."""
-BLUNT = 0.7
-"""Larger sines tell nothing about when they will be zero."""
-MISPLACED = 0.1
-"""A node is badly placed if its sine is less than this, relative to the ends of the step. In the middle of its gap DP8
-has 0.25, DP5 0.45."""
 TRIES = 4
 """How often a step is tried again because nodes are badly placed."""
-LEDGER = 100.0
-"""By how many times the tolerance the energy may be off after a step that crosses; 1 to 10 is usual."""
-NEAR = 3e-3
-"""`independence` (a squared sine) below which a pose counts as near a singular one."""
 
 
 class Crossing(NamedTuple):
@@ -113,7 +103,7 @@ def energy_of(scalars, works):
 @compiled
 def adds_up(crossing, scalars, tolerance):
     """Whether the step has kept the energy, to some multiple of what velocities may be off (relative to them)."""
-    roundoff = 1e-13 * (abs(scalars[POTENTIAL]) + abs(scalars[KINETIC]))
+    roundoff = BALANCE * (abs(scalars[POTENTIAL]) + abs(scalars[KINETIC]))
     allowed = LEDGER * 2.0 * scalars[KINETIC] * tolerance + roundoff
     return abs(crossing.energy[1] - crossing.energy[0]) <= allowed
 
@@ -123,7 +113,7 @@ def crosses_badly(march, accepted, pace, h):
     """Whether a step near a singular pose is to be made otherwise; and how is said in `crossing`. The motion changes at
     this pace (1/s)."""
     crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages
-    if mechanism.nearness[0] > NEAR:
+    if mechanism.nearness[0] > ALMOST_SINGULAR:
         return False
     node = worst_node(march.tableau, stages)
     if node > 0 and crossing.tries[0] < TRIES and noise(control, stages, mechanism, h) > control.atol:

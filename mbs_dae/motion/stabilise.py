@@ -9,27 +9,38 @@ back, in the same norm.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from ..compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, in_own_velocities, leave_out_velocity_rows, observe
 from ..compiled.manifold import move
+from ..errors import ModelError
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block
 from ..linear.kkt import solve
+from ..model.parameters import finite_number
 from ..poses.newton import evaluate_and_factorise, velocity_residual
+from ..tolerances import ALMOST_SINGULAR, CLOSED, SETTLED
 from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
 
-SETTLED = 1e-15
-"""How much of a correction may be left, relative to the model's length: roundoff."""
+NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
+"""When to project. Baumgarte's feedback divides by what a singular pose makes zero: there, it needs help."""
 
-CLOSED = 1e-8
-"""The widest gap, relative to the model's length, that a projection may leave."""
+
+class Stabilization:
+    """What a run does about its constraints: a feedback in the accelerations, and when states are projected."""
+
+    when: ClassVar[int] = NEVER
+
+    @property
+    def gains(self) -> tuple[float, float] | None:
+        """α and β; None where they follow the pace of the motion (`start`)."""
+        return 0.0, 0.0
 
 
 @dataclass(frozen=True)
-class Baumgarte:
+class Baumgarte(Stabilization):
     """γ* = γ - 2α (Φ_v v - ν) - β² Φ: constraint errors die out like a damped oscillator. Gains in 1/s; given
     one of them, the other is equal to it; given none, both are chosen from the step and the tolerance, and reported in
     ``result.stats``. Steps that come near a
@@ -37,27 +48,43 @@ class Baumgarte:
 
     alpha: float | None = None
     beta: float | None = None
+    when = NEAR_SINGULAR
+
+    @property
+    def gains(self) -> tuple[float, float] | None:
+        some = [gain for gain in (self.alpha, self.beta) if gain is not None]
+        return (some[0], some[-1]) if some else None
 
 
 @dataclass(frozen=True)
-class Projection:
+class Projection(Stabilization):
     """Positions and velocities are put back onto the constraints after every step, by the least change in the norm of
     the masses."""
 
+    when = ALWAYS
+
 
 @dataclass(frozen=True)
-class Unstabilized:
+class Unstabilized(Stabilization):
     """Nothing is done: the constraints hold at acceleration level only, and drift at the others."""
 
 
-STIFF = 0.3
-"""Gains times step stay below this: above, stages feel the feedback more than the motion, and order is lost."""
-NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
-"""When to project. Baumgarte's feedback divides by what a singular pose makes zero: there, it needs help."""
-GUARD = 3e-3
-"""`independence` (a squared sine) below which a pose counts as near a singular one."""
 
-Stabilization = Baumgarte | Projection | Unstabilized
+STABILIZATIONS: tuple[type[Stabilization], ...] = (Baumgarte, Projection, Unstabilized)
+
+
+def stabilization_of(given: object) -> Stabilization:
+    """What the user said: one of `STABILIZATIONS`, its class, or None for the usual one."""
+    if given is None:
+        return Baumgarte()
+    how = given() if isinstance(given, type) and issubclass(given, STABILIZATIONS) else given
+    if not isinstance(how, STABILIZATIONS):
+        names = [f"mbs.{one.__name__}()" for one in STABILIZATIONS]
+        raise ModelError(f"stabilization={given!r}; choose {', '.join(names[:-1])} or {names[-1]}")
+    for name, gain in vars(how).items():
+        if gain is not None and finite_number(gain, f"{name} of Baumgarte's method") < 0:
+            raise ModelError(f"{name} of Baumgarte's method is {gain:g}, which drives errors up; give 0 or more")
+    return how
 
 
 class Stabiliser(NamedTuple):
@@ -74,8 +101,7 @@ class Stabiliser(NamedTuple):
 
 
 def new_stabiliser(how: Stabilization, mechanism: Mechanism) -> Stabiliser:
-    when = ALWAYS if isinstance(how, Projection) else NEAR_SINGULAR if isinstance(how, Baumgarte) else NEVER
-    return block(Stabiliser(when, mechanism.gains, rule=np.zeros(2), projected=np.zeros(1, dtype=np.int64)))
+    return block(Stabiliser(how.when, mechanism.gains, rule=np.zeros(2), projected=np.zeros(1, dtype=np.int64)))
 
 
 @compiled
@@ -93,7 +119,7 @@ def adapt_gains(stabiliser, pace, h):
 def is_projected(stabiliser, mechanism):
     """Whether states of the step that was just made are put back onto the constraints."""
     if stabiliser.when == NEAR_SINGULAR:
-        return mechanism.nearness[0] < GUARD
+        return mechanism.nearness[0] < ALMOST_SINGULAR
     return stabiliser.when == ALWAYS
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from ..tolerances import MARGIN, PACE, STIFF
 from .control import first_step
 from .march import March
 from .run import pace
-from .stabilise import STIFF, Baumgarte, Stabilization
-
-PACE = 1.0
-"""Constraint errors die out this many times as fast as the motion changes."""
-MARGIN = 3.0
-"""Nor do they die out faster than this, times the rate that steps can follow."""
+from .stabilise import Stabilization
 
 
 def set_first_step(march: March) -> None:
@@ -30,12 +26,9 @@ def set_gains(march: March, how: Stabilization) -> None:
     A method of order p that just meets a tolerance with steps h follows rates up to about rtol^(1/p) / h; where the
     motion is faster than that, as it is for smooth stretches, ω is a few times this.
     """
-    if not isinstance(how, Baumgarte):
-        return
     gains, fixed = march.stabiliser.gains, march.control.fixed
-    if how.alpha is not None or how.beta is not None:
-        gains[0] = how.alpha if how.alpha is not None else how.beta
-        gains[1] = how.beta if how.beta is not None else how.alpha
+    if how.gains is not None:
+        gains[:] = how.gains
     elif fixed == 0.0:
         march.stabiliser.rule[0] = PACE
         march.stabiliser.rule[1] = min(STIFF, MARGIN * march.control.rtol ** (1.0 / march.tableau.order))

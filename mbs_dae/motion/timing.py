@@ -11,7 +11,8 @@ import numpy as np
 from ..compiled import System
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Vector
-from .derivative import FAINT, Mechanism, accelerate, mechanism
+from ..tolerances import FAINT
+from .derivative import Mechanism, accelerate, mechanism
 
 UNKNOWNS = 80_000
 """Solved for between two looks at the clock: some milliseconds."""

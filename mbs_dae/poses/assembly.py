@@ -24,6 +24,7 @@ from ..model.drivers import Held
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
+from ..tolerances import DEPENDENT
 from . import newton
 from .closing import closed
 from .dependence import PoseRank, agrees, elements_of
@@ -104,7 +105,7 @@ def _nearest(system: System, machine: Machine, t: float, q: np.ndarray, referenc
     last = np.inf
     for _ in range(100):
         newton.evaluate_and_factorise(machine, t, q, still, True)
-        if n - len(system.rows) + newton.dependent_rows(machine, newton.DEPENDENT) <= 0:
+        if n - len(system.rows) + newton.dependent_rows(machine, DEPENDENT) <= 0:
             return q
         machine.f[:] = system.weight * way_back(q)
         machine.g[:] = 0.0
@@ -149,7 +150,7 @@ def _completed(system: System, machine: Machine, with_fixed: System, t: float, q
 
 def _left_free(system: System, machine: Machine) -> tuple[str, np.ndarray | None]:
     """A motion that the equations allow in the pose just completed, any one, and what is to be said of it."""
-    if system.nv - len(system.rows) + newton.dependent_rows(machine, newton.DEPENDENT) <= 0:
+    if system.nv - len(system.rows) + newton.dependent_rows(machine, DEPENDENT) <= 0:
         return "", None
     machine.f[:] = system.column_weight**0.5 * np.cos(np.arange(1.0, machine.f.size + 1.0))
     machine.g[:] = 0.0

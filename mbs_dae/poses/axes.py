@@ -22,7 +22,7 @@ from ..symbolic.derive import Form, Relation
 from ..symbolic.functions import Unwound
 from ..symbolic.markers import marker_symbols
 from ..symbolic.markers.primitives import parallel
-from . import newton
+from ..tolerances import DEPENDENT
 from .dependence import PoseRank
 from .facing import frame_of
 
@@ -94,7 +94,7 @@ def _part(system: System, here: PoseRank, first: State, pair: Pair) -> bool:
     symbols = marker_symbols(2, 3)
     reader = system.reader_of(Relation(symbols, tuple(parallel(*symbols))), pair)
     jacobian = reader.jacobian(first.t, first.full_q).toarray()
-    if max(map(here.independence, jacobian)) > newton.DEPENDENT:
+    if max(map(here.independence, jacobian)) > DEPENDENT:
         return True
     _, rates, _ = reader(np.array([first.t]), first.full_q[None], first.full_v[None], system.still[None])
     pace = float(np.sqrt((system.weight * first.v**2).max(initial=0.0))) / system.length

@@ -14,15 +14,11 @@ from ..compiled.manifold import difference, way
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.kkt import solve
-from .newton import DEPENDENT
+from ..tolerances import CROSSING, DEPENDENT, SMOOTH, STANDING
 
-SMOOTH = 1e-3
-"""How far a step may be from the smooth motion that both its ends foretell, relative to its length."""
 LONG, CLEAR, SHORT = 0.25, 3.0, 0.05
 """A step may be this long at most (relative to the model's length), and so many times longer than the nearness of a
 singular pose; but it may always be short."""
-CROSSING = 1e-4
-"""The longest step, relative to the model's length, that may pass a singular pose."""
 
 
 @compiled_apart
@@ -39,7 +35,7 @@ def is_smooth(machine: Machine, h: float, q0: Vector, v0: Vector, a0: Vector, q1
         w = machine.norm[k]
         error += w * (done[k] - foretold[k]) ** 2
         length += w * (done[k] ** 2 + (h * v0[k]) ** 2)
-    return np.sqrt(error) <= SMOOTH * np.sqrt(length) + 1e-9 * machine.length
+    return np.sqrt(error) <= SMOOTH * np.sqrt(length) + STANDING * machine.length
 
 
 @compiled_apart

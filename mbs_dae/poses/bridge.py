@@ -13,12 +13,11 @@ from scipy.interpolate import KroghInterpolator
 
 from ..compiled.machine import DONE, Machine
 from ..compiled.manifold import accelerations, rates, restore, velocities
+from ..tolerances import AGREEMENT
 from . import continuation
 
 REACH = 0.02
 """How far the nearest of the six poses is from the change point, in model lengths."""
-AGREEMENT = 1e-8
-"""How well both polynomials must agree, relative to the model's length and the motion's own scale."""
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -19,11 +19,11 @@ from ..compiled.manifold import difference, move
 from ..compiled.structure import Structure
 from ..coordinates import body_coordinates
 from ..errors import AssemblyError, ModelError
-from ..linear import kkt
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver, Held, Prescribed
 from ..model.pose_driver import PoseDriver
 from ..rotations import quaternion
+from ..tolerances import LOOSE, NEARLY, NIL
 from . import newton
 from .dependence import PoseRank, elements_of
 from .facing import turned_over
@@ -86,7 +86,7 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
             if not newton.evaluate_and_factorise(machine, t, q, still, True):
                 break
             before = _gaps(machine)
-            if before.max(initial=0.0) <= newton.LOOSE * machine.length:
+            if before.max(initial=0.0) <= LOOSE * machine.length:
                 break
             if count % PATIENCE == 0:
                 if not before @ before < PROGRESS * goal:
@@ -178,7 +178,7 @@ def _gaps(machine: Machine) -> np.ndarray:
     """The gap of every row at the last evaluation, as a length; the residual itself for a row that no motion changes
     (whose part of Φ_v is zero)."""
     square = machine.factor.row_square
-    length = np.sqrt(np.where(square > kkt.FAINT * square.max(initial=0.0), square, 1.0))
+    length = np.sqrt(np.where(square > NIL * square.max(initial=0.0), square, 1.0))
     return np.abs(machine.phi) / length
 
 
@@ -264,7 +264,7 @@ def assembly_error(system: System, t: float, best: Closure, found: Closure | Non
 def _locked(system: System, t: float, stuck: np.ndarray, closed: np.ndarray) -> tuple[str, ...]:
     """The elements that depend on each other where an attempt came to rest, though not in a closed pose."""
     rows = range(len(system.rows))
-    here, there = (PoseRank(system, t, q, newton.NEARLY) for q in (stuck, closed))
+    here, there = (PoseRank(system, t, q, NEARLY) for q in (stuck, closed))
     return elements_of(system, [k for c in here.circuits(rows) if not there.dependent(c.rows) for k in c.rows])
 
 

@@ -13,11 +13,10 @@ from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, SINGULAR, 
 from ..compiled.manifold import count_turns, difference, move, way
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector
+from ..tolerances import DEPENDENT, NEARLY, ROLLED
 from .branches import is_smooth, keeps_branch, orient
-from .newton import DEPENDENT, NEARLY, close, complete, dependent_rows, evaluate_and_factorise
+from .newton import close, complete, dependent_rows, evaluate_and_factorise
 
-ROLLED = 1e-5
-"""How far a step may correct its forecast, relative to the model's length, where rows restrict velocities only."""
 MOST = 20_000
 """Steps between two requested poses; a mechanism that needs more moves some thousand times its own length."""
 DEPTH = 45

@@ -19,18 +19,14 @@ from scipy.linalg import qr
 
 from ..compiled import System
 from ..linear import kkt
+from ..tolerances import DEPENDENT, HIDDEN, SHARE
 from . import newton
 
 ITERATIONS = 4
 """Steps of the inverse iteration for the smallest singular direction: a gap of ten in the squares leaves 1e-4 of the
 others."""
-HIDDEN = 1e-14
-"""Squared sine of a row against the span of all others below which it depends on them. Less than `DEPENDENT`: in a
-chain of n welded bodies the first row has 3/n³, and depends on nothing."""
 TINY = 1e-200
 """A right-hand side so small that no solution overflows, however near the rows are to dependence."""
-SHARE = 1e-6
-"""A row belongs to a circuit if its part in it, relative to the dependent row's length, is larger than this."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +46,8 @@ class PoseRank:
     """The rows of Φ_v at one pose, any of which can be left out. A row of less `independence` than the threshold counts
     as dependent."""
 
-    def __init__(self, system: System, t: float, q: np.ndarray, threshold: float = newton.DEPENDENT):
-        self.system, self.threshold = system, threshold
+    def __init__(self, system: System, t: float, q: np.ndarray, threshold: float | None = None):
+        self.system, self.threshold = system, DEPENDENT if threshold is None else threshold
         self.machine = system.machine()
         self.stand_at(t, q)
 

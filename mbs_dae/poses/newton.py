@@ -28,16 +28,7 @@ from ..compiled.manifold import move
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.kkt import factorise, solve
-
-TIGHT = 2e-15
-"""Gap, relative to the model's extent, at which Newton stops: roundoff."""
-LOOSE = 1e-10
-"""Gap at which Newton may stop if it cannot be reduced further."""
-DEPENDENT = 1e-10
-"""`independence` (a squared sine) below which a row counts as dependent on others. Well above kkt.DELTA: what is added
-to the rows of a dependent group adds up in the pivot of its last row."""
-NEARLY = 1e-7
-"""`independence` below which velocities and accelerations, though determined, have lost most of their digits."""
+from ..tolerances import LOOSE, TIGHT
 
 
 @compiled_apart

@@ -16,6 +16,7 @@ from ..compiled.machine import leave_out_velocity_rows, observe
 from ..compiled.manifold import move
 from ..linear.kkt import factorise
 from ..model.drivers import Prescribed
+from ..tolerances import LOOSE, TIGHT
 from . import newton
 from .dependence import PoseRank
 
@@ -92,7 +93,7 @@ class _Walk:
             gap = gaps.max(initial=0.0)
             if not np.isfinite(gap):
                 return None
-            if gap <= newton.TIGHT * machine.extent or last < 2.0 * gap <= 2.0 * newton.LOOSE * machine.length:
+            if gap <= TIGHT * machine.extent or last < 2.0 * gap <= 2.0 * LOOSE * machine.length:
                 return q
             last = gap
             newton.newton_step(machine, 1)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..compiled import System
-from . import newton
+from ..tolerances import NEARLY
 from .dependence import Circuit, PoseRank, elements_of
 from .other_poses import joint_rows, other_poses
 
@@ -42,7 +42,7 @@ def redundancy(system: System, q: np.ndarray, others: Sequence[np.ndarray] | Non
         return Redundancy(here, (), (), 0)
     alone = others is None
     others = other_poses(system, q, joint_rows(system)) if others is None else others
-    elsewhere = [PoseRank(system, 0.0, other, newton.NEARLY) for other in others]
+    elsewhere = [PoseRank(system, 0.0, other, NEARLY) for other in others]
     most_regular = min([*elsewhere, here], key=lambda pose: len(pose.dependent(rows)))
     generic = [c for c in most_regular.circuits(rows) if all(pose.dependent(c.rows) for pose in (here, *elsewhere))]
     if alone and elsewhere:
@@ -63,7 +63,7 @@ def _bound(here: PoseRank, q: np.ndarray, circuits: Sequence[Circuit]) -> list[C
     for names, members in sorted(groups.items(), key=lambda group: len(group[0])):
         own = [int(k) for name in sorted(names) for k in system.rows_of(name)]
         reached = other_poses(system, q, [k for k in own if k in joints], samples=2)
-        alone = [PoseRank(system, 0.0, pose, newton.NEARLY) for pose in reached]
+        alone = [PoseRank(system, 0.0, pose, NEARLY) for pose in reached]
         inside = sum(others < names for others in found.values())
         many = min((len(pose.dependent(own)) for pose in alone), default=inside + len(members)) - inside
         lasting = sorted(members, key=lambda c: not all(pose.dependent(c.rows) for pose in alone))

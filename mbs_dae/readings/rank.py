@@ -11,9 +11,8 @@ import scipy.sparse as sps
 from scipy.sparse.linalg import eigsh, lsqr
 
 from ..compiled import System
+from ..tolerances import RANK
 
-RANK = 1e-9
-"""Singular values below this, relative to the largest, are zero."""
 LARGE = 200
 """Rows from which on a system is large."""
 

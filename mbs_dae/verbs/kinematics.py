@@ -31,6 +31,7 @@ from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
 from ..readings.turns import check_turns
 from ..results.result import Result, State
+from ..tolerances import DEPENDENT, NEARLY
 
 CHUNK, PATIENCE = 5000, 5e5
 """At most so many poses, and so many unknowns solved for, between two looks at the progress bar and at Ctrl-C."""
@@ -111,8 +112,8 @@ def _redundant_rows(
         if newton.close(machine, moment, q, v0, 20) == DONE:
             if machine.program.velocity_rows:
                 newton.evaluate_and_factorise(machine, moment, q, v0, False)
-            counts.append(newton.dependent_rows(machine, newton.DEPENDENT))
-            nearly.append(newton.dependent_rows(machine, newton.NEARLY))
+            counts.append(newton.dependent_rows(machine, DEPENDENT))
+            nearly.append(newton.dependent_rows(machine, NEARLY))
     if not counts:  # nothing closes nearby
         raise change_point_at_start(first.system, first)
     redundant = min(counts)

@@ -27,19 +27,20 @@ from ..model.parameters import finite_number
 from ..motion import run as marching
 from ..motion.control import new_control, units_of
 from ..motion.course import Course, new_course
-from ..motion.derivative import FAINT, mechanism
+from ..motion.derivative import mechanism
 from ..motion.initial import initial_state
 from ..motion.march import March, new_march
+from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
-from ..motion.stabilise import NEAR_SINGULAR, Baumgarte, Projection, Stabilization, Unstabilized, new_stabiliser
+from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
 from ..motion.start import set_first_step, set_gains
-from ..motion.tableaus import METHODS, Tableau
 from ..poses.axes import check_axes
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..readings.turns import check_turns
 from ..results.result import Result, State
+from ..tolerances import FAINT
 
 MOST_STEPS = 1_000_000
 """Controlled steps that are tried at most, unless said."""
@@ -141,9 +142,9 @@ def prepare(
     system = system_of(model)
     model, bodies = system.model, system.cartesian
     t = checked_times(times)
-    method, rtol, atol, step = _checked(method, rtol, atol, step)
+    how, by = stabilization_of(stabilization), method_named(method)
+    rtol, atol, step = _checked(by, rtol, atol, step)
     longest, most = _bounds(step, max_step, max_steps)
-    how = _stabilization(stabilization)
     check_tables(model, t)
     check_trajectories(model, t)
     bodies.once(check_masses)
@@ -153,8 +154,8 @@ def prepare(
     run = mechanism(system, faint=FAINT)
     control = new_control(rtol, atol, step or 0.0, most, system.once(units_of))
     stabiliser = new_stabiliser(how, run)
-    course = _course(system, METHODS[method], t, 0.0 if step else longest)
-    march = new_march(run, METHODS[method], control, course, stabiliser, t)
+    course = _course(system, by.order, t, 0.0 if step else longest)
+    march = new_march(run, by, control, course, stabiliser, t)
     facts: dict[str, Any] = {"method": method, "stabilization": type(how).__name__}
     facts |= {"step": step} if step else {"rtol": rtol, "atol": atol}
     facts |= {"breaks": course.ends.size - 1} if course.ends.size > 1 else {}
@@ -167,10 +168,10 @@ def prepare(
     return Prepared(system, march, how, q, v, redundant, facts)
 
 
-def _course(system: System, tableau: Tableau, t: np.ndarray, longest: float) -> Course:
+def _course(system: System, order: int, t: np.ndarray, longest: float) -> Course:
     """The spans between breaks, and how far steps may go in them (0: they are fixed)."""
     elements, first, last = system.elements, t[0], t[-1]
-    breaks = breaks_of(elements, system.evaluator, first, last, tableau.order)
+    breaks = breaks_of(elements, system.evaluator, first, last, order)
     far = farthest_ends(elements, system.evaluator, first, last) if longest else np.full(1, np.inf)
     return new_course(t, breaks, side_of(first, last), far, longest or np.inf)
 
@@ -195,13 +196,11 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
     return status, ""
 
 
-def _checked(method: str, rtol: Any, atol: Any, step: Any) -> tuple[str, float, float, float | None]:
-    if not isinstance(method, str) or method not in METHODS:
-        raise ModelError(f"method={method!r} is unknown; choose one of {', '.join(map(repr, METHODS))}")
+def _checked(method: Method, rtol: Any, atol: Any, step: Any) -> tuple[float, float, float | None]:
     if step is not None and not (step := finite_number(step, "step")) > 0:
         raise ModelError(f"step is {step:g}; give a positive step, in seconds")
-    if step is None and method == "RK4":
-        raise ModelError('RK4 has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
+    if step is None and not method.is_controlled:
+        raise ModelError(f'{method.name} has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
     rtol = finite_number(rtol, "rtol")
     atol = rtol if atol is None else finite_number(atol, "atol")
     for name, value in (("rtol", rtol), ("atol", atol)):
@@ -211,7 +210,7 @@ def _checked(method: str, rtol: Any, atol: Any, step: Any) -> tuple[str, float, 
             raise ModelError(f"{name} is {value:g}, which asks for nothing; give a tolerance such as 1e-6")
     if rtol < 1e-13:
         raise ModelError(f"rtol is {rtol:g}, below roundoff; the smallest that makes sense is 1e-13")
-    return method, rtol, atol, step
+    return rtol, atol, step
 
 
 def _bounds(step: float | None, max_step: Any, max_steps: Any) -> tuple[float, int]:
@@ -226,22 +225,6 @@ def _bounds(step: float | None, max_step: Any, max_steps: Any) -> tuple[float, i
     if isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
         raise ModelError(f"max_steps is {max_steps!r}; give a whole number above zero")
     return longest, int(max_steps)
-
-
-def _stabilization(given: Any) -> Stabilization:
-    if given is None:
-        return Baumgarte()
-    if isinstance(given, type) and issubclass(given, Baumgarte | Projection | Unstabilized):
-        return given()
-    if not isinstance(given, Baumgarte | Projection | Unstabilized):
-        raise ModelError(
-            f"stabilization={given!r}; choose mbs.Baumgarte(), mbs.Projection() or mbs.Unstabilized()"
-        )
-    if isinstance(given, Baumgarte):
-        for name, gain in (("alpha", given.alpha), ("beta", given.beta)):
-            if gain is not None and finite_number(gain, f"{name} of Baumgarte's method") < 0:
-                raise ModelError(f"{name} of Baumgarte's method is {gain:g}, which drives errors up; give 0 or more")
-    return given
 
 
 def _counts(march: March) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def import_all() -> None:
     package = __name__.partition(".")[0]
     for room in ROOMS:
         home = import_module(f"{package}.{room}")
-        for module in walk_packages(home.__path__, f"{home.__name__}."):
+        for module in walk_packages(getattr(home, "__path__", []), f"{home.__name__}."):
             import_module(module.name)
 
 

@@ -32,6 +32,7 @@ ROOMS = [
     "model",
     "graph",
     "coordinates",
+    "tolerances",
     "linear",
     "compiled",
     "readings",

@@ -243,3 +243,23 @@ def test_engine_flywheel_evens_the_speed(flywheel):
     expected = np.ptp(excess) / (flywheel * omega.mean() ** 2)
     assert np.ptp(omega) / omega.mean() == pytest.approx(expected, rel=0.1)
     assert np.abs(result.energy.error).max() < 1e-6 * result.energy.kinetic[0]
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("light", [1e-6, 1e-8, 1e-12])
+def test_a_light_pendulum_on_a_heavy_one_moves_as_its_own_mass_has_it(light, coordinates):
+    """From rest in line; the equations of two thin bars, and at the end the motion that they make."""
+    model = mbs.PlanarModel("unlike", gravity=(0, -9.81))
+    heavy, last = model.link("heavy", (0, 0), (1, 0), mass=1.0), model.link("light", (1, 0), (2, 0), mass=light)
+    model.add(mbs.Revolute("A", model.ground, heavy.tail), mbs.Revolute("B", heavy.head, last.tail))
+
+    def rates(_, y):
+        (a, b, u, w), apart = y, y[0] - y[1]
+        M = np.array([[1 / 3 + light, light / 2 * np.cos(apart)], [light / 2 * np.cos(apart), light / 3]])
+        Q = -9.81 * np.array([(0.5 + light) * np.cos(a), light / 2 * np.cos(b)])
+        return [u, w, *np.linalg.solve(M, Q + light / 2 * np.sin(apart) * np.array([-(w**2), u**2]))]
+
+    end = solve_ivp(rates, (0, 0.5), np.zeros(4), rtol=1e-11, atol=1e-11).y[:, -1]
+    res = mbs.simulate(model.compile(coordinates), [0, 0.5])
+    np.testing.assert_allclose([res["heavy.alpha"][0], res["light.alpha"][0]], rates(0, np.zeros(4))[2:], rtol=1e-9)
+    np.testing.assert_allclose([res["heavy.angle"][-1], res["light.angle"][-1]], end[:2], atol=1e-5)

@@ -8,7 +8,7 @@ import pytest
 from gallery import NAMES, load
 
 from mbs_dae.compiled.machine import observe
-from mbs_dae.motion.derivative import evaluate_all, mechanism
+from mbs_dae.motion.derivative import evaluate, mechanism
 
 
 @cache
@@ -69,8 +69,8 @@ def test_masses_and_forces(name):
     R, bias = transformation(joint, q, x)
     qc, u, _ = (part[0] for part in joint.to_bodies((q[None], x[None], 0.0 * x[None])))
     here, there = mechanism(joint), mechanism(bodies)
-    evaluate_all(here, 0.3, q, x)
-    evaluate_all(there, 0.3, qc, u)
+    evaluate(here, 0.3, q, x)
+    evaluate(there, 0.3, qc, u)
     M, n = mass_matrix(bodies, there), bodies.nv
     close(mass_matrix(joint, here), R[:n].T @ M @ R[:n])
     close(here.machine.f, R[:n].T @ (there.machine.f - M @ bias[:n]))

@@ -10,7 +10,9 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from mbs_dae.kernels import abi, cache
+from mbs_dae.compiled import batch, transformation
+from mbs_dae.kernels import abi, cache, functions, work
+from mbs_dae.motion.methods import method
 
 _reals, _integers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
 _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, _reals, _reals, _integers, _reals, _reals, _reals)
@@ -36,3 +38,27 @@ def _interpreted(written: Any) -> cache.Kernel:
         found[name] = getattr(abi, name).py_func
     function = _FUNCTION(found["kernel"])
     return cache.Kernel(ctypes.cast(function, ctypes.c_void_p).value or 0, layout or found["LAYOUT"], function)
+
+
+class Core:
+    """The compiled core, run by Python: what constants it has then follows from its modules, without compiling.
+
+    Kernels stay compiled; they are called as the core calls them."""
+
+    def __init__(self, monkeypatch):
+        monkeypatch.setattr(functions.Function, "__call__", lambda self, *values: self.py_func(*values))
+        monkeypatch.setattr(batch, "call_kernel", self._call_kernel)
+        for module in (transformation, method):
+            monkeypatch.setattr(module, "call_on_block", self._call_on_block)
+        self.kernels: dict[int, Any] = {}
+
+    def _call_kernel(self, address, count, t, *arrays):
+        if address not in self.kernels:
+            self.kernels[address] = _FUNCTION(int(address))
+        kinds = (_reals, _reals, _integers, _reals, _reals, _reals)
+        pointers = [array.ctypes.data_as(kind) for array, kind in zip(arrays, kinds, strict=True)]
+        self.kernels[address](int(count), float(t), *pointers)
+
+    def _call_on_block(self, address, block, arrays):
+        made = [one for one in work.FUNCTIONS if "entry" in vars(one)]
+        next(one for one in made if one.entry.address == address)(block, *arrays)

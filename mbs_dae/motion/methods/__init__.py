@@ -1,0 +1,13 @@
+"""The methods of integration, by name."""
+
+from ...errors import ModelError
+from .method import Method
+from .tableaus import DP5, DP8, RK4
+
+METHODS: dict[str, Method] = {method.name: method for method in (RK4, DP5, DP8)}
+
+
+def method_named(name: object) -> Method:
+    if not isinstance(name, str) or name not in METHODS:
+        raise ModelError(f"method={name!r} is unknown; choose one of {', '.join(map(repr, METHODS))}")
+    return METHODS[name]

@@ -1,0 +1,152 @@
+"""What a method of integration is: how it makes a step, and how it is read between its ends.
+
+A method is one file beside this one and a line in ``methods/__init__.py``. It gives
+
+1. its numbers, a `Tableau`: its order, its nodes, and the weights of its error estimate;
+2. the level of the kernels that it needs (`compiled.batch`);
+3. ``step``: from y₀ and k₀ = y'(t₀), which stand in the `Stages`, to y₁. It leaves y' at node s in k[s], the sine of
+   that node in sines[s], and a status. The run stabilises y₁ and puts y' there into k[tableau.stages];
+4. ``read``: y at t₀ + x h; and ``prepare``, if anything must be found once before a step is read.
+
+These functions are called by address, so that each is compiled when its method is first used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled.batch import VALUE
+from ...compiled.machine import DONE
+from ...kernels.abi import call_on_block, compiled
+from ...kernels.blocks import Integers, Matrix, Vector, Work, block
+from ..course import Course
+from ..derivative import Mechanism
+
+
+class Tableau(NamedTuple):
+    """The numbers of a method."""
+
+    stages: int
+    """How many evaluations lead to y₁; the one at y₁ is the first of the next step."""
+    order: int
+    error_order: int
+    """The error estimate shrinks like h to this power plus one."""
+    end_in_error: int
+    """Whether the error estimate needs the evaluation at y₁ (1) or not (0)."""
+    a: Matrix
+    b: Vector
+    c: Vector
+    error: Matrix
+    """The weights of the k in the error: one row an estimate, of which two are combined; none for steps of one
+    length."""
+    dense: Matrix
+    middle: float
+    """The middle of the widest gap between nodes: where a singular pose is crossed (see `singular`)."""
+    half: float
+    """Half the width of that gap."""
+    inner: int
+    """A stage well inside the step."""
+
+
+class Stages(NamedTuple):
+    """A step of a method: what it is made of, and its work space."""
+
+    mechanism: Mechanism
+    course: Course
+    tableau: Tableau
+    functions: Integers
+    """The addresses of `STEP`, `PREPARE` and `READ`."""
+    y0: Work[Vector]
+    y1: Work[Vector]
+    between: Work[Vector]
+    k: Work[Matrix]
+    dense: Work[Matrix]
+    sines: Work[Vector]
+    """By how much the constraints are independent at every stage, and at the end."""
+    now: Work[Vector]
+    """t₀, h, and x where the step is read."""
+    closed: Work[Integers]
+    """Whether stages are put onto the constraints (1)."""
+    status: Work[Integers]
+
+
+STEP, PREPARE, READ = 0, 1, 2
+T, H, X = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    name: str
+    tableau: Tableau
+    step: Any
+    read: Any
+    prepare: Any = None
+    level: int = VALUE
+    room: int = 0
+    """How many rows of the size of y it needs to be read."""
+
+    @property
+    def order(self) -> int:
+        return self.tableau.order
+
+    @property
+    def is_controlled(self) -> bool:
+        """Whether it estimates its error, so that it can choose its steps."""
+        return len(self.tableau.error) > 0
+
+    @cached_property
+    def functions(self) -> np.ndarray:
+        """Their addresses; 0 for one that there is none of."""
+        own = (self.step, self.prepare, self.read)
+        return np.array([one.entry.address if one else 0 for one in own], dtype=np.int64)
+
+    def stages(self, mechanism: Mechanism, course: Course) -> Stages:
+        """A step in this course of time."""
+        rows, width = self.tableau.a.shape[1], mechanism.state.size
+        y0, y1, between = np.zeros((3, width))
+        return block(
+            Stages(
+                mechanism,
+                course,
+                self.tableau,
+                self.functions,
+                y0,
+                y1,
+                between,
+                k=np.zeros((rows, width)),
+                dense=np.zeros((self.room, width)),
+                sines=np.ones(rows),
+                now=np.zeros(3),
+                closed=np.zeros(1, dtype=np.int64),
+                status=np.zeros(1, dtype=np.int64),
+            )
+        )
+
+
+@compiled
+def take_step(stages, t, h, closed):
+    """y₁ from y₀ and k₀, which must stand in `stages`; `closed`: with stages put onto the constraints."""
+    stages.now[T], stages.now[H] = t, h
+    stages.closed[0] = closed
+    call_on_block(stages.functions[STEP], stages, ())
+    return stages.status[0]
+
+
+@compiled
+def prepare_reading(stages):
+    """To be called before the step is read, once: the step made last, with its end settled."""
+    stages.status[0] = DONE
+    if stages.functions[PREPARE] != 0:
+        call_on_block(stages.functions[PREPARE], stages, ())
+    return stages.status[0]
+
+
+@compiled
+def read_between(stages, x, out):
+    """y at t₀ + x h, between both ends of the step."""
+    stages.now[X] = x
+    call_on_block(stages.functions[READ], stages, (out,))

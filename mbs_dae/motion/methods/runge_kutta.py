@@ -1,0 +1,110 @@
+"""One step of an explicit Runge-Kutta method, and reading between its ends. Compiled (see `method`).
+
+    kᵢ = f(t₀ + cᵢ h,  y₀ + h Σⱼ aᵢⱼ kⱼ),        y₁ = y₀ + h Σ bᵢ kᵢ,        error = h Σ eᵢ kᵢ
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...compiled.machine import DONE
+from ...compiled.manifold import restore
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from ..course import moment
+from ..derivative import derivative
+from ..stabilise import project
+from .method import H, Stages, T, X
+
+
+@compiled
+def combine(y, h, weights, count, k, out):
+    """out = y + h Σ weightsⱼ kⱼ, over the first `count` stages."""
+    for i in range(y.size):
+        out[i] = y[i]
+    for j in range(count):
+        w = h * weights[j]
+        if w != 0.0:
+            kj = k[j]
+            for i in range(y.size):
+                out[i] += w * kj[i]
+
+
+@compiled_apart
+def step(stages: Stages):
+    mechanism, tableau, y = stages.mechanism, stages.tableau, stages.between
+    t, h = stages.now[T], stages.now[H]
+    for s in range(1, tableau.stages):
+        now = moment(stages.course, t + tableau.c[s] * h)
+        combine(stages.y0, h, tableau.a[s], s, stages.k, y)
+        if stages.closed[0] == 1:
+            q = y[: mechanism.state.q_end]
+            restore(mechanism.machine.manifold, q)
+            stages.status[0] = project(mechanism, now, q, y[mechanism.state.v_at : mechanism.state.v_end])
+            if stages.status[0] != DONE:
+                return
+        stages.status[0] = derivative(mechanism, now, y, stages.k[s])
+        if stages.status[0] != DONE:
+            return
+        stages.sines[s] = np.sqrt(mechanism.nearness[2])
+    stages.sines[tableau.stages] = stages.sines[tableau.stages - 1]
+    combine(stages.y0, h, tableau.b, tableau.stages, stages.k, stages.y1)
+
+
+@compiled_apart
+def read_cubic(stages: Stages, out: Vector):
+    """The cubic through both ends and their slopes."""
+    y0, k, end, h, x = stages.y0, stages.k, stages.tableau.stages, stages.now[H], stages.now[X]
+    for i in range(y0.size):
+        rise = stages.y1[i] - y0[i]
+        first, last = h * k[0, i], h * k[end, i]
+        out[i] = y0[i] + x * (first + x * (3.0 * rise - 2.0 * first - last + x * (first + last - 2.0 * rise)))
+
+
+@compiled_apart
+def read_polynomial(stages: Stages, out: Vector):
+    """y₀ + h Σᵢ kᵢ Σⱼ pᵢⱼ xʲ⁺¹."""
+    y0, k, powers, h, x = stages.y0, stages.k, stages.tableau.dense, stages.now[H], stages.now[X]
+    for i in range(y0.size):
+        out[i] = y0[i]
+    for s in range(powers.shape[0]):
+        weight = 0.0
+        for power in range(powers.shape[1] - 1, -1, -1):
+            weight = (weight + powers[s, power]) * x
+        for i in range(y0.size):
+            out[i] += h * weight * k[s, i]
+
+
+@compiled_apart
+def prepare_nested(stages: Stages):
+    """The rows of `read_nested`, from the stages of the step and some more of its inside."""
+    mechanism, tableau = stages.mechanism, stages.tableau
+    y0, y1, k, dense, t, h = stages.y0, stages.y1, stages.k, stages.dense, stages.now[T], stages.now[H]
+    end = tableau.stages
+    for s in range(end + 1, tableau.a.shape[0]):
+        combine(y0, h, tableau.a[s], s, k, stages.between)
+        now = moment(stages.course, t + tableau.c[s] * h)
+        stages.status[0] = derivative(mechanism, now, stages.between, k[s])
+        if stages.status[0] != DONE:
+            return
+    for i in range(y0.size):
+        rise = y1[i] - y0[i]
+        dense[0, i] = rise
+        dense[1, i] = h * k[0, i] - rise
+        dense[2, i] = 2.0 * rise - h * (k[end, i] + k[0, i])
+        for row in range(tableau.dense.shape[0]):
+            total = 0.0
+            for s in range(tableau.a.shape[0]):
+                total += tableau.dense[row, s] * k[s, i]
+            dense[3 + row, i] = h * total
+
+
+@compiled_apart
+def read_nested(stages: Stages, out: Vector):
+    """Products of x and 1 - x in turn, nested."""
+    y0, dense, x = stages.y0, stages.dense, stages.now[X]
+    for i in range(y0.size):
+        value = 0.0
+        for row in range(dense.shape[0] - 1, -1, -1):
+            value = (value + dense[row, i]) * (x if row % 2 == 0 else 1.0 - x)
+        out[i] = y0[i] + value

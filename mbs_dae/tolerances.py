@@ -1,0 +1,111 @@
+"""The tolerances of the numerical core, and why they are what they are. Compiled code reads them as constants.
+
+`independence` is a squared sine: of a row against the rows before it, or of the constraints, where it is the least of
+all rows. Lengths and gaps are relative to the model's own length, and ε is the roundoff of numbers, 2e-16. Each of
+these may be ten times larger or smaller, and no verdict changes (tests/robustness/test_tolerances.py).
+"""
+
+# --- the matrix -----------------------------------------------------------------------------------------------------
+
+DELTA = 1e-13
+"""What is added to the diagonal of each row, relative to the row's squared length: above ε times the terms of a sum,
+and so small that two refinements take its effect away where `independence` is more than `WEAK`."""
+NIL = 1e-36
+"""Rows whose squared length is less than this, relative to the largest entry's, are zero. Rows may be in different
+units (m², rad), so this is far below what a small mechanism makes of that."""
+SOFT = 1e-7
+"""Bodies of less mass than this, relative to the heaviest one, are given that much; three refinements take it away
+(1e-7 to the third is below ε)."""
+
+# --- rank -----------------------------------------------------------------------------------------------------------
+
+DEPENDENT = 1e-10
+"""`independence` below which a row depends on others: well above `DELTA`, since what is added to the rows of a
+dependent group adds up in the pivot of its last row."""
+HIDDEN = 1e-14
+"""Squared sine of a row against the span of all others below which it depends on them. Less than `DEPENDENT`: in a
+chain of n welded bodies the first row has 3/n³, and depends on nothing."""
+SHARE = 1e-6
+"""A row belongs to a dependent group if its part in it, relative to the dependent row's length, is larger than this:
+the root of what a pivot of `DEPENDENT` leaves undecided, less a margin for refinement."""
+NEARLY = 1e-7
+"""`independence` below which velocities and accelerations, though determined, have lost most of their digits."""
+RANK = 1e-9
+"""Singular values below this, relative to the largest, are zero."""
+
+# --- poses ----------------------------------------------------------------------------------------------------------
+
+TIGHT = 2e-15
+"""Gap, relative to how far the model reaches, at which Newton stops: some ten ε."""
+LOOSE = 1e-10
+"""Gap at which Newton may stop if it cannot be reduced further: the root of `TIGHT` would be a step that still
+converges, and this is below it."""
+SMOOTH = 1e-3
+"""How far a step may be from the smooth motion that both its ends foretell, relative to its length: another branch is
+off by as much as the step."""
+STANDING = 1e-9
+"""A step of this length is none, however it is directed."""
+CROSSING = 1e-4
+"""The longest step that may pass a singular pose."""
+AGREEMENT = 1e-8
+"""How well the polynomials of order five and three through a change point must agree."""
+ROLLED = 1e-5
+"""How far a step may correct its forecast where rows restrict velocities only."""
+
+# --- accelerations --------------------------------------------------------------------------------------------------
+
+FAINT = 1e-9
+"""The least `independence` of a row that takes part in the accelerations of a motion: with less, what it asks for is
+roundoff over the third power of its root, and one step later it is regular again."""
+WEAK = 1e-4
+"""`independence` below which a solution is refined: there `DELTA` is 1e-9 of a pivot."""
+DOUBTFUL = 1e-2
+"""`independence` in the norm of the masses below which one looks twice: at the norm, and at the choice of rows."""
+PARTED = 1e-5
+"""The gap of a row that is left out which shows that it contradicts the others; and `PARTED_BY` times their gaps."""
+PARTED_BY = 100.0
+
+# --- steps ----------------------------------------------------------------------------------------------------------
+
+NOISE = 1e-14
+"""Roundoff of positions as accelerations near a singular pose see it: some fifty ε, measured in rows of four-bars."""
+SMALLEST = 1e-14
+"""The shortest step, relative to the times of the run: some fifty ε, so that the stages of a step differ in time."""
+STIFF = 0.3
+"""Gains times step stay below this: above, stages feel the feedback more than the motion, and order is lost."""
+PACE = 1.0
+"""Constraint errors die out this many times as fast as the motion changes."""
+MARGIN = 3.0
+"""Nor do they die out faster than this, times the rate that steps can follow."""
+SETTLED = 1e-15
+"""How much of a correction may be left in a projection: a few ε."""
+CLOSED = 1e-8
+"""The widest gap that a projection may leave: it converges quadratically, so that what it leaves is `SETTLED`, or rows
+that contradict each other and stay apart by what the motion asks for."""
+LOSS = 0.1
+"""The gap at which a drifting run makes no sense any more."""
+DRIFT = 0.1
+"""The gap, over the third power of the sine of a singular pose, at which accelerations are worthless: they are off by
+the gap over that power."""
+MOMENT = 1e-3
+"""A time that is told, relative to the span of the run, is exact to this."""
+
+# --- singular poses -------------------------------------------------------------------------------------------------
+
+ALMOST_SINGULAR = 3e-3
+"""`independence` below which a pose counts as near a singular one: accelerations have lost ε/s³ = 1e-12 there."""
+BLURRED = 1e-4
+"""`independence` of a requested time below which what is recorded is read from around it: 1e-10 is lost there."""
+FORESIGHT = 3.0
+"""From how many steps ahead steps are chosen so that the last one crosses well."""
+BLUNT = 0.7
+"""Larger sines tell nothing about when they will be zero."""
+MISPLACED = 0.1
+"""A node is badly placed if its sine is less than this, relative to the ends of the step. In the middle of its gap DP8
+has 0.25, DP5 0.45."""
+LEDGER = 100.0
+"""By how many times the tolerance the energy may be off after a step that crosses; 1 to 10 is usual."""
+BALANCE = 1e-13
+"""Roundoff of the energy."""
+IMPOSSIBLE = 1e-6
+"""What no acceleration satisfies, relative to what is asked for: velocities that no motion through the pose has."""
