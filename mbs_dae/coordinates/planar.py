@@ -18,7 +18,7 @@ from ..symbolic.inertia import Inertia
 from .layout import one_after_the_other
 
 
-def _real(*names: str, end: str = "") -> tuple[sp.Symbol, ...]:
+def real(*names: str, end: str = "") -> tuple[sp.Symbol, ...]:
     return tuple(sp.Symbol(name + end, real=True) for name in names)
 
 
@@ -37,11 +37,11 @@ class PlanarCartesian:
     @staticmethod
     @cache
     def marker_map(label: str) -> MarkerMap:
-        x, y, phi = q = _real("x", "y", "phi", end=f"_{label}")
-        sx, sy, ca, sa, alpha = slots = _real("sx", "sy", "ca", "sa", "alpha", end=f"_{label}")
+        x, y, phi = q = real("x", "y", "phi", end=f"_{label}")
+        sx, sy, ca, sa, alpha = slots = real("sx", "sy", "ca", "sa", "alpha", end=f"_{label}")
         c, s = sp.cos(phi), sp.sin(phi)
         values = (x + sx * c - sy * s, y + sx * s + sy * c, ca * c - sa * s, ca * s + sa * c, phi + alpha)
-        v = _real("vx", "vy", "omega", end=f"_{label}")
+        v = real("vx", "vy", "omega", end=f"_{label}")
         P = sp.Matrix([values[0], values[1], values[4]]).jacobian(q)
         bias = (P * sp.Matrix(v)).jacobian(q) * sp.Matrix(v)
         return MarkerMap(q, v, slots, values, P, bias)
@@ -85,7 +85,7 @@ class PlanarCartesian:
         """
         own = PlanarCartesian.marker_map("i")
         (x, y, phi), (vx, vy, omega) = own.q, own.v
-        m, inertia, cx, cy, gx, gy = slots = _real("mass", "inertia", "cx", "cy", "gx", "gy")
+        m, inertia, cx, cy, gx, gy = slots = real("mass", "inertia", "cx", "cy", "gx", "gy")
         if form == "centred":
             cx = cy = sp.S.Zero
         c, s = sp.cos(phi), sp.sin(phi)

@@ -99,8 +99,8 @@ def frame_of(marker: Any, number: Evaluator) -> Frame:
     if marker.body.dimension == 2:
         x, y, angle = map(number, marker.numbers)
         return Frame(np.array([x, y, 0.0]), np.array([cos(angle / 2), 0.0, 0.0, sin(angle / 2)]), angle)
-    axes = [[number(n) for n in row] for row in marker.axes]
-    return Frame(np.array([number(n) for n in marker.point]), quaternion(axes), 0.0)
+    point, axes = marker.on_body(number)
+    return Frame(point, quaternion(axes), 0.0)
 
 
 # --- steps ------------------------------------------------------------------------------------------------------

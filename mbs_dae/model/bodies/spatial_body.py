@@ -62,10 +62,7 @@ class SpatialBody(Body):
 
     dimension = 3
     measure_kinds = ("x", "y", "z", "wx", "wy", "wz")
-    quantity_names = (
-        *("x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az"),
-        *("wx", "wy", "wz", "alphax", "alphay", "alphaz"),
-    )
+    quantity_names = tuple(f"{what}{c}" for what in ("", "v", "a", "w", "alpha") for c in "xyz")
 
     def __post_init__(self) -> None:
         self._set("mass", check_number, non_negative=True)

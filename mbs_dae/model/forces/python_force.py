@@ -15,7 +15,7 @@ from ...symbolic.markers import MARKERS, FormMarker, marker_symbols, variables
 from ..bodies.body import Place, as_marker
 from ..element import checked_name
 from ..parameters import check_choice
-from .base import WRENCH, ForceElement
+from .base import ForceElement, duals
 
 
 class PythonForce(ForceElement):
@@ -53,12 +53,7 @@ class PythonForce(ForceElement):
             kind(tuple(values[k * m : (k + 1) * m]), tuple(values[count * m + k * rates :][:rates]))
             for k in range(count)
         ]
-        out = [tuple(float(x) for x in w) for w in self.function(t, *states)]
-        if len(out) != count or any(len(w) not in (self.dimension, rates) for w in out):
-            raise ModelError(
-                f"the function of {self.who} must return one {WRENCH[self.dimension]} for each marker, not {out}"
-            )
-        return [x for w in out for x in (*w, *(0.0,) * (rates - len(w)))]
+        return [*map(float, duals(self.function(t, *states), states, f"the function of {self.who}"))]
 
 
 NUMERIC: dict[int, type[FormMarker]] = {
