@@ -45,11 +45,17 @@ Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Where to write fi
 Without = Annotated[
     list[str] | None, typer.Option("--without", metavar="NAME", help="Leave out this element. May be repeated.")
 ]
+Initial = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="At the start: crank.omega=10. May be repeated. [default: as in INITIAL]"),
+]
+Stabilization = Annotated[
+    str, typer.Option(metavar="NAME", help="baumgarte, baumgarte:ALPHA,BETA, projection, or none.")
+]
 Coordinates = Annotated[
     str, typer.Option(metavar="NAME", help="To compute in: cartesian, natural, or joint. Results are those of bodies.")
 ]
-NAMES_BEHIND = {"allow_extra_args": True}
-"""The further names behind --plot."""
+NAMES_BEHIND = {"allow_extra_args": True}  # the further names behind --plot
 Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
 
 app = typer.Typer(name=NAME, cls=Commands, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -83,17 +89,10 @@ def diagnose(path: Model, settings: Settings = None, debug: Debug = False) -> No
     context_settings=NAMES_BEHIND,
 )
 def kinematics(
-    ctx: typer.Context,
-    path: Model,
-    settings: Settings = None,
-    first: First = None,
-    last: Last = None,
-    steps: Steps = None,
-    coordinates: Coordinates = "cartesian",
-    plot: Plot = None,
-    out: Out = None,
+    ctx: typer.Context, path: Model, settings: Settings = None, first: First = None, last: Last = None,
+    steps: Steps = None, coordinates: Coordinates = "cartesian", plot: Plot = None, out: Out = None,
     debug: Debug = False,
-) -> None:
+) -> None:  # fmt: skip
     """Move a driven mechanism: positions, velocities, accelerations."""
     from .report import summary
 
@@ -108,30 +107,14 @@ def kinematics(
     context_settings=NAMES_BEHIND,
 )
 def simulate(
-    ctx: typer.Context,
-    path: Model,
-    settings: Settings = None,
-    without: Without = None,
-    first: First = None,
-    last: Last = None,
-    steps: Steps = None,
-    initial: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=VALUE", help="At the first time: crank.omega=10. May be repeated. [default: as in INITIAL]"
-        ),
-    ] = None,
+    ctx: typer.Context, path: Model, settings: Settings = None, without: Without = None, first: First = None,
+    last: Last = None, steps: Steps = None, initial: Initial = None,
     method: Annotated[str, typer.Option(metavar="NAME", help="DP5, DP8, or RK4 (with --step).")] = "DP5",
-    stabilization: Annotated[
-        str, typer.Option(metavar="NAME", help="baumgarte, baumgarte:ALPHA,BETA, projection, or none.")
-    ] = "baumgarte",
+    stabilization: Stabilization = "baumgarte",
     rtol: Annotated[float, typer.Option(metavar="X", help="Tolerance of the step control.")] = 1e-8,
     step: Annotated[float | None, typer.Option(metavar="SECONDS", help="Fixed steps instead.")] = None,
-    coordinates: Coordinates = "cartesian",
-    plot: Plot = None,
-    out: Out = None,
-    debug: Debug = False,
-) -> None:
+    coordinates: Coordinates = "cartesian", plot: Plot = None, out: Out = None, debug: Debug = False,
+) -> None:  # fmt: skip
     """Let forces move a mechanism: forward dynamics, with the energy ledger."""
     from .report import simulated
 
@@ -145,17 +128,10 @@ def simulate(
 
 @app.command(epilog=EXAMPLE + "inverse models/slider_crank.py --set omega=20 --out out", context_settings=NAMES_BEHIND)
 def inverse(
-    ctx: typer.Context,
-    path: Model,
-    settings: Settings = None,
-    first: First = None,
-    last: Last = None,
-    steps: Steps = None,
-    coordinates: Coordinates = "cartesian",
-    plot: Plot = None,
-    out: Out = None,
+    ctx: typer.Context, path: Model, settings: Settings = None, first: First = None, last: Last = None,
+    steps: Steps = None, coordinates: Coordinates = "cartesian", plot: Plot = None, out: Out = None,
     debug: Debug = False,
-) -> None:
+) -> None:  # fmt: skip
     """Find what a driven motion takes: efforts of the drivers, loads of the joints."""
     from .report import efforts_and_loads
 
@@ -181,26 +157,21 @@ def equations(
     model, *_ = load_model(path, parse_settings(settings))
     system = mbs.equations(model)
     text = system.latex() if latex else str(system)
-    if not out:
-        print(text)
-        return
-    with replacing(out, "choose another --out") as place:
-        place.write_text(text + "\n", encoding="utf-8")
-    print("written:", out)
+    if out:
+        with replacing(out, "choose another --out") as place:
+            place.write_text(text + "\n", encoding="utf-8")
+    print(f"written: {out}" if out else text)
 
 
 @app.command(epilog=EXAMPLE + "animate models/four_bar.py --out four_bar.gif --trace coupler.P")
 def animate(
     path: Model,
     out: Annotated[Path, typer.Option(metavar="FILE", help="A film (.gif, .mp4), or a picture of the motion (.png).")],
-    settings: Settings = None,
-    first: First = None,
-    last: Last = None,
-    steps: Steps = None,
+    settings: Settings = None, first: First = None, last: Last = None, steps: Steps = None,
     trace: Annotated[list[str] | None, typer.Option(metavar="POINT", help="Draw its path. May be repeated.")] = None,
     speed: Annotated[float, typer.Option(metavar="X", help="Model time over film time.")] = 1.0,
     debug: Debug = False,
-) -> None:
+) -> None:  # fmt: skip
     """Draw a mechanism as it moves: as it is driven, or, where the file has INITIAL, by the forces on it."""
     from ..view.writers import checked_path
 

@@ -35,8 +35,7 @@ def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
     stats = result.stats
     size = f"step {stats['step']:g} s" if "step" in stats else f"rtol {stats['rtol']:g}"
     rule = stats.get("gain_rule", "").partition(";")[0]  # of the gains that step control chooses step by step
-    fixed = f"alpha {stats['alpha']:.4g}/s, beta {stats['beta']:.4g}/s" if "alpha" in stats else ""
-    gains = f" ({rule or fixed})" if fixed else ""
+    gains = f" ({rule or 'alpha {alpha:.4g}/s, beta {beta:.4g}/s'.format_map(stats)})" if "alpha" in stats else ""
     yield _headline(result)
     facts = {
         "method": f"{stats['method']}, {size}",
@@ -56,9 +55,7 @@ def efforts_and_loads(
     result: Result, drivers: Sequence[str], joints: Sequence[str], names: Sequence[str]
 ) -> Iterator[str]:
     """A line for each driver and one for each joint."""
-    yield _headline(result)
-    yield f"largest violation: {_violation(result)}"
-    yield ""
+    yield from (_headline(result), f"largest violation: {_violation(result)}", "")
     rows: list[tuple[str, ...]] = [("driver", "unit", "max |effort|", "at t", "rms", "mean power [W]")]
     for name in drivers:
         effort, power = result.effort(name), result.power(name)
@@ -69,17 +66,15 @@ def efforts_and_loads(
     yield from _table(rows)
     yield ""
     rows = [("joint", "", "max force [N]", "at t", "max moment [N m]", "at t")]
-    open_ = False
     for name in joints:
         wrench = result.reaction(name)
         force, moment = np.split(wrench, [2 if wrench.shape[1] == 3 else 3], axis=1)
         sizes = np.linalg.norm(force, axis=1), np.linalg.norm(moment, axis=1)
         ends = [(size[k], result.t[k]) for size in sizes for k in [int(size.argmax())]]
-        shared = not result.is_unique(name).all()
-        open_ = open_ or shared
-        rows.append((name, "*" if shared else "", *(f"{x:.6g}" for pair in ends for x in pair)))
+        star = "" if result.is_unique(name).all() else "*"
+        rows.append((name, star, *(f"{x:.6g}" for pair in ends for x in pair)))
     yield from _table(rows)
-    if open_:
+    if any(star for _, star, *_ in rows):
         yield "* not unique: redundant joints share this load; the least of all possible is told"
     if names:
         yield from _quantities(result, names)

@@ -23,8 +23,7 @@ class Explanation:
     advice: str
     time: float
     joints: tuple[str, ...] = ()
-    pose: State | None = None
-    """None where the whole motion is meant."""
+    pose: State | None = None  # None where the whole motion is meant
 
     def error(self, result: Result) -> MbsError:
         """The error; `result` is what was computed until then."""
@@ -46,6 +45,12 @@ def contradiction(system: System, regular: State, pose: State, ahead: float, dri
     return ()
 
 
+def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
+    """What is to be said where accelerations have no value."""
+    culprit = system.undefined_force(t, q, v) or "an equation"
+    return f"{culprit} gives no finite force at t = {t:.6g}; mend its law"
+
+
 def undefined(
     system: System, pose: State, moments: Iterable[float], forces: bool
 ) -> tuple[str, tuple[str, ...]] | None:
@@ -56,9 +61,8 @@ def undefined(
             check_finite(system, system.machine(), moment, q)
         except ModelError as error:
             return str(error), error.facts["joints"]
-        if forces and (culprit := system.undefined_force(moment, q, pose.full_v)):
-            mend = "mend its law, or keep the motion where it is defined"
-            return f"{culprit} gives no finite force at t = {moment:.6g}; {mend}", ()
+        if forces and system.undefined_force(moment, q, pose.full_v):
+            return f"{no_force(system, moment, q, pose.full_v)}, or keep the motion where it is defined", ()
     return None
 
 

@@ -27,8 +27,7 @@ Calibrated: over the gallery, all methods and stabilisations, and tolerances of 
 energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e-3, 9e-6, 9e-8, 3e-9."""
 ABRUPT = 0.5
 """A force that changes by so much of itself within the last step is named as the one that makes steps short."""
-HUGE = 1e100
-"""A force beyond this is told as such."""
+HUGE = 1e100  # a force beyond this is told as such
 
 ROUNDOFF = 1e-14
 """A mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff."""
@@ -37,9 +36,8 @@ ROUNDOFF = 1e-14
 def check_masses(system: System) -> None:
     """Every motion that the joints allow must move some mass."""
     if not system.heaviest:
-        raise ModelError(
-            f"no body of {system.model.name!r} has a mass; give some: model.body(name, mass=..., inertia=...)"
-        )
+        who = f"no body of {system.model.name!r} has a mass"
+        raise ModelError(f"{who}; give some: model.body(name, mass=..., inertia=...)")
     if not system.massless.any():
         return
     run = mechanism(system)
@@ -108,11 +106,9 @@ def check_violation(system: System, march: March, result: Result) -> None:
             continue
         k, row = np.unravel_index(np.abs(off).argmax(), off.shape)
         name, t, gap = system.rows[row].element, float(result.t[k]), abs(off[k, row] * unit[row])
-        what = f"{what} of {system.model.name!r} violate {name!r} by {gap:.2g} at t = {t:.6g}, "
+        what = f"{what} of {system.model.name!r} violate {name!r} by {gap:.2g} at t = {t:.6g}, out of proportion to "
         advice = "use stabilization=mbs.Projection(), or lower rtol"
-        raise Explanation(
-            IntegrationError, what + "out of proportion to the tolerances", advice, t, (name,)
-        ).error(result)
+        raise Explanation(IntegrationError, what + "the tolerances", advice, t, (name,)).error(result)
 
 
 def _units(system: System) -> np.ndarray:
@@ -139,9 +135,7 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
     return Explanation(kind, what, advice, t, names, pose).error(result)
 
 
-def _reason(
-    system: System, march: March, status: int, pose: State, a: np.ndarray
-) -> tuple[type[MbsError], str, str]:
+def _reason(system: System, march: March, status: int, pose: State, a: np.ndarray) -> tuple[type[MbsError], str, str]:
     name, t, widest = system.model.name, pose.t, march.clock[marching.WIDEST]
     fixed = march.control.fixed
     step = max(abs(march.control.step[0]), fixed, 1e-12)  # down to roundoff where something ends
@@ -170,11 +164,9 @@ def _reason(
 
 def _another_way(march: March) -> str:
     """Settings that are not in use already, with which a run may get through a singular pose."""
-    ways = [
-        *(["stabilization=mbs.Projection()"] if march.stabiliser.when != ALWAYS else []),
-        *(['method="DP8"'] if march.tableau.order < 8 else []),
-        *(["a fixed step"] if march.control.fixed == 0.0 else [f"step={march.control.fixed / 10:g}"]),
-    ]
+    ways = ["stabilization=mbs.Projection()"] if march.stabiliser.when != ALWAYS else []
+    ways += ['method="DP8"'] if march.tableau.order < 8 else []
+    ways += ["a fixed step"] if march.control.fixed == 0.0 else [f"step={march.control.fixed / 10:g}"]
     return f"try {', or '.join(ways)}; or start with other values, so that it passes beside this pose"
 
 
@@ -185,14 +177,12 @@ def _short_steps(system: System, march: March, status: int, pose: State, a: np.n
     if status == marching.TOO_MANY:
         taken = int(march.counts[: marching.NEXT].sum())
         rate = taken / (t - times[0]) if t > times[0] else np.inf
-        return (
-            f"{name!r} is at t = {t:.6g} of {times[-1]:g} after {taken} steps, {rate:.2g} in a second; the last one is "
-            f"{step:.2g} s long{abrupt}"
-        ), "smooth what makes steps short, raise rtol, or allow more with max_steps="
-    return (
-        f"the step of {name!r} falls to {step:.2g} s at t = {t:.6g}: a force or driver jumps or grows without bound "
-        f"there, or the tolerance is below roundoff{abrupt}"
-    ), "make it smooth, raise rtol, or fix the step"
+        what = f"{name!r} is at t = {t:.6g} of {times[-1]:g} after {taken} steps, {rate:.2g} in a second; the last one "
+        what += f"is {step:.2g} s long{abrupt}"
+        return what, "smooth what makes steps short, raise rtol, or allow more with max_steps="
+    what = f"the step of {name!r} falls to {step:.2g} s at t = {t:.6g}: a force or driver jumps or grows without bound "
+    what += f"there, or the tolerance is below roundoff{abrupt}"
+    return what, "make it smooth, raise rtol, or fix the step"
 
 
 def _abrupt(system: System, march: March, pose: State, a: np.ndarray) -> str:

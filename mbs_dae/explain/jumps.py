@@ -20,8 +20,7 @@ JUMP = 1e-6
 accelerations relative to the largest of their row. Numbers with six digits join."""
 ROUNDOFF = 1e-10
 """Rates and accelerations less than this (rad or lengths of the model, per second) do not count."""
-TOLD = 20
-"""So many times are told."""
+TOLD = 20  # so many times are told
 
 
 def check_jumps(first: State, last: float) -> dict[str, list[float]]:

@@ -8,10 +8,8 @@ from math import degrees, hypot, tau
 from ..compiled import System
 from ..model.model import Model
 
-EARTH = (9.0, 10.5)
-"""Gravity that is meant in m/s²."""
-LONG = 50.0
-"""Metres: mechanisms are shorter, but for cranes and bridges."""
+EARTH = (9.0, 10.5)  # gravity that is meant in m/s²
+LONG = 50.0  # metres: mechanisms are shorter, but for cranes and bridges
 
 
 def notes(system: System) -> tuple[str, ...]:

@@ -13,10 +13,8 @@ from ..compiled import System
 from ..model.joints import Cylindrical, Joint, PinInSlot, Revolute, Spherical, Translational, Universal
 from ..poses.dependence import PoseRank
 
-Replacement = tuple[str, str]
-"""The name of a joint, and the kind of joint to take instead."""
-LARGE = 24
-"""Joints from which on no advice is sought: each is tried on its own."""
+Replacement = tuple[str, str]  # the name of a joint, and the kind of joint to take instead
+LARGE = 24  # joints from which on no advice is sought: each is tried on its own
 LESS: dict[tuple[int, type], tuple[type[Joint], ...]] = {
     (2, Revolute): (PinInSlot,),
     (2, Translational): (PinInSlot,),
@@ -80,10 +78,6 @@ class _Trial:
 def _lesser(element: Any) -> tuple[Joint, ...]:
     """The joints that ask less of the same two markers."""
     markers, kinds = element.markers, LESS.get((element.dimension, type(element)), ())
-    pinned = [_with_pin_along_axis(marker) for marker in markers] if Universal in kinds else []
+    # With z for x: the first pin of a universal joint then is the pin that was there.
+    pinned = [replace(m, axes=tuple((z, x, y) for x, y, z in m.axes)) for m in markers] if Universal in kinds else []
     return tuple(kind(element.name, *(pinned if kind is Universal else markers)) for kind in kinds)
-
-
-def _with_pin_along_axis(marker: Any) -> Any:
-    """The marker with its z axis for x: the first pin of a universal joint then is the pin that was there."""
-    return replace(marker, axes=tuple((z, x, y) for x, y, z in marker.axes))

@@ -11,6 +11,7 @@ from ..compiled import System
 from ..compiled.batch import Swept
 from ..errors import ModelError
 from ..model.parameters import Parameter
+from ..results.quantities import frozen
 from ..results.result import OwnMotion, Result, State
 from ..results.sketch import Sketch
 from ..results.sketch import swept as sketch_of_sweep
@@ -28,16 +29,16 @@ def result_of(
         more["own"] = own_motion(system, q, v, a)
     q, v, a = system.to_bodies((q, v, a))
     system = system.cartesian
-    quantities = ComputedQuantities(system, t, q, v, a, swept)
+    quantities = ComputedQuantities(system, (t, q, v, a), swept)
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
         more["axis"] = name, system.model.parameters[name].unit
     return Result(
         title=system.model.name,
-        t=_frozen(t[:]),
-        q=_frozen(q[:, : system.nq]),
-        v=_frozen(v[:, : system.nv]),
-        a=_frozen(a[:, : system.nv]),
+        t=frozen(t[:]),
+        q=frozen(q[:, : system.nq]),
+        v=frozen(v[:, : system.nv]),
+        a=frozen(a[:, : system.nv]),
         coordinate_names=system.coordinate_names,
         quantities=quantities,
         violation=cast(Any, quantities.violation),
@@ -56,7 +57,7 @@ def _sketch(system: System, swept: Swept | None) -> Sketch:
 def own_motion(system: System, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> OwnMotion:
     """From arrays that carry what stands still."""
     parts = q[:, : system.nq], v[:, : system.nv], a[:, : system.nv]
-    return OwnMotion(system.coordinates.set, system.coordinate_names, *map(_frozen, parts))
+    return OwnMotion(system.coordinates.set, system.coordinate_names, *map(frozen, parts))
 
 
 def state_of(result: Result, index: int) -> State:
@@ -78,10 +79,6 @@ def result_of_state(state: State) -> Result:
     return result_of(state.system, np.array([state.t]), *motion)
 
 
-def _frozen(view: np.ndarray) -> np.ndarray:
-    """A view that cannot be written to."""
-    view.setflags(write=False)
-    return view
 
 
 def is_free(state: State, name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from ..compiled import System
@@ -9,26 +11,19 @@ from ..compiled.batch import Swept
 from ..compiled.program import ProgramBuilder
 from ..compiled.structure import Structure
 from ..model.measures import Measure
+from ..results.quantities import frozen
 from ..results.result import Violation
 
 
+@dataclass(frozen=True, eq=False)
 class ComputedQuantities:
     """Reads measures of a system along a motion, in time or over a swept parameter; each measure is read once, with its
     rate and acceleration."""
 
-    def __init__(
-        self,
-        system: System,
-        t: np.ndarray,
-        q: np.ndarray,
-        v: np.ndarray,
-        a: np.ndarray,
-        swept: Swept | None = None,
-    ):
-        self.system = system
-        self.motion = t, q, v, a
-        self.swept = swept
-        self._read: dict[str, np.ndarray] = {}
+    system: System
+    motion: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # t, q, v, a
+    swept: Swept | None = None
+    _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     def names(self) -> list[str]:
         return self.system.model.quantity_names()
@@ -55,17 +50,14 @@ class ComputedQuantities:
         """What the constraints read along the motion."""
         system = self.system
         read = system.reader_by(system.structure.program, self.swept) if self.swept else system.read_constraints
-        rows = np.stack(read(*self.motion))
-        rows.setflags(write=False)
-        return Violation(rows, tuple(row.element for row in system.rows))
+        return Violation(frozen(np.stack(read(*self.motion))), tuple(row.element for row in system.rows))
 
     def _read_by(self, builder: ProgramBuilder, named: list[tuple[str, Measure]]) -> None:
         read = self.system.reader_by(builder, self.swept)(*self.motion)
         for k, (owner, measure) in enumerate(named):
             for level, values in zip(measure.levels, read, strict=True):
                 if level:
-                    values.setflags(write=False)
-                    self._read[f"{owner}.{level}"] = values[:, k]
+                    self._read[f"{owner}.{level}"] = frozen(values[:, k])
 
 
 def _reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> ProgramBuilder:

@@ -13,8 +13,7 @@ from scipy.sparse.linalg import eigsh, lsqr
 from ..compiled import System
 from ..tolerances import RANK
 
-LARGE = 200
-"""Rows from which on a system is large."""
+LARGE = 200  # rows from which on a system is large
 
 
 def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_matrix, np.ndarray]:

@@ -9,6 +9,7 @@ is the least one, and a component of a reaction is unique where no such z change
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +23,7 @@ from ..model.element import Element
 from ..model.forces.base import ForceElement
 from ..model.forces.effort import EffortElement
 from ..model.joints.base import Condition
-from ..rotations import from_quaternion
+from ..rotations import about_z, from_quaternion
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
 from .rank import null_vectors, smallest_singular_values
@@ -33,27 +34,24 @@ multipliers of the joint move it. (Where constraints have drifted by 1e-10 or so
 sine of the nearest singular pose; a determined component must not be taken for one that is not.)"""
 
 
+@dataclass(frozen=True, eq=False)
 class ComputedReactions:
     """Read from a system along a motion when asked for."""
 
-    def __init__(
-        self,
-        system: System,
-        t: np.ndarray,
-        q: np.ndarray,
-        v: np.ndarray,
-        multipliers: np.ndarray,
-        redundant: int,
-    ):
-        self._system = system
-        self._motion = t, q, v
-        self._multipliers = multipliers
-        self._redundant = redundant
+    _system: System
+    _t: np.ndarray
+    _q: np.ndarray
+    _v: np.ndarray
+    _multipliers: np.ndarray
+    _redundant: int
 
     @property
     def _width(self) -> int:
         """Components of force and moment."""
         return len(MARKERS[self._system.model.dimension].rate_names)
+
+    def _read(self, form: Any, slots: Any, element: Element) -> np.ndarray:
+        return self._system.read_values(form, slots, element.markers, self._t, self._q, self._v)
 
     def names(self) -> list[str]:
         model = self._system.model
@@ -68,12 +66,12 @@ class ComputedReactions:
     def turned(self, name: str) -> np.ndarray:
         element = self._element(name)
         bodies = (element.markers[0].body, second_marker(element).body)
-        return np.stack([body_rotation(self._system, self._motion[1], body) for body in bodies], axis=1)
+        return np.stack([body_rotation(self._system, self._q, body) for body in bodies], axis=1)
 
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         rows = self._system.rows_of(name)
-        out = np.ones((len(self._motion[0]), self._width), dtype=bool)
+        out = np.ones((len(self._t), self._width), dtype=bool)
         if isinstance(element, ForceElement) or not self._redundant:
             return out
         partials = self._partials(element)
@@ -93,20 +91,17 @@ class ComputedReactions:
         element = self._element(name)
         if isinstance(element, EffortElement):
             _, slots = element.form()
-            return self._system.read_values(element.effort_reading, slots, element.markers, *self._motion)[:, 0]
+            return self._read(element.effort_reading, slots, element)[:, 0]
         return -self._multipliers[:, self._system.rows_of(name)[0]] if isinstance(element, Driver) else None
 
-    def smallest_singular_value(self) -> np.ndarray:
-        return self._smallest
-
     @cached_property
-    def _smallest(self) -> np.ndarray:
-        return smallest_singular_values(self._system, *self._motion[:2], self._redundant)
+    def smallest_singular_value(self) -> np.ndarray:
+        return smallest_singular_values(self._system, self._t, self._q, self._redundant)
 
     @cached_property
     def _null_vectors(self) -> list[np.ndarray]:
-        t, q, _ = self._motion
-        return [null_vectors(self._system, *pose, self._redundant) for pose in zip(t, q, strict=True)]
+        poses = zip(self._t, self._q, strict=True)
+        return [null_vectors(self._system, *pose, self._redundant) for pose in poses]
 
     def _element(self, name: str) -> Element:
         if name not in self._system.model.elements:
@@ -117,27 +112,24 @@ class ComputedReactions:
         """(times, rows, 3): the reaction for unit multipliers."""
         assert isinstance(element, Condition)
         relation, slots = element.form()
-        values = self._system.read_values(joint_wrenches(relation), slots, element.markers, *self._motion)
+        values = self._read(joint_wrenches(relation), slots, element)
         shape = (len(values), relation.size, len(element.markers), self._width)
         return values.reshape(shape)[:, :, _place_of_second_marker(element)]
 
     def _load_wrench(self, element: Any) -> np.ndarray:
         form, slots = element.form()
         if isinstance(form, Load):
-            values = self._system.read_values(form.wrenches, slots, element.markers, *self._motion)
+            values = self._read(form.wrenches, slots, element)
         else:  # a Python force: its form is what the function sees
-            states = self._system.read_values(form, slots, element.markers, *self._motion)
-            values = np.array([element.wrenches(t, m) for t, m in zip(self._motion[0], states, strict=True)])
+            seen = zip(self._t, self._read(form, slots, element), strict=True)
+            values = np.array([element.wrenches(t, state) for t, state in seen])
         return values.reshape(len(values), len(element.markers), self._width)[:, _place_of_second_marker(element)]
 
 
 def body_rotation(system: System, q: np.ndarray, body: Body) -> np.ndarray:
     """The matrix from body axes to world axes along a motion."""
     own = q[:, list(system.layout.q[body])]
-    if system.model.dimension == 3:
-        return from_quaternion(own[:, 3:7])
-    c, s = np.cos(own[:, 2]), np.sin(own[:, 2])
-    return np.stack([np.stack([c, -s], axis=1), np.stack([s, c], axis=1)], axis=1)
+    return from_quaternion(own[:, 3:7]) if system.model.dimension == 3 else about_z(own[:, 2])[:, :2, :2]
 
 
 def _place_of_second_marker(element: Element) -> int:

@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import screws
 from ..errors import ModelError, unknown_name
+from ..model.bodies.body import Marker
 from ..model.element import Element
 from ..results.result import Result
 from ..symbolic.derive import Reading
@@ -31,12 +32,8 @@ def twist(result: Result, body: str) -> np.ndarray:
 
 
 def wrench(result: Result, name: str) -> np.ndarray:
-    system = _in_space(result).system
-    reaction = result.reaction(name)
-    marker = second_marker(system.model.elements[name])
-    (symbols,) = marker_symbols(1, 3)
-    t, q, v, _ = _in_space(result).motion
-    place = system.read_values(Reading((symbols,), symbols.m[:3]), {}, (marker,), t, q, v)
+    computed, reaction = _in_space(result), result.reaction(name)
+    place, _ = _axis(computed, second_marker(computed.system.model.elements[name]))
     return screws.wrench(reaction[:, :3], reaction[:, 3:], place)
 
 
@@ -48,11 +45,15 @@ def screw(result: Result, joint: str) -> np.ndarray:
         raise unknown_name("joint", joint, computed.system.model.elements, "the result")
     if not {"angle", "displacement"} & {*element.measures()}:
         raise ModelError(f"{joint!r} has no axis to turn about or to slide along; name a revolute or sliding joint")
+    place, axis = _axis(computed, element.markers[0])
+    return screws.unit_screw(axis, place, _pitch(computed, element))
+
+
+def _axis(computed: ComputedQuantities, marker: Marker) -> list[np.ndarray]:
+    """Where a marker is, and the direction of its axis."""
     (symbols,) = marker_symbols(1, 3)
-    t, q, v, _ = computed.motion
     reading = Reading((symbols,), (*symbols.m[:3], *symbols.guide))
-    values = computed.system.read_values(reading, {}, (element.markers[0],), t, q, v)
-    return screws.unit_screw(values[:, 3:], values[:, :3], _pitch(computed, element))
+    return np.hsplit(computed.system.read_values(reading, {}, (marker,), *computed.motion[:3]), 2)
 
 
 def _pitch(computed: ComputedQuantities, element: Element) -> float:

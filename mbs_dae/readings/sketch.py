@@ -38,9 +38,7 @@ def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
     for body in model.bodies.values():
         for marker in body.markers.values():
             points[body.name][tuple(map(number, marker.point))] = None
-    bodies = (
-        BodySketch(name, tuple(p), tuple(map(number, model.bodies[name].com))) for name, p in points.items()
-    )
+    bodies = (BodySketch(name, tuple(p), tuple(map(number, model.bodies[name].com))) for name, p in points.items())
     return Sketch(tuple(bodies), tuple(elements), model.dimension)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .quantities import frozen
+
 
 @dataclass(frozen=True, eq=False)
 class Energy:
@@ -41,7 +43,4 @@ class Energy:
 def ledger(columns: np.ndarray) -> Energy:
     """From the columns kinetic, potential, stored, dissipated, supplied."""
     kinetic, potential, stored, dissipated, supplied = columns.T
-    parts = (kinetic, potential + stored, dissipated, supplied)
-    for part in parts:
-        part.setflags(write=False)
-    return Energy(*parts)
+    return Energy(*map(frozen, (kinetic, potential + stored, dissipated, supplied)))

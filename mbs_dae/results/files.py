@@ -146,7 +146,7 @@ def _forces(result: Result) -> dict[str, np.ndarray]:
     names = reactions.names()
     arrays = {
         "multipliers": result.multipliers,
-        "independence": reactions.smallest_singular_value(),
+        "independence": reactions.smallest_singular_value,
         "energy": np.stack([getattr(energy, part) for part in PARTS]),
     }
     for what in STORED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -19,12 +20,18 @@ class Quantities(Protocol):
     def read_all(self) -> Mapping[str, np.ndarray]: ...
 
 
+def frozen(array: np.ndarray) -> np.ndarray:
+    """The array, which cannot be written to from now on."""
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
 class StoredQuantities:
     """Arrays that came out of a file."""
 
-    def __init__(self, arrays: Mapping[str, np.ndarray], units: Mapping[str, str]):
-        self._arrays = arrays
-        self._units = units
+    _arrays: Mapping[str, np.ndarray]
+    _units: Mapping[str, str]
 
     def names(self) -> list[str]:
         return list(self._arrays)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -24,18 +25,16 @@ class Reactions(Protocol):
 
     def unique(self, name: str) -> np.ndarray: ...
     def effort(self, name: str) -> np.ndarray | None: ...
+    @property
     def smallest_singular_value(self) -> np.ndarray: ...
 
 
+@dataclass(frozen=True, eq=False)
 class StoredReactions:
     """Arrays that came out of a file."""
 
-    def __init__(self, arrays: Mapping[str, Mapping[str, np.ndarray]], smallest: np.ndarray):
-        self._arrays = arrays
-        self._smallest = smallest
-
-    def smallest_singular_value(self) -> np.ndarray:
-        return self._smallest
+    _arrays: Mapping[str, Mapping[str, np.ndarray]]
+    smallest_singular_value: np.ndarray
 
     def names(self) -> list[str]:
         return [*self._arrays]

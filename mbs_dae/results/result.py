@@ -234,7 +234,7 @@ class Result:
     def smallest_singular_value(self) -> np.ndarray:
         """The smallest singular value of Φ_v over time (rows of unit length, redundant ones left out): 0 in a singular
         pose."""
-        return self._forces().smallest_singular_value()
+        return self._forces().smallest_singular_value
 
     def _forces(self) -> Reactions:
         if self.reactions is None:

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-Point = tuple[float, ...]
-"""Of two coordinates in the plane, of three in space."""
+Point = tuple[float, ...]  # of two coordinates in the plane, of three in space
 
 
 @dataclass(frozen=True)
 class BodySketch:
     name: str
-    points: tuple[Point, ...]
-    """The distinct places of the body's markers, in body axes."""
+    points: tuple[Point, ...]  # the distinct places of the body's markers, in body axes
     com: Point
 
 
@@ -35,8 +33,7 @@ class ElementSketch:
 
 @dataclass(frozen=True)
 class Sketch:
-    bodies: tuple[BodySketch, ...]
-    """The moving bodies; the ground is where the symbols on it stand."""
+    bodies: tuple[BodySketch, ...]  # the moving bodies; the ground is where the symbols on it stand
     elements: tuple[ElementSketch, ...]
     dimension: int = 2
     variants: tuple[Sketch, ...] = ()

@@ -10,6 +10,7 @@ from ..arguments import check_tables, model_of
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..errors import ModelError
+from ..explain.explanation import no_force
 from ..explain.failures import check_masses
 from ..model.model import Model
 from ..model.parameters import finite_number
@@ -52,6 +53,5 @@ def _under_forces(state: State) -> State:
     a = system.still
     system.forget_errors()
     if accelerate(mechanism(system, refinements=2), t, q, v, a) != DONE:
-        culprit = system.undefined_force(t, q, v) or "an equation"
-        raise ModelError(f"{culprit} gives no finite force at t = {t:.6g}; mend its law", time=t, pose=state)
+        raise ModelError(no_force(system, t, q, v), time=t, pose=state)
     return State(system, t, q, v, a)

@@ -217,15 +217,12 @@ def compare_coordinates(
 def _in_coordinates(model: Model, name: str, moved: Any) -> InCoordinates:
     system: System | None = None
     try:
-        system = model.compile(name)
-        run = moved(system)
+        run = moved(system := model.compile(name))
         return InCoordinates(name, system, run, run.message)
     except MbsError as error:
-        run = error.facts.get("result")
-        if run is None or not len(run):
-            if name == "cartesian":  # then it is the model that cannot be moved
-                raise
-            run = None
+        run = error.facts.get("result") or None  # none, where it has no time either
+        if run is None and name == "cartesian":  # then it is the model that cannot be moved
+            raise
         return InCoordinates(name, system, run, str(error))
 
 

@@ -71,9 +71,7 @@ def compare_stabilization(
         try:
             runs[name] = simulate(model, times, initial, stabilization=how, **options)
         except (IntegrationError, SingularConfigurationError) as error:
-            kept = error.facts.get("result")
-            if kept is None:
+            if "result" not in error.facts:
                 raise
-            runs[name] = kept
-    some = next(iter(runs.values()))
-    return StabilizationComparison(some.title, runs)
+            runs[name] = error.facts["result"]
+    return StabilizationComparison(next(iter(runs.values())).title, runs)

@@ -178,8 +178,7 @@ def _advice(system: System, q: np.ndarray, joints: tuple[str, ...], kind: str, c
     elements = [system.model.elements[name] for name in joints]
     drivers = [e.name for e in elements if isinstance(e, Prescribed)]
     if kind == "conflict":
-        last = drivers[-1] if drivers else joints[-1]
-        return f"They contradict each other: take {last} away, or make their values agree."
+        return f"They contradict each other: take {(drivers or joints)[-1]} away, or make their values agree."
     if kind == "momentary":
         return (
             "At this pose only: a change point or dead point, where velocities are not unique. Start at another pose, "
@@ -192,19 +191,18 @@ def _advice(system: System, q: np.ndarray, joints: tuple[str, ...], kind: str, c
         if (size := len(system.rows_of(last))) > count:
             return f"{last} drives {size} coordinates, and the others determine {count} of them: drive fewer of them."
         return f"The others already determine {last}: take this driver away."
-    instead = relaxations(system, q, joints, count)
-    words = " and ".join(f"{name} by a {joint}" for name, joint in instead)
-    too_much = None if instead else spare(system, q, joints)
-    if not instead and too_much is None:
-        return (
-            f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is "
-            "right, but how these joints share the load is not unique. None of them can be left out without freeing a "
-            "motion; to make the loads unique let one give way (mbs.Bushing), or hold fewer directions with it."
-        )
-    relax = f"replace {words}" if instead else f"take {too_much} away"
-    return (
+    repeated = (
         f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is right, "
-        f"but how these joints share the load is not unique. To make it unique, {relax}."
+        "but how these joints share the load is not unique."
+    )
+    if instead := relaxations(system, q, joints, count):
+        words = " and ".join(f"{name} by a {joint}" for name, joint in instead)
+        return f"{repeated} To make it unique, replace {words}."
+    if (too_much := spare(system, q, joints)) is not None:
+        return f"{repeated} To make it unique, take {too_much} away."
+    return (
+        f"{repeated} None of them can be left out without freeing a motion; to make the loads unique let one give way "
+        "(mbs.Bushing), or hold fewer directions with it."
     )
 
 
@@ -227,12 +225,9 @@ def _report(d: Diagnosis) -> list[str]:
     lines += [f"    {name:<{width - 2}} {count:>5}" for name, count in shown[:12]]
     if len(shown) > 12:
         lines.append(f"    ... and {len(shown) - 12} more elements")
-    lines += [
-        f"  {'rank':<{width}} {d.rank:>5}",
-        f"  {'degrees of freedom':<{width}} {d.degrees_of_freedom:>5}",
-        f"  {'  without the drivers':<{width}} {d.mobility:>5}",
-        f"  {'Grübler count':<{width}} {d.gruebler:>5}",
-    ]
+    counts = (d.rank, d.degrees_of_freedom, d.mobility, d.gruebler)
+    names = ("rank", "degrees of freedom", "  without the drivers", "Grübler count")
+    lines += [f"  {name:<{width}} {count:>5}" for name, count in zip(names, counts, strict=True)]
     if d.place_freedom != d.degrees_of_freedom:
         lines.append(f"  ({_count(d.place_freedom, 'degree')} of freedom of places: some equations hold velocities)")
     body, metres, radians = d.moved

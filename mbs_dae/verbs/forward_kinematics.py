@@ -23,6 +23,7 @@ from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.reach.joint_space import JointSpace, label
 from ..readings.frames import marker_frame
+from ..results.quantities import frozen
 from ..results.result import State
 
 
@@ -96,5 +97,4 @@ def transform_of(state: State, marker: Marker) -> np.ndarray:
 def _homogeneous(R: np.ndarray, p: np.ndarray) -> np.ndarray:
     T = np.eye(p.size + 1)
     T[:-1, :-1], T[:-1, -1] = R, p
-    T.setflags(write=False)
-    return T
+    return frozen(T)

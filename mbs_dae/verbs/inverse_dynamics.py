@@ -14,6 +14,7 @@ from ..arguments import system_of
 from ..compiled import System
 from ..compiled.state import WORK
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
+from ..explain.explanation import Explanation, no_force
 from ..explain.failures import NONSENSE
 from ..model.model import Model
 from ..motion.derivative import mechanism, solve_motion
@@ -32,10 +33,9 @@ def inverse_dynamics(
 ) -> Result:
     """Kinematics with forces: ``effort(driver)``, ``reaction(joint)``, ``power(driver)`` and the energy ledger.
 
-    All degrees of freedom must be driven; so bodies need no mass. The works in
-    the ledger are sums of powers over the requested times (Simpson's rule), so a coarse grid shows there. A motion
-    whose prescribed velocities jump is refused: it takes impulses. Where its accelerations jump, efforts and reactions
-    do; these times stand in ``stats["kinks"]``.
+    All degrees of freedom must be driven; so bodies need no mass. The works in the ledger are sums of powers over the
+    requested times (Simpson's rule), so a coarse grid shows there. A motion whose prescribed velocities jump is
+    refused: it takes impulses. Where its accelerations jump, efforts and reactions do: see ``stats["kinks"]``.
     """
     system = system_of(model)
     try:
@@ -67,12 +67,10 @@ def _check_ledger(result: Result) -> None:
     roundoff = 1e-9 * float(np.abs(energy.potential).max())
     error = float(np.abs(energy.error).max())
     if error > NONSENSE * most + 10 * unsure + roundoff:
-        message = (
-            f"the energy along the prescribed motion is off by {error:.2g} J of {most:.2g} J, and not for want of "
-            "times: the motion is no solution; look at result.energy and at the functions of the drivers"
-        )
-        kept = Result(**{**vars(result), "success": False, "message": message})
-        raise IntegrationError(message, time=float(result.t[-1]), joints=(), result=kept)
+        what = f"the energy along the prescribed motion is off by {error:.2g} J of {most:.2g} J, and not for want of "
+        what += "times: the motion is no solution"
+        advice = "look at result.energy and at the functions of the drivers"
+        raise Explanation(IntegrationError, what, advice, float(result.t[-1])).error(result)
 
 
 def _works(t: np.ndarray, powers: np.ndarray) -> np.ndarray:
@@ -94,25 +92,18 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
     assert isinstance(motion.quantities, ComputedQuantities)
     t, q, v, a = motion.quantities.motion  # the ground's coordinates included
     run = mechanism(system, refinements=2)
-    multipliers = np.zeros((t.size, len(system.rows)))
-    rates = np.zeros((t.size, 2 + WORK))
+    multipliers, rates = np.zeros((t.size, len(system.rows))), np.zeros((t.size, 2 + WORK))
     system.forget_errors()
     done = solve_motion(run, t, q, v, multipliers, rates)
-    culprit = system.undefined_force(t[done], q[done], v[done]) if done < t.size else None
-    undefined = f"{culprit} gives no finite force at t = {t[done]:.6g}; mend its law" if done < t.size else ""
+    undefined = no_force(system, t[done], q[done], v[done]) if done < t.size else ""
     works = _works(t[:done], rates[:done, 2:])
+    t, q, v, a, multipliers = (x[:done] for x in (t, q, v, a, multipliers))
+    ledger, redundant = np.concatenate([rates[:done, :2], works], axis=1), motion.stats.get("redundant_equations", 0)
     result = with_forces(
-        system,
-        t[:done],
-        q[:done],
-        v[:done],
-        a[:done],
-        multipliers[:done],
-        np.concatenate([rates[:done, :2], works], axis=1),
-        motion.stats.get("redundant_equations", 0),
+        system, t, q, v, a, multipliers, ledger, redundant,
         success=motion.success and not undefined,
         message=undefined or motion.message,
         stats={**motion.stats, "energy": "works are sums over the requested times"},
         own=motion.own,
-    )
+    )  # fmt: skip
     return result, undefined

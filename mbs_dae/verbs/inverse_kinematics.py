@@ -22,8 +22,7 @@ from ..poses.reach.targets import read_targets
 from ..results.result import State
 from .forward_kinematics import transform_of
 
-FAINT = 1e-9
-"""What a pose misses beside more, relative to the model's length, that is not worth telling."""
+FAINT = 1e-9  # what a pose misses beside more, relative to the model's length, that is not worth telling
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,13 +169,12 @@ def inverse_kinematics(
 
 
 def _solution(search: Search, q: np.ndarray, kind: type = Solution) -> Any:
-    residual, misses, at = search.residual(q), {}, 0
-    for target in search.targets:
+    residual, misses = search.residual(q), {}
+    ends = np.cumsum([target.rows for target in search.targets])
+    for target, own in zip(search.targets, np.split(search.task.e, ends), strict=False):
         width = 0 if target.point is None else target.point.size
-        own = search.task.e[at : at + target.rows]
-        at += target.rows
-        miss = float(np.linalg.norm(own[:width])), float(np.linalg.norm(own[width:])) / search.length
-        misses[label(target.marker)] = miss
+        point, rotation = np.linalg.norm(own[:width]), np.linalg.norm(own[width:]) / search.length
+        misses[label(target.marker)] = float(point), float(rotation)
     values = MappingProxyType(search.space.values(q))
     return kind(values, residual, search.distance(q), MappingProxyType(misses), search.space, q)
 
@@ -232,6 +230,5 @@ def _excluded(search: Search, seed: int, tries: int | None) -> tuple[tuple[str, 
     ]
     excluded = tuple(names[(over > 0).any(axis=0)].tolist())
     there = "is 1 solution" if len(poses) == 1 else f"are {len(poses)} solutions, of which the nearest to them"
-    return excluded, (
-        f"not reachable within the limits of {', '.join(excluded)}; without limits there {there}: {'; '.join(broken)}"
-    )
+    what = f"not reachable within the limits of {', '.join(excluded)}"
+    return excluded, f"{what}; without limits there {there}: {'; '.join(broken)}"

@@ -20,6 +20,7 @@ from ..compiled.manifold import move
 from ..errors import ModelError
 from ..explain.jumps import check_jumps
 from ..explain.stops import change_point_at_start, stop_reason
+from ..explain.turns import check_turns
 from ..model.model import Model
 from ..poses import continuation, newton
 from ..poses.assembly import assembled
@@ -29,7 +30,6 @@ from ..poses.redundancy import is_momentary
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
-from ..readings.turns import check_turns
 from ..results.result import Result, State
 from ..tolerances import DEPENDENT, NEARLY
 
@@ -92,9 +92,7 @@ def kinematics(
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
     success = not message
-    result = result_of(
-        system, t[:done], q[:done], v[:done], a[:done], success=success, message=message, stats=stats
-    )
+    result = result_of(system, t[:done], q[:done], v[:done], a[:done], success=success, message=message, stats=stats)
     check_turns(result)
     return result
 

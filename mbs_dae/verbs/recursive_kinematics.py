@@ -27,6 +27,7 @@ from ..model.model import Model
 from ..model.parameters import Number, finite_number
 from ..poses.reach.joint_space import JointSpace, label
 from ..readings.frames import marker_frame
+from ..results.quantities import frozen
 from ..results.result import State
 
 Values = Mapping[str, Number]
@@ -85,15 +86,13 @@ def recursive_kinematics(
 
 
 def _refuse_loops(model: Model, found: Topology) -> None:
-    loops = [c.name for c in found.cuts]
-    others = [c.name for c in found.couplings if not c.driver]
-    if loops:
+    if loops := [c.name for c in found.cuts]:
         raise ModelError(
             f"{model.name!r} has loops, closed by {', '.join(loops)}: coordinates of joints cannot be chosen freely "
             "there; use mbs.kinematics or mbs.assemble",
             joints=loops,
         )
-    if others:
+    if others := [c.name for c in found.couplings if not c.driver]:
         raise ModelError(
             f"{model.name!r} has equations besides the joints of its tree: {', '.join(others)}; leave them out with "
             "model.without(...), or use mbs.kinematics or mbs.assemble",
@@ -169,8 +168,7 @@ def _motions(state: State) -> dict[str, Any]:
             acceleration = ddr + _cross(alpha, arm) + _cross(omega, _cross(omega, arm))
             found = attitude, position, velocity, acceleration, *spin
             for values, value in zip(motions.values(), found, strict=True):
-                values[label(marker)] = frozen = np.array(value, dtype=float)
-                frozen.setflags(write=False)
+                values[label(marker)] = frozen(np.array(value, dtype=float))
     return {what: MappingProxyType(values) for what, values in motions.items()}
 
 

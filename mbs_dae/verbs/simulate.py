@@ -20,6 +20,7 @@ from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import ModelError
 from ..explain.failures import check_energy, check_masses, check_violation, failure
 from ..explain.jumps import check_jumps
+from ..explain.turns import check_turns
 from ..model.breaks import breaks_of, farthest_ends, side_of
 from ..model.forces.python_force import PythonForce
 from ..model.model import Model
@@ -38,12 +39,10 @@ from ..poses.axes import check_axes
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
-from ..readings.turns import check_turns
 from ..results.result import Result, State
 from ..tolerances import FAINT
 
-MOST_STEPS = 1_000_000
-"""Controlled steps that are tried at most, unless said."""
+MOST_STEPS = 1_000_000  # controlled steps that are tried at most, unless said
 PATIENCE = 2e6
 """Unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second."""
 
@@ -105,13 +104,10 @@ class Prepared:
     system: System
     march: March
     how: Stabilization
-    q: np.ndarray
-    """The first state."""
+    q: np.ndarray  # the first state
     v: np.ndarray
-    redundant: list[int]
-    """The rows that are left out because others determine them."""
-    facts: Mapping[str, Any]
-    """What the run was asked for."""
+    redundant: list[int]  # the rows that are left out because others determine them
+    facts: Mapping[str, Any]  # what the run was asked for
 
     def begin(self) -> int:
         """The first state, the first step and the gains; a status."""
@@ -127,17 +123,10 @@ class Prepared:
 
 
 def prepare(
-    model: Model | System,
-    times: Sequence[float] | np.ndarray,
-    initial: Mapping[str, float] | State | None = None,
-    method: str = "DP5",
-    stabilization: Stabilization | None = None,
-    rtol: float = 1e-8,
-    atol: float | None = None,
-    step: float | None = None,
-    max_step: float | None = None,
-    max_steps: int | None = None,
-) -> Prepared:
+    model: Model | System, times: Sequence[float] | np.ndarray, initial: Mapping[str, float] | State | None = None,
+    method: str = "DP5", stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
+    step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
+) -> Prepared:  # fmt: skip
     """Everything that `simulate` does before its first step."""
     system = system_of(model)
     model, bodies = system.model, system.cartesian
@@ -156,12 +145,9 @@ def prepare(
     stabiliser = new_stabiliser(how, run)
     course = _course(system, by.order, t, 0.0 if step else longest)
     march = new_march(run, by, control, course, stabiliser, t)
-    facts: dict[str, Any] = {"method": method, "stabilization": type(how).__name__}
-    facts |= {"step": step} if step else {"rtol": rtol, "atol": atol}
-    facts |= {"breaks": course.ends.size - 1} if course.ends.size > 1 else {}
-    facts |= {"kinks": kinks} if kinks else {}
-    if note:
-        facts["initial"] = note
+    told: dict[str, Any] = {"step": step, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
+    told |= {} if step else {"rtol": rtol, "atol": atol}
+    facts = {"method": method, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
     (q,), (v,), _ = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
@@ -197,8 +183,7 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
 
 
 def _checked(method: Method, rtol: Any, atol: Any, step: Any) -> tuple[float, float, float | None]:
-    if step is not None and not (step := finite_number(step, "step")) > 0:
-        raise ModelError(f"step is {step:g}; give a positive step, in seconds")
+    step = None if step is None else _seconds(step, "step")
     if step is None and not method.is_controlled:
         raise ModelError(f'{method.name} has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
     rtol = finite_number(rtol, "rtol")
@@ -217,14 +202,18 @@ def _bounds(step: float | None, max_step: Any, max_steps: Any) -> tuple[float, i
     """The longest step, and how many are tried at most."""
     if max_step is not None and step is not None:
         raise ModelError("give step= for steps of one length or max_step= for a bound on controlled ones, not both")
-    longest = np.inf if max_step is None else finite_number(max_step, "max_step")
-    if not longest > 0:
-        raise ModelError(f"max_step is {longest:g}; give a positive step, in seconds")
+    longest = np.inf if max_step is None else _seconds(max_step, "max_step")
     if max_steps is None:
         return longest, MOST_STEPS if step is None else sys.maxsize
     if isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
         raise ModelError(f"max_steps is {max_steps!r}; give a whole number above zero")
     return longest, int(max_steps)
+
+
+def _seconds(value: Any, name: str) -> float:
+    if not (number := finite_number(value, name)) > 0:
+        raise ModelError(f"{name} is {number:g}; give a positive step, in seconds")
+    return number
 
 
 def _counts(march: March) -> dict[str, Any]:

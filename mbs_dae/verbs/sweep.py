@@ -16,7 +16,7 @@ from ..compiled import System
 from ..compiled.batch import Swept
 from ..errors import ModelError, SingularConfigurationError, unknown_name
 from ..model.model import Model
-from ..model.parameters import Number, Parameter, finite_number
+from ..model.parameters import Parameter, finite_number
 from ..poses.assembly import assembled
 from ..poses.continuation import follow
 from ..poses.dependence import joints_at_fault
@@ -24,8 +24,7 @@ from ..poses.designs import WIDTH, Designs, follow_designs, slope_of
 from ..readings.motion import design_of, result_of
 from ..results.result import Result, State
 
-DEPTH = 20
-"""How often a step may be halved."""
+DEPTH = 20  # how often a step may be halved
 
 
 def sweep(
@@ -83,11 +82,10 @@ class _Path:
         self.parameter, self.values = swept
         self.first, self.machine = first, first.system.machine()
         fixed, others = first.system.structure.lengths
-        lengths = [np.hypot.reduce([self._along(x) for x in parts]) for parts in others]
+        along = first.system.evaluator.along
+        lengths = [np.hypot.reduce([along(x, *swept) for x in parts]) for parts in others]
         self.lengths = np.max([np.full(len(swept.values), fixed or 1e-300), *lengths], axis=0)
 
-    def _along(self, number: Number) -> list[float]:
-        return self.first.system.evaluator.along(number, self.parameter, self.values)
 
     def measure(self, k: int) -> int:
         """Let the length of design k measure what follows; up to the first design that is twice or half as large."""

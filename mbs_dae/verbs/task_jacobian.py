@@ -21,6 +21,7 @@ from ..model.model import Model
 from ..poses.reach.joint_space import JointSpace
 from ..poses.reach.targets import Target, task_of
 from ..poses.reach.task import observe_task
+from ..results.quantities import frozen
 from ..results.result import State
 
 PARTS = ("point", "rotation", "pose")
@@ -83,9 +84,8 @@ def task_jacobian(
     columns = _columns(space, joints)
     matrix, loops = _jacobians(space, q, found)
     matrix = matrix @ _following(space, loops, columns) if space.closed else matrix[:, columns]
-    matrix.setflags(write=False)
     rows = ("vx", "vy", "omega") if space.model.dimension == 2 else ("vx", "vy", "vz", "wx", "wy", "wz")
-    return TaskJacobian(matrix, rows, tuple(space.velocity_names[c] for c in columns))
+    return TaskJacobian(frozen(matrix), rows, tuple(space.velocity_names[c] for c in columns))
 
 
 def manipulability(
@@ -100,9 +100,7 @@ def manipulability(
     directions, sizes, _ = np.linalg.svd(matrix)
     values = np.zeros(len(matrix))
     values[: sizes.size] = sizes
-    for array in (values, directions):
-        array.setflags(write=False)
-    return Manipulability(float(np.prod(values)), values, directions, matrix)
+    return Manipulability(float(np.prod(values)), frozen(values), frozen(directions), matrix)
 
 
 def _columns(space: JointSpace, joints: Sequence[str] | None) -> list[int]:
@@ -144,10 +142,8 @@ def _following(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np.n
     U, s, Vt = np.linalg.svd(loops[:, others], full_matrices=False)
     if (s > small).sum() < others.size:
         named = tuple(space.velocity_names[c] for c in columns)
-        raise SingularConfigurationError(
-            f"{', '.join(named)} do not decide how {space.model.name!r} moves in this pose; name other joints",
-            joints=named,
-        )
+        what = f"{', '.join(named)} do not decide how {space.model.name!r} moves in this pose; name other joints"
+        raise SingularConfigurationError(what, joints=named)
     out = np.eye(space.system.nv)[:, columns]
     out[others] = -Vt.T @ ((U.T @ loops[:, columns]) / s[:, None])
     return space.unit[:, None] * out / space.unit[columns]

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 
 from ..errors import ModelError
 from ..results.result import Result
-from .frames import frames_of, motion_of, poses_of
-from .motion import Motion
+from .motion import Motion, frames_of, motion_of, poses_of
 from .plane.scene import PlanarScene
 from .scene import Scene
 from .style import Picture, say_if_stopped, style
@@ -22,20 +21,13 @@ from .writers import checked_path, notebook_html, write_film, write_picture
 Size = tuple[float, float]
 View = tuple[float, float] | None
 
-GHOSTS = 7
-"""How many later poses a still picture of a motion shows."""
+GHOSTS = 7  # how many later poses a still picture of a motion shows
 
 
 def animate(
-    result: Result,
-    path: str | Path | None = None,
-    *,
-    fps: float = 25,
-    speed: float = 1.0,
-    trace: str | Sequence[str] = (),
-    size: Size = (6.4, 4.8),
-    view: View = None,
-) -> Film | Path:
+    result: Result, path: str | Path | None = None, *, fps: float = 25, speed: float = 1.0,
+    trace: str | Sequence[str] = (), size: Size = (6.4, 4.8), view: View = None,
+) -> Film | Path:  # fmt: skip
     """The motion of a result, as a film.
 
     With a `path` it is written there: a .gif or .mp4 film, or a .png picture of the first pose with later ones faint
@@ -54,14 +46,9 @@ def animate(
 
 
 def draw(
-    result: Result,
-    index: int = 0,
-    ax: Any = None,
-    *,
-    trace: str | Sequence[str] = (),
-    size: Size = (6.4, 4.8),
+    result: Result, index: int = 0, ax: Any = None, *, trace: str | Sequence[str] = (), size: Size = (6.4, 4.8),
     view: View = None,
-) -> Figure:
+) -> Figure:  # fmt: skip
     """A still picture of one pose of the result, in axes of the user's or in a new figure; in space as it is seen from
     ``view=(elevation, azimuth)``."""
     motion = motion_of(result)

@@ -14,12 +14,9 @@ from .motion import in_space
 from .stage import Piece, Stage
 from .style import COLOURS
 
-NEAR = 1e-9
-"""Points nearer to each other than this part of the body's size are one."""
-FLAT = 1e-6
-"""Points that lie as near to a line or a plane, as a part of their extent, lie on it."""
-AXIS = 4.5
-"""How long the axes of a free block are, in units of half a joint's symbol."""
+NEAR = 1e-9  # points nearer to each other than this part of the body's size are one
+FLAT = 1e-6  # points that lie as near to a line or a plane, as a part of their extent, lie on it
+AXIS = 4.5  # how long the axes of a free block are, in units of half a joint's symbol
 
 Faces = tuple[tuple[int, ...], ...]
 

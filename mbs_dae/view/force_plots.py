@@ -13,8 +13,7 @@ from ..results.result import Result
 from .plots import examples, marker_of, names_of, plot_logarithmic, stacked
 from .style import COLOURS, DARK, GROUND, Picture, as_label, axis_label, say_if_stopped, style
 
-OPEN = "not unique"
-"""What the legend says of components that redundant constraints leave open."""
+OPEN = "not unique"  # what the legend says of components that redundant constraints leave open
 
 
 def plot_energy(result: Result) -> Figure:
@@ -43,9 +42,8 @@ def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", po
     wrenches = {name: result.reaction(name, axes) for name in joints}
     in_space = result.sketch.dimension == 3
     if in_space and polar:
-        raise ModelError(
-            "polar=True draws forces in a plane, and this mechanism is in space; leave it out to see components"
-        )
+        what = "polar=True draws forces in a plane, and this mechanism is in space"
+        raise ModelError(f"{what}; leave it out to see components")
     with style():
         if polar:
             return _hodographs(result, wrenches, axes)
@@ -95,8 +93,7 @@ def _components(ax: Any, result: Result, name: str, values: np.ndarray, unique: 
     ax.set_ylabel(f"{as_label(name)}: {part}{_on_body(result, name)}\n[{unit}]")
 
 
-HALVES = {"force": slice(0, 3), "moment": slice(3, 6)}
-"""The columns of a reaction in space."""
+HALVES = {"force": slice(0, 3), "moment": slice(3, 6)}  # the columns of a reaction in space
 NOTHING = 1e-12
 """A moment this small against the force (at one metre), or a force against the moment, is roundoff."""
 

@@ -11,23 +11,24 @@ from matplotlib.patches import Rectangle
 
 from ..errors import ModelError
 from ..graph.topology import Closure, Topology
-from .graph_plan import FONT_SIZE, PAD, Box, Plan, edge_name, planned
+from .graph_plan import FONT_SIZE, PAD, Plan, edge_name, planned
 from .style import COLOURS, DARK, GRID, GROUND, Picture, style
 
 SMALL = 7
 TREE, CUT, COUPLING = COLOURS[0], COLOURS[1], COLOURS[3]
 DASHED = (0, (4, 2.5))
-LEGEND = 0.17
-"""The height of a line of the legend."""
+LEGEND = 0.17  # the height of a line of the legend
 
 
 def draw(topology: Topology, ax: Any = None) -> Figure:
     """The picture, in the given axes or in a figure of its own."""
     closures = [c for c in (*topology.cuts, *topology.couplings) if c.loop]
     plan = planned(topology, closures)
-    points = np.concatenate([*map(_corners, (*plan.bodies, *plan.edge_names, *plan.curve_names)), *plan.curves])
+    corners = [box.side(np.array([(1, 1), (-1, -1)])) for box in (*plan.bodies, *plan.edge_names, *plan.curve_names)]
+    points = np.concatenate([*corners, *plan.curves])
     low, high = points.min(axis=0) - 0.1, points.max(axis=0) + 0.1
-    legend = _legend(topology, closures)
+    dashed = ((topology.cuts, "cut joint", CUT), (topology.couplings, "coupling", COUPLING))
+    legend = [(word, colour) for some, word, colour in dashed if any(closure in some for closure in closures)]
     low[1] -= LEGEND * len(legend)
     with style():
         if ax is None:
@@ -47,14 +48,8 @@ def draw(topology: Topology, ax: Any = None) -> Figure:
     return ax.figure
 
 
-def _legend(topology: Topology, closures: Sequence[Closure]) -> list[tuple[str, str]]:
-    """What the dashed colours mean, those that are there."""
-    kinds = ((topology.cuts, "cut joint", CUT), (topology.couplings, "coupling", COUPLING))
-    return [(word, colour) for some, word, colour in kinds if any(closure in some for closure in closures)]
 
 
-def _corners(box: Box) -> np.ndarray:
-    return np.array((box.x, box.y)) + np.array([(1, 1), (-1, -1)]) * (box.half_width, box.half_height)
 
 
 def _paint(ax: Any, topology: Topology, closures: Sequence[Closure], plan: Plan, scale: float) -> None:

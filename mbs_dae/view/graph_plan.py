@@ -20,16 +20,11 @@ from ..graph.topology import Closure, Topology
 from ..graph.tree import Edge
 
 FONT_SIZE = 9
-ROW = 0.52
-"""The distance of rows."""
-GAP = 0.22
-"""Room beside the name of a joint."""
-BEND = 0.14
-"""How far behind a body the edges to its children bend."""
-PAD = 0.08
-"""Room around the name of a body."""
-HALF = 0.13
-"""Half the height of a body."""
+ROW = 0.52  # the distance of rows
+GAP = 0.22  # room beside the name of a joint
+BEND = 0.14  # how far behind a body the edges to its children bend
+PAD = 0.08  # room around the name of a body
+HALF = 0.13  # half the height of a body
 
 
 class Box(NamedTuple):
@@ -47,6 +42,9 @@ class Box(NamedTuple):
     @property
     def right(self) -> float:
         return self.x + self.half_width
+
+    def side(self, towards: np.ndarray) -> np.ndarray:
+        return np.array((self.x, self.y)) + towards * (self.half_width, self.half_height)
 
     def holds(self, points: np.ndarray, margin: float = 0.0) -> np.ndarray:
         """Which points, of shape (..., 2), lie in it."""
@@ -132,9 +130,7 @@ def _curves(a: Box, b: Box) -> Iterator[np.ndarray]:
     """Bézier curves from one body to another, leaving and entering at any side."""
     s = np.linspace(0, 1, 61)[:, None]
     for out, into in product(SIDES, SIDES):
-        start, end = (
-            np.array((box.x, box.y)) + side * (box.half_width, box.half_height) for box, side in ((a, out), (b, into))
-        )
+        start, end = a.side(out), b.side(into)
         for reach in (0.25, 0.5, 0.9, 1.4):
             p, r = start + reach * out, end + reach * into
             yield (1 - s) ** 3 * start + 3 * (1 - s) ** 2 * s * p + 3 * (1 - s) * s**2 * r + s**3 * end

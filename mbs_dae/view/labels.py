@@ -11,11 +11,9 @@ from matplotlib.patheffects import withStroke
 
 from .stage import Stage
 
-MOST_LABELS = 8
-"""With more bodies than this, names would hide the mechanism."""
+MOST_LABELS = 8  # with more bodies than this, names would hide the mechanism
 FONT_SIZE = 9
-LOOKS = 8
-"""At how many poses the places are judged."""
+LOOKS = 8  # at how many poses the places are judged
 
 COMPASS = [(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4]
 GRID_IN_BOX = np.stack(np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 3)), axis=-1).reshape(1, -1, 2)

@@ -14,20 +14,12 @@ from ..results.result import Result
 from .motion import path_of
 from .style import COLOURS, GROUND, Picture, as_label, axis_label, say_if_stopped, style
 
-ZERO = 1e-18
-"""Where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism."""
+ZERO = 1e-18  # where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism
 
 MEANINGS = {
-    "m": "length",
-    "rad": "angle",
-    "m/s": "velocity",
-    "rad/s": "angular velocity",
-    "m/s²": "acceleration",
-    "rad/s²": "angular acceleration",
-    "N": "force",
-    "N m": "torque",
-    "J": "energy",
-}
+    "m": "length", "m/s": "velocity", "m/s²": "acceleration", "N": "force", "J": "energy",
+    "rad": "angle", "rad/s": "angular velocity", "rad/s²": "angular acceleration", "N m": "torque",
+}  # fmt: skip
 
 
 def plot(result: Result, names: Sequence[str]) -> Figure:
@@ -69,7 +61,10 @@ def plot_path(result: Result, markers: Sequence[str]) -> Figure:
             ax.set_aspect("equal", adjustable="datalim")
             ax.legend(loc="best")
         else:
-            _fill_paper(ax)
+            from .space.axes import fit
+
+            figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=min(4, len(paths) + 1))
+            fit(ax)
     return figure
 
 
@@ -86,27 +81,21 @@ def _axes_in_space(figure: Figure, paths: list[np.ndarray]) -> Any:
     return ax
 
 
-def _fill_paper(ax: Any) -> None:
-    from .space.axes import fit
-
-    handles, labels = ax.get_legend_handles_labels()
-    ax.figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
-    fit(ax)
 
 
 def plot_violation(result: Result) -> Figure:
     """The largest violation of all constraints over time: position, velocity and acceleration equations."""
     violation = result.violation
     panels = {
-        r"position $|\Phi|$": (violation.position, "m or rad"),
-        r"velocity $|\dot\Phi|$": (violation.velocity, "m/s or rad/s"),
-        r"acceleration $|\ddot\Phi|$": (violation.acceleration, "m/s² or rad/s²"),
+        r"position $|\Phi|$" + "\n[m or rad]": violation.position,
+        r"velocity $|\dot\Phi|$" + "\n[m/s or rad/s]": violation.velocity,
+        r"acceleration $|\ddot\Phi|$" + "\n[m/s² or rad/s²]": violation.acceleration,
     }
     with style():
         figure, axes = stacked(result, 3)
-        for ax, colour, (label, (values, unit)) in zip(axes, COLOURS, panels.items(), strict=False):
+        for ax, colour, (label, values) in zip(axes, COLOURS, panels.items(), strict=False):
             plot_logarithmic(ax, result.t, values, color=colour, marker=marker_of(result))
-            ax.set_ylabel(f"{label}\n[{unit}]")
+            ax.set_ylabel(label)
     return figure
 
 
@@ -133,8 +122,7 @@ def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
                 if not run.success:
                     ax.plot(t[-1:], values[-1:], "x", color=how["color"], markersize=8, markeredgewidth=2, zorder=4)
             _say_floor(ax, np.concatenate([of(run)[begin:] for run in runs.values()]))
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(runs), 3))
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=min(len(runs), 3))
     return figure
 
 
@@ -161,7 +149,7 @@ def plot_logarithmic(ax: Any, t: np.ndarray, values: np.ndarray, **how: Any) -> 
 
 def _say_floor(ax: Any, values: np.ndarray) -> None:
     floored = values[values < ZERO]
-    if floored.size == 0:
+    if not floored.size:
         return
     which = "all values are" if floored.size == values.size else f"{floored.size} of {values.size} values are"
     what = f"below {ZERO:g}" if floored.any() else "exactly zero"

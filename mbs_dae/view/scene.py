@@ -13,18 +13,15 @@ from matplotlib.figure import Figure
 from ..results.result import Result
 from ..results.sketch import ElementSketch
 from .bodies import body_pieces, skeleton
-from .frames import motion_of
 from .labels import look_of_label, placed_labels
-from .motion import Motion, in_space, path_of
+from .motion import Motion, in_space, motion_of, path_of
 from .space.camera import Camera
 from .stage import AS_SAID, Pen, Piece, Stage, all_pieces, one_after_the_other, reach
 from .style import Picture, as_label
-from .symbols import Symbol
+from .symbols import Symbol, arrow
 
-LOOKS = 400
-"""How many poses tell how far a motion reaches."""
-SYMBOL = 0.085
-"""Half the size of a joint's symbol on paper (inches)."""
+LOOKS = 400  # how many poses tell how far a motion reaches
+SYMBOL = 0.085  # half the size of a joint's symbol on paper (inches)
 
 Pieces = dict[str, list[Any]]
 
@@ -37,15 +34,10 @@ class Scene(ABC):
 
     dimension: ClassVar[int]
     pen: Pen
-    joint_symbols: Mapping[str, Symbol]
-    force_symbols: Mapping[str, Symbol]
-    later_symbols: Mapping[str, Symbol]
+    symbols: Any  # the module with the symbols of joints, of FORCES, and of what is seen LATER
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
-        self.result = result
-        self.motion = motion
-        self.ax = ax
-        self.trace = trace
+        self.result, self.motion, self.ax, self.trace = result, motion, ax, trace
         self.camera = Camera.of(ax)
         whole = motion_of(result).thinned(LOOKS)
         rough = Stage.all_of(result.sketch, self.pen, whole, whole)
@@ -113,8 +105,11 @@ class Scene(ABC):
 
     def add_ghosts(self) -> None:
         """The first pose with all others, without their joints, faint behind it."""
+        how = {"alpha": 0.18, "zorder": 1.2}
         for pose in range(1, len(self)):
-            for piece in self._ghost():
+            bodies = _by_name(self.stages, lambda s: s.sketch.bodies, body_pieces, **how)
+            joints = _by_name(self.stages, lambda s: s.sketch.elements, _symbol_of(self.symbols.LATER), **how)
+            for piece in (*all_pieces(bodies), *all_pieces(joints)):
                 piece.show(pose)
                 self.ax.add_artist(piece.artist)
         self.show(0)
@@ -124,10 +119,10 @@ class Scene(ABC):
     def _add_legend(self) -> None:
         """Below the axes where the layout makes room for it, so that it never covers the mechanism."""
         lines = [piece.artist for piece in self.traces.values()]
-        if not isinstance(self.figure, Picture):
-            self.ax.legend(handles=lines, loc="best")
-        else:
+        if isinstance(self.figure, Picture):
             self.figure.legend(handles=lines, loc="outside lower center", ncols=min(4, len(lines)))
+        else:
+            self.ax.legend(handles=lines, loc="best")
 
     # --- pieces by what they belong to ---
 
@@ -135,14 +130,9 @@ class Scene(ABC):
         """Of the bodies, the joints, and the forces."""
         return (
             _by_name(stages, lambda s: s.sketch.bodies, body_pieces),
-            _by_name(stages, lambda s: s.sketch.elements, _symbol_of(self.joint_symbols)),
-            _by_name(stages, lambda s: s.sketch.elements, _symbol_of(self.force_symbols)),
+            _by_name(stages, lambda s: s.sketch.elements, _symbol_of(self.symbols.SYMBOLS)),
+            _by_name(stages, lambda s: s.sketch.elements, _symbol_of({"arrow": arrow, **self.symbols.FORCES})),
         )
-
-    def _ghost(self) -> Iterator[Any]:
-        how = {"alpha": 0.18, "zorder": 1.2}
-        yield from all_pieces(_by_name(self.stages, lambda s: s.sketch.bodies, body_pieces, **how))
-        yield from all_pieces(_by_name(self.stages, lambda s: s.sketch.elements, _symbol_of(self.later_symbols), **how))
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
         """Placed on the paper, then put into space at the depth of their bodies."""
@@ -161,15 +151,13 @@ class Scene(ABC):
 
     def _trace(self, stage: Stage, name: str) -> Any:
         """The whole path of a point, from all poses that were computed."""
-        colour = stage.colour(name.partition(".")[0])
-        path = path_of(self.result, name)[None]
+        colour, path = stage.colour(name.partition(".")[0]), path_of(self.result, name)[None]
         how = {"color": colour, "alpha": 0.8, "zorder": 1.5, "label": f"path of {as_label(name)}"}
         return self.pen.line(path, AS_SAID, linewidth=1, **how)
 
     def _rider(self, name: str) -> Any:
         """A dot that rides on the path of a point."""
-        place = path_of(self.result, name, self.motion)
-        colour = self.stage.colour(name.partition(".")[0])
+        colour, place = self.stage.colour(name.partition(".")[0]), path_of(self.result, name, self.motion)
         return self.pen.dot(place, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
 
 

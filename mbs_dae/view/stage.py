@@ -13,12 +13,9 @@ from ..results.sketch import ElementSketch, Sketch
 from .motion import Marker, Motion
 from .style import COLOURS, GROUND
 
-BY_DEPTH = "by depth"
-"""Nearer things cover those behind them."""
-OVER_BODIES = "over bodies"
-"""The same; but a joint is never hidden by the bodies that it joins."""
-AS_SAID = "as said"
-"""In the order of its artist's zorder: paper-like things, and what lies behind all others."""
+BY_DEPTH = "by depth"  # nearer things cover those behind them
+OVER_BODIES = "over bodies"  # the same; but a joint is never hidden by the bodies that it joins
+AS_SAID = "as said"  # in the order of its artist's zorder: paper-like things, and what lies behind all others
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +24,8 @@ class Piece:
     the drawing reaches is read off the same paths."""
 
     artist: Any
-    path: np.ndarray
-    """Shape (poses, points, dimension)."""
-    put: Callable[[np.ndarray], Any]
-    """Moves the artist to the points of a pose."""
+    path: np.ndarray  # shape (poses, points, dimension)
+    put: Callable[[np.ndarray], Any]  # moves the artist to the points of a pose
     order: str = AS_SAID
 
     def show(self, pose: int) -> None:
@@ -41,36 +36,28 @@ class Pen(Protocol):
     """Makes pieces of paths in space, shape (poses, points, 3): `plane.pieces`, for which all lies as its zorder says,
     and `space.pieces`, for which `order` says who covers whom."""
 
-    @property
-    def line(self) -> Callable[..., Piece]:
+    def line(self, *args: Any, **how: Any) -> Piece:
         """(path, order): a polyline with round ends."""
 
-    @property
-    def dot(self) -> Callable[..., Piece]:
+    def dot(self, *args: Any, **how: Any) -> Piece:
         """(path, order): a symbol of constant size on the paper at a point; shape (poses, 3)."""
 
-    @property
-    def area(self) -> Callable[..., Piece]:
+    def area(self, *args: Any, **how: Any) -> Piece:
         """(path, color, faces, order): faces between the points whose numbers are given; without, one through all."""
 
-    @property
-    def lump(self) -> Callable[..., Piece]:
+    def lump(self, *args: Any, **how: Any) -> Piece:
         """(stage, body, at): a body that is seen at one of its points only."""
 
-    @property
-    def ball(self) -> Callable[..., Piece]:
+    def ball(self, *args: Any, **how: Any) -> Piece:
         """(stage, marker): a point that bodies turn about."""
 
-    @property
-    def box(self) -> Callable[..., Piece]:
+    def box(self, *args: Any, **how: Any) -> Piece:
         """(stage, marker): what slides on a rail."""
 
-    @property
-    def support(self) -> Callable[..., Iterator[Piece]]:
+    def support(self, *args: Any, **how: Any) -> Iterator[Piece]:
         """(stage, marker): the ground under a joint."""
 
-    @property
-    def word(self) -> Callable[..., Piece]:
+    def word(self, *args: Any, **how: Any) -> Piece:
         """(path, text): a text at the first point of its path."""
 
 
@@ -80,12 +67,9 @@ class Stage:
 
     sketch: Sketch
     pen: Pen
-    shown: Motion
-    """The poses to show."""
-    whole: Motion
-    """The poses that rails and limits must reach."""
-    symbol: float = 0.0
-    """Half the size of a joint's symbol, in metres."""
+    shown: Motion  # the poses to show
+    whole: Motion  # the poses that rails and limits must reach
+    symbol: float = 0.0  # half the size of a joint's symbol, in metres
 
     @classmethod
     def all_of(cls, sketch: Sketch, pen: Pen, shown: Motion, whole: Motion, symbol: float = 0.0) -> list[Stage]:

@@ -23,39 +23,21 @@ ELASTIC = "#5F6B73"
 LOAD = "#A23B4A"
 """Arrows of forces."""
 
-_SETTINGS: Any = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": GROUND,
-    "axes.facecolor": "white",
-    "axes.grid": True,
-    "axes.labelcolor": DARK,
-    "axes.labelsize": 10,
-    "axes.linewidth": 0.8,
-    "axes.prop_cycle": rcsetup.cycler(color=COLOURS),
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlecolor": DARK,
-    "axes.titlesize": 10,
-    "axes.unicode_minus": True,
-    "figure.dpi": 100,
-    "figure.facecolor": "white",
-    "font.family": ["sans-serif"],
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 10,
-    "grid.color": GRID,
-    "grid.linewidth": 0.6,
-    "legend.fontsize": 9,
-    "legend.framealpha": 0.85,
-    "legend.edgecolor": "none",
-    "lines.linewidth": 1.6,
-    "text.color": DARK,
-    "xtick.color": GROUND,
-    "xtick.labelcolor": DARK,
-    "xtick.labelsize": 9,
-    "ytick.color": GROUND,
-    "ytick.labelcolor": DARK,
-    "ytick.labelsize": 9,
+_TICKS = {"color": GROUND, "labelcolor": DARK, "labelsize": 9}
+_LOOK: dict[str, dict[str, Any]] = {
+    "axes": {"axisbelow": True, "edgecolor": GROUND, "facecolor": "white", "grid": True, "linewidth": 0.8}
+    | {"prop_cycle": rcsetup.cycler(color=COLOURS), "spines.right": False, "spines.top": False, "unicode_minus": True}
+    | {"labelcolor": DARK, "labelsize": 10, "titlecolor": DARK, "titlesize": 10},
+    "figure": {"dpi": 100, "facecolor": "white"},
+    "font": {"family": ["sans-serif"], "sans-serif": ["DejaVu Sans"], "size": 10},
+    "grid": {"color": GRID, "linewidth": 0.6},
+    "legend": {"fontsize": 9, "framealpha": 0.85, "edgecolor": "none"},
+    "lines": {"linewidth": 1.6},
+    "text": {"color": DARK},
+    "xtick": _TICKS,
+    "ytick": _TICKS,
 }
+_SETTINGS: Any = {f"{group}.{name}": value for group, own in _LOOK.items() for name, value in own.items()}
 
 
 class Picture(Figure):

@@ -13,20 +13,15 @@ from .motion import Marker, Motion
 from .stage import BY_DEPTH, OVER_BODIES, Piece, Stage, slider_markers
 from .style import DARK, ELASTIC, LOAD
 
-ROUND = 72
-"""Points on a circle."""
+ROUND = 72  # points on a circle
 UNKNOWN = 3.0
 """The radius of the larger of two wheels whose sizes nothing tells, in units of half a joint's symbol."""
-LONGEST_ARROW = 8.0
-"""The arrow of the largest force, in the same unit; the others are in proportion."""
-SIDES = 8
-"""Of an arrow's head."""
-BEHIND: dict[str, Any] = {"zorder": 2.1}
-"""In the plane wheels and cams lie behind bars."""
+LONGEST_ARROW = 8.0  # the arrow of the largest force, in the same unit; the others are in proportion
+SIDES = 8  # of an arrow's head
+BEHIND: dict[str, Any] = {"zorder": 2.1}  # in the plane wheels and cams lie behind bars
 
 Pieces = Iterator[Piece]
-Symbol = Callable[..., Pieces]
-"""From a stage and an element to pieces."""
+Symbol = Callable[..., Pieces]  # from a stage and an element to pieces
 
 # --- what slides --------------------------------------------------------------------------------------------------
 
@@ -182,13 +177,8 @@ def _flat_face(stage: Stage, element: ElementSketch) -> Piece:
 
 
 ALIKE: dict[str, Symbol] = {
-    "link": link,
-    "slider": slider,
-    "slot": slot,
-    "runner": runner,
-    "mesh": mesh,
-    "contact": contact,
-}
+    "link": link, "slider": slider, "slot": slot, "runner": runner, "mesh": mesh, "contact": contact,
+}  # fmt: skip
 
 # --- forces -------------------------------------------------------------------------------------------------------
 

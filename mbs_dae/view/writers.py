@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -15,18 +15,10 @@ from PIL import Image
 
 from ..errors import ModelError
 from ..results.files import replacing
+from .scene import Scene
 
 SUFFIXES = (".gif", ".mp4", ".png")
 MAY_WRITE = "choose a folder where you may write"
-
-
-class Filmed(Protocol):
-    """What a film is made of: a figure that can be put into a number of poses."""
-
-    @property
-    def figure(self) -> Figure: ...
-    def __len__(self) -> int: ...
-    def show(self, pose: int) -> list[Any]: ...
 
 
 def checked_path(path: str | Path) -> Path:
@@ -45,7 +37,7 @@ def checked_path(path: str | Path) -> Path:
     return path
 
 
-def write_film(scene: Filmed, path: Path, fps: float) -> Path:
+def write_film(scene: Scene, path: Path, fps: float) -> Path:
     """Every pose of the scene as a frame."""
     with replacing(path, MAY_WRITE) as place:
         (_write_gif if path.suffix.lower() == ".gif" else _write_mp4)(scene, place, fps)
@@ -58,7 +50,7 @@ def write_picture(figure: Figure, path: Path) -> Path:
     return path
 
 
-def _write_mp4(scene: Filmed, path: Path, fps: float) -> None:
+def _write_mp4(scene: Scene, path: Path, fps: float) -> None:
     rate: Any = fps  # matplotlib is said to want an int, and takes any number
     writer = FFMpegWriter(fps=rate)
     with writer.saving(scene.figure, str(path), dpi=scene.figure.dpi):
@@ -67,7 +59,7 @@ def _write_mp4(scene: Filmed, path: Path, fps: float) -> None:
             writer.grab_frame()
 
 
-def _write_gif(scene: Filmed, path: Path, fps: float) -> None:
+def _write_gif(scene: Scene, path: Path, fps: float) -> None:
     """All frames share the colours of a few of them: quick to find, small to store, and nothing flickers."""
     samples = [*pictures(scene, range(0, len(scene), -(-len(scene) // 4)))]
     colours = Image.fromarray(np.vstack(samples)).quantize(256, dither=Image.Dither.NONE)
@@ -78,7 +70,7 @@ def _write_gif(scene: Filmed, path: Path, fps: float) -> None:
     next(frames).save(path, save_all=True, append_images=frames, duration=round(1000 / fps), loop=0)
 
 
-def pictures(scene: Filmed, poses: Iterable[int] | None = None) -> Iterator[np.ndarray]:
+def pictures(scene: Scene, poses: Iterable[int] | None = None) -> Iterator[np.ndarray]:
     """The poses as arrays of pixels. What stands still is drawn only once: axes take longer than a mechanism."""
     figure = scene.figure
     canvas = FigureCanvasAgg(figure)
@@ -100,7 +92,7 @@ def pictures(scene: Filmed, poses: Iterable[int] | None = None) -> Iterator[np.n
             artist.set_animated(False)
 
 
-def notebook_html(scene: Filmed, fps: Any) -> str:
+def notebook_html(scene: Scene, fps: Any) -> str:
     """A player with buttons that needs no server: all frames are inside."""
     film = FuncAnimation(scene.figure, scene.show, frames=len(scene), interval=1000 / fps, cache_frame_data=False)
     with matplotlib.rc_context({"animation.embed_limit": 1000}):  # MB; beyond it frames would be dropped

@@ -21,8 +21,7 @@ from mbs_dae.view import writers
 from mbs_dae.view.animation import draw
 from mbs_dae.view.bodies import distinct
 from mbs_dae.view.force_plots import _parts
-from mbs_dae.view.frames import frames_of, poses_of
-from mbs_dae.view.motion import interpolated
+from mbs_dae.view.motion import frames_of, interpolated, poses_of
 from mbs_dae.view.plots import ZERO, plot_stabilization, plot_violation
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -14,7 +14,7 @@ from PIL import Image
 import mbs_dae as mbs
 from mbs_dae.view import writers
 from mbs_dae.view.bodies import hull, skeleton
-from mbs_dae.view.frames import frames_of, poses_of
+from mbs_dae.view.motion import frames_of, poses_of
 from mbs_dae.view.space import solids
 from mbs_dae.view.space.camera import Camera
 

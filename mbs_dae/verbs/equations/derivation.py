@@ -31,8 +31,7 @@ from ...symbolic.tidy import exact, tidy
 from .python_functions import in_functions
 from .system import SystemEquations
 
-Put = dict[sp.Symbol, sp.Expr]
-"""What stands for the symbols of a form."""
+Put = dict[sp.Symbol, sp.Expr]  # what stands for the symbols of a form
 Printed = dict[str, sp.ImmutableMatrix]
 
 
@@ -98,9 +97,7 @@ def _constraints(model: Model, names: _Notation) -> tuple[tuple[tuple[str, int],
     return tuple(rows), tuple(position_rows), matrices
 
 
-def _dynamics(
-    model: Model, names: _Notation
-) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix, dict[str, Any]]:
+def _dynamics(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix, dict[str, Any]]:
     """M, Q, and the functions in which forces of Python stand. Q has two parts: the bodies' own, weight and what
     velocities make of inertia, and what is applied."""
     M, Q = sp.zeros(len(names.v)), [sp.S.Zero] * len(names.v)

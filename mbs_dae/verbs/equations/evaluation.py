@@ -69,8 +69,7 @@ def _shared(expressions: list[sp.Expr], list: bool = False) -> tuple[Any, Any]:
     return tree_cse(expressions, sp.numbered_symbols("w_"))
 
 
-SQUARE = ("Phi_q", "M")
-"""The matrices that have columns."""
+SQUARE = ("Phi_q", "M")  # the matrices that have columns
 
 
 def _numbers(given: Any, eq: Matrices, what: str) -> list[float]:

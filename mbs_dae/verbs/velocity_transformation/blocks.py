@@ -28,8 +28,7 @@ from ...graph.topology import Topology
 from ...model.bodies.body import Body, Marker
 from ...model.model import Model
 
-Block = tuple[np.ndarray, np.ndarray]
-"""A column of three entries, and its rate."""
+Block = tuple[np.ndarray, np.ndarray]  # a column of three entries, and its rate
 
 
 class Frame(NamedTuple):
@@ -109,8 +108,7 @@ class Rows(NamedTuple):
     body: Body
     block: Callable[[Frame, np.ndarray, Axis], Block]
     s: np.ndarray
-    places: Sequence[int]
-    """The rows of R, and which of the three entries go there."""
+    places: Sequence[int]  # the rows of R, and which of the three entries go there
     entries: Sequence[int]
 
 

@@ -30,8 +30,7 @@ from .blocks import on_body
 from .matrices import VelocityTransformation
 from .names import body_names, column_names
 
-LONG = 300
-"""Expressions of more operations are left as they come."""
+LONG = 300  # expressions of more operations are left as they come
 ZERO, ONE = np.zeros(3, dtype=int), np.eye(3, dtype=int)
 
 
@@ -127,7 +126,9 @@ def _poses(topology: Topology, freedoms: Mapping[Edge, Iterable[_Freedom]]) -> d
 def _motion(freedom: _Freedom, edge: Edge, plane: bool) -> _Displacement:
     motion, x, axis = freedom.motion, freedom.theta[0], getattr(freedom.motion, "axis", 0)
     if isinstance(motion, Ball):
-        return _Displacement(ZERO, np.array(_rotation(freedom.theta)), sp.nan, np.array(freedom.rates))
+        turned = sp.Matrix(from_quaternion(freedom.theta)).applyfunc(sp.together)
+        turned = turned.subs(sum(x**2 for x in freedom.theta), 1)  # the quaternion has length one
+        return _Displacement(ZERO, np.array(turned), sp.nan, np.array(freedom.rates))
     if isinstance(motion, Slide):
         return _Displacement(x * ONE[axis], ONE, sp.S.Zero if plane else sp.nan, ZERO)
     way = sp.S.Zero
@@ -142,6 +143,3 @@ def _marker(marker: Any, plane: bool) -> _Displacement:
     return _Displacement(*on_body(marker, exact), exact(marker.angle) if plane else sp.nan, ZERO)
 
 
-def _rotation(e: Any) -> sp.Matrix:
-    """Of a quaternion of unit length."""
-    return sp.Matrix(from_quaternion(e)).applyfunc(sp.together).subs(sum(x**2 for x in e), 1)

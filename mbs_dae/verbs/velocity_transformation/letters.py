@@ -33,16 +33,13 @@ class LetteredTransformation:
 
     R: sp.BlockMatrix
     Rdot: sp.BlockMatrix
-    rows: tuple[sp.Symbol, ...]
-    """ṙ_i and u̇_i."""
+    rows: tuple[sp.Symbol, ...]  # ṙ_i and u̇_i
     columns: tuple[sp.Symbol, ...]
     model: Model
     topology: Topology
-    means: Mapping[str, str]
-    """What the numbered points and vectors are: ``found.means["r_2"]``."""
+    means: Mapping[str, str]  # what the numbered points and vectors are: ``found.means["r_2"]``
     things: tuple[Named, ...]
-    pitches: Mapping[sp.Symbol, Any]
-    """p_j: how far a thread leads for each radian."""
+    pitches: Mapping[sp.Symbol, Any]  # p_j: how far a thread leads for each radian
 
     def __repr__(self) -> str:
         blocks = "{} x {}".format(*self.R.blockshape)

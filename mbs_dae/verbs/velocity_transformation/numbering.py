@@ -28,12 +28,10 @@ from ...model.joints.motions import Ball, Slide, Turn
 class Named:
     """A point, or a unit vector: an axis of a marker's frame."""
 
-    label: str
-    """What stands behind the letter: "4", or "2__1" for the first of several axes of a joint."""
+    label: str  # what stands behind the letter: "4", or "2__1" for the first of several axes of a joint
     body: Body
     marker: Any
-    axis: int | None = None
-    """0, 1, 2; None for a point."""
+    axis: int | None = None  # 0, 1, 2; None for a point
     means: str = ""
 
     @property
@@ -46,16 +44,12 @@ class Hinge:
     """How the letters of an edge are: at which points its motions have their axes, and which these are."""
 
     label: str
-    near: str
-    """The point of the first marker."""
-    far: str
-    """The point of the second marker."""
-    vectors: dict[int, str]
-    """By the axis of a motion."""
+    near: str  # the point of the first marker
+    far: str  # the point of the second marker
+    vectors: dict[int, str]  # by the axis of a motion
 
 
-NORMAL = "normal"
-"""Of the plane."""
+NORMAL = "normal"  # of the plane
 
 
 def numbered(topology: Topology) -> tuple[list[Named], dict[Edge, Hinge]]:

@@ -17,18 +17,17 @@ from ...errors import ModelError
 from ...graph.topology import Topology
 from ...model.joints.motions import Helix
 from ...readings.frames import marker_frame
+from ...results.quantities import frozen
 from ...results.result import State
 
 
 class Pose(NamedTuple):
     """A motion of the tree, at one moment."""
 
-    tree: Tree
-    """Unfolded: it knows where its frames are and how they move."""
+    tree: Tree  # unfolded: it knows where its frames are and how they move
     theta: np.ndarray
     rates: np.ndarray
-    q: np.ndarray
-    """Of bodies, and so is v."""
+    q: np.ndarray  # of bodies, and so is v
     v: np.ndarray
 
 
@@ -46,9 +45,7 @@ def pose_of(found: Topology, system: System, q: Any = None, v: Any = None) -> Po
     recursion.unfold(tree, theta, rates, full_q.copy(), full_v.copy())  # the velocities are found in this pose
     fold_velocity(tree, full_v, rates)
     recursion.unfold(tree, theta, rates, full_q, full_v)
-    for array in (theta, rates):
-        array.setflags(write=False)
-    return Pose(tree, theta[:size], rates, full_q, full_v)
+    return Pose(tree, frozen(theta)[:size], frozen(rates), full_q, full_v)
 
 
 def _given(system: System, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:

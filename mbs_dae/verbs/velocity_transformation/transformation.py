@@ -14,6 +14,7 @@ from ...coordinates.natural.natural import Natural
 from ...errors import ModelError
 from ...graph.topology import Topology, topology
 from ...model.model import Model
+from ...results.quantities import frozen
 from .blocks import Rows, assembled, point_block, turning_block, vector_block
 from .explicit import in_theta
 from .letters import in_letters
@@ -49,26 +50,22 @@ def velocity_transformation(
                 "symbolic=True and explicit=True are two ways to have R for every pose; say one of them, and leave q= "
                 "and v= out"
             )
-        found = topology(model_of(system), base, cut)
-        if symbolic:
-            return in_letters(model_of(system), found)
-        return in_theta(found)
-    system, own = system_of(system), base is None and not cut
-    if own and isinstance(system.coordinates, JointCoordinates):
+        found = topology(model := model_of(system), base, cut)
+        return in_letters(model, found) if symbolic else in_theta(found)
+    system = system_of(system)
+    if base is None and not cut and isinstance(system.coordinates, JointCoordinates):
         found = system.coordinates.topology  # the tree that its coordinates are of
     else:
-        found = topology(model_of(system), base, cut)
+        found = topology(system.model, base, cut)
     pose = pose_of(found, system, q, v)
     if not isinstance(system.coordinates, Natural):
         system = system.cartesian
     rows = _of_bodies(system) if system.is_cartesian else _of_points_and_vectors(found, system)
     R, Rdot = assembled(found, pose.tree, system.model, rows, system.nv)
     own_q, own_v, _ = (x[0] for x in system.from_bodies((pose.q[None], pose.v[None], system.cartesian.still[None])))
-    for array in (R, Rdot, own_q, own_v):
-        array.setflags(write=False)
-    return VelocityTransformation(
-        R, Rdot, row_names(system), column_names(found), found, pose.theta, pose.rates, own_q, own_v
-    )
+    R, Rdot, own_q, own_v = map(frozen, (R, Rdot, own_q, own_v))
+    names = row_names(system), column_names(found)
+    return VelocityTransformation(R, Rdot, *names, found, pose.theta, pose.rates, own_q, own_v)
 
 
 def _of_bodies(system: System) -> Iterator[Rows]:

@@ -7,15 +7,13 @@ import numpy as np
 from ..scene import Scene
 from ..stage import all_pieces, reach
 from ..style import axis_label
-from . import force_symbols, pieces, symbols
+from . import pieces, symbols
 
 
 class PlanarScene(Scene):
     dimension = 2
     pen = pieces
-    joint_symbols = symbols.SYMBOLS
-    force_symbols = force_symbols.SYMBOLS
-    later_symbols = symbols.LATER
+    symbols = symbols
 
     def metres_per_inch(self) -> float:
         """The longer side decides; some paper is left for labels."""

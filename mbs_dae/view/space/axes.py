@@ -14,14 +14,10 @@ from ...errors import ModelError
 from ..style import GRID, axis_label
 from .camera import Camera
 
-VIEW = (24.0, -58.0)
-"""Elevation and azimuth in degrees: x to the right, y to the back, z up."""
-NUMBER = np.array([0.5, 0.26])
-"""The paper that a number on an axis needs: its width and its height (inches)."""
-END_ON = 0.05
-"""An axis that is so much foreshortened has no numbers: they would lie upon one another."""
-MARGIN = 0.05
-"""Of white paper at the edge of a picture (inches)."""
+VIEW = (24.0, -58.0)  # elevation and azimuth in degrees: x to the right, y to the back, z up
+NUMBER = np.array([0.5, 0.26])  # the paper that a number on an axis needs: its width and its height (inches)
+END_ON = 0.05  # an axis that is so much foreshortened has no numbers: they would lie upon one another
+MARGIN = 0.05  # of white paper at the edge of a picture (inches)
 THINNEST = 0.3
 """The shortest side of the box, as a part of the longest one: a flat mechanism still stands in space."""
 
@@ -111,7 +107,8 @@ def fit(ax: Any) -> None:
     zoom = 1.0
     middle = _middle(room)
     for _ in range(12):  # labels keep their size, so that the first answer is not yet the last
-        _put_square(ax, middle, max(room.width, room.height))
+        corners = middle + max(room.width, room.height) / 2 * np.array([[-1], [1]])
+        ax.set_position(Bbox(figure.transSubfigure.inverted().transform(corners)))
         ax.set_box_aspect(sides, zoom=zoom)
         figure.draw_without_rendering()
         moved = _part_labels(ax)
@@ -148,9 +145,6 @@ def _part_labels(ax: Any) -> bool:
     return moved
 
 
-def _put_square(ax: Any, middle: np.ndarray, side: float) -> None:
-    corners = np.array([middle - side / 2, middle + side / 2])
-    ax.set_position(Bbox(ax.figure.transSubfigure.inverted().transform(corners)))
 
 
 def _middle(box: Bbox) -> np.ndarray:

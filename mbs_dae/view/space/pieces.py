@@ -21,8 +21,7 @@ from . import solids
 LIGHT = np.array([0.25, -0.55, 0.8]) / np.linalg.norm([0.25, -0.55, 0.8])
 """Where the light comes from: over the left shoulder of the usual view."""
 METAL = "#D3D8DC"
-BLOCK = (2.2, 1.5, 0.9)
-"""Half the sides of a body's block along its axes, in units of half a joint's symbol."""
+BLOCK = (2.2, 1.5, 0.9)  # half the sides of a body's block along its axes, in units of half a joint's symbol
 
 
 def line(path: np.ndarray, order: str = BY_DEPTH, **how: Any) -> Piece:
@@ -36,14 +35,9 @@ def dot(path: np.ndarray, order: str = OVER_BODIES, **how: Any) -> Piece:
 
 
 def area(
-    path: np.ndarray,
-    color: Any,
-    faces: Sequence[Sequence[int]] = (),
-    order: str = BY_DEPTH,
-    alpha: float = 1.0,
-    edge: str = "",
-    zorder: float = 3,
-) -> Piece:
+    path: np.ndarray, color: Any, faces: Sequence[Sequence[int]] = (), order: str = BY_DEPTH,
+    alpha: float = 1.0, edge: str = "", zorder: float = 3,
+) -> Piece:  # fmt: skip
     """Faces of one colour, or each of its own, lit by the sun; with an edge around them, if that has a colour. What is
     not to be seen through gets edges of its own colours: else the paper shines through between faces."""
     numbers = _filled(faces or [range(path.shape[1])])

@@ -11,21 +11,17 @@ from ...results.result import Result
 from ..motion import Motion
 from ..scene import Scene
 from ..stage import AS_SAID, OVER_BODIES, all_pieces, reach
-from . import force_symbols, pieces, symbols
+from . import pieces, symbols
 from .axes import boxed, fit, hold, inch_of
 
-FIRST, LAST = 2.0, 5.0
-"""The zorders of what is farthest and nearest."""
-STEP = 1e-4
-"""Between what stands over one another at the same place."""
+FIRST, LAST = 2.0, 5.0  # the zorders of what is farthest and nearest
+STEP = 1e-4  # between what stands over one another at the same place
 
 
 class SpatialScene(Scene):
     dimension = 3
     pen = pieces
-    joint_symbols = symbols.SYMBOLS
-    force_symbols = force_symbols.SYMBOLS
-    later_symbols = symbols.LATER
+    symbols = symbols
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self._orders: list[tuple[Any, np.ndarray]] = []

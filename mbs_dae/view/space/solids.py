@@ -9,8 +9,7 @@ from ..symbols import circle
 
 Shape = tuple[np.ndarray, tuple[tuple[int, ...], ...]]
 
-SIDES = 12
-"""Of what ought to be round."""
+SIDES = 12  # of what ought to be round
 
 
 def box(x: float, y: float, z: float) -> Shape:

@@ -1,5 +1,5 @@
-"""Symbols for joints in space: one function for each kind, from markers to pieces. (`force_symbols` has those for
-forces, `view.symbols` those that the plane and space have in common.)"""
+"""Symbols in space: of joints, and of forces a coil for a spring, cylinder and piston for a damper; one function
+for each kind, from markers to pieces. (`view.symbols` has those that the plane and space have in common.)"""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ import numpy as np
 from ...results.sketch import ElementSketch
 from ..motion import Marker
 from ..stage import AS_SAID, BY_DEPTH, OVER_BODIES, Piece, Stage, slider_markers
-from ..style import DARK
-from ..symbols import ALIKE, Pieces, Symbol, along, slider_box, supports, way_along, wheel
+from ..style import DARK, ELASTIC
+from ..symbols import ALIKE, Pieces, Symbol, along, between, cylinder_and_piston, slider_box, supports, way_along, wheel
 from . import solids
 from .pieces import METAL, area, ball, block, dot, line
 
-STRIPE = DARK
-"""On what is round: so that it is seen to turn."""
-TURNS_OF_A_THREAD = 60
-"""More would be a grey area."""
+TURNS_OF_A_THREAD = 60  # more would be a grey area
+COILS = 7  # of a spring: as many at any length, so that it is seen to stretch
 
 
 def pin(stage: Stage, element: ElementSketch) -> Pieces:
@@ -97,10 +95,10 @@ def _patch(stage: Stage, plane: Marker, reached: np.ndarray, margin: float) -> P
 
 
 def _round(stage: Stage, marker: Marker, radius: float, half: float, color: str, **how: Any) -> Piece:
-    """A cylinder about the marker's axis, with a stripe on its side."""
+    """A cylinder about the marker's axis, with a stripe on its side: so that it is seen to turn."""
     corners, faces = solids.cylinder(radius, half)
     path = stage.shown.at_marker(marker, stage.symbol * corners)
-    return area(path, [STRIPE, *[color] * (len(faces) - 1)], faces, OVER_BODIES, **how)
+    return area(path, [DARK, *[color] * (len(faces) - 1)], faces, OVER_BODIES, **how)
 
 
 def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
@@ -117,15 +115,49 @@ def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
     yield line(path, OVER_BODIES, color=DARK, linewidth=0.9 * stage.fine)
 
 
+# --- forces -------------------------------------------------------------------------------------------------------
+
+def spring(stage: Stage, element: ElementSketch) -> Pieces:
+    """A coil; where it damps as well, about a damper."""
+    angle = np.linspace(0.0, 2 * np.pi * COILS, 12 * COILS + 1)
+    part = 0.15 + 0.7 * angle / angle[-1]
+    coil = np.stack([part, 0 * angle, 0.9 * np.cos(angle), 0.9 * np.sin(angle)], axis=-1)
+    ends = [[(x, 0.0, 0.0, 0.0) for x in way] for way in ((0.0, 0.15), (0.85, 1.0))]
+    yield between(stage, element, [*ends[0], *coil, *ends[1]])
+    if element.constants.get("damping"):
+        yield from _dashpot(stage, element)
+    yield from _ends(stage, element)
+
+
+def damper(stage: Stage, element: ElementSketch) -> Pieces:
+    yield from _dashpot(stage, element)
+    yield from _ends(stage, element)
+
+
+def _dashpot(stage: Stage, element: ElementSketch) -> Pieces:
+    """Cylinder, what is hollow of it, and the disk of the piston are lines of different widths."""
+    half, (part, farther) = cylinder_and_piston(stage, element)
+    wide: dict[str, Any] = {"solid_capstyle": "butt"}
+    disk = [(part, farther - 0.12 * half), (part, farther + 0.12 * half)]
+    yield between(stage, element, [(0, 0), (0.5, -half)])
+    yield between(stage, element, [(0.5, -half), (0.5, half)], linewidth=9 * stage.fine, **wide)
+    hollow = [(0.5, -0.9 * half), (0.5, half)]
+    yield between(stage, element, hollow, OVER_BODIES, color="white", linewidth=6.5 * stage.fine, **wide)
+    yield between(stage, element, disk, OVER_BODIES, linewidth=5.5 * stage.fine, **wide)
+    yield between(stage, element, [(part, farther), (1, 0)], OVER_BODIES)
+
+
+def _ends(stage: Stage, element: ElementSketch) -> Pieces:
+    """A small dot at either end; on the ground a square one."""
+    for marker in element.markers[:2]:
+        how = {"marker": "s" if stage.is_ground(marker[0]) else "o", "markersize": 4 * stage.fine}
+        yield stage.pen.dot(stage.shown.place(marker), color=ELASTIC, markeredgewidth=0, **how)
+
+
 SYMBOLS: dict[str, Symbol] = {
     **ALIKE,
-    "pin": pin,
-    "ball": spherical,
-    "weld": weld,
-    "sleeve": sleeve,
-    "cross": cross,
-    "face": face,
-    "disk": disk,
+    **{"pin": pin, "ball": spherical, "weld": weld, "sleeve": sleeve, "cross": cross, "face": face, "disk": disk},
 }
+FORCES: dict[str, Symbol] = {"spring": spring, "damper": damper}
 LATER: dict[str, Symbol] = {"slider": slider_box, "sleeve": sleeve_box, "disk": disk_alone}
 """What of a joint is seen at later poses in a still picture: that which stands for a body."""

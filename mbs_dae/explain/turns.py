@@ -17,11 +17,10 @@ from ..results.result import Result
 from ..symbolic.derive import Reading
 from ..symbolic.functions import Unwound
 from ..symbolic.markers import marker_symbols
+from .explanation import Explanation
 
-FAR = 2.0
-"""How far angle and turning may be apart, in rad."""
-LOOKS = 500
-"""At most so many of the recorded times are looked at."""
+FAR = 2.0  # how far angle and turning may be apart, in rad
+LOOKS = 500  # at most so many of the recorded times are looked at
 
 
 def check_turns(result: Result) -> None:
@@ -38,14 +37,10 @@ def check_turns(result: Result) -> None:
                 seen.setdefault(measure.markers, element.name)
     lost = [name for markers, name in seen.items() if np.abs(_apart(system, markers, t[some], q[some])).max() > FAR]
     if lost:
-        names = ", ".join(lost)
-        message = (
-            f"the turns of {names} of {system.model.name!r} cannot be counted: their markers keep no axis in common, "
-            "or the tolerance is too coarse; take the angle of a joint, mbs.angle(joint), give markers with axis=, or "
-            "lower rtol"
-        )
-        kept = Result(**{**vars(result), "success": False, "message": message})
-        raise IntegrationError(message, joints=tuple(lost), result=kept)
+        what = f"the turns of {', '.join(lost)} of {system.model.name!r} cannot be counted: their markers keep no axis "
+        what += "in common, or the tolerance is too coarse"
+        advice = "take the angle of a joint, mbs.angle(joint), give markers with axis=, or lower rtol"
+        raise Explanation(IntegrationError, what, advice, float(t[-1]), tuple(lost)).error(result)
 
 
 def _apart(system: System, markers: tuple[Marker, ...], t: np.ndarray, q: np.ndarray) -> np.ndarray:
