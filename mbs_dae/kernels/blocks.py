@@ -21,7 +21,7 @@ The views own nothing: whoever calls compiled code keeps the block alive, as one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
@@ -73,6 +73,7 @@ class BlockType(types.Type):
             if {WORK, DESIGN} & {x for x in get_args(hint) if isinstance(x, str)}:
                 self.copied.add(name)
         self.place = {name: WORDS * k for k, name in enumerate(self.members)}
+        self.senders = [_sender(name, kind) for name, kind in self.members.items()]
         super().__init__(f"Block({record.__module__.rpartition('.')[2]}.{record.__name__})")
 
     def __reduce__(self) -> Any:
@@ -108,8 +109,8 @@ class Block:
         self.fields = fields
         self.kind = block_type(type(fields))
         words: list[int] = []
-        for value, (name, kind) in zip(fields, self.kind.members.items(), strict=True):
-            words += _words(value, kind, name)
+        for value, send in zip(fields, self.kind.senders, strict=True):
+            words += send(value)
         self.table = np.array(words, dtype=np.int64)
         self.address = _address(self.table)
 
@@ -126,18 +127,32 @@ def _address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-def _words(value: Any, kind: types.Type, name: str) -> tuple[int, int, int]:
+def place_of(array: Any, item: str, ndim: int) -> tuple[int, ...]:
+    """Where an array is, and its lengths."""
+    told = array.__array_interface__
+    shape = told["shape"]
+    if told["typestr"] != item or len(shape) != ndim or told["strides"]:
+        raise TypeError(f"not a contiguous array of {item} in {ndim} dimensions, but {array.dtype} of shape {shape}")
+    return told["data"][0], *shape
+
+
+def _sender(name: str, kind: types.Type) -> Callable[[Any], Sequence[int]]:
+    """The words of a field of this type."""
     if isinstance(kind, types.Array):
-        if not isinstance(value, np.ndarray):
-            raise TypeError(f"{name} is to be an {kind}, not {value!r}")
-        told = value.__array_interface__
-        shape = told["shape"]
-        if told["typestr"] != ITEMS[kind.dtype] or len(shape) != kind.ndim or told["strides"]:
-            raise TypeError(f"{name} is to be a contiguous {kind}, not {told['typestr']} of shape {shape}")
-        return told["data"][0], shape[0], shape[1] if len(shape) == 2 else 0
+        item, ndim, rest = ITEMS[kind.dtype], kind.ndim, (0,) * (2 - kind.ndim)
+
+        def send(array: Any) -> Sequence[int]:
+            try:
+                return *place_of(array, item, ndim), *rest
+            except (AttributeError, TypeError) as wrong:
+                raise TypeError(f"{name}: {wrong}") from wrong
+
+        return send
     if isinstance(kind, BlockType):
-        return value.address, 0, 0
-    return int(np.float64(value).view(np.int64)) if kind is types.float64 else int(value), 0, 0
+        return lambda block: (block.address, 0, 0)
+    if kind is types.float64:
+        return lambda number: (int(np.float64(number).view(np.int64)), 0, 0)
+    return lambda number: (int(number), 0, 0)
 
 
 # --- workspaces -----------------------------------------------------------------------------------------------

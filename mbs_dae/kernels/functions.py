@@ -15,11 +15,12 @@ import ctypes
 import dis
 import gc
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
+from operator import index
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -31,11 +32,10 @@ from numba.core.registry import cpu_target
 from numba.extending import models, register_model, typeof_impl
 
 from . import llvm, store, work
-from .blocks import Block, kind_of
+from .blocks import ITEMS, BlockType, kind_of, place_of
 
 REALS, INTEGERS = types.CPointer(types.float64), types.CPointer(types.int64)
 RESULTS: dict[str, types.Type] = {str(kind): kind for kind in (types.none, types.int64, types.float64, types.boolean)}
-ITEMS = {"float64": types.float64, "int64": types.int64, "uint64": types.uint64}
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,6 @@ class Function:
         self.kind = FunctionType(self)
         self.parts: dict[tuple, Part] = {}
         self.typed: set[tuple] = set()
-        self._known: set[tuple] = set()
         if apart:
             work.FUNCTIONS.append(self)
 
@@ -95,17 +94,7 @@ class Function:
         """Called from Python; what is part of others then is the function that it was written as."""
         if not self.apart:
             return self.py_func(*values)
-        key = tuple([_key(value) for value in values])
-        if key not in self._known:
-            self._check(values)
-            self._known.add(key)
-        return self.entry.call(values)
-
-    def _check(self, values: tuple) -> None:
-        given = tuple([_kind(value) for value in values])
-        fits = len(given) == len(self.arguments) and all(map(_fits, given, self.arguments))
-        if not fits:
-            raise TypeError(f"{self.symbol} is called with {given}; it is made for {self.arguments}")
+        return self.entry.call(*values)
 
     @cached_property
     def arguments(self) -> tuple[types.Type, ...]:
@@ -144,12 +133,38 @@ class Function:
             called.entry  # noqa: B018
         stored = store.fetch(self.symbol, self._made, work.compile_one)
         result = _result(stored.facts["result"])
-        return Entry(result, stored.address, _caller(stored.address, self.arguments, result))
+        return Entry(result, stored.address, self._caller(stored.address, result))
 
     def _made(self) -> store.Stored:
         with work.told(self):
             part = self.part(self.arguments)
             return _stored(self.symbol, part, {"result": _told(part.lowered.result)})
+
+    def _caller(self, address: int, result: types.Type) -> Callable[..., Any]:
+        """How Python calls it. Other threads of Python go on meanwhile."""
+        whole, real = ctypes.c_int64, ctypes.c_double
+        items = llvm.entry_type(self.arguments, result).args
+        plain = [real if item == llvm.REAL else whole if item == llvm.WORD else ctypes.c_void_p for item in items]
+        several, nothing = isinstance(result, types.BaseTuple), result is types.none
+        kind = None if several or nothing else real if result == types.float64 else whole
+        call = ctypes.CFUNCTYPE(kind, *plain)(address)
+        senders, (read, count) = [_sender(kind) for kind in self.arguments], _reader(result)
+        is_truth = result == types.boolean
+
+        def caller(*values: Any) -> Any:
+            try:
+                numbers = [number for send, value in zip(senders, values, strict=True) for number in send(value)]
+            except (TypeError, ValueError, AttributeError) as wrong:
+                given = ", ".join(str(getattr(value, "kind", type(value).__name__)) for value in values)
+                raise TypeError(f"{self.symbol} is made for {self.arguments}, not for ({given}): {wrong}") from wrong
+            if not several:
+                found = call(*numbers)
+                return bool(found) if is_truth else found
+            out = np.zeros(count, dtype=np.int64)
+            call(*numbers, out.ctypes.data)
+            return read(out)
+
+        return caller
 
     def part(self, arguments: tuple[types.Type, ...]) -> Part:
         if arguments not in self.parts:
@@ -253,8 +268,8 @@ def _settled(kind: Any) -> types.Type:
     """The types that functions are compiled for: arrays are contiguous, and integers are integers."""
     kind = types.unliteral(kind)
     if isinstance(kind, types.Array):
-        if kind.layout != "C" or kind.dtype not in ITEMS.values():
-            raise errors.TypingError(f"compiled functions take contiguous arrays of {', '.join(ITEMS)}, not {kind}")
+        if kind.layout != "C" or kind.dtype not in ITEMS:
+            raise errors.TypingError(f"compiled functions take contiguous arrays of {[*ITEMS]}, not {kind}")
         return types.Array(kind.dtype, kind.ndim, "C")
     if isinstance(kind, types.Integer):
         return kind if kind == types.uint64 else types.int64
@@ -288,71 +303,20 @@ def _call_apart(function: Function) -> Callable[..., Any]:
 # --- called from Python ---------------------------------------------------------------------------------------------
 
 
-def _key(value: Any) -> Any:
-    """What tells the type of an argument, quickly."""
-    if isinstance(value, np.ndarray):
-        return value.dtype, value.ndim
-    if isinstance(value, tuple):
-        return tuple([_key(one) for one in value])
-    return value.kind.record if isinstance(value, Block) else type(value)
+def _sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
+    """What is sent of an argument of this type: plain numbers. An error where it is something else."""
+    if isinstance(kind, types.Array):
+        item, ndim = ITEMS[kind.dtype], kind.ndim
+        return lambda array: place_of(array, item, ndim)
+    if isinstance(kind, BlockType):
 
+        def send(block: Any) -> Sequence[int]:
+            if block.kind is not kind:
+                raise TypeError(f"a {kind} is wanted")
+            return (block.address,)
 
-def _kind(value: Any) -> types.Type:
-    if isinstance(value, Block):
-        return value.kind
-    if isinstance(value, np.ndarray) and value.dtype.name in ITEMS:
-        return types.Array(ITEMS[value.dtype.name], value.ndim, "C")
-    if isinstance(value, tuple):
-        return types.Tuple([_kind(one) for one in value])
-    for kinds, kind in (((bool, np.bool_), types.boolean), ((int, np.integer), types.int64)):
-        if isinstance(value, kinds):
-            return kind
-    if isinstance(value, float):
-        return types.float64
-    raise TypeError(f"compiled functions take numbers, arrays of them and blocks, not {value!r}")
-
-
-def _caller(address: int, arguments: tuple[types.Type, ...], result: types.Type) -> Callable[..., Any]:
-    """How Python calls the function. Other threads of Python go on meanwhile."""
-    whole, real = ctypes.c_int64, ctypes.c_double
-    plain = [
-        real if item == llvm.REAL else ctypes.c_void_p if item != llvm.WORD else whole
-        for item in llvm.entry_type(arguments, result).args
-    ]
-    kind = None
-    if not isinstance(result, types.BaseTuple) and result is not types.none:
-        kind = real if result == types.float64 else whole
-    call = ctypes.CFUNCTYPE(kind, *plain)(address)
-    read = _reader(result)
-    sizes = len(plain)
-
-    def plainly(values: tuple) -> Any:
-        numbers: list[Any] = []
-        for value in values:
-            _send(value, numbers)
-        if len(numbers) == sizes:
-            found = call(*numbers)
-            return bool(found) if result == types.boolean else found
-        out = np.zeros(read[1], dtype=np.int64)
-        call(*numbers, out.ctypes.data)
-        return read[0](out)
-
-    return plainly
-
-
-def _send(value: Any, numbers: list[Any]) -> None:
-    if isinstance(value, Block):
-        numbers.append(value.address)
-    elif isinstance(value, np.ndarray):
-        if not value.flags.c_contiguous:
-            raise TypeError("compiled functions take contiguous arrays")
-        numbers.append(value.__array_interface__["data"][0])
-        numbers.extend(value.shape)
-    elif isinstance(value, tuple):
-        for one in value:
-            _send(one, numbers)
-    else:
-        numbers.append(int(value) if isinstance(value, np.integer) else value)
+        return send
+    return (lambda number: (0.0 + number,)) if kind == types.float64 else lambda number: (index(number),)
 
 
 def _reader(result: types.Type) -> tuple[Callable[[np.ndarray], Any], int]:

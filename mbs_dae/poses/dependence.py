@@ -70,17 +70,20 @@ class PoseRank:
 
         A pivot compares a row with those eliminated before it only, and moderate pivots can hide a small singular
         value (as in a Kahan matrix). So the rows that remain are asked for their smallest singular direction, and the
-        row that weighs most in it is left out where the others determine it.
+        row that weighs most in it is left out where the others determine it. What pivots said after a hidden dependence
+        was roundoff, so they are asked again.
         """
-        if not (self.kept.all() and len(set(rows)) == self.kept.size):
-            self.keep_only(rows)
-        found = np.flatnonzero(self.kept & (self.machine.factor.independence < self.threshold)).tolist()
-        if found:
-            self.keep_only(set(rows) - set(found))
-        while self._may_hide() and self._distance(row := self._weakest()) < HIDDEN:
-            found.append(row)
-            self.keep_only(set(rows) - set(found))
-        return sorted(found)
+        hidden: list[int] = []
+        everything = self.kept.all() and len(set(rows)) == self.kept.size
+        while True:
+            if hidden or not everything:
+                self.keep_only(set(rows) - set(hidden))
+            found = np.flatnonzero(self.kept & (self.machine.factor.independence < self.threshold)).tolist()
+            if found:
+                self.keep_only(set(rows) - {*hidden, *found})
+            if not self._may_hide() or self._distance(row := self._weakest()) >= HIDDEN:
+                return sorted([*hidden, *found])
+            hidden.append(row)
 
     def _may_hide(self) -> bool:
         """Whether the kept rows could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so m - 1 of
@@ -103,10 +106,12 @@ class PoseRank:
         return int(np.argmax(np.abs(u) * self.kept))
 
     def _distance(self, row: int) -> float:
-        """The squared sine of the angle of a kept row to the span of all the others: 1 / (S⁻¹)_kk."""
+        """The squared sine of the angle of a kept row to the span of all the others: 1 / (S⁻¹)_kk. S is positive
+        definite, so where its inverse seems not to be, nothing is left of that sine but roundoff."""
         e = np.zeros(self.kept.size)
         e[row] = TINY
-        return float(self.machine.factor.share[row] * TINY / max(self._multipliers(e)[row], TINY))
+        reciprocal = self._multipliers(e)[row]
+        return float(self.machine.factor.share[row] * TINY / max(reciprocal, TINY)) if reciprocal > 0.0 else 0.0
 
     def circuits(self, rows: Iterable[int]) -> list[Circuit]:
         """One minimal group for each dependent one of these rows."""

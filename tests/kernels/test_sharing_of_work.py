@@ -34,7 +34,7 @@ def test_what_is_called_is_seen_in_the_source(function):
 
 
 def test_other_types_are_refused():
-    with pytest.raises(TypeError, match=r"newton.close is called with .* it is made for \(Block\(machine.Machine\)"):
+    with pytest.raises(TypeError, match=r"newton.close is made for \(Block\(machine.Machine\)"):
         close(np.zeros(3), 0.0, np.zeros(3), np.zeros(3), 5)
 
 
