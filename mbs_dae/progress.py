@@ -20,31 +20,22 @@ def progress_bar(what: str, given: Progress | None = None) -> Iterator[Progress]
     if given is not None or not sys.stderr.isatty():
         yield given or (lambda done, total: None)
         return
-    bar = _LateBar(what)
-    try:
-        yield bar
-    finally:
-        bar.close()
+    begun, bar = time.monotonic(), None
 
-
-class _LateBar:
-    def __init__(self, what: str):
-        self._what = what
-        self._begun = time.monotonic()
-        self._bar: Any = None
-        self._task: Any = None
-
-    def __call__(self, done: int, total: int) -> None:
-        if self._bar is None and time.monotonic() - self._begun > PATIENT:
+    def show(done: int, total: int) -> None:
+        nonlocal bar
+        if bar is None and time.monotonic() - begun > PATIENT:
             from rich.console import Console
             from rich.progress import Progress as Bar
 
-            self._bar = Bar(console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task(self._what, total=total)
-        if self._bar is not None:
-            self._bar.update(self._task, completed=done)
+            bar = Bar(console=Console(stderr=True), transient=True)
+            bar.start()
+            bar.add_task(what, total=total)
+        if bar is not None:
+            bar.update(bar.task_ids[0], completed=done)
 
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+    try:
+        yield show
+    finally:
+        if bar is not None:
+            bar.stop()

@@ -36,16 +36,6 @@ def body_coordinates(dimension: int) -> BodyCoordinates:
 
 
 __all__ = [
-    "SETS",
-    "BodyCoordinates",
-    "Cartesian",
-    "Computed",
-    "CoordinateSet",
-    "JointCoordinates",
-    "KernelCoordinates",
-    "Layout",
-    "Motion",
-    "OwnEquations",
-    "body_coordinates",
-    "coordinate_set",
-]
+    "SETS", "BodyCoordinates", "Cartesian", "Computed", "CoordinateSet", "JointCoordinates", "KernelCoordinates",
+    "Layout", "Motion", "OwnEquations", "body_coordinates", "coordinate_set",
+]  # fmt: skip

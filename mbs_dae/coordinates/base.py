@@ -44,17 +44,14 @@ class MarkerCoordinates(Protocol):
 
     def marker_slots(self, marker: Any) -> tuple[Number, ...]:
         """What stands in the slots of `marker_map` for this marker."""
-        ...
 
     def inertia(self, form: str) -> Inertia: ...
 
     def inertia_form(self, body: Any) -> str:
         """Which of the forms of `inertia` a body has."""
-        ...
 
     def inertia_slots(self, body: Any, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         """What stands in the slots of `inertia` for this body."""
-        ...
 
 
 class CoordinateSet(Protocol):
@@ -66,7 +63,6 @@ class CoordinateSet(Protocol):
     @property
     def kernels(self) -> KernelCoordinates:
         """The coordinates that kernels are derived in: its own, or Cartesian ones that follow from it by recursion."""
-        ...
 
     @property
     def layout(self) -> Layout: ...
@@ -88,11 +84,9 @@ class CoordinateSet(Protocol):
     def weights(self, length: float) -> np.ndarray:
         """The norm in which "least change" is meant, one number for each velocity: a turn counts as the way of a point
         at the model's length."""
-        ...
 
     def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
         """A motion of the bodies in these coordinates."""
-        ...
 
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion: ...
 
@@ -112,11 +106,9 @@ class KernelCoordinates(CoordinateSet, MarkerCoordinates, Protocol):
 
     def all_weights(self, length: float) -> np.ndarray:
         """The weights of all velocities, those of what stands still behind the others."""
-        ...
 
     def masses(self, number: Evaluator) -> np.ndarray:
         """What each velocity moves."""
-        ...
 
 
 class BodyCoordinates(MarkerCoordinates, Protocol):
@@ -136,15 +128,12 @@ class BodyCoordinates(MarkerCoordinates, Protocol):
 
     def ones(self, label: str) -> dict[sp.Expr, sp.Expr]:
         """What is always 1 in `marker_map`, for printing."""
-        ...
 
     def placement(self, body: Any, number: Evaluator) -> list[float]:
         """The reference placement of a body as coordinates."""
-        ...
 
     def whole_turn(self, marker: Any, number: Evaluator) -> list[float]:
         """What is added to the coordinates of a marker's body by a turn of 2π about the marker."""
-        ...
 
     def weights(self, length: float) -> tuple[float, ...]: ...
 

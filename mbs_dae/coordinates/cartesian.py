@@ -13,8 +13,6 @@ from .layout import Layout
 
 
 class Cartesian(CoordinateSet):
-    """The Cartesian coordinates of one model."""
-
     set = "cartesian"
     sharing = False
 

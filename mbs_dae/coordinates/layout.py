@@ -52,10 +52,10 @@ def span(start: int, count: int) -> tuple[int, ...]:
     return tuple(range(start, start + count))
 
 
-def one_after_the_other(bodies: Sequence[Body], ground: Body, width: int) -> Layout:
-    """Every body has so many plain coordinates."""
-    places = {body: span(width * k, width) for k, body in enumerate([*bodies, ground])}
-    moving, size = width * len(bodies), width * len(places)
+def one_after_the_other(bodies: Sequence[Body], ground: Body) -> Layout:
+    """Every body has three plain coordinates."""
+    places = {body: span(3 * k, 3) for k, body in enumerate([*bodies, ground])}
+    moving, size = 3 * len(bodies), 3 * len(places)
     return Layout(places, places, moving, moving, size, size, pairs((k, k) for k in range(moving)))
 
 

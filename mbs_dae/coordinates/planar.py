@@ -7,7 +7,6 @@ A marker at (s_x, s_y) in body axes, its frame turned by α, is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 import sympy as sp
@@ -16,10 +15,10 @@ from ..model.bodies.planar_body import PlanarBody, PlanarPlace
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import MarkerMap
 from ..symbolic.inertia import Inertia
-from .layout import Layout, one_after_the_other
+from .layout import one_after_the_other
 
 
-def _real(*names: str, end: str = "") -> tuple[sp.Symbol, ...]:
+def real(*names: str, end: str = "") -> tuple[sp.Symbol, ...]:
     return tuple(sp.Symbol(name + end, real=True) for name in names)
 
 
@@ -33,18 +32,16 @@ class PlanarCartesian:
     at_rest = (0, 0, 0)
     turns = (False, False, True)
 
-    @staticmethod
-    def layout(bodies: Sequence[PlanarBody], ground: PlanarBody) -> Layout:
-        return one_after_the_other(bodies, ground, 3)
+    layout = staticmethod(one_after_the_other)
 
     @staticmethod
     @cache
     def marker_map(label: str) -> MarkerMap:
-        x, y, phi = q = _real("x", "y", "phi", end=f"_{label}")
-        sx, sy, ca, sa, alpha = slots = _real("sx", "sy", "ca", "sa", "alpha", end=f"_{label}")
+        x, y, phi = q = real("x", "y", "phi", end=f"_{label}")
+        sx, sy, ca, sa, alpha = slots = real("sx", "sy", "ca", "sa", "alpha", end=f"_{label}")
         c, s = sp.cos(phi), sp.sin(phi)
         values = (x + sx * c - sy * s, y + sx * s + sy * c, ca * c - sa * s, ca * s + sa * c, phi + alpha)
-        v = _real("vx", "vy", "omega", end=f"_{label}")
+        v = real("vx", "vy", "omega", end=f"_{label}")
         P = sp.Matrix([values[0], values[1], values[4]]).jacobian(q)
         bias = (P * sp.Matrix(v)).jacobian(q) * sp.Matrix(v)
         return MarkerMap(q, v, slots, values, P, bias)
@@ -88,7 +85,7 @@ class PlanarCartesian:
         """
         own = PlanarCartesian.marker_map("i")
         (x, y, phi), (vx, vy, omega) = own.q, own.v
-        m, inertia, cx, cy, gx, gy = slots = _real("mass", "inertia", "cx", "cy", "gx", "gy")
+        m, inertia, cx, cy, gx, gy = slots = real("mass", "inertia", "cx", "cy", "gx", "gy")
         if form == "centred":
             cx = cy = sp.S.Zero
         c, s = sp.cos(phi), sp.sin(phi)

@@ -11,7 +11,6 @@ A is divided by |e|², so that it is a rotation also where e, between two steps,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 import sympy as sp
@@ -21,7 +20,7 @@ from ..model.parameters import Evaluator, Number
 from ..rotations import quaternion
 from ..symbolic.derive import Definition, MarkerMap
 from ..symbolic.inertia import Inertia
-from .layout import Layout, with_attitudes
+from .layout import with_attitudes
 
 TAU = float(2 * sp.pi)
 
@@ -36,9 +35,7 @@ class SpatialCartesian:
     at_rest = (0, 0, 0, 1, 0, 0, 0, 0, 0, 0)
     turns = (False, False, False, True, True, True)
 
-    @staticmethod
-    def layout(bodies: Sequence[SpatialBody], ground: SpatialBody) -> Layout:
-        return with_attitudes(bodies, ground)
+    layout = staticmethod(with_attitudes)
 
     @staticmethod
     @cache

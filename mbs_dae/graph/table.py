@@ -13,28 +13,23 @@ from .tree import Edge, root_of
 
 
 def table(topology: Any) -> str:
-    """The tree body by body, what closes its loops, and the count."""
     return "\n".join(_lines(topology))
 
 
 def _lines(topology: Any) -> Iterator[str]:
-    loops = len(topology.loops)
-    yield f"{topology.title}: {_count(len(topology.bodies), 'body')}, {_count(loops, 'loop')}"
+    bodies, loops = len(topology.bodies), len(topology.loops)
+    yield f"{topology.title}: {bodies} bod{'y' if bodies == 1 else 'ies'}, {loops} loop{'s' * (loops != 1)}"
     yield ""
-    yield from _columns(
-        [
-            ("number", "body", "parent", "joint", "motions"),
-            *(
-                (str(k), edge.child.name, edge.parent.name, _joint(edge), _motions(edge))
-                for k, edge in enumerate(topology.edges, start=1)
-            ),
-        ]
-    )
+    rows = [("number", "body", "parent", "joint", "motions")]
+    for k, edge in enumerate(topology.edges, start=1):
+        joint = "(floating)" if edge.floating else edge.joint.who
+        rows.append((str(k), edge.child.name, edge.parent.name, joint, _motions(edge)))
+    yield from _columns(rows)
     for title, closures in (("cut joints", topology.cuts), ("couplings", topology.couplings)):
         if closures:
             yield ""
-            rows = [(c.condition.who, str(c.rows), " - ".join(body.name for body in c.loop)) for c in closures]
-            yield from _columns([(title, "equations", "loop"), *rows])
+            said = [(c.condition.who, str(c.rows), " - ".join(body.name for body in c.loop)) for c in closures]
+            yield from _columns([(title, "equations", "loop"), *said])
     yield ""
     counts = {
         "coordinates": topology.coordinates,
@@ -50,10 +45,6 @@ def _lines(topology: Any) -> Iterator[str]:
         yield from wrap(note, 92, initial_indent="  ", subsequent_indent="    ")
 
 
-def _joint(edge: Edge) -> str:
-    return "(floating)" if edge.floating else edge.joint.who
-
-
 def _motions(edge: Edge) -> str:
     words = ", ".join(map(str, edge.motions)) or "none"
     return f"{words} (reversed)" if edge.reversed and edge.motions else words
@@ -64,11 +55,6 @@ def _columns(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _count(number: int, noun: str) -> str:
-    plural = {"body": "bodies", "loop": "loops"}[noun]
-    return f"{number} {noun if number == 1 else plural}"
 
 
 def notes_on(model: Model, bodies: Sequence[Body], edges: Mapping[Body, Edge]) -> tuple[str, ...]:

@@ -75,7 +75,6 @@ class Topology:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The number of each body, by name."""
         return {body.name: k for k, body in enumerate((self.ground, *self.bodies))}
 
     @cached_property

@@ -28,7 +28,6 @@ class Edge:
     """What leads from a body's parent to the body: a joint, or nothing where the body floats."""
 
     joint: Any
-    """The joint; None where the body floats."""
     parent: Body
     child: Body
 

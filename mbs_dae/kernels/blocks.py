@@ -30,13 +30,10 @@ from llvmlite import ir
 from numba import types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
-    NativeValue,
     infer_getattr,
     lower_getattr_generic,
     models,
     register_model,
-    typeof_impl,
-    unbox,
 )
 from numba.np.arrayobj import populate_array
 
@@ -262,19 +259,6 @@ class Workspace(Block):
 class _BlockModel(models.PrimitiveModel):
     def __init__(self, manager, kind):
         super().__init__(manager, kind, ir.IntType(64))
-
-
-@typeof_impl.register(Block)
-def _typeof(block, context):
-    return block.kind
-
-
-@unbox(BlockType)
-def _unbox(kind, obj, c):
-    address = c.pyapi.object_getattr_string(obj, "address")
-    value = c.pyapi.long_as_longlong(address)
-    c.pyapi.decref(address)
-    return NativeValue(value, is_error=c.pyapi.c_api_error())
 
 
 def _kind_of_field(_, value, attr):

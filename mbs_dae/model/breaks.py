@@ -73,7 +73,6 @@ def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: 
 
 
 def switches(element: Element) -> bool:
-    """Whether laws of this element switch at all."""
     return bool(_of_element(element)[1].switches)
 
 

@@ -78,7 +78,6 @@ class Element:
 
     @property
     def dimension(self) -> int:
-        """2 in the plane, 3 in space."""
         return self.markers[0].body.dimension
 
     def check_dimension(self) -> None:

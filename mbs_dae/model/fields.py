@@ -19,12 +19,11 @@ from typing import Any
 
 import sympy as sp
 
-from ..errors import ModelError
 from ..symbolic.expressions import called, expression_of
 from ..symbolic.functions import as_sympy
 from ..symbolic.markers import t
 from .motion import Motion
-from .parameters import check_number
+from .parameters import check_choice, check_number
 from .tables import Table
 
 theta = sp.Symbol("theta", real=True)
@@ -114,10 +113,7 @@ class Choice(Field):
     options: tuple[Any, ...] = ()
 
     def check(self, value: Any, who: str) -> Any:
-        if value not in self.options:
-            options = ", ".join(repr(o) for o in self.options)
-            raise ModelError(f"{self.name} of {who} is {value!r}; choose one of {options}")
-        return value
+        return check_choice(value, self.options, f"{self.name} of {who}")
 
 
 @dataclass(frozen=True)

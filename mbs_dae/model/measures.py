@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 import sympy as sp
@@ -27,12 +28,8 @@ class Kind(NamedTuple):
 
 
 KINDS: Mapping[str, Kind] = {
-    "x": Kind("m", ("x", "vx", "ax"), lambda i: i.x),
-    "y": Kind("m", ("y", "vy", "ay"), lambda i: i.y),
-    "z": Kind("m", ("z", "vz", "az"), lambda i: i.z),
-    "wx": Kind("rad", ("", "wx", "alphax"), lambda i: i.omega[0]),
-    "wy": Kind("rad", ("", "wy", "alphay"), lambda i: i.omega[1]),
-    "wz": Kind("rad", ("", "wz", "alphaz"), lambda i: i.omega[2]),
+    **{c: Kind("m", (c, f"v{c}", f"a{c}"), attrgetter(c)) for c in "xyz"},
+    **{f"w{c}": Kind("rad", ("", f"w{c}", f"alpha{c}"), lambda i, k=k: i.omega[k]) for k, c in enumerate("xyz")},
     "angle": Kind("rad", ("angle", "omega", "alpha"), lambda i, j=None: i.turn if j is None else i.turn_to(j)),
     "displacement": Kind("m", ("displacement", "velocity", "acceleration"), primitives.displacement),
     "distance": Kind("m", ("distance", "distance_rate", "distance_acceleration"), primitives.distance),

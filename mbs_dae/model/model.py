@@ -79,16 +79,26 @@ class Model:
         return symbol
 
     def _rod(self, name: str, P: Vector, Q: Vector, mass: Numeric, length: Numeric | None) -> tuple[Any, Any, Any, Any]:
-        """What every link has: its ends, its mass and its length, which is their distance if none is given."""
+        """What every link has: its middle, the way between its ends, its mass, and its length, which is that of the way
+        if none is given."""
         places = (("P", P), ("Q", Q))
         ends = (coordinates_of(point, f"{which} of link {name!r}", self.dimension) for which, point in places)
         tail, head = map(sp.Matrix, ends)
-        between = sp.sqrt((head - tail).dot(head - tail))
+        way = head - tail
+        between = sp.sqrt(way.dot(way))
         if between == 0:
             raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
         m = check_number(mass, f"mass of link {name!r}", non_negative=True)
         size = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
-        return tail, head, m, size
+        return tuple(map(plain, (tail + head) / 2)), way, m, size
+
+    def _with_ends(self, rod: Any) -> Any:
+        """The link as a body of the model, with markers at its ends."""
+        self._added(rod)
+        half, across = rod.span / 2, (0,) * (self.dimension - 1)
+        rod.marker("tail", -half, *across)
+        rod.marker("head", half, *across)
+        return rod
 
     def _added(self, body: SomeBody) -> SomeBody:
         """The body, after the checks that every body passes."""
@@ -239,7 +249,6 @@ class Model:
     # --- the door -------------------------------------------------------------------------------------------
 
     def _check_values(self) -> None:
-        """What could not be checked before the parameters had values."""
         number = self.evaluator()
         for check in self._checks():
             check(number)

@@ -68,7 +68,6 @@ class Evaluator:
         return [self.at(parameter, value)(number) for value in values]
 
     def at(self, parameter: sp.Symbol, value: float) -> Evaluator:
-        """With another value of one parameter."""
         return Evaluator(self._values | {parameter: value})
 
     def _value(self, expression: sp.Expr) -> float:
@@ -161,6 +160,12 @@ def finite_number(value: Any, what: str, wanted: str = "a number") -> float:
     if not isfinite(number):
         raise ModelError(f"{what} is {number}; give a finite number")
     return number
+
+
+def check_choice(value: Any, options: Sequence[Any], what: str) -> Any:
+    if value not in options:
+        raise ModelError(f"{what} is {value!r}; choose one of {', '.join(map(repr, options))}")
+    return value
 
 
 def plain(expression: sp.Expr) -> Number:

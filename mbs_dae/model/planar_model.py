@@ -64,14 +64,9 @@ class PlanarModel(Model):
         return model
 
     def body(
-        self,
-        name: str,
-        mass: Numeric = 0,
-        inertia: Numeric = 0,
-        com: Vector = (0, 0),
-        position: Vector = (0, 0),
+        self, name: str, mass: Numeric = 0, inertia: Numeric = 0, com: Vector = (0, 0), position: Vector = (0, 0),
         angle: Numeric = 0,
-    ) -> PlanarBody:
+    ) -> PlanarBody:  # fmt: skip
         """A rigid body whose frame stands at `position` with `angle` in the reference placement (a first guess is
         enough); `com` in body axes, `inertia` about it."""
         given: dict[str, Any] = {"com": com, "position": position}  # the body checks them, and makes tuples of them
@@ -83,9 +78,6 @@ class PlanarModel(Model):
 
         Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
         the rod."""
-        tail, head, m, span = self._rod(name, P, Q, mass, length)
-        place, angle = tuple(map(plain, (tail + head) / 2)), plain(sp.atan2(*reversed(head - tail)))
-        rod = self._added(PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span))
-        rod.marker("tail", -span / 2, 0)
-        rod.marker("head", span / 2, 0)
-        return rod
+        place, way, m, span = self._rod(name, P, Q, mass, length)
+        angle = plain(sp.atan2(*reversed(way)))
+        return self._with_ends(PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span))

@@ -126,10 +126,10 @@ def _read(text: str, places: Mapping[str, Point], what: str) -> Outline:
 
 def _guides(sliders: Any, places: Mapping[str, Point], held: Outline) -> dict[str, float]:
     """The angle of the line on which each sliding point stays."""
-    if not isinstance(sliders or {}, Mapping):
+    sliders, found = sliders or {}, {}
+    if not isinstance(sliders, Mapping):
         raise ModelError(f'sliders must be a dict of points and angles or directions, not {sliders!r}; e.g. {{"C": 0}}')
-    found = {}
-    for name, way in (sliders or {}).items():
+    for name, way in sliders.items():
         if name not in places:
             raise unknown_name("point", name, places, "sliders names a point that is not there: from_points")
         if name in held:
@@ -165,18 +165,20 @@ def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, f
     if mass is not None and density is not None:
         raise ModelError("from_points got mass and density; give one of them")
     word, given = ("density", density) if density is not None else ("mass", mass)
-    if density is not None and not isinstance(density, Mapping) and len({s.is_plate for s in shapes.values()}) > 1:
-        raise ModelError(
-            "density is one number, but rods have kg/m and plates kg/m²; give a dict: density={'crank': ..., ...}"
-        )
-    if isinstance(given, Mapping):
+    if not isinstance(given, Mapping):
+        if density is not None and len({shape.is_plate for shape in shapes.values()}) > 1:
+            raise ModelError(
+                "density is one number, but rods have kg/m and plates kg/m²; give a dict: density={'crank': ..., ...}"
+            )
+        given = dict.fromkeys(shapes, given or 0)
+    else:
         if strange := [name for name in given if name not in shapes]:
             raise unknown_name("rod", strange[0], shapes, f"{word} names a rod that is not there: from_points")
         if left := [name for name in shapes if name not in given]:
             raise ModelError(f"{word} says nothing of {', '.join(left)}; give a number for each rod")
     found = {}
     for name, shape in shapes.items():
-        value = finite_number(given[name] if isinstance(given, Mapping) else given or 0, f"{word} of rod {name!r}")
-        check_number(value, f"{word} of rod {name!r}", non_negative=True)
+        what = f"{word} of rod {name!r}"
+        value = check_number(finite_number(given[name], what), what, non_negative=True)
         found[name] = value * shape.size if density is not None else value
     return found

@@ -11,7 +11,7 @@ from ..errors import ModelError
 from ..symbolic.derive import Relation, Trajectory
 from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols
 from ..symbolic.markers import primitives as the
-from .bodies.body import Place, as_marker
+from .bodies.body import Place, as_marker, components_of
 from .bodies.frames import rotation_of
 from .drivers import Prescribed, function_of_time
 from .element import checked_name
@@ -34,7 +34,8 @@ class PoseDriver(Prescribed):
         self.markers = (as_marker(marker, self.who),)
         if position is None and rotation is None:
             raise ModelError(f"{self.who} drives nothing; give position= or rotation=")
-        place = self._components(position)
+        names = "xyz"[: self.dimension]
+        place = components_of((None,) * len(names) if position is None else position, f"position of {self.who}", names)
         if position is not None and all(f is None for f in place):
             raise ModelError(f"position of {self.who} leaves all components open; leave position= out")
         own, leader = marker_symbols(2, self.dimension)
@@ -53,16 +54,6 @@ class PoseDriver(Prescribed):
             return PlanarMarker.placed(place[0], place[1], angle).m
         axes = sp.eye(3) if rotation is None else self._matrix(rotation)
         return SpatialMarker.placed(place, axes.tolist()).m
-
-    def _components(self, position: Any) -> tuple[Any, ...]:
-        """As many as there are dimensions; None for those that are left open."""
-        try:
-            functions = (None,) * self.dimension if position is None else tuple(position)
-            if len(functions) != self.dimension:
-                raise ValueError
-        except (TypeError, ValueError) as exc:
-            raise ModelError(f"position of {self.who} must have {self.dimension} components, not {position!r}") from exc
-        return functions
 
     def _matrix(self, rotation: Any) -> sp.Matrix:
         rows = rotation.tolist() if hasattr(rotation, "tolist") else rotation

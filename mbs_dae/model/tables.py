@@ -1,10 +1,4 @@
-"""A function given by points, used wherever an expression is.
-
-kind          pieces                              what is smooth                    between two points
-"cubic"       a spline, not-a-knot at its ends    s, s', s''                        may overshoot both
-"monotone"    cubics (Fritsch and Carlson)        s, s'; s'' jumps at the points    never leaves them
-"linear"      straight lines                      s; s' jumps at the points         never leaves them
-"""
+"""A function given by points, used wherever an expression is."""
 
 from __future__ import annotations
 
@@ -21,7 +15,7 @@ import sympy as sp
 from ..errors import ModelError
 from ..symbolic.expressions import expression_of
 from ..symbolic.functions import Lookup
-from .parameters import Parameter
+from .parameters import Parameter, check_choice
 
 KINDS = ("cubic", "monotone", "linear")
 NOTICED = 0.1
@@ -53,10 +47,10 @@ class Table:
     Call it with an expression: ``Table(times, values)(mbs.t)``. Where a function of time or of an angle is
     expected, the table itself will do.
 
-    ``kind=`` is "cubic" (a spline, smooth up to its second derivative), "monotone" (stays between its points, but the
-    second derivative jumps there: so does the acceleration of a driver) or "linear" (so does its velocity). Without it
-    the spline is taken, with a warning where it overshoots its points visibly; where it overshoots them by more than
-    all values span, the table is refused.
+    ``kind=`` is "cubic" (a spline, not-a-knot at its ends, smooth up to its second derivative), "monotone" (cubics of
+    Fritsch and Carlson: between two points they leave neither, but the second derivative jumps there, and so does the
+    acceleration of a driver) or "linear" (so does its velocity). Without it the spline is taken, with a warning where
+    it overshoots its points visibly; where it overshoots them by more than all values span, the table is refused.
     """
 
     x: Any
@@ -67,10 +61,8 @@ class Table:
     def __post_init__(self) -> None:
         for what in ("x", "y"):
             object.__setattr__(self, what, _numbers(getattr(self, what)))
-        chosen, kind = self.kind is not None, "cubic" if self.kind is None else self.kind
-        if kind not in KINDS:
-            raise ModelError(f"kind of a Table is {kind!r}; choose one of {', '.join(map(repr, KINDS))}")
-        object.__setattr__(self, "kind", kind)
+        chosen = self.kind is not None
+        object.__setattr__(self, "kind", check_choice(self.kind if chosen else "cubic", KINDS, "kind of a Table"))
         self._check_points()
         if not chosen:
             self._check_overshoot()

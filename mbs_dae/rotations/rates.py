@@ -14,9 +14,7 @@ import numpy as np
 from ..errors import ModelError
 from .angles import BRYANT, EULER
 from .matrices import NO_TURN, coefficients, product
-from .values import check_axes, check_divisor, cross, dot, fields, is_symbolic, length_of, vector
-
-Components = list[Any]
+from .values import check_axes, check_divisor, cross, dot, fields, is_symbolic, length_of, unit, vector
 
 
 def euler_omega(angles: Any, rates: Any, axes: str = "body") -> Any:
@@ -147,8 +145,7 @@ def axis_angle_rates(axis: Any, angle: Any, omega: Any, axes: str = "body") -> t
     ω' the part of ω across the axis; refused where sin(a/2) = 0, for then any axis would do."""
     lib, [n, [a], w] = fields(("the axis", axis, 3), ("the angle", angle, 0), ("omega", omega, 3))
     sign = 1 if check_axes(axes) else -1
-    size = length_of(lib, "the axis", n, "give the direction of the axis")
-    n = [entry / size for entry in n]
+    n = unit(lib, "the axis", n)
     sine = lib.sin(a / 2)
     message = (
         "the rate of the axis is not determined{}: the angle is zero or a full turn, where the axis can be any; "
@@ -162,7 +159,7 @@ def axis_angle_rates(axis: Any, angle: Any, omega: Any, axes: str = "body") -> t
     return vector(lib, rate), along
 
 
-def _of_numbers(*arguments: tuple[str, Any, int]) -> list[Components]:
+def _of_numbers(*arguments: tuple[str, Any, int]) -> list[list[Any]]:
     for what, value, _ in arguments:
         if is_symbolic(value):
             raise ModelError(f"{what} has expressions, and rates of rotation vectors need numbers; use a quaternion")

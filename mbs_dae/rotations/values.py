@@ -112,7 +112,6 @@ def matrix(lib: Any, rows: Sequence[Sequence[Any]]) -> Any:
 
 
 def cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    """a x b of components, of either kind."""
     return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 

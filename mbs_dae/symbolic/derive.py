@@ -22,10 +22,10 @@ becomes a `Composed`, and that becomes a kernel.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import permutations
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import sympy as sp
 
@@ -54,19 +54,12 @@ class Form:
     steps: tuple[Definition, ...] = field(default=(), kw_only=True)
     """Symbols of its own, that the rest is written with."""
 
-    @property
-    def shape(self) -> tuple[Any, ...]:
-        """What it is, and how its rows are divided."""
-        raise NotImplementedError
-
-    @property
-    def rows(self) -> tuple[sp.Expr, ...]:
-        """Its own expressions."""
-        raise NotImplementedError
-
-    def compose(self, maps: Sequence[MarkerMap]) -> Composed:
-        """The form in the coordinates of its markers."""
-        raise NotImplementedError
+    shape: ClassVar[property]
+    """What it is, and how its rows are divided."""
+    rows: ClassVar[property]
+    """Its own expressions."""
+    compose: ClassVar[Callable[..., Composed]]
+    """(maps): the form in the coordinates of its markers."""
 
     @property
     def expressions(self) -> tuple[sp.Expr, ...]:
@@ -139,16 +132,9 @@ class Relation(Form):
         found = differentiate(self.phi, self.psi, self.markers, [one.marker for one in self.trajectories])
         if found.A.has(*variables(self.markers)[1]):
             raise ModelError("a velocity-level equation must be linear in the velocities; rewrite psi")
-        # Φ_v = A P, marker by marker: each marker owns its own block of columns.
-        jacobian, column, first = [], 0, 0
-        for marker, mp in zip(self.markers, maps, strict=True):
-            block = found.A[:, first : first + len(marker.rates)] * mp.P
-            jacobian += [(r, column + c, e) for (r, c), e in sorted(block.todok().items())]
-            column += len(mp.v)
-            first += len(marker.rates)
-        jacobian.sort(key=lambda entry: entry[:2])
         composed = replace(self, steps=found.steps).in_coordinates(maps)
-        return Equations(**composed, phi=found.phi, jacobian=tuple(jacobian), nu=found.nu, gamma=found.gamma)
+        jacobian = by_velocities(found.A, maps)
+        return Equations(**composed, phi=found.phi, jacobian=jacobian, nu=found.nu, gamma=found.gamma)
 
 
 @dataclass(frozen=True)
@@ -192,6 +178,17 @@ class MarkerMap:
         ]
 
 
+def by_velocities(A: sp.Matrix, maps: Sequence[MarkerMap]) -> tuple[tuple[int, int, sp.Expr], ...]:
+    """The entries (row, column, expression) of A P that are not zero; every marker owns a block of columns."""
+    entries, column, first = [], 0, 0
+    for mp in maps:
+        block = A[:, first : first + mp.P.rows] * mp.P
+        entries += [(r, column + c, e) for (r, c), e in block.todok().items()]
+        column += mp.P.cols
+        first += mp.P.rows
+    return tuple(sorted(entries, key=lambda entry: entry[:2]))
+
+
 @dataclass(frozen=True)
 class Composed:
     """Outputs written in marker symbols; `definitions` say what these are in terms of q, v and slots."""
@@ -201,15 +198,16 @@ class Composed:
     slots: tuple[sp.Symbol, ...]
     definitions: tuple[Definition, ...]
 
-    @property
-    def outputs(self) -> tuple[sp.Expr, ...]:
-        """What the kernel computes, in this order."""
-        raise NotImplementedError
+    layout: ClassVar[property]
+    """What each output is, in plain Python: it is written into the kernel's module."""
 
     @property
-    def layout(self) -> dict[str, Any]:
-        """What each output is, in plain Python: it is written into the kernel's module."""
-        raise NotImplementedError
+    def outputs(self) -> tuple[sp.Expr, ...]:
+        """What the kernel computes: the expressions of the fields of its class, one after the other. Those that have a
+        place stand behind it, (row, column, expression)."""
+        parts = (getattr(self, one.name) for one in fields(self)[len(fields(Composed)) :])
+        items = (item for part in parts for item in (part if isinstance(part, tuple) else (part,)))
+        return tuple(item[-1] if isinstance(item, tuple) else item for item in items)
 
     def explicit(self, expressions: Sequence[sp.Expr]) -> list[sp.Expr]:
         """The expressions with all definitions put in: functions of q, v, slots and t alone."""
@@ -230,10 +228,6 @@ class Equations(Composed):
     gamma: tuple[sp.Expr, ...]
 
     @property
-    def outputs(self) -> tuple[sp.Expr, ...]:
-        return (*self.phi, *(e for _, _, e in self.jacobian), *self.nu, *self.gamma)
-
-    @property
     def layout(self) -> dict[str, Any]:
         return {
             "phi": len(self.phi),
@@ -247,10 +241,6 @@ class Readings(Composed):
     """What a reading becomes in coordinates."""
 
     values: tuple[sp.Expr, ...]
-
-    @property
-    def outputs(self) -> tuple[sp.Expr, ...]:
-        return self.values
 
     @property
     def layout(self) -> dict[str, Any]:

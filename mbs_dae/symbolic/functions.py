@@ -51,9 +51,7 @@ class Lookup(sp.Function):
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         table, order, x = self.args
-        if argindex != 3:
-            return sp.S.Zero
-        return Lookup(table, order + 1, x)
+        return Lookup(table, order + 1, x) if argindex == 3 else sp.S.Zero
 
 
 class Wrap(sp.Function):
@@ -116,7 +114,6 @@ class Opaque(sp.Function):
         return (self.args[0].free_symbols - {BOUND}) | self.args[2].free_symbols
 
     def doit(self, **hints: Any) -> sp.Expr:
-        """What the function stands for."""
         return self.at(self.args[2].doit(**hints))
 
     def _sympystr(self, printer: Any) -> str:

@@ -22,9 +22,5 @@ class Inertia(Composed):
     kinetic: sp.Expr
 
     @property
-    def outputs(self) -> tuple[sp.Expr, ...]:
-        return (*(e for _, _, e in self.mass), *(e for _, e in self.forces), self.potential, self.kinetic)
-
-    @property
     def layout(self) -> dict[str, Any]:
         return {"mass": tuple((r, c) for r, c, _ in self.mass), "forces": tuple(c for c, _ in self.forces)}

@@ -19,7 +19,7 @@ from typing import Any, Self
 import sympy as sp
 
 from ..errors import ModelError
-from .derive import Composed, Form, MarkerMap, Reading, Relation
+from .derive import Composed, Form, MarkerMap, Reading, Relation, by_velocities
 from .markers import rate_of, t, variables
 
 WORKS = ("stored", "dissipated", "supplied")
@@ -65,12 +65,7 @@ class Load(Form):
 
     def compose(self, maps: Sequence[MarkerMap]) -> LoadEquations:
         _, rates = variables(self.markers)
-        forces, column, first = [], 0, 0
-        for marker, mp in zip(self.markers, maps, strict=True):
-            own = sp.Matrix(self.total[first : first + len(marker.rates)])
-            forces += [(column + c, e) for c, e in enumerate(mp.P.T * own) if e != 0]
-            first += len(marker.rates)
-            column += len(mp.v)
+        forces = tuple((column, e) for _, column, e in by_velocities(sp.Matrix([self.total]), maps))
         powers = [
             (work, sp.Add(*(f * rate for f, rate in zip(fs, rates, strict=True))))
             for work, fs in self.forces
@@ -79,7 +74,7 @@ class Load(Form):
         if (growth := self.potential.diff(t)) != 0:  # whoever changes a potential from outside gives its energy
             powers.append(("supplied", growth))
         where = self.in_coordinates(maps)
-        return LoadEquations(**where, potential=self.potential, forces=tuple(forces), powers=tuple(powers))
+        return LoadEquations(**where, potential=self.potential, forces=forces, powers=tuple(powers))
 
     @cached_property
     def wrenches(self) -> Reading:
@@ -91,14 +86,10 @@ class Load(Form):
 class LoadEquations(Composed):
     """What a load becomes in coordinates."""
 
-    potential: sp.Expr
     forces: tuple[tuple[int, sp.Expr], ...]
     """The entries (column, expression) of Q."""
+    potential: sp.Expr
     powers: tuple[tuple[str, sp.Expr], ...]
-
-    @property
-    def outputs(self) -> tuple[sp.Expr, ...]:
-        return (*(e for _, e in self.forces), self.potential, *(e for _, e in self.powers))
 
     @property
     def layout(self) -> dict[str, Any]:

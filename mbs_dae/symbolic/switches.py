@@ -20,7 +20,7 @@ from .functions import Lookup, Opaque, Unwound, Wrap
 from .markers import t
 
 ZERO, INTEGERS = "zero", "integers"
-CORNERS = (sp.Abs, sp.sign, sp.Heaviside)
+CORNERS = (sp.Abs, sp.sign, sp.Heaviside, sp.atan2)
 ROUNDED = (sp.floor, sp.ceiling, sp.frac)
 RATIOS = (sp.Mod, Wrap)
 
@@ -86,8 +86,6 @@ def _arguments(e: sp.Basic) -> Iterator[tuple[sp.Expr, str | sp.Expr]]:
         yield e.args[0], ZERO
     elif isinstance(e, sp.Max | sp.Min):
         yield from ((a - b, ZERO) for a, b in combinations(e.args, 2))
-    elif isinstance(e, sp.atan2):
-        yield e.args[0], ZERO
     elif isinstance(e, ROUNDED):
         yield e.args[0], INTEGERS
     elif isinstance(e, RATIOS):

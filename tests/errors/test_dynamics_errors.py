@@ -370,8 +370,8 @@ def raises(t, i):
 FUNCTIONS = {
     "raises": (raises, "no wind data"),
     "raises late": (lambda t, i: raises(t, i) if t > 1 else [(1, 0)], "no wind data"),
-    "returns None": (lambda t, i: None, "NoneType"),
-    "returns a flat pair": (lambda t, i: (1, 2), "not iterable"),
+    "returns None": (lambda t, i: None, "one (Fx, Fy, M) for each marker (1), not None"),
+    "returns a flat pair": (lambda t, i: (1, 2), "one (Fx, Fy, M) for each marker (1), not (1, 2)"),
     "returns too many": (lambda t, i: [(1, 2), (3, 4)], "one (Fx, Fy, M) for each marker"),
     "returns four components": (lambda t, i: [(1, 2, 3, 4)], "one (Fx, Fy, M) for each marker"),
     "returns words": (lambda t, i: [("strong", 0)], "could not convert"),

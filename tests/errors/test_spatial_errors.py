@@ -293,11 +293,11 @@ ELEMENTS: dict[str, tuple[Callable[[Scene], Any], str]] = {
     ),
     "a pose in the plane": (
         lambda s: mbs.PoseDriver("p", s.a, position=(0, mbs.t)),
-        "position of PoseDriver 'p' must have 3 components, not (0, t)",
+        "position of PoseDriver 'p' must be a triple (x, y, z), not (0, t)",
     ),
     "a pose with one number": (
         lambda s: mbs.PoseDriver("p", s.a, position=3),
-        "position of PoseDriver 'p' must have 3 components, not 3",
+        "position of PoseDriver 'p' must be a triple (x, y, z), not 3",
     ),
     "a pose with an angle": (
         lambda s: mbs.PoseDriver("p", s.a, rotation=mbs.t),

@@ -26,15 +26,13 @@ from ..layout import Layout, pairs, span
 from .folding import fold, fold_acceleration, fold_velocity
 from .recursion import unfold, unfold_acceleration
 from .tree import Tree, tree_of
-from .tree_steps import Freedom, freedoms
+from .tree_steps import Freedom, freedoms, own_velocities, velocity_paths
 
 FULL = 400
 """The work of eliminating M, per velocity, above which the equations of bodies are solved: paths of some 35 joints."""
 
 
 class JointCoordinates(CoordinateSet):
-    """The joint coordinates of one model."""
-
     set = "joint"
 
     def __init__(self, model: Model, bodies: Cartesian, deep: bool | None = None, **tree: Any):
@@ -65,17 +63,13 @@ class JointCoordinates(CoordinateSet):
     @cached_property
     def paths(self) -> tuple[np.ndarray, ...]:
         """For each edge, the velocities on the way to it, its own included."""
-        found: list[np.ndarray] = []
-        for own, parent in zip(self.own, self.topology.parents, strict=True):
-            before = found[parent - 1] if parent else np.zeros(0, dtype=np.int64)
-            found.append(np.concatenate([before, np.array(own, dtype=np.int64)]))
-        return tuple(found)
+        found = velocity_paths(self.topology)
+        return tuple(found[edge.child] for edge in self.topology.edges)
 
     @cached_property
     def own(self) -> tuple[range, ...]:
         """For each edge, its own velocities."""
-        borders = np.cumsum([0, *(edge.velocities for edge in self.topology.edges)]).tolist()
-        return tuple(range(a, b) for a, b in zip(borders, borders[1:], strict=False))
+        return own_velocities(self.topology)
 
     def edge_and_component(self, column: int) -> tuple[int, int]:
         """Whose the velocity of a body is, among the edges, and which of the body's it is."""

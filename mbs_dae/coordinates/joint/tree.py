@@ -27,20 +27,20 @@ A plane is a part of space: z is 0, and all turns are about z. Only that angles 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ...graph.topology import Topology
+from ...graph.topology import Topology, topology
+from ...graph.tree import Edge
 from ...kernels.blocks import Design, Integers, IntegerTable, Matrix, Vector, Work, block
-from ...model.bodies.body import Body
 from ...model.parameters import Evaluator
-from ..layout import Layout, pairs
-from .tree_steps import ORIGIN, Frame, Step, frames, freedoms, steps
+from ...model.spatial_model import SpatialModel
+from ..layout import Layout, pairs, with_attitudes
+from .tree_steps import ORIGIN, Step, frames, freedoms, own_velocities, steps, velocity_paths
 
 PER_FRAME = ("r", "eta", "dr", "deta", "omega", "turning", "sliding", "ddr", "alpha")
-"""The vectors of each frame."""
 
 
 class Tree(NamedTuple):
@@ -49,7 +49,6 @@ class Tree(NamedTuple):
     dimension: int
     # steps
     before: Integers
-    """The frame before."""
     ball: Integers
     """1 for a ball, 0 for a screw or a weld."""
     sense: Integers
@@ -130,64 +129,35 @@ class Tree(NamedTuple):
 
 
 def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
-    """The arrays of a tree; `layout` is that of the Cartesian coordinates. The hidden turns stand behind all other
-    coordinates, three for each body in the order of the model."""
-    own: dict[Body, list] = {edge.child: [] for edge in topology.edges}
-    places = freedoms(topology)
-    for freedom in places:
-        own[freedom.edge.child].append(freedom)
-    frame_of = {topology.ground: 0}
-    path_of = {topology.ground: np.zeros(0, dtype=np.int64)}
-    chain, markers, edge_at, edge_v = [Step()], [], [1], [0]
+    """The arrays of a tree, with the work space at rest; `layout` is that of the Cartesian coordinates. The hidden
+    turns stand behind all other coordinates, three for each body in the order of the model."""
+    own: dict[Edge, list] = {edge: [] for edge in topology.edges}
+    hidden = 0
+    for freedom in freedoms(topology):
+        own[freedom.edge].append(freedom)
+        hidden = freedom.q_end
+    frame_of, chain, edge_at = {topology.ground: 0}, [Step()], [1]
     for edge in topology.edges:
-        markers.append(frames(edge, evaluator))
-        chain += steps(edge, own[edge.child], evaluator, frame_of[edge.parent], len(chain))
+        chain += steps(edge, own[edge], evaluator, frame_of[edge.parent], len(chain))
         edge_at.append(len(chain))
-        edge_v.append(edge_v[-1] + edge.velocities)
         frame_of[edge.child] = len(chain) - 1
-        path_of[edge.child] = np.append(path_of[edge.parent], np.arange(edge_v[-2], edge_v[-1]))
+    markers = [frames(edge, evaluator) for edge in topology.edges]
     bodies = {body: frame_of[body] for body in layout.q if not body.fixed}
-    hidden = places[-1].q_end if places else 0
-    return _filled(
-        topology.ground.dimension, chain, markers, edge_at, edge_v, bodies, [path_of[b] for b in bodies], layout, hidden
-    )
-
-
-def no_tree() -> Tree:
-    """For coordinates that have none."""
-    return _filled(3, [Step()], [], [1], [0], {}, [], Layout({}, {}, 0, 0, 0, 0, pairs()), 0)
-
-
-def _filled(
-    dimension: int,
-    chain: Sequence[Step],
-    markers: Sequence[tuple[Frame, ...]],
-    edge_at: Sequence[int],
-    edge_v: Sequence[int],
-    bodies: Mapping[Body, int],
-    paths: Sequence[np.ndarray],
-    layout: Layout,
-    hidden: int,
-) -> Tree:
-    """The arrays, with the work space at rest."""
-    count, velocities = len(chain), edge_v[-1]
-    v_step, v_carrier, v_turns = np.zeros((3, velocities), dtype=np.int64)
-    for k, step in enumerate(chain):
-        for v in range(step.v_at, step.v_end):
-            v_step[v], v_turns[v] = k, step.ball or step.T > 0
-            v_carrier[v] = k if step.ball and step.sense > 0 else step.before
+    count, space = len(chain), topology.ground.dimension == 3
     frame_q, frame_v = np.full((2, count), -1, dtype=np.int64)
     for body, k in bodies.items():
         frame_q[k], frame_v[k] = layout.q[body][0], layout.v[body][0]
-    turns = [(hidden + 3 * b, layout.q[body][7]) for b, body in enumerate(bodies)] if dimension == 3 else []
+    path_of = velocity_paths(topology)
+    paths = [path_of[body] for body in bodies]
     A, e = np.zeros((count, 9)), np.zeros((count, 4))
     A[0], e[0] = np.eye(3).ravel(), ORIGIN.attitude
+    v_step, v_carrier, v_turns = whose = _of_velocities(chain)
     return block(
         Tree(
-            dimension=dimension,
+            dimension=topology.ground.dimension,
             **{name: np.array([getattr(step, name) for step in chain]) for name in Step._fields},
             edge_at=np.array(edge_at),
-            edge_v=np.array(edge_v),
+            edge_v=np.cumsum([0, *map(len, own_velocities(topology))]),
             first_point=np.array([first.point for first, _ in markers]).reshape(-1, 3),
             first_attitude=np.array([first.attitude for first, _ in markers]).reshape(-1, 4),
             second_point=np.array([second.point for _, second in markers]).reshape(-1, 3),
@@ -199,14 +169,30 @@ def _filled(
             body_frame=np.array([*bodies.values()], dtype=np.int64),
             frame_q=frame_q,
             frame_v=frame_v,
-            turns=np.array(turns, dtype=np.int64).reshape(-1, 2),
+            turns=pairs((hidden + 3 * b, layout.q[body][7]) for b, body in enumerate(bodies) if space),
             r_body_at=np.cumsum([0, *map(len, paths)]),
             r_velocity=np.concatenate([np.zeros(0, dtype=np.int64), *paths]),
             A=A,
             e=e,
             phi=np.zeros(count),
             **{name: np.zeros((count, 3)) for name in PER_FRAME},
-            turn=np.zeros((velocities, 3)),
-            slide=np.zeros((velocities, 3)),
+            turn=np.zeros((whose.shape[1], 3)),
+            slide=np.zeros((whose.shape[1], 3)),
         )
     )
+
+
+def _of_velocities(chain: Sequence[Step]) -> np.ndarray:
+    """Of each velocity the step, the frame in which its axis is fixed, and whether it turns."""
+    rows = sorted(
+        (v, k, k if step.ball and step.sense > 0 else step.before, step.ball or step.T > 0)
+        for k, step in enumerate(chain)
+        for v in range(step.v_at, step.v_end)
+    )
+    return np.array(rows, dtype=np.int64).reshape(-1, 4).T[1:].copy()
+
+
+def no_tree() -> Tree:
+    """For coordinates that have none: the tree of a model without bodies."""
+    nothing = topology(SpatialModel())
+    return tree_of(nothing, Evaluator({}), with_attitudes([], nothing.ground))

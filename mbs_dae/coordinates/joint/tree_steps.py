@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ...graph.topology import Edge, Topology
+from ...model.bodies.body import Body
 from ...model.joints.motions import Ball, Elementary, Helix, Slide, Turn
 from ...model.parameters import Evaluator
 from ...rotations import from_quaternion, multiply, quaternion
@@ -44,6 +45,20 @@ def freedoms(topology: Topology) -> tuple[Freedom, ...]:
             found.append(Freedom(edge, motion, q, v))
             q, v = found[-1].q_end, found[-1].v_end
     return tuple(found)
+
+
+def own_velocities(topology: Topology) -> tuple[range, ...]:
+    """Of each edge."""
+    ends = np.cumsum([edge.velocities for edge in topology.edges]).tolist()
+    return tuple(range(end - edge.velocities, end) for edge, end in zip(topology.edges, ends, strict=True))
+
+
+def velocity_paths(topology: Topology) -> dict[Body, np.ndarray]:
+    """The velocities on the way to each body, from the root on."""
+    found = {topology.ground: np.zeros(0, dtype=np.int64)}
+    for edge, own in zip(topology.edges, own_velocities(topology), strict=True):
+        found[edge.child] = np.append(found[edge.parent], np.arange(own.start, own.stop))
+    return found
 
 
 def _check_order(edge: Edge) -> None:
@@ -84,8 +99,8 @@ def frame_of(marker: Any, number: Evaluator) -> Frame:
     if marker.body.dimension == 2:
         x, y, angle = map(number, marker.numbers)
         return Frame(np.array([x, y, 0.0]), np.array([cos(angle / 2), 0.0, 0.0, sin(angle / 2)]), angle)
-    axes = [[number(n) for n in row] for row in marker.axes]
-    return Frame(np.array([number(n) for n in marker.point]), quaternion(axes), 0.0)
+    point, axes = marker.on_body(number)
+    return Frame(point, quaternion(axes), 0.0)
 
 
 # --- steps ------------------------------------------------------------------------------------------------------

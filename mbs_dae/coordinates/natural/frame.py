@@ -50,12 +50,9 @@ def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.nda
     return np.linalg.inv(H)
 
 
-def weights_of_point(C: np.ndarray, place: Sequence[Number], number: Evaluator) -> np.ndarray:
-    return C @ np.array([1.0, *(number(n) for n in place)])
-
-
-def weights_of_direction(C: np.ndarray, place: Sequence[Number], number: Evaluator) -> np.ndarray:
-    return C @ np.array([0.0, *(number(n) for n in place)])
+def weights_of(C: np.ndarray, is_point: bool, place: Sequence[Number], number: Evaluator) -> np.ndarray:
+    """c of a point, or of a direction."""
+    return C @ np.array([float(is_point), *(number(n) for n in place)])
 
 
 def mass_matrix(C: np.ndarray, body: Body, number: Evaluator) -> np.ndarray:

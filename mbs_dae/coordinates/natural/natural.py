@@ -24,13 +24,11 @@ from ..base import KernelCoordinates, Motion, OwnEquations
 from ..computed import computed
 from ..layout import Layout, pairs, span
 from . import conversion, planar, rigid, spatial
-from .frame import body_weights, mass_matrix, weights_of_direction, weights_of_point
+from .frame import body_weights, mass_matrix, weights_of
 from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, sample_evaluators, skeleton_of
 
 
 class Natural(KernelCoordinates):
-    """The natural coordinates of one model."""
-
     set = "natural"
     sharing = True
 
@@ -89,8 +87,8 @@ class Natural(KernelCoordinates):
 
     def _marker_numbers(self, marker: Any, number: Evaluator) -> list[float]:
         C = self.weights_of(marker.body, number)
-        point = weights_of_point(C, marker.point, number)
-        axes = [weights_of_direction(C, [row[k] for row in marker.frame], number) for k in range(self.dimension)]
+        point = weights_of(C, True, marker.point, number)
+        axes = [weights_of(C, False, axis, number) for axis in zip(*marker.frame, strict=True)]
         if self.dimension == 3:
             return [*point, *np.concatenate(axes), *(number(row[2]) for row in marker.frame)]
         unit = axes[0][1] ** 2 + axes[0][2] ** 2  # of a direction: |c d + e d⊥| = 1
@@ -147,7 +145,7 @@ class Natural(KernelCoordinates):
     def _inertia_numbers(self, body: Body, number: Evaluator) -> list[float]:
         C, mass = self.weights_of(body, number), number(body.mass)
         M = mass_matrix(C, body, number)
-        com = weights_of_point(C, body.com, number)
+        com = weights_of(C, True, body.com, number)
         if self.dimension == 3:
             return [*(M[k, l] for k in range(4) for l in range(k + 1)), *(mass * com)]
         return [M[0, 0], M[0, 1], M[0, 2], M[1, 1] + M[2, 2], self._sigma(body), mass, *com[1:]]
@@ -263,8 +261,7 @@ class Natural(KernelCoordinates):
 
     def _combination(self, body: Body, thing: Thing, number: Evaluator) -> list[float]:
         C = self.weights_of(body, number)
-        weights = weights_of_point if thing.kind == POINT else weights_of_direction
-        c = weights(C, thing.places[body], number)
+        c = weights_of(C, thing.kind == POINT, thing.places[body], number)
         c = np.where(np.abs(c) > 1e-13 * np.abs(c).max(), c, 0.0)  # what roundoff left of 0 says nothing
         return [*c] if self.dimension == 3 else [self._sigma(body), *c]
 

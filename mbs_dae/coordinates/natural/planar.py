@@ -14,14 +14,11 @@ import sympy as sp
 from ...symbolic.derive import MarkerMap
 from ...symbolic.functions import Unwound
 from ...symbolic.inertia import Inertia
+from ..planar import real
 
 THINGS = 2
 RIGID, ROD = "rigid", "rod"
 """A body, and one whose centre of mass lies in line with d."""
-
-
-def _real(*names: str) -> tuple[sp.Symbol, ...]:
-    return tuple(sp.Symbol(name, real=True) for name in names)
 
 
 def _turned(d: sp.MatrixBase) -> sp.Matrix:
@@ -32,12 +29,13 @@ def _turned(d: sp.MatrixBase) -> sp.Matrix:
 def marker_map(label: str) -> MarkerMap:
     """The slots: σ, a, b of the point, c, e of the direction, 1/|d|², and the frame's angle on the body. `phi` is the
     angle of the body, added up; it tells how often the body went round."""
-    *q, phi = _real(*(f"{n}_{label}" for n in ("x0", "y0", "x1", "y1", "phi")))
-    v = _real(*(f"{n}_{label}" for n in ("vx0", "vy0", "vx1", "vy1")))
-    slots = _real(*(f"{n}_{label}" for n in ("sigma", "a", "b", "c", "e", "scale", "alpha")))
+    end = f"_{label}"
+    *q, phi = real("x0", "y0", "x1", "y1", "phi", end=end)
+    v = real("vx0", "vy0", "vx1", "vy1", end=end)
+    slots = real("sigma", "a", "b", "c", "e", "scale", "alpha", end=end)
     sigma, a, b, c, e, scale, alpha = slots
     x0, x1 = sp.Matrix(q[:2]), sp.Matrix(q[2:])
-    named = sp.Matrix(_real(f"dx_{label}", f"dy_{label}"))
+    named = sp.Matrix(real("dx", "dy", end=end))
     point = x0 + a * named + b * _turned(named)
     axis = c * named + e * _turned(named)
     d = x1 - sigma * x0
@@ -62,7 +60,7 @@ def inertia(form: str) -> Inertia:
     The slots: m₀, h, k, m₁, σ, the mass, a and b of the centre of mass, gravity."""
     own = marker_map("i")
     q, v = own.q[:4], own.v
-    slots = _real("m0", "h", "k", "m1", "sigma", "mass", "a", "b", "gx", "gy")
+    slots = real("m0", "h", "k", "m1", "sigma", "mass", "a", "b", "gx", "gy")
     m0, h, k, m1, sigma, mass, a, b, *g = slots
     if form == ROD:
         k = b = sp.S.Zero

@@ -43,10 +43,8 @@ def combination(dimension: int) -> Equations:
 
 
 def _things(dimension: int, count: int) -> tuple[list[sp.Matrix], list[sp.Matrix]]:
-    x, v = (
-        [sp.Matrix([sp.Symbol(f"{n}{k}{c}", real=True) for c in "xyz"[:dimension]]) for k in range(count)]
-        for n in ("x", "v")
-    )
+    letters = "x:y" if dimension == 2 else "x:z"
+    x, v = ([sp.Matrix(sp.symbols(f"{n}{k}({letters})", real=True)) for k in range(count)] for n in "xv")
     return x, v
 
 

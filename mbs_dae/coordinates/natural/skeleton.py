@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -41,7 +40,6 @@ class Thing:
     kind: str
     name: str
     fixed: bool = False
-    """Whether it stands still, on the ground."""
     places: dict[Body, tuple[Number, ...]] = field(default_factory=dict)
     """Where it is on each of its bodies, in body axes."""
 
@@ -118,19 +116,13 @@ def _shared(joint: Element, what: str, things: list[Thing], alike: _Alike) -> bo
 def _thing_at(marker: Marker, kind: str, letter: str, name: str, things: list[Thing], alike: _Alike) -> Thing:
     """What stands at a marker: a thing that its body has already, or a new one."""
     body = marker.body
-    place = marker.point if kind == POINT else _direction(marker, letter)
+    place = marker.point if kind == POINT else tuple(zip(*marker.frame, strict=True))["xyz".index(letter)]
     for thing in things:
         if thing.kind == kind and body in thing.places and alike(body, thing.places[body], place):
             return thing
     thing = Thing(kind, name if kind == POINT else f"{name} {letter}", body.fixed, {body: place})
     things.append(thing)
     return thing
-
-
-def _direction(marker: Any, letter: str) -> tuple[Number, ...]:
-    """An axis of a marker's frame in body axes."""
-    column = "xyz".index(letter)
-    return tuple(row[column] for row in marker.frame)
 
 
 def sample_evaluators(model: Model) -> list[Evaluator]:
@@ -153,7 +145,6 @@ class _Alike:
         self.merged: list[tuple[Body, Place, Place]] = []
 
     def __call__(self, body: Body, a: Sequence[Number], b: Sequence[Number]) -> bool:
-        """Two places on a body."""
         if tuple(a) == tuple(b):
             return True
         if not all(near(number, a, b) for number in self.numbers):
@@ -246,14 +237,11 @@ def _as_direction(thing: Thing, origin: Thing, body: Body, number: Evaluator) ->
 
 def _completed(directions: list[np.ndarray], dimension: int) -> list[np.ndarray]:
     """Unit vectors at right angles to these and to each other, along body axes where that is possible."""
-    basis: list[np.ndarray] = []
-    for way in directions:
-        rest = way - sum((way @ b) * b for b in basis)
-        basis.append(rest / np.linalg.norm(rest))
-    found = []
+    ways = np.reshape(directions, (-1, dimension)).T
+    free, found = np.eye(dimension) - ways @ np.linalg.pinv(ways), []  # the projector on what is left
     for axis in np.eye(dimension):
-        rest = axis - sum((axis @ b) * b for b in basis)
-        if np.linalg.norm(rest) > 0.5 and len(basis) < dimension:
-            basis.append(rest / np.linalg.norm(rest))
-            found.append(basis[-1])
+        rest = free @ axis
+        if (size := np.linalg.norm(rest)) > 0.5:
+            found.append(rest / size)
+            free -= np.outer(found[-1], found[-1])
     return found

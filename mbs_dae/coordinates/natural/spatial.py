@@ -27,6 +27,10 @@ def _weights(name: str, suffix: str = "") -> list[sp.Symbol]:
     return [sp.Symbol(f"{name}{k}{suffix}", real=True) for k in range(THINGS)]
 
 
+def _combined(weights: Sequence[sp.Expr], parts: Sequence[sp.Matrix]) -> sp.Matrix:
+    return sum((w * part for w, part in zip(weights, parts, strict=True)), sp.zeros(*parts[0].shape))
+
+
 @cache
 def marker_map(label: str) -> MarkerMap:
     """The slots: the weights of the point, those of the three axes, the z axis in body axes. `t` are the turns of the
@@ -39,19 +43,13 @@ def marker_map(label: str) -> MarkerMap:
     named = [sp.Matrix([sp.Symbol(f"w{letter}{k}{end}", real=True) for k in "xyz"]) for letter in "xyz"]
     steps: list[Definition] = []
     for symbol, weights in zip(named, axes, strict=True):
-        steps += zip(symbol, sum((w * xk for w, xk in zip(weights, x, strict=True)), sp.zeros(3, 1)), strict=True)
-    turning = [
-        sum((w[k] / 2 * cross(a) for w, a in zip(axes, named, strict=True)), sp.zeros(3, 3)) for k in range(THINGS)
-    ]
+        steps += zip(symbol, _combined(weights, x), strict=True)
+    turning = [_combined([w[k] / 2 for w in axes], [cross(a) for a in named]) for k in range(THINGS)]
     return MarkerMap(
         q=(*(s for xk in x for s in xk), *turns),
         v=tuple(s for vk in v for s in vk),
         slots=(*point, *(w for weights in axes for w in weights), *own_axis),
-        values=(
-            *sum((c * xk for c, xk in zip(point, x, strict=True)), sp.zeros(3, 1)),
-            *(s for a in named for s in a),
-            own_axis.dot(turns),
-        ),
+        values=(*_combined(point, x), *(s for a in named for s in a), own_axis.dot(turns)),
         P=sp.Matrix(sp.BlockMatrix([[c * sp.eye(3) for c in point], turning])),
         bias=sp.zeros(6, 1),
         steps=tuple(steps),
@@ -83,6 +81,6 @@ def inertia(form: str) -> Inertia:
         (),
         mass=tuple((3 * k + c, 3 * l + c, entry) for (k, l), entry in left.items() for c in range(3)),
         forces=tuple((3 * k + c, weights[k] * g[c]) for k in range(THINGS) for c in range(3)),
-        potential=-sp.Add(*(w * g.dot(xk) for w, xk in zip(weights, x, strict=True))),
+        potential=-g.dot(_combined(weights, x)),
         kinetic=sp.Add(*(entry * v[k].dot(v[l]) / (1 + (k == l)) for (k, l), entry in left.items())),
     )

@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
-from ...symbolic.markers import LABELS, FormMarker, reference_turn
+from ...symbolic.markers import LABELS, reference_turn
 from ..parameters import Number, Numeric, check_number
 
 Vector: TypeAlias = Sequence[Numeric] | np.ndarray
@@ -25,19 +25,16 @@ class Marker:
 
     body: Any
 
-    @property
-    def numbers(self) -> tuple[Number, ...]:
-        """All that says where it is."""
-        raise NotImplementedError
+    numbers: ClassVar[property]
+    """All that says where it is."""
+    frame: ClassVar[property]
+    """The rows of the matrix whose columns are the axes of its frame, in body axes."""
+    placed: ClassVar[property]
+    """The marker at the reference placement, as numbers or expressions of parameters: a `FormMarker`."""
 
     @property
     def point(self) -> tuple[Number, ...]:
         return self.numbers[: self.body.dimension]
-
-    @property
-    def frame(self) -> tuple[tuple[Number, ...], ...]:
-        """The rows of the matrix whose columns are the axes of its frame, in body axes."""
-        raise NotImplementedError
 
     def on_body(self, number: Callable[[Number], Any]) -> tuple[np.ndarray, np.ndarray]:
         """Its point, and the matrix whose columns are its axes, in body axes."""
@@ -51,11 +48,6 @@ class Marker:
                 f"a number of marker {self.label} of {who} is not a finite real number for these parameters; mend its "
                 "expression or the parameters"
             )
-
-    @property
-    def placed(self) -> FormMarker:
-        """The marker at the reference placement, as numbers or expressions of parameters."""
-        raise NotImplementedError
 
     @property
     def label(self) -> str:
@@ -88,6 +80,9 @@ class Body:
     """The measures that can be read of a body or of a named marker."""
     quantity_names: ClassVar[tuple[str, ...]]
     """What those are called in results."""
+    numbers: ClassVar[property]
+    """All that says what it is and where it stands."""
+    _place: ClassVar[Callable[..., Marker]]
 
     def _set(self, what: str, checked: Callable, *more: Any, **limits: Any) -> None:
         """One of its own numbers, after its check, while the body is made."""
@@ -111,9 +106,6 @@ class Body:
         """The marker that lies at this world point, its axis along this world direction, in the reference placement."""
         raise NotImplementedError
 
-    def _place(self, name: str, *place: Any, **frame: Any) -> Marker:
-        raise NotImplementedError
-
     @property
     def origin(self) -> Marker:
         return self._place("", *(0,) * self.dimension)
@@ -123,13 +115,7 @@ class Body:
         """Whether the frame's origin is the centre of mass, whatever parameters are."""
         return all(is_zero(c) for c in self.com)
 
-    @property
-    def numbers(self) -> list[Number]:
-        """All that says what it is and where it stands."""
-        raise NotImplementedError
-
     def check_values(self, number: Callable[[Number], float]) -> None:
-        """What could not be checked before the parameters had values."""
         check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
         if self.span is not None:
             check_number(number(self.span), f"length of link {self.name!r}", positive=True)
@@ -165,17 +151,37 @@ def as_marker(thing: Any, who: str) -> Marker:
     raise ModelError(f"{who} joins markers or bodies, not {thing!r}; write body.at(x, y) or the body itself")
 
 
-def coordinates_of(value: Any, what: str, count: int) -> tuple[Number, ...]:
-    """A pair (x, y) or a triple (x, y, z) of numbers."""
-    names = "xyz"[:count]
+def components_of(value: Any, what: str, names: Sequence[str]) -> tuple[Any, ...]:
+    """A pair or a triple, of whatever."""
     try:
-        numbers = tuple(value)
-        if len(numbers) != count:
+        components = tuple(value)
+        if len(components) != len(names):
             raise ValueError
     except (TypeError, ValueError) as exc:
-        kind = {2: "pair", 3: "triple"}[count]
+        kind = {2: "pair", 3: "triple"}[len(names)]
         raise ModelError(f"{what} must be a {kind} ({', '.join(names)}), not {value!r}") from exc
-    return tuple(check_number(n, f"{name} of the {what}") for name, n in zip(names, numbers, strict=True))
+    return components
+
+
+def coordinates_of(value: Any, what: str, count: int) -> tuple[Number, ...]:
+    """A pair (x, y) or a triple (x, y, z) of numbers."""
+    pairs = zip("xyz", components_of(value, what, "xyz"[:count]), strict=False)
+    return tuple(check_number(n, f"{name} of the {what}") for name, n in pairs)
+
+
+def square_of(value: Any, what: str, wanted: str) -> tuple[tuple[Number, ...], ...]:
+    """A square matrix of numbers, given as it is or by its diagonal."""
+    rows = value.tolist() if hasattr(value, "tolist") else value
+    try:
+        rows = [*value] if isinstance(value, sp.MatrixBase) and 1 in value.shape else [*rows]
+        rows = [[*row] if hasattr(row, "__len__") else row for row in rows]
+        if not any(isinstance(row, list) for row in rows):
+            rows = [[n if r == c else 0 for c in range(len(rows))] for r, n in enumerate(rows)]
+        if any(len(row) != len(rows) for row in rows):
+            raise ValueError
+    except (TypeError, ValueError) as exc:
+        raise ModelError(f"{what} must be {wanted}, not {value!r}") from exc
+    return tuple(tuple(check_number(n, f"a number in the {what}") for n in row) for row in rows)
 
 
 def is_zero(number: Number) -> bool:

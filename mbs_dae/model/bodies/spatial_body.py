@@ -13,7 +13,7 @@ from ...errors import ModelError
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import SpatialMarker
 from ..parameters import Number, check_number
-from .body import Body, Marker, coordinates_of, is_zero
+from .body import Body, Marker, coordinates_of, is_zero, square_of
 from .frames import IDENTITY, Rotation, check_rotation, frame_of, product, rotation_of, transposed, turned
 
 NOTHING: Rotation = ((0, 0, 0), (0, 0, 0), (0, 0, 0))
@@ -62,10 +62,7 @@ class SpatialBody(Body):
 
     dimension = 3
     measure_kinds = ("x", "y", "z", "wx", "wy", "wz")
-    quantity_names = (
-        *("x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az"),
-        *("wx", "wy", "wz", "alphax", "alphay", "alphaz"),
-    )
+    quantity_names = tuple(f"{what}{c}" for what in ("", "v", "a", "w", "alpha") for c in "xyz")
 
     def __post_init__(self) -> None:
         self._set("mass", check_number, non_negative=True)
@@ -117,16 +114,9 @@ class SpatialBody(Body):
         return SpatialPlace(self, px, py, pz, product(back, frame_of(axis, x_axis, who)))
 
     def _place(
-        self,
-        name: str,
-        x: Any,
-        y: Any = None,
-        z: Any = None,
-        axis: Any = None,
-        x_axis: Any = None,
-        rotation: Any = None,
-        **other: Any,
-    ) -> SpatialPlace:
+        self, name: str, x: Any, y: Any = None, z: Any = None, axis: Any = None, x_axis: Any = None,
+        rotation: Any = None, **other: Any,
+    ) -> SpatialPlace:  # fmt: skip
         who = f"a marker on body {self.name!r}"
         if other:
             raise ModelError(f"{who} in space has no {', '.join(other)}; give axis= (and x_axis=), or rotation=")
@@ -146,17 +136,9 @@ class SpatialBody(Body):
 
 def _tensor(value: Any, what: str) -> Rotation:
     """From one moment (the same about all axes), three principal moments, or a tensor."""
-    if isinstance(value, sp.Basic | int | float | np.number) and not isinstance(value, sp.MatrixBase):
-        value = (value,) * 3
-    rows = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(value, sp.MatrixBase) and 1 in value.shape:
-        rows = [*value]
-    try:
-        rows = [list(r) if isinstance(r, list | tuple) or hasattr(r, "__len__") else r for r in rows]
-        if len(rows) == 3 and not any(isinstance(r, list) for r in rows):
-            rows = [[n if r == c else 0 for c in range(3)] for r, n in enumerate(rows)]
-        if [len(r) for r in rows] != [3, 3, 3]:
-            raise ValueError
-    except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be three principal moments or a 3 x 3 tensor, not {value!r}") from exc
-    return tuple(tuple(check_number(n, f"a number in the {what}") for n in row) for row in rows)
+    wanted = "three principal moments or a 3 x 3 tensor"
+    one = isinstance(value, sp.Basic | int | float | np.number) and not isinstance(value, sp.MatrixBase)
+    tensor = square_of((value,) * 3 if one else value, what, wanted)
+    if len(tensor) != 3:
+        raise ModelError(f"{what} must be {wanted}, not {value!r}")
+    return tensor

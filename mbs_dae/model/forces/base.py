@@ -33,7 +33,7 @@ from ...symbolic.markers import LABELS, FormMarker, marker_symbols, variables
 from ..bodies.body import Marker
 from ..element import Declared
 from ..measures import Quantity
-from ..parameters import Number
+from ..parameters import Number, check_choice
 
 _registry: list[type[ForceElement]] = []
 
@@ -55,8 +55,7 @@ class ForceElement(Declared):
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
-        if cls.work not in WORKS:
-            raise ModelError(f"work of force class {cls.__name__} is {cls.work!r}; choose one of {', '.join(WORKS)}")
+        check_choice(cls.work, WORKS, f"work of force class {cls.__name__}")
         if "equations" not in vars(cls):
             _registry.append(cls)
 
@@ -79,19 +78,18 @@ class ForceElement(Declared):
         self._complete(load, slots)
 
     def form(self) -> tuple[Load, dict[sp.Symbol, Number]]:
-        """The load in marker symbols, and what stands in its slots."""
         return self._form
 
     @classmethod
     def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
-        """The load of these markers."""
         energy, forces = sp.S.Zero, []
         if equation := getattr(cls, "potential", None):
             what = f"the potential of force class {cls.__name__}"
             energy = expression_of(called(equation, markers, what, **constants), what)
         if equation := getattr(cls, "force", None):
-            wrenches = called(equation, markers, f"force of force class {cls.__name__}", **constants)
-            forces.append((cls.work, duals(markers, wrenches, f"force class {cls.__name__}")))
+            what = f"force of force class {cls.__name__}"
+            wrenches = duals(called(equation, markers, what, **constants), markers, what)
+            forces.append((cls.work, tuple(expression_of(e, what) for e in wrenches)))
         return Load(markers, energy, tuple(forces))
 
 
@@ -99,17 +97,17 @@ WRENCH = {2: "(Fx, Fy, M)", 3: "(Fx, Fy, Fz, Mx, My, Mz)"}
 """What is said of the force and moment on a marker; the moment may be left out."""
 
 
-def duals(markers: Sequence[FormMarker], wrenches: Any, who: str) -> tuple[sp.Expr, ...]:
-    """The forces and moments on markers, one after the other."""
+def duals(wrenches: Any, markers: Sequence[FormMarker], what: str) -> list[Any]:
+    """The forces and moments that a function returned for markers, one after the other."""
     dimension, size = markers[0].dimension, len(markers[0].rates)
     try:
         rows = [tuple(w) for w in wrenches]
     except TypeError:
         rows = []
     if len(rows) != len(markers) or any(len(w) not in (dimension, size) for w in rows):
-        wanted = f"one {WRENCH[dimension]} for each of its {len(markers)} markers"
-        raise ModelError(f"force of {who} must return {wanted}, not {wrenches!r}")
-    return tuple(expression_of(e, f"force of {who}") for w in rows for e in (*w, *(0,) * (size - len(w))))
+        wanted = f"one {WRENCH[dimension]} for each marker ({len(markers)})"
+        raise ModelError(f"{what} must return {wanted}, not {wrenches!r}")
+    return [x for w in rows for x in (*w, *(0,) * (size - len(w)))]
 
 
 def _with_markers(

@@ -13,8 +13,9 @@ from ...symbolic.functions import as_sympy
 from ...symbolic.loads import OF_POTENTIAL, Load
 from ...symbolic.markers import MARKERS, FormMarker, rate_of, variables
 from ...symbolic.markers import primitives as the
+from ..bodies.body import square_of
 from ..fields import Field
-from ..parameters import Number, check_number
+from ..parameters import Number
 from .base import ForceElement
 
 Matrix = tuple[tuple[Number, ...], ...]
@@ -28,18 +29,12 @@ class Coupling(Field):
     def check(self, value: Any, who: str) -> Matrix:
         if not hasattr(value, "__len__") and value == 0:
             return ()
-        rows = value.tolist() if hasattr(value, "tolist") else value
-        rows = [*rows] if isinstance(rows, list | tuple) else [rows]
-        if not any(isinstance(row, list | tuple) for row in rows):
-            rows = [[n if r == c else 0 for c in range(len(rows))] for r, n in enumerate(rows)]
         what = f"{self.name} of {who}"
-        if any(not isinstance(row, list | tuple) or len(row) != len(rows) for row in rows):
-            raise ModelError(f"{what} is {value!r}; give one number for each direction, or a square matrix")
-        matrix = tuple(tuple(check_number(n, f"a number in the {what}") for n in row) for row in rows)
-        pairs = [(r, c) for r in range(len(rows)) for c in range(r)]
-        if not all(_same(matrix[r][c], matrix[c][r], matrix) for r, c in pairs):
+        matrix = square_of(value, what, "one number for each direction or a square matrix")
+        size = range(len(matrix))
+        if not all(_same(matrix[r][c], matrix[c][r], matrix) for r in size for c in range(r)):
             raise ModelError(f"{what} is not symmetric; a force with a potential has K[j][k] = K[k][j]")
-        return tuple(tuple(matrix[max(r, c)][min(r, c)] for c in range(len(rows))) for r in range(len(rows)))
+        return tuple(tuple(matrix[max(r, c)][min(r, c)] for c in size) for r in size)
 
 
 def _same(a: Number, b: Number, matrix: Matrix) -> bool:

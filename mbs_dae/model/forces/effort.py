@@ -71,28 +71,23 @@ class EffortElement(ForceElement):
 
     def _measure(self, args: tuple) -> tuple[Measure, tuple]:
         """The coordinate that is meant, and the arguments behind it."""
-        if args and isinstance(args[0], Measure):
-            found = args[0] if args[0].kind in self.coordinates else None
-            things, rest = args[:1], args[1:]
-        elif args and isinstance(args[0], Element):
-            own = args[0].measures()
-            found = next((own[kind] for kind in self.coordinates if kind in own), None)
-            things, rest = args[:1], args[1:]
-        else:
-            count = sum(isinstance(a, Marker | Body) for a in args[:2])
-            things, rest = args[:count], args[count:]
-            if count < self.fewest:
-                wanted = f"{self.fewest} markers or bodies, a joint, or a measure"
-                raise ModelError(f"{self.who} needs {wanted}; got {count}")
-            try:
-                found = getattr(measures, self.coordinates[0])(*things)
-            except ModelError as exc:
-                raise ModelError(f"{self.who}: {exc}") from exc
-        if found is None:
+        if args and isinstance(args[0], Measure | Element):
+            first, *rest = args
+            is_measure = isinstance(first, Measure)
+            own, given = ({first.kind: first}, first.label) if is_measure else (first.measures(), first.who)
+            for kind in self.coordinates:
+                if kind in own:
+                    return own[kind], tuple(rest)
             wanted = " or ".join(self.coordinates)
-            given = things[0].label if isinstance(things[0], Measure) else things[0].who
             raise ModelError(f"{self.who} needs the {wanted} of something, and {given} has none; give two markers")
-        return found, rest
+        count = sum(isinstance(a, Marker | Body) for a in args[:2])
+        if count < self.fewest:
+            wanted = f"{self.fewest} markers or bodies, a joint, or a measure"
+            raise ModelError(f"{self.who} needs {wanted}; got {count}")
+        try:
+            return getattr(measures, self.coordinates[0])(*args[:count]), args[count:]
+        except ModelError as exc:
+            raise ModelError(f"{self.who}: {exc}") from exc
 
     @property
     def effort_reading(self) -> Reading:

@@ -9,7 +9,7 @@ import sympy as sp
 
 from ...errors import ModelError
 from .. import fields
-from ..bodies.body import Place, Vector, as_marker
+from ..bodies.body import Place, Vector, as_marker, components_of
 from ..fields import choice, expression, function
 from ..parameters import Number
 from .base import ForceElement
@@ -62,13 +62,9 @@ class Wrench(_AtMarker):
     mz = expression("N m", default=0)
 
     def __init__(
-        self,
-        name: str,
-        marker: Place,
-        force: Vector | None = None,
-        moment: Vector | Number | None = None,
+        self, name: str, marker: Place, force: Vector | None = None, moment: Vector | Number | None = None,
         **constants: Any,
-    ):
+    ):  # fmt: skip
         who = f"Wrench {name!r}"
         if moment is not None:
             spatial = as_marker(marker, who).body.dimension == 3
@@ -84,12 +80,8 @@ class Wrench(_AtMarker):
 
 def _components(vector: Any, names: Sequence[str], who: str) -> dict[str, Any]:
     """A vector by the names of its components."""
-    try:
-        return dict(zip(names, vector, strict=True))
-    except (TypeError, ValueError) as exc:
-        kind = {2: "a pair", 3: "a triple"}[len(names)]
-        letters = ", ".join(f"{'M' if 'mx' in names else 'F'}{name[-1]}" for name in names)
-        raise ModelError(f"{who} must be {kind} ({letters}), not {vector!r}") from exc
+    shown = [f"{'M' if 'mx' in names else 'F'}{name[-1]}" for name in names]
+    return dict(zip(names, components_of(vector, who, shown), strict=True))
 
 
 def _in_axes(i: Any, vector: tuple[Any, ...], axes: str) -> tuple[Any, ...]:

@@ -11,10 +11,11 @@ from typing import Any
 from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.loads import WORKS
-from ...symbolic.markers import FormMarker, PlanarMarker, SpatialMarker, marker_symbols, variables
+from ...symbolic.markers import MARKERS, FormMarker, marker_symbols, variables
 from ..bodies.body import Place, as_marker
 from ..element import checked_name
-from .base import WRENCH, ForceElement
+from ..parameters import check_choice
+from .base import ForceElement, duals
 
 
 class PythonForce(ForceElement):
@@ -32,15 +33,13 @@ class PythonForce(ForceElement):
         self.name = checked_name(name)
         if not callable(function):
             raise ModelError(f"{self.who} needs function=f, called as f(t, i, ...), not {function!r}")
-        if work not in WORKS:
-            raise ModelError(f"work of {self.who} is {work!r}; choose one of {', '.join(WORKS)}")
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         if not self.markers:
             raise ModelError(f"{self.who} has no marker; name those whose bodies feel it")
         self.check_dimension()
         self.acting = len(self.markers)
         self.function = function
-        self.work = work  # type: ignore[misc]
+        self.work = check_choice(work, WORKS, f"work of {self.who}")  # type: ignore[misc]
         symbols = marker_symbols(len(self.markers), self.dimension)
         m, rates = variables(symbols)
         self._complete(Reading(symbols, (*m, *rates)), {})  # the state of the markers, all that the function sees
@@ -54,24 +53,11 @@ class PythonForce(ForceElement):
             kind(tuple(values[k * m : (k + 1) * m]), tuple(values[count * m + k * rates :][:rates]))
             for k in range(count)
         ]
-        out = [tuple(float(x) for x in w) for w in self.function(t, *states)]
-        if len(out) != count or any(len(w) not in (self.dimension, rates) for w in out):
-            raise ModelError(
-                f"the function of {self.who} must return one {WRENCH[self.dimension]} for each marker, not {out}"
-            )
-        return [x for w in out for x in (*w, *(0.0,) * (rates - len(w)))]
+        return [*map(float, duals(self.function(t, *states), states, f"the function of {self.who}"))]
 
 
-class NumericPlanarMarker(PlanarMarker):
-    """A marker at one moment: its vectors are tuples."""
-
-    vector: Any = staticmethod(tuple)
-
-
-class NumericSpatialMarker(SpatialMarker):
-    """The same in space."""
-
-    vector: Any = staticmethod(tuple)
-
-
-NUMERIC: dict[int, type[FormMarker]] = {2: NumericPlanarMarker, 3: NumericSpatialMarker}
+NUMERIC: dict[int, type[FormMarker]] = {
+    dimension: type(f"Numeric{kind.__name__}", (kind,), {"vector": staticmethod(tuple)})
+    for dimension, kind in MARKERS.items()
+}
+"""The markers at one moment: their vectors are tuples."""

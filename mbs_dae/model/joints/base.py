@@ -11,8 +11,10 @@ The contract of a joint (all that `Joint` asks of a new class):
    the force, or the moment, on the second body.
 5. Rows that restrict velocities only (rolling, a knife edge) are returned by ``psi``, which may also use
    ``velocity`` and ``omega`` of a marker, linearly.
-6. ``unit`` names the unit of each row of phi ("m", "rad", "m²"), for messages; ``sketch`` says how it is drawn.
-7. ``facing`` says what the rows keep parallel in space ("axis" or "frame"), so that no body is assembled on its head.
+6. ``unit`` names the unit of the rows of phi ("m", "rad", "m²"), for messages: of all, of each, or of each in the plane
+   (2) and in space (3). ``sketch`` says how it is drawn.
+7. ``facing`` says what the rows keep parallel in space, and must point the same way, so that no body is assembled on
+   its head: "axis", "frame" (all axes), "twist" (the directions across the axis, on the whole).
 8. ``dimensions`` says where there is such a joint, if not in the plane (2) as well as in space (3).
 9. ``motions`` says, if that can be said, how the second marker moves against the first, in the plane (2) and in space
    (3): `motions`. Such a joint can stand in the tree of a mechanism; any other closes a loop.
@@ -52,16 +54,10 @@ class Condition(Element):
     """An element that must hold: equations between markers."""
 
     units: tuple[str, ...]
-    """The unit of each equation, for messages."""
     facing: ClassVar[str] = ""
-    """What the equations keep parallel in space, and must point the same way: "axis", "frame" (all axes), "twist" (the
-    directions across the axis, on the whole) or nothing."""
     motions: ClassVar[dict[int, Motions] | None] = None
-    """How the second marker moves against the first, by the dimension of the model; None where that is no chain of
-    elementary motions."""
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        """The relation between marker symbols, and what stands in its slots."""
         return self._form
 
 
@@ -97,7 +93,6 @@ class Joint(Condition, Declared):
 
     equations = ("phi", "psi")
     unit: ClassVar[str | tuple[str, ...] | dict[int, tuple[str, ...]]] = "m"
-    """Of all rows, of each row, or of each row in the plane (2) and in space (3)."""
     shares: ClassVar[dict[int, tuple[tuple[str, tuple[int, ...]], ...]]] = {}
     sketch = "contact"
 

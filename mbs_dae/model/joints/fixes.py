@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import ModelError
 from ..fields import choice, scalar
+from ..parameters import check_choice
 from .base import Joint
 
 COORDINATES = {2: ("x", "y", "angle"), 3: ("x", "y", "z")}
@@ -28,9 +28,8 @@ class CoordinateFix(Joint):
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
         wanted = positional[0] if positional else named.get("coordinate")
-        options = COORDINATES[self.dimension]
-        if wanted is not None and wanted not in options:
-            raise ModelError(f"coordinate of {self.who} is {wanted!r}; choose one of {', '.join(map(repr, options))}")
+        if wanted is not None:
+            check_choice(wanted, COORDINATES[self.dimension], f"coordinate of {self.who}")
         return super()._constants(positional, named)
 
     @staticmethod

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...errors import ModelError
 from ...symbolic.markers import primitives as the
+from ..bodies.body import components_of
 from ..fields import choice, scalar
 from ..parameters import Number, check_number
 from .base import Joint
@@ -49,11 +50,8 @@ class Gear(Joint):
         if radii is not None:
             if "ratio" in constants:
                 raise ModelError(f"Gear {name!r} got ratio and radii; give one of them")
-            try:
-                r_i, r_j = radii
-            except (TypeError, ValueError) as exc:
-                raise ModelError(f"radii of Gear {name!r} must be a pair (r_i, r_j), not {radii!r}") from exc
-            r_i, r_j = (check_number(r, f"radius of Gear {name!r}", positive=True) for r in (r_i, r_j))
+            pair = components_of(radii, f"radii of Gear {name!r}", ("r_i", "r_j"))
+            r_i, r_j = (check_number(r, f"radius of Gear {name!r}", positive=True) for r in pair)
             constants["ratio"] = r_j / r_i
         super().__init__(name, *args, **constants)
 

@@ -34,8 +34,6 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class Turn:
-    """A rotation about an axis."""
-
     axis: int
     velocities: ClassVar[int] = 1
 
@@ -45,8 +43,6 @@ class Turn:
 
 @dataclass(frozen=True)
 class Slide:
-    """A shift along an axis."""
-
     axis: int
     velocities: ClassVar[int] = 1
 
@@ -70,8 +66,6 @@ class Helix:
 
 @dataclass(frozen=True)
 class Ball:
-    """Any rotation about a point."""
-
     velocities: ClassVar[int] = 3
 
     def __str__(self) -> str:
@@ -86,5 +80,4 @@ FREE: dict[int, Motions] = {2: (Slide(0), Slide(1), Turn(2)), 3: (Slide(0), Slid
 
 
 def velocities(motions: Motions) -> int:
-    """How many velocities some motions have together."""
     return sum(motion.velocities for motion in motions)

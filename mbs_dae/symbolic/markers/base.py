@@ -12,7 +12,7 @@ knows of the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -28,7 +28,6 @@ class Time(sp.Symbol):
 
 
 t = Time()
-"""Time."""
 
 LABELS = "ijklmnop"
 """What the markers of an element are called in its equations, in their order."""
@@ -59,34 +58,20 @@ class FormMarker:
         """The symbols of ṙ where v̇ = 0."""
         return [sp.Symbol(f"d{s.name}", real=True) for s in self.rates]
 
-    def along(self, values: Sequence[sp.Expr]) -> list[tuple[sp.Symbol, sp.Expr]]:
-        """Definitions of m, of the rates and of the biases where m is a function of time."""
-        raise NotImplementedError
+    along: ClassVar[Callable]
+    """(values): definitions of m, of the rates and of the biases where m has these values, functions of time."""
 
     @staticmethod
     def vector(components: Sequence[Any]) -> Any:
         return sp.Matrix(components)
 
-    @property
-    def point(self) -> Any:
-        return self.vector(self.m[: self.dimension])
-
-    @property
-    def x(self) -> Any:
-        return self.m[0]
-
-    @property
-    def y(self) -> Any:
-        return self.m[1]
-
-    @property
-    def velocity(self) -> Any:
-        """The velocity of the point: for forces and velocity-level (nonholonomic) rows."""
-        return self.vector(self.rates[: self.dimension])
-
-    def velocity_at(self, point: Any) -> Any:
-        """The velocity of the marker's body at a point."""
-        raise NotImplementedError
+    point = property(lambda self: self.vector(self.m[: self.dimension]))
+    x = property(lambda self: self.m[0])
+    y = property(lambda self: self.m[1])
+    velocity = property(lambda self: self.vector(self.rates[: self.dimension]))
+    """The velocity of the point: for forces and velocity-level (nonholonomic) rows."""
+    velocity_at: ClassVar[Callable]
+    """(point): the velocity of the marker's body there."""
 
     axes: ClassVar[property]
     """The axes of the frame, as many as there are dimensions."""
@@ -101,24 +86,11 @@ class FormMarker:
     m_rates: ClassVar[property]
     """ṁ = F(m) r."""
 
-    def turn_to(self, other: Any) -> Any:
-        """The angle by which the other marker is turned against this one, counting past 2π; in space about the axis,
-        which both have in common."""
-        raise NotImplementedError
-
-    def turned_by(self, other: Any) -> list[Any]:
-        """How the other marker is turned against this one, seen from here: an angle in the plane; in space twice the
-        vector part of a quaternion, 2 sin(θ/2) n: the rotation vector for small turns, and zero for no other."""
-        raise NotImplementedError
-
-    def axis_offsets(self, other: Any) -> list[Any]:
-        """What vanishes when the axes of both markers are parallel; in the plane they always are."""
-        raise NotImplementedError
-
-    def frame_offsets(self, other: Any) -> list[Any]:
-        """What vanishes when the frames of both markers are parallel: for small turns of the other one, minus the angle
-        about each axis."""
-        raise NotImplementedError
+    turn_to: ClassVar[Callable]
+    turned_by: ClassVar[Callable]
+    axis_offsets: ClassVar[Callable]
+    frame_offsets: ClassVar[Callable]
+    """(other): what `primitives` call `turn`, `turned_by`, `parallel` and `unturned`."""
 
 
 def reference_turn(first: str, second: str) -> sp.Symbol:

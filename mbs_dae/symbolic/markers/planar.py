@@ -38,41 +38,18 @@ class PlanarMarker(FormMarker):
             *((s, e.diff(t, 2)) for s, e in zip(self.biases, moving, strict=True)),
         ]
 
-    @property
-    def x_axis(self) -> Any:
-        return self.vector(self.m[2:4])
-
-    @property
-    def y_axis(self) -> Any:
-        """The x axis turned by a right angle."""
-        return self.vector([-self.m[3], self.m[2]])
-
-    @property
-    def angle(self) -> Any:
-        return self.m[4]
-
-    turn = angle
-
-    @property
-    def omega(self) -> Any:
-        return self.rates[2]
+    x_axis = property(lambda self: self.vector(self.m[2:4]))
+    y_axis = property(lambda self: self.vector([-self.m[3], self.m[2]]))
+    angle = turn = property(lambda self: self.m[4])
+    omega = property(lambda self: self.rates[2])
+    axes = property(lambda self: (self.x_axis, self.y_axis))
+    guide = x_axis
+    """The axis of a pin, the z axis, leads out of the plane."""
+    across = property(lambda self: [self.y_axis])
 
     def velocity_at(self, point: Any) -> Any:
         arm = point - self.point
         return self.velocity + self.omega * sp.Matrix([-arm[1], arm[0]])
-
-    @property
-    def axes(self) -> tuple[Any, ...]:
-        return self.x_axis, self.y_axis
-
-    @property
-    def guide(self) -> Any:
-        """The x axis: the axis of a pin, the z axis, leads out of the plane."""
-        return self.x_axis
-
-    @property
-    def across(self) -> list[Any]:
-        return [self.y_axis]
 
     def turn_to(self, other: Any) -> Any:
         return other.angle - self.angle

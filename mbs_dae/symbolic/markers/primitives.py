@@ -26,13 +26,14 @@ def parallel(i: Any, j: Any) -> list[sp.Expr]:
 
 
 def unturned(i: Any, j: Any) -> list[sp.Expr]:
-    """The frames are parallel."""
+    """The frames are parallel. For small turns of the second one: minus the angle about each axis."""
     return i.frame_offsets(j)
 
 
 def turned_by(i: Any, j: Any) -> list[sp.Expr]:
-    """How the second frame is turned against the first: an angle; in space a vector, for small turns the rotation
-    vector. Unlike `unturned` it vanishes for no other turn, and costs more."""
+    """How the second frame is turned against the first, seen from there: an angle; in space twice the vector part of a
+    quaternion, 2 sin(θ/2) n, for small turns the rotation vector. Unlike `unturned` it vanishes for no other turn, and
+    costs more."""
     return i.turned_by(j)
 
 

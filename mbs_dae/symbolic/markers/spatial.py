@@ -51,46 +51,17 @@ class SpatialMarker(FormMarker):
             *zip(self.biases, [*(e.diff(t, 2) for e in point), *_turning(ddR * R.T)], strict=True),
         ]
 
-    @property
-    def z(self) -> Any:
-        return self.m[2]
-
-    @property
-    def x_axis(self) -> Any:
-        return self.vector(self.m[3:6])
-
-    @property
-    def y_axis(self) -> Any:
-        return self.vector(self.m[6:9])
-
-    @property
-    def z_axis(self) -> Any:
-        return self.vector(self.m[9:12])
-
-    axis = z_axis
-
-    @property
-    def turn(self) -> Any:
-        return self.m[12]
-
-    @property
-    def omega(self) -> Any:
-        return self.vector(self.rates[3:])
+    z = property(lambda self: self.m[2])
+    x_axis = property(lambda self: self.vector(self.m[3:6]))
+    y_axis = property(lambda self: self.vector(self.m[6:9]))
+    axis = guide = z_axis = property(lambda self: self.vector(self.m[9:12]))
+    axes = property(lambda self: (self.x_axis, self.y_axis, self.z_axis))
+    across = property(lambda self: [self.x_axis, self.y_axis])
+    turn = property(lambda self: self.m[12])
+    omega = property(lambda self: self.vector(self.rates[3:]))
 
     def velocity_at(self, point: Any) -> Any:
         return self.velocity + self.omega.cross(point - self.point)
-
-    @property
-    def axes(self) -> tuple[Any, ...]:
-        return self.x_axis, self.y_axis, self.z_axis
-
-    @property
-    def guide(self) -> Any:
-        return self.z_axis
-
-    @property
-    def across(self) -> list[Any]:
-        return [self.x_axis, self.y_axis]
 
     def turn_to(self, other: Any) -> Any:
         sine, cosine = self.y_axis.dot(other.x_axis), self.x_axis.dot(other.x_axis)
