@@ -17,7 +17,8 @@ def pytest_sessionstart(session):
     config = session.config
     if getattr(config.option, "numprocesses", None) and not config.option.collectonly:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS / "support")])}
-        subprocess.run([sys.executable, "-m", "preloaded"], cwd=TESTS.parent, env=environment, check=True)
+        command = "import mbs_dae; mbs_dae.warm(); import preloaded"
+        subprocess.run([sys.executable, "-c", command], cwd=TESTS.parent, env=environment, check=True)
     os.environ.setdefault("MBS_DAE_WORKERS", "1")  # from here on the workers of the tests have the processors
 
 
