@@ -91,11 +91,10 @@ def manipulability(
 ) -> Manipulability:
     """How well a marker can be moved in a pose: `of` its "point", its "rotation" or its whole "pose" (which mixes
     metres and radians)."""
-    J = task_jacobian(pose, marker, joints)
-    parts = {"point": J.linear, "rotation": J.angular, "pose": J.matrix}
+    parts = {"point": "linear", "rotation": "angular", "pose": "matrix"}
     if of not in [*parts]:
         raise ModelError(f"of must be one of {', '.join(map(repr, parts))}, not {of!r}")
-    matrix = parts[of]
+    matrix = getattr(task_jacobian(pose, marker, joints), parts[of])
     directions, sizes, _ = np.linalg.svd(matrix)
     values = np.zeros(len(matrix))
     values[: sizes.size] = sizes

@@ -149,7 +149,7 @@ wrong("a potential of velocities", a_class(potential=staticmethod(lambda i: i.om
 wrong("a potential that raises", a_class(potential=staticmethod(lambda i: 1 / 0)), "Faulty", "ZeroDivisionError")
 wrong("a potential that is a list", a_class(potential=staticmethod(lambda i: [i.x])), "'own'", "Faulty")
 wrong("a force that is one number", a_class(force=staticmethod(lambda i: i.x)), "'own'", "(Fx, Fy, M)")
-wrong("forces for two markers", a_class(force=staticmethod(lambda i: [(1, 2), (3, 4)])), "'own'", "1 markers")
+wrong("forces for two markers", a_class(force=staticmethod(lambda i: [(1, 2), (3, 4)])), "'own'", "each marker (1)")
 wrong("an unknown use of work", a_class(force=staticmethod(lambda i: [(1, 2)]), work="lost"), "Faulty", "'lost'")
 wrong("a force that raises", a_class(force=staticmethod(lambda i: 1 / 0)), "'own'", "ZeroDivisionError", "mend it")
 wrong("a force of words", a_class(force=staticmethod(lambda i: [("1 +", 0)])), "'own'", "sympy expression", "'1 +'")

@@ -30,7 +30,7 @@ class Coupling(Field):
         if not hasattr(value, "__len__") and value == 0:
             return ()
         what = f"{self.name} of {who}"
-        matrix = square_of(value, what, "one number for each direction or a square matrix")
+        matrix = square_of(value, what, "one number for each of 3 directions (in space of 6) or a square matrix")
         size = range(len(matrix))
         if not all(_same(matrix[r][c], matrix[c][r], matrix) for r in size for c in range(r)):
             raise ModelError(f"{what} is not symmetric; a force with a potential has K[j][k] = K[k][j]")
