@@ -33,6 +33,7 @@ def cache(tmp_path_factory):
     return tmp_path_factory.mktemp("mypy")
 
 
+@pytest.mark.slow
 def test_right_uses_are_accepted_and_wrong_ones_are_found(cache):
     assert found_by_checker("public_api.py", cache) == []
     marked = [n for n, line in enumerate((HERE / "wrong_uses.py").read_text().splitlines(), 1) if "# error" in line]

@@ -184,6 +184,7 @@ def test_errors_of_the_process_are_one_line_too():
     assert done.stderr == "mbs-dae: error: raises.py, line 3: ZeroDivisionError: division by zero\n"
 
 
+@pytest.mark.slow
 def test_a_terminal_without_greek_letters_gets_question_marks():
     code = "import sys; from mbs_dae.cli import main; sys.argv = ['mbs-dae', 'diagnose', 'rod.py']; main()"
     done = process("-X", "utf8=0", "-c", f"import sys; sys.stdout.reconfigure(encoding='ascii'); {code}")
@@ -191,6 +192,7 @@ def test_a_terminal_without_greek_letters_gets_question_marks():
     assert "Gr?bler count" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="pipes end differently there")
 def test_a_reader_who_leaves_early_is_no_error():
     read, write = os.pipe()

@@ -152,6 +152,7 @@ def mechanism_in_space() -> mbs.SpatialModel:
     return model
 
 
+@pytest.mark.slow
 def test_constraints_in_space_are_those_that_run():
     model = mechanism_in_space()
     system, eq = model.compile(), mbs.equations(model)

@@ -42,6 +42,7 @@ def test_ten_times_the_links_are_ten_times_the_work(chain, coordinates):
     assert all(many <= 11 * few for few, many in zip(*sizes, strict=True))
 
 
+@pytest.mark.slow
 def test_a_thousand_links_fall_without_drift():
     """All pins are met by construction, so that nothing has to be stabilised."""
     model = planar_chain(1000)

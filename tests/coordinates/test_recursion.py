@@ -392,6 +392,7 @@ def test_motions_that_cannot_be_told_apart_are_refused(motions, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_time_grows_with_the_number_of_bodies_alone():
     """Ten times the bodies cost ten times as much: no step asks for more than the one before it."""
 

@@ -27,6 +27,7 @@ def tree_model(name: str):
     return model.without(*(driver.name for driver in model.drivers))
 
 
+@pytest.mark.slow
 def test_these_are_the_trees_of_the_gallery():
     assert sorted(TREES) == [name for name in NAMES if mbs.topology(load(name).build()).is_tree]
 

@@ -468,6 +468,7 @@ def test_nothing_overlaps_in_the_picture(name):
         assert covered == 0, "a curve goes round the bodies"
 
 
+@pytest.mark.slow
 def test_picture_stands_in_given_axes():
     topology = mbs.topology(load("stewart_platform").build())
     figure = Figure(figsize=(4, 3))

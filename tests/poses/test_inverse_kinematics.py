@@ -183,6 +183,7 @@ def test_the_eight_by_hand_are_solutions():
             np.testing.assert_allclose(by_hand.forward(wrist.TABLE, q), T, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_all_eight_of_a_wrist():
     solved, eight, complete, residual = solved_and_complete(random_poses(60, 11))
     assert solved == 60 and complete == eight >= 55

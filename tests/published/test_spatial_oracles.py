@@ -435,6 +435,7 @@ def test_bricard_kinetic_energy_is_that_of_thin_rods():
         assert bricard.reduced_inertia(sigma, width=0.1) == pytest.approx(thick, rel=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [0.0, 0.1])
 def test_bricard_swings_to_its_mirror_image(width):
     """Half a period by quadrature of the energy, and the same by integration of the equation of motion."""

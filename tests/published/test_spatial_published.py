@@ -213,6 +213,7 @@ def test_leading_the_platform_by_hand_takes_what_the_actuators_give(motion, driv
 # --- the platform the other way round --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_forces_fed_back_give_the_motion(motion):
     """Leg forces of inverse dynamics as tables of time, in place of the drivers. (Nothing holds the platform on its
     path then: what the splines miss, 1e-12 N, and the steps of the integration add up.)"""
@@ -274,6 +275,7 @@ def test_zhao_led_by_hand_takes_the_same_forces(spiral):
     close(np.einsum("kt,ktc->tc", efforts(spiral).T, np.array(lines)), led.wrench("pose"), 1e-12)
 
 
+@pytest.mark.slow
 def test_zhao_one_step_integration_of_screws_is_of_first_order():
     model, errors = ZHAO.build(), []
     for steps in (200, 400, 800):
@@ -342,6 +344,7 @@ def test_bricard_has_one_redundant_equation_among_all_hinges():
     assert sorted(group.joints) == [f"hinge{k}" for k in LEGS]
 
 
+@pytest.mark.slow
 def test_bricard_falls_and_comes_back(falling):
     """Against one coordinate on a closed form, over a swing to the mirror image and back, twice."""
     assert falling.success

@@ -94,6 +94,7 @@ def check_energy(turns: float) -> None:
     assert np.abs(res["crank.angle"] - other["crank.angle"]).max() < 1e-5 * max(1.0, turns / 700) ** 2
 
 
+@pytest.mark.slow
 def test_energy_stays_over_700_turns():
     check_energy(700)
 

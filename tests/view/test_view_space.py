@@ -550,6 +550,7 @@ def test_a_trace_is_the_path_with_a_dot_on_it(shafts):
 # --- files ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_gif_and_png(shafts, tmp_path):
     path = shafts.animate(tmp_path / "motion.gif", fps=10, trace="second.flag", size=(4, 3))
     with Image.open(path) as film:
