@@ -86,7 +86,6 @@ class _Path:
         lengths = [np.hypot.reduce([along(x, *swept) for x in parts]) for parts in others]
         self.lengths = np.max([np.full(len(swept.values), fixed or 1e-300), *lengths], axis=0)
 
-
     def measure(self, k: int) -> int:
         """Let the length of design k measure what follows; up to the first design that is twice or half as large."""
         if not 0.5 < self.machine.length / self.lengths[k] < 2.0:
