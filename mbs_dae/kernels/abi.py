@@ -26,6 +26,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from . import llvm
+from .blocks import Vector
 from .functions import Function
 
 _reals = types.CPointer(types.float64)
@@ -88,20 +89,20 @@ call_on_block: Any = intrinsic(_call_on_block)
 # --- functions that kernels may call -------------------------------------------------------------------------
 
 
-@compiled
-def wrap(x, period):
+@compiled_apart
+def wrap(x: float, period: float):
     """x reduced to [0, period)."""
     return x - period * floor(x / period)
 
 
-@compiled
-def unwound(angle, near):
+@compiled_apart
+def unwound(angle: float, near: float):
     """The angle with so many whole turns added that it is nearest to `near`."""
     return angle + TURN * floor((near - angle) / TURN + 0.5)
 
 
-@compiled
-def lookup(tables, start, order, x):
+@compiled_apart
+def lookup(tables: Vector, start: int, order: int, x: float):
     """The spline stored at tables[start:], or its derivative of that order, at x.
 
     Stored: count, period (0: none), the count knots, then 4 coefficients per interval, cubic first.

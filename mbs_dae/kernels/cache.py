@@ -14,8 +14,8 @@ from typing import Any
 import sympy
 
 from . import store, work
-from .abi import KERNEL
-from .functions import kernel_code
+from .abi import KERNEL, lookup, unwound, wrap
+from .straight import kernel_code
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Counts:
     loaded: int = 0
 
 
+CALLED = {"lookup": lookup, "unwound": unwound, "wrap": wrap}
+"""The functions of this package that kernels may call."""
 counts = Counts()
 _in_memory: dict[str, Kernel] = {}
 
@@ -58,10 +60,8 @@ def _made(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]]) 
         work.begin()  # whoever has no kernels yet may lack the rest, too
         source, layout = write_source()
         counts.derived += 1
-        defined: dict[str, Any] = {"__name__": symbol}
-        exec(compile(source, f"<{symbol}>", "exec"), defined)
-        made = kernel_code(symbol, defined["kernel"], KERNEL)
-        return store.Stored({"layout": layout, "source": source}, made.uses, made.code)
+        code, uses = kernel_code(symbol, source, KERNEL, CALLED)
+        return store.Stored({"layout": layout, "source": source}, uses, code)
 
     stored = store.fetch(symbol, make)
     counts.loaded += stored.loaded

@@ -172,9 +172,9 @@ class Function:
         return self.parts[arguments]
 
 
-def _part(function: Callable, arguments: tuple[types.Type, ...], result: types.Type | None = None) -> Part:
+def _part(function: Callable, arguments: tuple[types.Type, ...]) -> Part:
     with _compiling() as uses:
-        return Part(llvm.lower(function, arguments, result), uses)
+        return Part(llvm.lower(function, arguments), uses)
 
 
 @contextmanager
@@ -190,11 +190,6 @@ def _compiling() -> Iterator[Uses]:
             _underway.pop()
             if collects:
                 gc.enable()
-
-
-def kernel_code(symbol: str, function: Callable, arguments: tuple[types.Type, ...]) -> store.Stored:
-    """The machine code of a function that gives nothing back, for these types of arguments."""
-    return _stored(symbol, _part(function, arguments, types.none), {})
 
 
 def _stored(symbol: str, part: Part, facts: dict[str, Any]) -> store.Stored:

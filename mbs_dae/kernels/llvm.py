@@ -13,7 +13,7 @@ lengths, a tuple is its items. A single number comes back as such; a tuple is wr
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -78,13 +78,13 @@ class Lowered:
     library: Any
 
 
-def lower(function: Any, arguments: tuple[types.Type, ...], result: types.Type | None = None) -> Lowered:
+def lower(function: Any, arguments: tuple[types.Type, ...]) -> Lowered:
     """numba's part of the work: find types, write intermediate code."""
     flags: Any = compiler.Flags()
     cpu_target.options.parse_as_flags(flags, OPTIONS)
     flags.no_compile = True
     made = compiler.compile_extra(
-        *(cpu_target.typing_context, cpu_target.target_context, function, arguments, result, flags, {}),
+        *(cpu_target.typing_context, cpu_target.target_context, function, arguments, None, flags, {}),
         pipeline_class=Compiler,
     )
     return Lowered(made.fndesc, arguments, types.unliteral(made.signature.return_type), made.library)
@@ -92,14 +92,19 @@ def lower(function: Any, arguments: tuple[types.Type, ...], result: types.Type |
 
 def object_code(symbol: str, main: Lowered, others: Sequence[Lowered]) -> bytes:
     """The object file that holds `main` under the name `symbol`; `others` are the parts of it that it calls."""
-    context, codegen = cpu_target.target_context, cpu_target.target_context.codegen()
-    module = llvm.parse_assembly(str(_entry(context, symbol, main)))
-    module.data_layout = codegen._data_layout
     libraries = [lowered.library for lowered in (main, *others)]
     modules = {id(library): library._final_module for library in libraries}
     for library in libraries:  # what numba has written in Python itself
         modules |= {id(own): own._get_module_for_linking() for own in library._linking_libraries}
-    for part in modules.values():
+    return emitted(symbol, _entry(cpu_target.target_context, symbol, main), modules.values())
+
+
+def emitted(symbol: str, intermediate: ir.Module, parts: Iterable[Any] = ()) -> bytes:
+    """The object file of a function in intermediate code, optimised together with its parts."""
+    codegen = cpu_target.target_context.codegen()
+    module = llvm.parse_assembly(str(intermediate))
+    module.data_layout = codegen._data_layout
+    for part in parts:
         module.link_in(part, preserve=True)
     for function in module.functions:
         if not function.is_declaration and function.name != symbol:

@@ -1,10 +1,19 @@
 """Machine code does what its source says: kernels as Python runs them, and compiled, give the same numbers."""
 
+import hashlib
+
 import interpreted
 import numpy as np
 import pytest
 from gallery import load
 from helpers import evaluated_loads
+
+import mbs_dae as mbs
+from mbs_dae.kernels import llvm
+from mbs_dae.kernels.abi import KERNEL
+from mbs_dae.kernels.cache import CALLED
+from mbs_dae.kernels.straight import kernel_code
+from mbs_dae.symbolic.codegen import FUNCTIONS
 
 CASES = [
     ("slider_crank_engine", "cartesian"),
@@ -34,3 +43,43 @@ def evaluated(system):
     q = system.moved(system.placement, 0.05 * v)
     rows = system.read_constraints(np.array([0.1]), q[None], v[None], a[None])
     return [*map(np.ravel, rows), *map(np.asarray, evaluated_loads(system, 0.1, q, v))]
+
+
+SAYS = [
+    "a + b*a - 2", "1/2 + a/b", "-a*(-3)", "a % b", "-a % b", "a % -b", "a**2", "a**7", "a**(-3)", "a**0", "a**b",
+    "a**(3/2)", "(a if a > b else b)", "(a if a <= b else (b if not b < 3 else nan))", "(1 if a == b else 0)",
+    "(a if a != b and b >= 1 or a < 0.1 else -a)", "max(a, b, 1)", "min(a, 2, b)", "abs(a - b)", "(a if True else b)",
+    "wrap(a, b)", "unwound(a, 9*b)", "lookup(tables, int(c), 0, a)", "lookup(tables, 0, 1, b)",
+    " + ".join(["a*b"] * 800),
+]  # fmt: skip
+ARGUMENTS = {"atan2": "a, b", "copysign": "a, -b", "hypot": "a, b", "acosh": "1 + a", "floor": "3*a"}
+SAYS += [f"{name}({ARGUMENTS.get(name, 'a')})" for name in FUNCTIONS if name != "nan"]
+HEAD = f"""from math import {", ".join(FUNCTIONS)}
+
+def kernel(count, t, q, v, index, parameters, tables, out):
+    for instance in range(count):
+"""
+
+
+@pytest.mark.parametrize("says", SAYS, ids=lambda says: says[:40])
+def test_every_operation_is_that_of_python(says):
+    """At three pairs of numbers, one an instance."""
+    lines = "a = q[index[instance]]", "b = parameters[instance]", "c = t", f"out[instance * 1 + 0] = {says}"
+    source = HEAD + "".join(f"        {line}\n" for line in lines)
+    symbol = f"test_{hashlib.sha256(says.encode()).hexdigest()}"
+    code, _ = kernel_code(symbol, source, KERNEL, CALLED)
+    table = mbs.Table([0.0, 0.3, 1.0, 1.5], [1.0, -2.0, 0.5, 3.0]).data
+    a, b, index = np.array([0.7, 0.9, 0.2]), np.array([0.3, 1.7, 0.9]), np.array([2, 0, 1])
+    found = []
+    for kernel in (llvm.load(symbol, code), interpreted.function_of(source)):
+        found.append(np.zeros(3))
+        interpreted.call(kernel, 3, 0.0, a, b, index, b, table, found[-1])
+    assert np.ptp(found[1]) > 0 or says == "a**0" or np.isnan(found[1]).any()
+    np.testing.assert_allclose(*found, rtol=1e-14)
+
+
+@pytest.mark.parametrize("says", ["a // b", "a if a < b < 1 else b", "[a][0]", "(lambda: a)()", "a @ b"])
+def test_what_is_no_straight_line_is_refused(says):
+    source = f"{HEAD}        a = t\n        b = t + 1\n        out[0] = {says}\n"
+    with pytest.raises((TypeError, ValueError, AttributeError)):
+        kernel_code("test_refused", source, KERNEL, CALLED)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mbs_dae.compiled import batch, transformation
-from mbs_dae.kernels import abi, cache, functions, work
+from mbs_dae.kernels import cache, functions, work
 from mbs_dae.motion.methods import method
 
 _reals, _integers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
@@ -30,14 +30,24 @@ def kernel(meaning: str, write_source: Callable[[], Any]) -> cache.Kernel:
 
 
 def _interpreted(written: Any) -> cache.Kernel:
-    """The source is a module that compiles itself and holds its layout; or there are both, side by side."""
-    source, layout = written if isinstance(written, tuple) else (written, None)
+    source, layout = written
+    function = function_of(source)
+    return cache.Kernel(ctypes.cast(function, ctypes.c_void_p).value or 0, layout, function)
+
+
+def function_of(source: str) -> Any:
+    """The kernel of a module, run by Python."""
     found: dict[str, Any] = {}
-    exec(compile(source.replace("kernel = element_kernel(kernel)", ""), "<kernel>", "exec"), found)
-    for name in ("lookup", "unwound", "wrap"):
-        found[name] = getattr(abi, name).py_func
-    function = _FUNCTION(found["kernel"])
-    return cache.Kernel(ctypes.cast(function, ctypes.c_void_p).value or 0, layout or found["LAYOUT"], function)
+    exec(compile(source, "<kernel>", "exec"), found)
+    found |= {name: function.py_func for name, function in cache.CALLED.items()}
+    return _FUNCTION(found["kernel"])
+
+
+def call(function: Any, count: int, t: float, *arrays: Any) -> None:
+    """Call a kernel as the core calls it: by address, if that is what is given."""
+    kinds = (_reals, _reals, _integers, _reals, _reals, _reals)
+    pointers = [array.ctypes.data_as(kind) for array, kind in zip(arrays, kinds, strict=True)]
+    (_FUNCTION(function) if isinstance(function, int) else function)(int(count), float(t), *pointers)
 
 
 class Core:
@@ -47,17 +57,9 @@ class Core:
 
     def __init__(self, monkeypatch):
         monkeypatch.setattr(functions.Function, "__call__", lambda self, *values: self.py_func(*values))
-        monkeypatch.setattr(batch, "call_kernel", self._call_kernel)
+        monkeypatch.setattr(batch, "call_kernel", lambda address, *arguments: call(int(address), *arguments))
         for module in (transformation, method):
             monkeypatch.setattr(module, "call_on_block", self._call_on_block)
-        self.kernels: dict[int, Any] = {}
-
-    def _call_kernel(self, address, count, t, *arrays):
-        if address not in self.kernels:
-            self.kernels[address] = _FUNCTION(int(address))
-        kinds = (_reals, _reals, _integers, _reals, _reals, _reals)
-        pointers = [array.ctypes.data_as(kind) for array, kind in zip(arrays, kinds, strict=True)]
-        self.kernels[address](int(count), float(t), *pointers)
 
     def _call_on_block(self, address, block, arrays):
         made = [one for one in work.FUNCTIONS if "entry" in vars(one)]

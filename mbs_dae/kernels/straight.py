@@ -1,0 +1,212 @@
+"""From the source of a kernel to LLVM's intermediate code.
+
+The body of a kernel is a straight line of assignments between numbers. There are no types to find and no flow of
+control to follow, so each operation is written as the instruction that it is: numba, which asks of every product what
+kinds of things might be multiplied, takes thirty times as long. Floating-point operations are those of the source, in
+its order; of a conditional expression both branches are computed, and one is chosen.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core.registry import cpu_target
+
+from . import llvm
+from .llvm import REAL, WORD
+
+INTRINSICS = ("copysign", "cos", "exp", "fabs", "floor", "log", "log10", "log2", "sin", "sqrt")
+LIBRARY = {"gamma": "tgamma"}
+"""What C's mathematical library calls otherwise than Python's does."""
+CONSTANTS = {"nan": float("nan"), "inf": float("inf")}
+ARITHMETIC = {ast.Add: ("fadd", "add"), ast.Sub: ("fsub", "sub"), ast.Mult: ("fmul", "mul")}
+RELATIONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+
+
+def kernel_code(
+    symbol: str, source: str, arguments: Sequence[types.Type], called: Mapping[str, Any]
+) -> tuple[bytes, tuple[str, ...]]:
+    """The machine code of the loop of ``kernel`` in this source, which may call these functions that lie apart; and the
+    names of those that it does call."""
+    kernel = next(one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef))
+    module = cpu_target.target_context.create_module(symbol)
+    function = ir.Function(module, llvm.entry_type(arguments, types.none), symbol)
+    names: dict[str, Any] = dict(zip((one.arg for one in kernel.args.args), function.args, strict=True))
+    builder = ir.IRBuilder(function.append_basic_block())
+    writer = Writer(builder, names, called)
+    for loop in kernel.body:
+        _write_loop(writer, loop)
+    builder.ret_void()
+    return llvm.emitted(symbol, module), tuple(sorted(writer.used))
+
+
+def _write_loop(writer: Writer, loop: Any) -> None:
+    """``for instance in range(count):`` and its assignments."""
+    builder = writer.builder
+    before, body, after = builder.block, builder.append_basic_block(), builder.append_basic_block()
+    count = writer.whole(writer.visit(loop.iter.args[0]))
+    builder.cbranch(builder.icmp_signed(">", count, ir.Constant(WORD, 0)), body, after)
+    builder.position_at_end(body)
+    number = builder.phi(WORD)
+    writer.names[loop.target.id] = number
+    for statement in loop.body:
+        writer.visit(statement)
+    following = builder.add(number, ir.Constant(WORD, 1))
+    number.add_incoming(ir.Constant(WORD, 0), before)
+    number.add_incoming(following, builder.block)
+    builder.cbranch(builder.icmp_signed("<", following, count), body, after)
+    builder.position_at_end(after)
+
+
+class Writer(ast.NodeVisitor):
+    """Writes statements; the value of an expression is an instruction, or a plain number while it is known."""
+
+    def __init__(self, builder: ir.IRBuilder, names: dict[str, Any], called: Mapping[str, Any]):
+        self.builder, self.names, self.called = builder, names, called
+        self.used: set[str] = set()
+
+    def generic_visit(self, node: ast.AST) -> Any:
+        raise TypeError(f"a kernel cannot have {ast.unparse(node)!r} in it")
+
+    def real(self, value: Any) -> Any:
+        if isinstance(value, int | float):
+            return ir.Constant(REAL, float(value))
+        return value if value.type == REAL else self.builder.sitofp(value, REAL)
+
+    def whole(self, value: Any) -> Any:
+        if isinstance(value, int):
+            return ir.Constant(WORD, value)
+        return value if value.type == WORD else self.builder.fptosi(self.real(value), WORD)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        (target,), value = node.targets, self.visit(node.value)
+        if isinstance(target, ast.Name):
+            self.names[target.id] = value
+        else:
+            self.builder.store(self.real(value), self._place(target))
+
+    def _place(self, node: Any) -> Any:
+        return self.builder.gep(self.visit(node.value), [self.whole(self.visit(node.slice))])
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        return self.builder.load(self._place(node))
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        return CONSTANTS[node.id] if node.id in CONSTANTS else self.names[node.id]
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        return ir.Constant(ir.IntType(1), node.value) if isinstance(node.value, bool) else node.value
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        value = self.visit(node.operand)
+        if isinstance(node.op, ast.Not):
+            return self.builder.not_(value)
+        if not isinstance(node.op, ast.USub):
+            return self.generic_visit(node)
+        return -value if isinstance(value, int | float) else self.builder.fneg(self.real(value))
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        """A sum of many terms is nested on its left as deep as it is long."""
+        chain: list[ast.BinOp] = []
+        left: ast.expr = node
+        while isinstance(left, ast.BinOp):
+            chain.append(left)
+            left = left.left
+        value = self.visit(left)
+        for one in reversed(chain):
+            value = self._operation(one, value, self.visit(one.right))
+        return value
+
+    def _operation(self, node: ast.BinOp, a: Any, b: Any) -> Any:
+        kind, builder = type(node.op), self.builder
+        if kind in ARITHMETIC:
+            of_reals, of_integers = ARITHMETIC[kind]
+            if all(isinstance(x, int) or getattr(x, "type", None) == WORD for x in (a, b)):
+                return getattr(builder, of_integers)(self.whole(a), self.whole(b))
+            return getattr(builder, of_reals)(self.real(a), self.real(b))
+        if kind is ast.Div:
+            return builder.fdiv(self.real(a), self.real(b))
+        if kind is ast.Pow:
+            return self._power(self.real(a), b)
+        if kind is ast.Mod:
+            return self._modulo(self.real(a), self.real(b))
+        return self.generic_visit(node)
+
+    def _power(self, base: Any, exponent: Any) -> Any:
+        """Integer powers are products, by squaring."""
+        if not isinstance(exponent, int):
+            return self._extern("llvm.pow.f64", [base, self.real(exponent)])
+        result, square, rest = ir.Constant(REAL, 1.0), base, abs(exponent)
+        while rest:
+            result = self.builder.fmul(result, square) if rest & 1 else result
+            square, rest = self.builder.fmul(square, square) if rest > 1 else square, rest >> 1
+        return result if exponent >= 0 else self.builder.fdiv(ir.Constant(REAL, 1.0), result)
+
+    def _modulo(self, a: Any, b: Any) -> Any:
+        """With the sign of b, as in Python."""
+        builder, zero = self.builder, ir.Constant(REAL, 0.0)
+        rest = builder.frem(a, b)
+        other_side = builder.xor(builder.fcmp_ordered("<", rest, zero), builder.fcmp_ordered("<", b, zero))
+        wrong = builder.and_(builder.fcmp_ordered("!=", rest, zero), other_side)
+        return builder.select(wrong, builder.fadd(rest, b), rest)
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        (operator,), (right,) = node.ops, node.comparators
+        a, b = self.real(self.visit(node.left)), self.real(self.visit(right))
+        compare = self.builder.fcmp_unordered if isinstance(operator, ast.NotEq) else self.builder.fcmp_ordered
+        return compare(RELATIONS[type(operator)], a, b)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        join = self.builder.and_ if isinstance(node.op, ast.And) else self.builder.or_
+        first, *others = [self.visit(one) for one in node.values]
+        for other in others:
+            first = join(first, other)
+        return first
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        condition = self.visit(node.test)
+        return self.builder.select(condition, self.real(self.visit(node.body)), self.real(self.visit(node.orelse)))
+
+    def visit_Call(self, node: Any) -> Any:
+        name, values = node.func.id, [self.visit(one) for one in node.args]
+        if name == "int":
+            return self.whole(values[0])
+        if name in ("max", "min"):
+            return self._extreme(">" if name == "max" else "<", [self.real(value) for value in values])
+        if name in self.called:
+            return self._apart(self.called[name], values)
+        name = "fabs" if name == "abs" else name
+        known = f"llvm.{name}.f64" if name in INTRINSICS else LIBRARY.get(name, name)
+        return self._extern(known, [self.real(value) for value in values])
+
+    def _extreme(self, relation: str, values: list[Any]) -> Any:
+        """As Python finds it: the first of those that none after it surpasses."""
+        found, *others = values
+        for other in others:
+            found = self.builder.select(self.builder.fcmp_ordered(relation, other, found), other, found)
+        return found
+
+    def _extern(self, name: str, values: list[Any]) -> Any:
+        module = self.builder.module
+        kind = ir.FunctionType(REAL, [REAL] * len(values))
+        return self.builder.call(module.globals.get(name) or ir.Function(module, kind, name), values)
+
+    def _apart(self, function: Any, values: list[Any]) -> Any:
+        """A table is handed over without its length, which nobody asks for."""
+        kind, module = llvm.entry_type(function.arguments, function.entry.result), self.builder.module
+        self.used.add(function.symbol)
+        numbers: list[Any] = []
+        for value in values:
+            is_table = isinstance(getattr(value, "type", None), ir.PointerType)
+            numbers += [value, ir.Constant(WORD, 0)] if is_table else [value]
+        converted = [
+            self.real(x) if wanted == REAL else x if isinstance(wanted, ir.PointerType) else self.whole(x)
+            for x, wanted in zip(numbers, kind.args, strict=True)
+        ]
+        return self.builder.call(
+            module.globals.get(function.symbol) or ir.Function(module, kind, function.symbol), converted
+        )
