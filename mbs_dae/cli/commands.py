@@ -173,7 +173,7 @@ def animate(
     debug: Debug = False,
 ) -> None:  # fmt: skip
     """Draw a mechanism as it moves: as it is driven, or, where the file has INITIAL, by the forces on it."""
-    from ..view.writers import checked_path
+    from ..view.animation import checked_path
 
     model, given, own = load_model(path, parse_settings(settings))
     times = time_grid(given, first, last, steps)

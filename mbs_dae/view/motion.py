@@ -117,6 +117,7 @@ def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np
 
 # --- read off a result ----------------------------------------------------------------------------------------------
 
+
 def motion_of(result: Result) -> Motion:
     """The poses of the result as they are."""
     if len(result) == 0:

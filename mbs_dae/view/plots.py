@@ -81,8 +81,6 @@ def _axes_in_space(figure: Figure, paths: list[np.ndarray]) -> Any:
     return ax
 
 
-
-
 def plot_violation(result: Result) -> Figure:
     """The largest violation of all constraints over time: position, velocity and acceleration equations."""
     violation = result.violation

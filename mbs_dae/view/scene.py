@@ -15,10 +15,9 @@ from ..results.sketch import ElementSketch
 from .bodies import body_pieces, skeleton
 from .labels import look_of_label, placed_labels
 from .motion import Motion, in_space, motion_of, path_of
-from .space.camera import Camera
-from .stage import AS_SAID, Pen, Piece, Stage, all_pieces, one_after_the_other, reach
+from .stage import AS_SAID, Camera, Pen, Piece, Stage, Symbol, all_pieces, one_after_the_other, reach
 from .style import Picture, as_label
-from .symbols import Symbol, arrow
+from .symbols import ALIKE, arrow
 
 LOOKS = 400  # how many poses tell how far a motion reaches
 SYMBOL = 0.085  # half the size of a joint's symbol on paper (inches)
@@ -34,7 +33,6 @@ class Scene(ABC):
 
     dimension: ClassVar[int]
     pen: Pen
-    symbols: Any  # the module with the symbols of joints, of FORCES, and of what is seen LATER
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self.result, self.motion, self.ax, self.trace = result, motion, ax, trace
@@ -107,7 +105,7 @@ class Scene(ABC):
         """The first pose with all others, without their joints, faint behind it."""
         how = {"alpha": 0.18, "zorder": 1.2}
         for pose in range(1, len(self)):
-            joints = _elements(self.stages, self.symbols.LATER, **how)
+            joints = _elements(self.stages, self.pen.LATER, **how)
             for piece in (*all_pieces(_bodies(self.stages, **how)), *all_pieces(joints)):
                 piece.show(pose)
                 self.ax.add_artist(piece.artist)
@@ -127,7 +125,7 @@ class Scene(ABC):
 
     def _groups(self, stages: list[Stage]) -> tuple[Pieces, Pieces, Pieces]:
         """Of the bodies, the joints, and the forces."""
-        joints, forces = self.symbols.SYMBOLS, {"arrow": arrow, **self.symbols.FORCES}
+        joints, forces = ALIKE | self.pen.SYMBOLS, {"arrow": arrow} | self.pen.FORCES
         return _bodies(stages), _elements(stages, joints), _elements(stages, forces)
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:

@@ -3,14 +3,14 @@ between two points. One function for each kind, from markers to pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..results.sketch import ElementSketch
 from .motion import Marker, Motion
-from .stage import BY_DEPTH, OVER_BODIES, Piece, Stage, slider_markers
+from .stage import BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
 from .style import DARK, ELASTIC, LOAD
 
 ROUND = 72  # points on a circle
@@ -19,9 +19,6 @@ UNKNOWN = 3.0
 LONGEST_ARROW = 8.0  # the arrow of the largest force, in the same unit; the others are in proportion
 SIDES = 8  # of an arrow's head
 BEHIND: dict[str, Any] = {"zorder": 2.1}  # in the plane wheels and cams lie behind bars
-
-Pieces = Iterator[Piece]
-Symbol = Callable[..., Pieces]  # from a stage and an element to pieces
 
 # --- what slides --------------------------------------------------------------------------------------------------
 

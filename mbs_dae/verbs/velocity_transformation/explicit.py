@@ -26,9 +26,8 @@ from ...model.bodies.body import Body
 from ...model.joints.motions import Ball, Elementary, Helix, Slide
 from ...rotations import about_x, about_y, about_z, from_quaternion, quaternion_rates
 from ...symbolic.tidy import exact, tidy
-from .blocks import on_body
-from .matrices import VelocityTransformation
-from .names import body_names, column_names
+from .matrices import VelocityTransformation, body_names, column_names
+from .pose import on_body
 
 LONG = 300  # expressions of more operations are left as they come
 ZERO, ONE = np.zeros(3, dtype=int), np.eye(3, dtype=int)
@@ -141,5 +140,3 @@ def _motion(freedom: _Freedom, edge: Edge, plane: bool) -> _Displacement:
 
 def _marker(marker: Any, plane: bool) -> _Displacement:
     return _Displacement(*on_body(marker, exact), exact(marker.angle) if plane else sp.nan, ZERO)
-
-

@@ -7,13 +7,12 @@ import numpy as np
 from ..scene import Scene
 from ..stage import all_pieces, reach
 from ..style import axis_label
-from . import pieces, symbols
+from . import symbols
 
 
 class PlanarScene(Scene):
     dimension = 2
-    pen = pieces
-    symbols = symbols
+    pen = symbols
 
     def metres_per_inch(self) -> float:
         """The longer side decides; some paper is left for labels."""

@@ -11,7 +11,7 @@ from ...results.result import Result
 from ..motion import Motion
 from ..scene import Scene
 from ..stage import AS_SAID, OVER_BODIES, all_pieces, reach
-from . import pieces, symbols
+from . import symbols
 from .axes import boxed, fit, hold, inch_of
 
 FIRST, LAST = 2.0, 5.0  # the zorders of what is farthest and nearest
@@ -20,8 +20,7 @@ STEP = 1e-4  # between what stands over one another at the same place
 
 class SpatialScene(Scene):
     dimension = 3
-    pen = pieces
-    symbols = symbols
+    pen = symbols
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self._orders: list[tuple[Any, np.ndarray]] = []
