@@ -114,7 +114,7 @@ def _poses(topology: Topology, freedoms: Mapping[Edge, Iterable[_Freedom]]) -> d
     for edge in topology.edges:
         moved = start
         for freedom in freedoms[edge]:
-            moved = moved.then(_motion(freedom, edge, plane))
+            moved = moved.then(_motion(freedom, edge, start))
         near, far = (start, start) if edge.floating else (_marker(marker, plane) for marker in edge.joint.markers)
         if edge.reversed:
             near, moved, far = far, moved.inverse(), near
@@ -122,20 +122,20 @@ def _poses(topology: Topology, freedoms: Mapping[Edge, Iterable[_Freedom]]) -> d
     return poses
 
 
-def _motion(freedom: _Freedom, edge: Edge, plane: bool) -> _Displacement:
+def _motion(freedom: _Freedom, edge: Edge, start: _Displacement) -> _Displacement:
     motion, x, axis = freedom.motion, freedom.theta[0], getattr(freedom.motion, "axis", 0)
     if isinstance(motion, Ball):
         turned = sp.Matrix(from_quaternion(freedom.theta)).applyfunc(sp.together)
         turned = turned.subs(sum(x**2 for x in freedom.theta), 1)  # the quaternion has length one
-        return _Displacement(ZERO, np.array(turned), sp.nan, np.array(freedom.rates))
+        return start._replace(A=np.array(turned), omega=np.array(freedom.rates))
     if isinstance(motion, Slide):
-        return _Displacement(x * ONE[axis], ONE, sp.S.Zero if plane else sp.nan, ZERO)
+        return start._replace(r=x * ONE[axis])
     way = sp.S.Zero
     if isinstance(motion, Helix):
         pitch, phase = (exact(edge.joint.values[name]) for name in (motion.pitch, motion.phase))
         way = phase + pitch * x / tau
     turned = np.array((about_x, about_y, about_z)[axis](x))
-    return _Displacement(way * ONE[axis], turned, x if plane else sp.nan, freedom.rates[0] * ONE[axis])
+    return _Displacement(way * ONE[axis], turned, start.angle + x, freedom.rates[0] * ONE[axis])
 
 
 def _marker(marker: Any, plane: bool) -> _Displacement:

@@ -75,14 +75,9 @@ class LetteredTransformation:
             else:
                 u[thing.label] = frames[thing.body].along(M[:, thing.axis])[0]
         vectors = {_u(label): sp.Matrix(vector) for label, vector in u.items()}
-        turned = {_U(label): _skew(vector) for label, vector in u.items()}
-        arms = {_D(i, j): _skew(r[i] - r[j]) for i in r for j in r if i != j}
+        turned = {_U(label): sp.Matrix(vector).hat() for label, vector in u.items()}
+        arms = {_D(i, j): sp.Matrix(r[i] - r[j]).hat() for i in r for j in r if i != j}
         return {**vectors, **turned, **arms, **{p: exact(number(pitch)) for p, pitch in self.pitches.items()}}
-
-
-def _skew(d: Any) -> sp.Matrix:
-    """D, with D x = d × x."""
-    return sp.Matrix([[0, -d[2], d[1]], [d[2], 0, -d[0]], [-d[1], d[0], 0]])
 
 
 def _u(label: str, dot: str = "") -> Any:
@@ -158,19 +153,15 @@ def _velocities(edge: Edge, hinge: Hinge, still: set[str]) -> Iterator[_Velocity
 
 def _block(thing: Named, velocity: _Velocity, moves: bool) -> tuple[Any, Any]:
     """s - D t of a point, -U t of a vector, which the velocity `moves`, or zero; and the rate."""
-    u, du, turn, slide = velocity.u, velocity.du, velocity.turn, velocity.slide
-    block = rate = sp.ZeroMatrix(*u.shape)
+    u, du = velocity.u, velocity.du
     if thing.axis is None:
-        matrix, rates = (_D(thing.label, velocity.at, dot) for dot in ("", "dot"))
-        same = thing.label == velocity.at
+        D, dD = (_D(thing.label, velocity.at, dot) for dot in ("", "dot"))
+        same, slide = thing.label == velocity.at, velocity.slide if moves else 0
     else:
-        matrix, rates = (_U(thing.label, dot) for dot in ("", "dot"))
-        same = u == _u(thing.label)  # u × u = 0
-    if moves and thing.axis is None and slide != 0:
-        block, rate = slide * u, slide * du
-    if moves and turn != 0 and not same:
-        block, rate = block - turn * matrix * u, rate - turn * rates * u - turn * matrix * du
-    return block.doit(), rate.doit()
+        D, dD = (_U(thing.label, dot) for dot in ("", "dot"))
+        same, slide = u == _u(thing.label), 0  # u × u = 0
+    turn = velocity.turn if moves and not same else 0
+    return (slide * u - turn * D * u).doit(), (slide * du - turn * dD * u - turn * D * du).doit()
 
 
 # --- numbers of points and vectors ---
