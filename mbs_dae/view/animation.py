@@ -19,8 +19,7 @@ from ..errors import ModelError
 from ..results.files import replacing
 from ..results.result import Result
 from .motion import Motion, frames_of, motion_of, poses_of
-from .plane.scene import PlanarScene
-from .scene import Scene
+from .scene import PlanarScene, Scene
 from .style import Picture, say_if_stopped, style
 
 Size = tuple[float, float]

@@ -1,4 +1,4 @@
-"""A mechanism on axes, that can be put into any of its poses: what is common to the plane and to space."""
+"""A mechanism on axes, that can be put into any of its poses; and what there is to that in the plane."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from matplotlib.figure import Figure
 
 from ..results.result import Result
 from ..results.sketch import ElementSketch
+from . import plane
 from .bodies import body_pieces, skeleton
 from .labels import look_of_label, placed_labels
 from .motion import Motion, in_space, motion_of, path_of
 from .stage import AS_SAID, Camera, Pen, Piece, Stage, Symbol, all_pieces, one_after_the_other, reach
-from .style import Picture, as_label
+from .style import Picture, as_label, axis_label
 from .symbols import ALIKE, arrow
 
 LOOKS = 400  # how many poses tell how far a motion reaches
@@ -182,3 +183,29 @@ def _by_name(stages: list[Stage], things: Callable[[Stage], Iterable[Any]], piec
         ]
         for name, pieces in first.items()
     }
+
+
+class PlanarScene(Scene):
+    dimension = 2
+    pen = plane
+
+    def metres_per_inch(self) -> float:
+        """The longer side decides; some paper is left for labels."""
+        box = self.ax.get_position()
+        paper = self.figure.get_size_inches() * [box.width, box.height]
+        span = (self.corners[1] - self.corners[0]) / np.maximum(paper - 0.8, 0.5 * paper)
+        return float(span.max()) or 0.2
+
+    def set_axes(self) -> None:
+        beside = [*self.labels.values(), *all_pieces(self.forces)]  # their size is of the paper: not yet counted
+        low, high = reach(beside, 2, self.corners)
+        margin = 0.05 * self.inch + 2 * self.stage.symbol
+        low, high = low - margin, high + margin
+        self.ax.update_datalim([low, high])  # equal aspect may widen the limits, and keeps clear of these
+        self.ax.set_xlim(low[0], high[0], auto=True)
+        self.ax.set_ylim(low[1], high[1], auto=True)
+        self.ax.set_aspect("equal", adjustable="datalim")
+        wide = self.ax.get_position().width * self.figure.get_size_inches()[0]
+        self.ax.locator_params(axis="x", nbins=int(np.clip(1.8 * wide, 3, 9)))  # numbers side by side need room
+        self.ax.set_xlabel(axis_label("x", "m"))
+        self.ax.set_ylabel(axis_label("y", "m"))

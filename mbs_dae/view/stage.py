@@ -38,7 +38,7 @@ Stroke = Callable[..., Piece]
 
 
 class Pen(Protocol):
-    """Makes pieces of paths in space, shape (poses, points, 3): `plane.symbols`, for which all lies as its zorder says,
+    """Makes pieces of paths in space, shape (poses, points, 3): `plane`, for which all lies as its zorder says,
     and `space.symbols`, for which `order` says who covers whom."""
 
     line: Stroke  # path, order: a polyline with round ends
@@ -125,10 +125,11 @@ def all_pieces(groups: dict[str, list[Any]]) -> Iterator[Any]:
         yield from group
 
 
-def reach(pieces: Sequence[Any], dimension: int) -> tuple[np.ndarray, np.ndarray]:
-    """The lowest and the highest corner of all paths."""
-    points = np.concatenate([np.zeros((0, dimension)), *(piece.path.reshape(-1, dimension) for piece in pieces)])
-    points = points[np.isfinite(points).all(axis=1)] if pieces else np.zeros((1, dimension))
+def reach(pieces: Sequence[Any], dimension: int, also: Any = ()) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and the highest corner of all paths, and of more points."""
+    more = np.reshape(also, (-1, dimension))
+    points = np.concatenate([more, *(piece.path.reshape(-1, dimension) for piece in pieces)])
+    points = points[np.isfinite(points).all(axis=1)] if len(points) else np.zeros((1, dimension))
     return points.min(axis=0), points.max(axis=0)
 
 

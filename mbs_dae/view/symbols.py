@@ -18,6 +18,7 @@ UNKNOWN = 3.0
 """The radius of the larger of two wheels whose sizes nothing tells, in units of half a joint's symbol."""
 LONGEST_ARROW = 8.0  # the arrow of the largest force, in the same unit; the others are in proportion
 SIDES = 8  # of an arrow's head
+RAIL = {2: 0, 3: 2}  # rails lie along the x axis of their marker in the plane, along z in space
 BEHIND: dict[str, Any] = {"zorder": 2.1}  # in the plane wheels and cams lie behind bars
 
 # --- what slides --------------------------------------------------------------------------------------------------
@@ -41,7 +42,7 @@ def link(stage: Stage, element: ElementSketch) -> Pieces:
 def slider(stage: Stage, element: ElementSketch) -> Pieces:
     """A box on a rail."""
     rail, box = slider_markers(stage, element)
-    path = along(stage, rail, way_along(stage, rail, box))
+    path = rail_path(stage, rail, box)
     yield stage.pen.line(path, color=stage.colour(rail[0]), linewidth=2.5 * stage.fine, zorder=1)
     yield from slider_box(stage, element)
 
@@ -53,7 +54,7 @@ def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
 def slot(stage: Stage, element: ElementSketch) -> Pieces:
     """A pin in a long hole: a wide line with a white one on it is a hole with round ends."""
     rail, follower = element.markers[:2]
-    path = along(stage, rail, way_along(stage, rail, follower))
+    path = rail_path(stage, rail, follower)
     yield stage.pen.line(path, color=stage.colour(rail[0]), linewidth=10 * stage.fine, zorder=3.2)
     yield stage.pen.line(path, OVER_BODIES, color="white", linewidth=7 * stage.fine, zorder=3.3)
     yield stage.pen.ball(stage, follower)
@@ -69,18 +70,14 @@ def runner(stage: Stage, element: ElementSketch) -> Pieces:
 
 def way_along(stage: Stage, rail: Marker, follower: Marker) -> tuple[float, float]:
     """The way of what slides on a rail, and a little more; on a body it begins at that body's own marker."""
-    ways = stage.whole.seen_from(rail, follower)[:, _rail_axis(stage)]
+    ways = stage.whole.seen_from(rail, follower)[:, RAIL[stage.sketch.dimension]]
     start, end = ways.min() - 3 * stage.symbol, ways.max() + 3 * stage.symbol
     return (start, end) if stage.is_ground(rail[0]) else (min(start, 0.0), max(end, 0.0))
 
 
-def along(stage: Stage, rail: Marker, ends: Sequence[float]) -> np.ndarray:
-    return stage.shown.at_marker(rail, np.outer(ends, np.eye(3)[_rail_axis(stage)]))
-
-
-def _rail_axis(stage: Stage) -> int:
-    """Rails lie along the x axis of their marker in the plane, along z in space."""
-    return 0 if stage.sketch.dimension == 2 else 2
+def rail_path(stage: Stage, rail: Marker, follower: Marker) -> np.ndarray:
+    axis = np.eye(3)[RAIL[stage.sketch.dimension]]
+    return stage.shown.at_marker(rail, np.outer(way_along(stage, rail, follower), axis))
 
 
 # --- what is round ------------------------------------------------------------------------------------------------

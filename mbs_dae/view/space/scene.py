@@ -43,10 +43,8 @@ class SpatialScene(Scene):
         return inch_of(self.ax, *boxed(*self.corners)) or 0.2
 
     def set_axes(self) -> None:
-        low, high = self.corners
-        if beside := [*all_pieces(self.bodies), *all_pieces(self.joints), *all_pieces(self.forces)]:
-            near, far = reach(beside, 3)  # with symbols in their true size
-            low, high = np.minimum(low, near), np.maximum(high, far)
+        in_true_size = [piece for groups in (self.bodies, self.joints, self.forces) for piece in all_pieces(groups)]
+        low, high = reach(in_true_size, 3, self.corners)
         margin = self.stage.symbol
         hold(self.ax, low - margin, high + margin)
 

@@ -18,7 +18,7 @@ from ...results.sketch import ElementSketch
 from ..motion import Marker
 from ..stage import AS_SAID, BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
 from ..style import DARK, ELASTIC, GROUND
-from ..symbols import along, between, circle, cylinder_and_piston, slider_box, supports, way_along, wheel
+from ..symbols import between, circle, cylinder_and_piston, rail_path, slider_box, supports, way_along, wheel
 
 LIGHT = np.array([0.25, -0.55, 0.8]) / np.linalg.norm([0.25, -0.55, 0.8])
 """Where the light comes from: over the left shoulder of the usual view."""
@@ -168,7 +168,7 @@ def weld(stage: Stage, element: ElementSketch) -> Pieces:
 def sleeve(stage: Stage, element: ElementSketch) -> Pieces:
     """A sleeve on a shaft; where its advance is told, with a thread on it."""
     rail, box = slider_markers(stage, element)
-    path = along(stage, rail, way_along(stage, rail, box))
+    path = rail_path(stage, rail, box)
     yield line(path, color=stage.colour(rail[0]), linewidth=2.5 * stage.fine)
     if pitch := abs(float(element.constants.get("pitch", 0.0))):
         yield from _thread(stage, element, pitch)

@@ -12,11 +12,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 from matplotlib.text import Text
 
-from ...results.sketch import ElementSketch
-from ..motion import Marker, in_space
-from ..stage import AS_SAID, Piece, Pieces, Stage, Symbol
-from ..style import DARK, ELASTIC, GROUND
-from ..symbols import Shape, between, cylinder_and_piston, directions, slider_box, supports
+from ..results.sketch import ElementSketch
+from .motion import Marker, in_space
+from .stage import AS_SAID, Piece, Pieces, Stage, Symbol
+from .style import DARK, ELASTIC, GROUND
+from .symbols import Shape, between, cylinder_and_piston, directions, slider_box, supports
 
 TEETH = 6  # of a spring: as many at any length, so that it is seen to stretch
 APART = 1.1
