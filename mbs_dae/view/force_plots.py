@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ..errors import ModelError
 from ..results.result import Result
-from .plots import examples, marker_of, names_of, plot_logarithmic, stacked
+from .plots import marker_of, names_of, plot_logarithmic, stacked
 from .style import COLOURS, DARK, GROUND, Picture, as_label, axis_label, say_if_stopped, style
 
 OPEN = "not unique"  # what the legend says of components that redundant constraints leave open
@@ -35,10 +35,8 @@ def plot_energy(result: Result) -> Figure:
 
 def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", polar: bool = False) -> Figure:
     """A panel of forces for each joint, and one for the moments of those that have some; or the hodographs of all."""
-    joints = names_of(joints)
-    if not joints:
-        known = result.reactions.names() if result.reactions is not None else []
-        raise ModelError(f"plot_reaction() needs the names of joints; write e.g. plot_reaction({examples(known)})")
+    known = [] if result.reactions is None else result.reactions.names()
+    joints = names_of(joints, "plot_reaction", "joints", known)
     wrenches = {name: result.reaction(name, axes) for name in joints}
     in_space = result.sketch.dimension == 3
     if in_space and polar:
