@@ -105,21 +105,15 @@ def weld(stage: Stage, element: ElementSketch) -> Pieces:
 # --- forces -------------------------------------------------------------------------------------------------------
 
 
-def spring(stage: Stage, element: ElementSketch) -> Pieces:
-    """A zigzag; where it damps as well, with a damper beside it."""
-    shapes = [zigzag(0, 1)]
-    if element.constants.get("damping"):
+def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
+    """A zigzag, or cylinder and piston; of a spring that damps as well both, beside each other."""
+    shapes = [zigzag(0, 1)] if element.kind == "spring" else damper_shapes(stage, element, 0, 1)
+    if element.kind == "spring" and element.constants.get("damping"):
         fork: list[Shape] = [[(0, 0, 0), (0.1, 0, 0)], [(0.1, 0, -APART), (0.1, 0, APART)]]
         mirrored: list[Shape] = [[(1 - part, farther, off) for part, farther, off in shape] for shape in fork]
         dashpot = damper_shapes(stage, element, 0.1, 0.9)
         shapes = [*fork, *mirrored, _aside(zigzag(0.1, 0.9), APART), *(_aside(shape, -APART) for shape in dashpot)]
     for shape in shapes:
-        yield between(stage, element, shape)
-    yield from _ends(stage, element)
-
-
-def damper(stage: Stage, element: ElementSketch) -> Pieces:
-    for shape in damper_shapes(stage, element, 0, 1):
         yield between(stage, element, shape)
     yield from _ends(stage, element)
 
@@ -167,5 +161,5 @@ def _is_supported(stage: Stage, marker: Marker) -> bool:
 
 
 SYMBOLS: dict[str, Symbol] = {"pin": pin, "weld": weld}
-FORCES: dict[str, Symbol] = {"spring": spring, "damper": damper}
+FORCES: dict[str, Symbol] = {"spring": spring_or_damper, "damper": spring_or_damper}
 LATER: dict[str, Symbol] = {"slider": slider_box}

@@ -145,7 +145,11 @@ def contact(stage: Stage, element: ElementSketch) -> Pieces:
         yield stage.pen.line(path[:, [*range(path.shape[1]), 0]], color=colour, linewidth=2 * stage.fine, **BEHIND)
         if element.constants.get("follower") == "flat":
             touching = touch_point(stage.shown, element)
-            yield _flat_face(stage, element)
+            away = touch_point(stage.whole, element) - stage.whole.place(follower)
+            ways = np.einsum("ki,ki->k", stage.whole.axes(follower)[:, 0], away)  # of the touching point on the face
+            ends = [[min(ways.min(), 0) - stage.symbol, 0.0], [max(ways.max(), 0) + stage.symbol, 0.0]]
+            face, colour = stage.shown.at_marker(follower, ends), stage.colour(follower[0])
+            yield stage.pen.line(face, OVER_BODIES, color=colour, linewidth=4 * stage.fine)
     yield stage.pen.dot(touching, color=DARK, markersize=5 * stage.fine, markeredgewidth=0)
 
 
@@ -158,16 +162,6 @@ def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:
     normal = np.arctan2(away[:, 1], away[:, 0])
     x, y = (np.interp(normal, known, curve[:, k], period=2 * np.pi) for k in (0, 1))
     return motion.place(cam) + x[:, None] * axes[:, 0] + y[:, None] * axes[:, 1]
-
-
-def _flat_face(stage: Stage, element: ElementSketch) -> Piece:
-    """As long as the way of the touching point on it."""
-    follower = element.markers[1]
-    away = touch_point(stage.whole, element) - stage.whole.place(follower)
-    ways = np.einsum("ki,ki->k", stage.whole.axes(follower)[:, 0], away)
-    ends = [[min(ways.min(), 0) - stage.symbol, 0.0], [max(ways.max(), 0) + stage.symbol, 0.0]]
-    path = stage.shown.at_marker(follower, ends)
-    return stage.pen.line(path, OVER_BODIES, color=stage.colour(follower[0]), linewidth=4 * stage.fine)
 
 
 ALIKE: dict[str, Symbol] = {

@@ -101,39 +101,39 @@ def _of_points_and_vectors(found: Topology, system: System) -> Iterator[Rows]:
 class Axis(NamedTuple):
     """What a unit of one joint velocity does to all that is behind the joint: t, s, p, and their rates."""
 
-    turn: np.ndarray
-    slide: np.ndarray
-    point: np.ndarray
-    turn_rate: np.ndarray
-    slide_rate: np.ndarray
-    point_rate: np.ndarray
+    turn: Moving
+    slide: Moving
+    point: Moving
 
 
 def axes_of(tree: Tree) -> list[Axis]:
     """The axes of all joint velocities after the last `unfold`. The child may have the first marker: the tree has its
     axes with the sign with which they move the child."""
-    omega, point = tree.omega[tree.v_carrier], (tree.eta[tree.v_step], tree.deta[tree.v_step])
-    rates = np.cross(omega, tree.turn), np.cross(omega, tree.slide)
-    return [Axis(*own) for own in zip(tree.turn, tree.slide, point[0], *rates, point[1], strict=True)]
+    omega = tree.omega[tree.v_carrier]
+    turns, slides = (zip(x, np.cross(omega, x), strict=True) for x in (tree.turn, tree.slide))
+    points = zip(tree.eta[tree.v_step], tree.deta[tree.v_step], strict=True)
+    return [Axis(*own) for own in zip(turns, slides, points, strict=True)]
+
+
+def crossed(a: Moving, b: Moving) -> Moving:
+    """a × b, and its rate."""
+    return np.cross(a[0], b[0]), np.cross(a[1], b[0]) + np.cross(a[0], b[1])
 
 
 def point_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
-    r, dr = body.at(s)
-    d, dd = r - axis.point, dr - axis.point_rate
-    return (
-        axis.slide + np.cross(axis.turn, d),
-        axis.slide_rate + np.cross(axis.turn_rate, d) + np.cross(axis.turn, dd),
-    )
+    (r, dr), (p, dp) = body.at(s), axis.point
+    turned, rate = crossed(axis.turn, (r - p, dr - dp))
+    return axis.slide[0] + turned, axis.slide[1] + rate
 
 
 def vector_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
-    u, du = body.along(s)
-    return np.cross(axis.turn, u), np.cross(axis.turn_rate, u) + np.cross(axis.turn, du)
+    return crossed(axis.turn, body.along(s))
 
 
 def turning_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
     """In body axes: d/dt (Aᵀ t) = Aᵀ (ṫ - ω × t)."""
-    return body.A.T @ axis.turn, body.A.T @ (axis.turn_rate - np.cross(body.omega, axis.turn))
+    turn, rate = axis.turn
+    return body.A.T @ turn, body.A.T @ (rate - np.cross(body.omega, turn))
 
 
 class Rows(NamedTuple):

@@ -247,21 +247,20 @@ def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
 # --- forces -------------------------------------------------------------------------------------------------------
 
 
-def spring(stage: Stage, element: ElementSketch) -> Pieces:
-    """A coil; where it damps as well, about a damper."""
-    angle = np.linspace(0.0, 2 * np.pi * COILS, 12 * COILS + 1)
-    part = 0.15 + 0.7 * angle / angle[-1]
-    coil = np.stack([part, 0 * angle, 0.9 * np.cos(angle), 0.9 * np.sin(angle)], axis=-1)
-    ends = [[(x, 0.0, 0.0, 0.0) for x in way] for way in ((0.0, 0.15), (0.85, 1.0))]
-    yield between(stage, element, [*ends[0], *coil, *ends[1]])
-    if element.constants.get("damping"):
+def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
+    """A coil, or cylinder and piston; of a spring that damps as well the coil about them. A small dot at either end; on
+    the ground a square one."""
+    if element.kind == "spring":
+        angle = np.linspace(0.0, 2 * np.pi * COILS, 12 * COILS + 1)
+        part = 0.15 + 0.7 * angle / angle[-1]
+        coil = np.stack([part, 0 * angle, 0.9 * np.cos(angle), 0.9 * np.sin(angle)], axis=-1)
+        ends = [[(x, 0.0, 0.0, 0.0) for x in way] for way in ((0.0, 0.15), (0.85, 1.0))]
+        yield between(stage, element, [*ends[0], *coil, *ends[1]])
+    if element.kind == "damper" or element.constants.get("damping"):
         yield from _dashpot(stage, element)
-    yield from _ends(stage, element)
-
-
-def damper(stage: Stage, element: ElementSketch) -> Pieces:
-    yield from _dashpot(stage, element)
-    yield from _ends(stage, element)
+    for marker in element.markers[:2]:
+        how = {"marker": "s" if stage.is_ground(marker[0]) else "o", "markersize": 4 * stage.fine}
+        yield stage.pen.dot(stage.shown.place(marker), color=ELASTIC, markeredgewidth=0, **how)
 
 
 def _dashpot(stage: Stage, element: ElementSketch) -> Pieces:
@@ -277,15 +276,8 @@ def _dashpot(stage: Stage, element: ElementSketch) -> Pieces:
     yield between(stage, element, [(part, farther), (1, 0)], OVER_BODIES)
 
 
-def _ends(stage: Stage, element: ElementSketch) -> Pieces:
-    """A small dot at either end; on the ground a square one."""
-    for marker in element.markers[:2]:
-        how = {"marker": "s" if stage.is_ground(marker[0]) else "o", "markersize": 4 * stage.fine}
-        yield stage.pen.dot(stage.shown.place(marker), color=ELASTIC, markeredgewidth=0, **how)
-
-
 SYMBOLS: dict[str, Symbol] = {
     "pin": pin, "ball": spherical, "weld": weld, "sleeve": sleeve, "cross": cross, "face": face, "disk": disk,
 }  # fmt: skip
-FORCES: dict[str, Symbol] = {"spring": spring, "damper": damper}
+FORCES: dict[str, Symbol] = {"spring": spring_or_damper, "damper": spring_or_damper}
 LATER: dict[str, Symbol] = {"slider": slider_box, "sleeve": sleeve_box, "disk": disk_alone}
