@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import sympy as sp
 
 from ..model.bodies.body import Body
 from ..model.joints.base import Condition
@@ -109,32 +108,3 @@ class KernelCoordinates(CoordinateSet, MarkerCoordinates, Protocol):
 
     def masses(self, number: Evaluator) -> np.ndarray:
         """What each velocity moves."""
-
-
-class BodyCoordinates(MarkerCoordinates, Protocol):
-    """Where every body owns its coordinates: those of one body (see `planar`, `spatial`)."""
-
-    q_names: tuple[str, ...]
-    """What they are called, but for turns."""
-    v_names: tuple[str, ...]
-    symbols: tuple[tuple[str, ...], tuple[str, ...]]
-    """What all of them, and the velocities, are called in printed equations."""
-    at_rest: tuple[int, ...]
-    """Those of the ground."""
-    turns: tuple[bool, ...]
-    """Which velocities are turns."""
-
-    def layout(self, bodies: Sequence[Any], ground: Any) -> Layout: ...
-
-    def ones(self, label: str) -> dict[sp.Expr, sp.Expr]:
-        """What is always 1 in `marker_map`, for printing."""
-
-    def placement(self, body: Any, number: Evaluator) -> list[float]:
-        """The reference placement of a body as coordinates."""
-
-    def whole_turn(self, marker: Any, number: Evaluator) -> list[float]:
-        """What is added to the coordinates of a marker's body by a turn of 2π about the marker."""
-
-    def weights(self, length: float) -> tuple[float, ...]: ...
-
-    def masses(self, body: Any, number: Evaluator) -> tuple[float, ...]: ...

@@ -52,25 +52,20 @@ def span(start: int, count: int) -> tuple[int, ...]:
     return tuple(range(start, start + count))
 
 
-def one_after_the_other(bodies: Sequence[Body], ground: Body) -> Layout:
-    """Every body has three plain coordinates."""
-    places = {body: span(3 * k, 3) for k, body in enumerate([*bodies, ground])}
-    moving, size = 3 * len(bodies), 3 * len(places)
-    return Layout(places, places, moving, moving, size, size, pairs((k, k) for k in range(moving)))
-
-
-def with_attitudes(bodies: Sequence[Body], ground: Body) -> Layout:
-    """Every body has a place, a quaternion and turns: q = (r, e, ..., τ), v = (ṙ, ω)."""
+def cartesian_layout(bodies: Sequence[Body], ground: Body) -> Layout:
+    """Every body has three plain coordinates, in space a quaternion and turns too: q = (r, e, ..., τ), v = (ṙ, ω)."""
+    own, rates, hidden = (3, 3, 0) if ground.dimension == 2 else (7, 6, 3)
     moving, count = range(len(bodies)), len(bodies) + 1
+    attitudes = moving if hidden else ()
     everyone = [*enumerate([*bodies, ground])]
     return Layout(
-        q={body: span(7 * k, 7) + span(7 * count + 3 * k, 3) for k, body in everyone},
-        v={body: span(6 * k, 6) for k, body in everyone},
-        nq=7 * len(bodies),
-        nv=6 * len(bodies),
-        q_size=10 * count,
-        v_size=6 * count,
-        plain=pairs((7 * k + c, 6 * k + c) for k in moving for c in range(3)),
-        quaternions=pairs((7 * k + 3, 6 * k + 3) for k in moving),
-        turns=pairs((7 * count + 3 * k, 6 * k + 3) for k in moving),
+        q={body: span(own * k, own) + span(own * count + hidden * k, hidden) for k, body in everyone},
+        v={body: span(rates * k, rates) for k, body in everyone},
+        nq=own * len(bodies),
+        nv=rates * len(bodies),
+        q_size=(own + hidden) * count,
+        v_size=rates * count,
+        plain=pairs((own * k + c, rates * k + c) for k in moving for c in range(3)),
+        quaternions=pairs((own * k + 3, rates * k + 3) for k in attitudes),
+        turns=pairs((own * count + hidden * k, rates * k + 3) for k in attitudes),
     )

@@ -23,10 +23,9 @@ from ...model.parameters import Evaluator
 from ..base import CoordinateSet, Motion
 from ..cartesian import Cartesian
 from ..layout import Layout, pairs, span
-from .folding import fold, fold_acceleration, fold_velocity
-from .recursion import unfold, unfold_acceleration
+from .recursion import fold, fold_acceleration, fold_velocity, unfold, unfold_acceleration
 from .tree import Tree, tree_of
-from .tree_steps import Freedom, freedoms, own_velocities, velocity_paths
+from .tree_steps import Freedom, freedoms, velocity_paths
 
 FULL = 400
 """The work of eliminating M, per velocity, above which the equations of bodies are solved: paths of some 35 joints."""
@@ -39,7 +38,7 @@ class JointCoordinates(CoordinateSet):
         """`deep` says how the equations are solved, if that is not to be found out; `tree` is for `topology`."""
         self.model = model
         self.bodies = bodies
-        self.at_rest = bodies.of_body.at_rest  # the Cartesian coordinates of the ground
+        self.at_rest = bodies.at_rest  # the Cartesian coordinates of the ground
         self.name = f"joint {bodies.name}"
         self.topology = topology(model, **tree)
         self.freedoms: tuple[Freedom, ...] = freedoms(self.topology)
@@ -67,16 +66,15 @@ class JointCoordinates(CoordinateSet):
         return tuple(found[edge.child] for edge in self.topology.edges)
 
     @cached_property
-    def own(self) -> tuple[range, ...]:
-        """For each edge, its own velocities."""
-        return own_velocities(self.topology)
-
-    def edge_and_component(self, column: int) -> tuple[int, int]:
-        """Whose the velocity of a body is, among the edges, and which of the body's it is."""
-        return self._owner[column]
+    def own(self) -> tuple[np.ndarray, ...]:
+        """For each edge, its own velocities: the last on the way to it."""
+        return tuple(
+            path[path.size - edge.velocities :] for path, edge in zip(self.paths, self.topology.edges, strict=True)
+        )
 
     @cached_property
-    def _owner(self) -> dict[int, tuple[int, int]]:
+    def edge_and_component(self) -> dict[int, tuple[int, int]]:
+        """Whose each velocity of a body is, among the edges, and which of the body's it is."""
         places = self.kernels.layout.v
         return {
             column: (e, k) for e, edge in enumerate(self.topology.edges) for k, column in enumerate(places[edge.child])

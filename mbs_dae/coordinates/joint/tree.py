@@ -1,4 +1,4 @@
-"""A tree of joints as arrays: what `recursion` and `folding` run on.
+"""A tree of joints as arrays: what `recursion` runs on.
 
 Every edge of the tree becomes *steps*, one after the other, parents first. A step leads from the frame before it, with
 place r_b and rotation A_b, to a frame of its own:
@@ -37,8 +37,8 @@ from ...graph.tree import Edge
 from ...kernels.blocks import Design, Integers, IntegerTable, Matrix, Vector, Work, block
 from ...model.parameters import Evaluator
 from ...model.spatial_model import SpatialModel
-from ..layout import Layout, pairs, with_attitudes
-from .tree_steps import ORIGIN, Step, frames, freedoms, own_velocities, steps, velocity_paths
+from ..layout import Layout, cartesian_layout, pairs
+from .tree_steps import ORIGIN, Step, frames, freedoms, steps, velocity_paths
 
 PER_FRAME = ("r", "eta", "dr", "deta", "omega", "turning", "sliding", "ddr", "alpha")
 
@@ -157,7 +157,7 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
             dimension=topology.ground.dimension,
             **{name: np.array([getattr(step, name) for step in chain]) for name in Step._fields},
             edge_at=np.array(edge_at),
-            edge_v=np.cumsum([0, *map(len, own_velocities(topology))]),
+            edge_v=np.cumsum([0, *(edge.velocities for edge in topology.edges)]),
             first_point=np.array([first.point for first, _ in markers]).reshape(-1, 3),
             first_attitude=np.array([first.attitude for first, _ in markers]).reshape(-1, 4),
             second_point=np.array([second.point for _, second in markers]).reshape(-1, 3),
@@ -195,4 +195,4 @@ def _of_velocities(chain: Sequence[Step]) -> np.ndarray:
 def no_tree() -> Tree:
     """For coordinates that have none: the tree of a model without bodies."""
     nothing = topology(SpatialModel())
-    return tree_of(nothing, Evaluator({}), with_attitudes([], nothing.ground))
+    return tree_of(nothing, Evaluator({}), cartesian_layout([], nothing.ground))

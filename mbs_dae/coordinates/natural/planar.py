@@ -14,7 +14,7 @@ import sympy as sp
 from ...symbolic.derive import MarkerMap
 from ...symbolic.functions import Unwound
 from ...symbolic.inertia import Inertia
-from ..planar import real
+from ..cartesian import real
 
 THINGS = 2
 RIGID, ROD = "rigid", "rod"

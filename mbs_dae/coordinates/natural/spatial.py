@@ -14,7 +14,7 @@ import sympy as sp
 
 from ...symbolic.derive import Definition, MarkerMap
 from ...symbolic.inertia import Inertia
-from ..spatial import cross
+from ..cartesian import cross
 
 THINGS = 4
 
