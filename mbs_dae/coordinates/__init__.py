@@ -4,9 +4,8 @@ from typing import Any
 
 from ..errors import ModelError, unknown_name
 from ..model.model import Model
-from .base import CoordinateSet, KernelCoordinates, Motion, OwnEquations
+from .base import Computed, CoordinateSet, KernelCoordinates, Motion, OwnEquations
 from .cartesian import Cartesian, PlanarCartesian, SpatialCartesian
-from .computed import Computed
 from .joint.joint import JointCoordinates
 from .layout import Layout
 from .natural import Natural

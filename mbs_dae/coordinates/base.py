@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,8 +12,7 @@ import numpy as np
 from ..model.bodies.body import Body
 from ..model.joints.base import Condition
 from ..model.parameters import Evaluator, Number
-from ..symbolic.derive import Equations, MarkerMap
-from ..symbolic.inertia import Inertia
+from ..symbolic.derive import Equations, Inertia, MarkerMap
 from .layout import Layout
 
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -108,3 +108,20 @@ class KernelCoordinates(CoordinateSet, MarkerCoordinates, Protocol):
 
     def masses(self, number: Evaluator) -> np.ndarray:
         """What each velocity moves."""
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """One of them: it may stand in a slot."""
+
+    all_of: Callable[[Evaluator], np.ndarray]
+    which: int
+
+    def __call__(self, number: Evaluator) -> float:
+        return float(self.all_of(number)[self.which])
+
+
+def computed(function: Callable[[Evaluator], Any], count: int) -> tuple[Computed, ...]:
+    """So many numbers that a function makes of what evaluates parameters."""
+    flat = lru_cache(maxsize=2)(lambda number: np.ravel(function(number)))
+    return tuple(Computed(flat, k) for k in range(count))

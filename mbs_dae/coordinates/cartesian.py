@@ -28,8 +28,7 @@ from ..model.bodies.spatial_body import SpatialBody, SpatialPlace
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..rotations import quaternion
-from ..symbolic.derive import Definition, MarkerMap
-from ..symbolic.inertia import Inertia
+from ..symbolic.derive import Definition, Inertia, MarkerMap
 from .base import KernelCoordinates, Motion
 from .layout import Layout, cartesian_layout
 
@@ -89,7 +88,6 @@ class PlanarCartesian(Cartesian):
     symbols = q_names, ("xdot", "ydot", "phidot")
     at_rest = (0, 0, 0)
     turns = (False, False, True)
-
 
     @staticmethod
     @cache
@@ -172,7 +170,6 @@ class SpatialCartesian(Cartesian):
     symbols = (*q_names, "tau1", "tau2", "tau3"), ("xdot", "ydot", "zdot", "omega1", "omega2", "omega3")
     at_rest = (0, 0, 0, 1, 0, 0, 0, 0, 0, 0)
     turns = (False, False, False, True, True, True)
-
 
     @staticmethod
     @cache

@@ -1,5 +1,5 @@
 """The model: the one mutable object. It collects what the user says, and checks it at the door. Bodies in the plane and
-in space are made by `planar_model` and `spatial_model`."""
+in space are made by its subclasses in `mechanisms`."""
 
 from __future__ import annotations
 

@@ -75,8 +75,6 @@ from .vectors import (
     unit,
 )
 
-AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
 
 @compiled_apart
 def unfold(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
@@ -222,10 +220,10 @@ def fold(tree: Tree, qc: Vector, q: Vector):
                 _fold_ball(q, x, turn)
             elif tree.T[k] != 0.0:
                 q[x] = count if tree.dimension == 2 else unwound(_angle(turn, axis, tree.next_axis[k]), q[x])
-                undone = about(AXES[axis], -q[x])
+                undone = about(_direction(axis), -q[x])
                 turn, way = after(undone, turn), rotated(undone, way)
             elif tree.v_end[k] > tree.v_at[k]:
-                q[x] = way[axis]
+                q[x] = dot(_direction(axis), way)
     for b in range(tree.turns.shape[0]):
         put_at(q, tree.turns[b, 0], at(qc, tree.turns[b, 1]))
 
@@ -288,11 +286,21 @@ def _seen(tree, e, qc):
 def _angle(turn, a, b):
     """θ of turn = Rot(e_a, θ) Rot(e_b, ψ); with b < 0, of the turn about e_a that is nearest."""
     if b < 0:
-        return 2.0 * atan2(turn[1 + a], turn[0])
+        return 2.0 * atan2(_imaginary(turn, a), turn[0])
     c = 3 - a - b
     sign = 1.0 if b == (a + 1) % 3 else -1.0
-    w, x, y, z = turn[0], turn[1 + a], turn[1 + b], turn[1 + c]
+    w, x, y, z = turn[0], _imaginary(turn, a), _imaginary(turn, b), _imaginary(turn, c)
     return atan2(2.0 * (w * x + sign * y * z), w * w + y * y - x * x - z * z)
+
+
+@compiled
+def _imaginary(e, axis):
+    return e[1] if axis == 0 else e[2] if axis == 1 else e[3]
+
+
+@compiled
+def _direction(axis):
+    return 1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0
 
 
 @compiled
@@ -328,7 +336,7 @@ def _attitude(tree, k, qc):
     if of < 0:
         return NO_TURN
     if tree.dimension == 2:
-        return about(AXES[2], qc[of + 2])
+        return about(_direction(2), qc[of + 2])
     return unit(quaternion_at(qc, of + 3))
 
 

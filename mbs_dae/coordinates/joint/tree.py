@@ -35,8 +35,8 @@ import numpy as np
 from ...graph.topology import Topology, topology
 from ...graph.tree import Edge
 from ...kernels.blocks import Design, Integers, IntegerTable, Matrix, Vector, Work, block
+from ...model.mechanisms import SpatialModel
 from ...model.parameters import Evaluator
-from ...model.spatial_model import SpatialModel
 from ..layout import Layout, cartesian_layout, pairs
 from .tree_steps import ORIGIN, Step, frames, freedoms, steps, velocity_paths
 

@@ -18,12 +18,10 @@ from ...model.bodies.body import Body
 from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
-from ...symbolic.derive import MarkerMap
-from ...symbolic.inertia import Inertia
-from ..base import KernelCoordinates, Motion, OwnEquations
-from ..computed import computed
+from ...symbolic.derive import Inertia, MarkerMap
+from ..base import KernelCoordinates, Motion, OwnEquations, computed
 from ..layout import Layout, pairs, span
-from . import conversion, planar, rigid, spatial
+from . import frame, planar, rigid, spatial
 from .frame import body_weights, mass_matrix, weights_of
 from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, sample_evaluators, skeleton_of
 
@@ -268,8 +266,8 @@ class Natural(KernelCoordinates):
     # --- to and from bodies -----------------------------------------------------------------------------------
 
     def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
-        return conversion.from_bodies(self.skeleton, self.layout, cartesian, motion, number)
+        return frame.from_bodies(self.skeleton, self.layout, cartesian, motion, number)
 
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
         weights = {body: self.weights_of(body, number) for body in self.skeleton.base}
-        return conversion.to_bodies(self.skeleton, weights, self.layout, cartesian, motion)
+        return frame.to_bodies(self.skeleton, weights, self.layout, cartesian, motion)

@@ -11,9 +11,8 @@ from functools import cache
 
 import sympy as sp
 
-from ...symbolic.derive import MarkerMap
+from ...symbolic.derive import Inertia, MarkerMap
 from ...symbolic.functions import Unwound
-from ...symbolic.inertia import Inertia
 from ..cartesian import real
 
 THINGS = 2

@@ -12,8 +12,7 @@ from functools import cache
 
 import sympy as sp
 
-from ...symbolic.derive import Definition, MarkerMap
-from ...symbolic.inertia import Inertia
+from ...symbolic.derive import Definition, Inertia, MarkerMap
 from ..cartesian import cross
 
 THINGS = 4

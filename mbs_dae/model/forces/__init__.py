@@ -3,8 +3,7 @@
 from .base import ForceElement, registered_forces
 from .bushing import Bushing
 from .effort import EffortElement
-from .given import Actuator, Force, Motor, Torque, Wrench
-from .python_force import PythonForce
+from .given import Actuator, Force, Motor, PythonForce, Torque, Wrench
 from .springs import Damper, Drag, Spring, SpringDamper, TorsionSpring, ViscousFriction
 
 __all__ = [

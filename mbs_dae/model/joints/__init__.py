@@ -1,9 +1,8 @@
 """The joints, one short file a family; `base` says what a joint is."""
 
 from .base import Condition, Constraint, Joint, registered_joints
-from .cams import CamFollower
+from .contacts import CamFollower, Gear, KnifeEdge, RackAndPinion, RollingDisk
 from .fixes import CoordinateFix
-from .gears import Gear, RackAndPinion
 from .links import (
     ConstantVelocity,
     Distance,
@@ -15,7 +14,6 @@ from .links import (
     Universal,
 )
 from .lower_pairs import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw, Spherical, Translational
-from .rolling import KnifeEdge, RollingDisk
 
 __all__ = [
     "CamFollower", "Condition", "ConstantVelocity", "Constraint", "CoordinateFix", "Cylindrical", "Distance",

@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 from sympy.utilities.lambdify import implemented_function
 
-from ...model.forces.python_force import PythonForce
+from ...model.forces.given import PythonForce
 from ...symbolic.loads import Load
 from ...symbolic.markers import LABELS, t
 
