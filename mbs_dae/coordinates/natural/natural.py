@@ -1,7 +1,7 @@
 """Natural coordinates: q holds the basic points and unit vectors of a model, v = q̇.
 
 What belongs to which body stands in the `skeleton`; how a body follows from its base in `frame`; what a marker, the
-inertia and the equations of rigid bodies look like in `planar`, `spatial` and `rigid`.
+inertia and the equations of rigid bodies look like in `forms`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...model.parameters import Evaluator, Number
 from ...symbolic.derive import Inertia, MarkerMap
 from ..base import KernelCoordinates, Motion, OwnEquations, computed
 from ..layout import Layout, pairs, span
-from . import frame, planar, rigid, spatial
+from . import forms, frame
 from .frame import body_weights, mass_matrix, weights_of
 from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, sample_evaluators, skeleton_of
 
@@ -34,7 +34,6 @@ class Natural(KernelCoordinates):
         self.model = model
         self.skeleton: Skeleton = skeleton_of(model)
         self.dimension = model.dimension
-        self.kind = planar if model.dimension == 2 else spatial
         self.name = "natural planar" if model.dimension == 2 else "natural spatial"
         self._weights: dict[Body, tuple[Evaluator, np.ndarray]] = {}
 
@@ -66,7 +65,7 @@ class Natural(KernelCoordinates):
         return Layout(q, v, moving, moving, total + width * len(base), total, plain, turned=moved)
 
     def marker_map(self, label: str) -> MarkerMap:
-        return self.kind.marker_map(label)
+        return forms.planar_map(label) if self.dimension == 2 else forms.spatial_map(label)
 
     def settled(self, joint: Condition) -> frozenset[int]:
         return self.skeleton.settled[joint.name]
@@ -99,14 +98,14 @@ class Natural(KernelCoordinates):
     # --- inertia ----------------------------------------------------------------------------------------------
 
     def inertia(self, form: str) -> Inertia:
-        return self.kind.inertia(form)
+        return forms.planar_inertia(form) if self.dimension == 2 else forms.spatial_inertia(form)
 
     def inertia_form(self, body: Body) -> str:
         """Which entries of M are 0, whatever the values of the parameters: the fewer are left, the sparser is L."""
         coupled = self._coupled(body)
         if self.dimension == 2:
-            return planar.RIGID if coupled[0, 2] else planar.ROD
-        return spatial.form_without([(k, l) for k in range(4) for l in range(k) if not coupled[k, l]])
+            return forms.RIGID if coupled[0, 2] else forms.ROD
+        return " ".join([forms.RIGID, *(f"{k}{l}" for k in range(4) for l in range(k) if not coupled[k, l])])
 
     def _coupled(self, body: Body, samples: Sequence[Evaluator] = ()) -> np.ndarray:
         """Which columns of its base the mass of a body couples."""
@@ -236,12 +235,12 @@ class Natural(KernelCoordinates):
             owners = (*((origin,) if "p" in points else ()), *used)
             (g,) = computed(partial(self._product, body, pair), 1)
             unit = {"v": "", "vv": "", "p": "m²", "pp": "m²"}.get(points, "m")
-            form = rigid.inner_product(self.dimension, points)
+            form = forms.inner_product(self.dimension, points)
             yield OwnEquations(body, f"product {points}", form, {"g": g}, owners, (unit,))
 
     def _combinations(self, body: Body) -> Iterator[OwnEquations]:
         base = self.skeleton.base[body]
-        form = rigid.combination(self.dimension)
+        form = forms.combination(self.dimension)
         for thing in self.skeleton.of[body]:
             if thing not in base:
                 numbers = computed(partial(self._combination, body, thing), 4)

@@ -197,9 +197,7 @@ class SpatialMarker(FormMarker):
             *((s, e.diff(t)) for s, e in zip(slopes[0], axes, strict=True)),
             *((s, e.diff(t, 2)) for s, e in zip(slopes[1], axes, strict=True)),
             *zip(self.rates, [*(e.diff(t) for e in point), *omega], strict=True),
-            *zip(
-                self.biases, [*(e.diff(t, 2) for e in point), *alpha], strict=True
-            ),
+            *zip(self.biases, [*(e.diff(t, 2) for e in point), *alpha], strict=True),
         ]
 
     z = property(lambda self: self.m[2])
