@@ -33,26 +33,6 @@ class OwnEquations:
     units: tuple[str, ...]
 
 
-class MarkerCoordinates(Protocol):
-    """How markers and the inertia of a body follow from coordinates."""
-
-    name: str
-    """What its kernels are called."""
-
-    def marker_map(self, label: str) -> MarkerMap: ...
-
-    def marker_slots(self, marker: Any) -> tuple[Number, ...]:
-        """What stands in the slots of `marker_map` for this marker."""
-
-    def inertia(self, form: str) -> Inertia: ...
-
-    def inertia_form(self, body: Any) -> str:
-        """Which of the forms of `inertia` a body has."""
-
-    def inertia_slots(self, body: Any, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
-        """What stands in the slots of `inertia` for this body."""
-
-
 class CoordinateSet(Protocol):
     """A coordinate set speaks of markers and bodies; of joints only where they let bodies share coordinates."""
 
@@ -90,11 +70,26 @@ class CoordinateSet(Protocol):
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion: ...
 
 
-class KernelCoordinates(CoordinateSet, MarkerCoordinates, Protocol):
-    """Coordinates that kernels are derived in."""
+class KernelCoordinates(CoordinateSet, Protocol):
+    """Coordinates that kernels are derived in: how markers and the inertia of a body follow from them."""
 
     sharing: bool
     """Whether bodies share coordinates."""
+    name: str
+    """What its kernels are called."""
+
+    def marker_map(self, label: str) -> MarkerMap: ...
+
+    def marker_slots(self, marker: Any) -> tuple[Number, ...]:
+        """What stands in the slots of `marker_map` for this marker."""
+
+    def inertia(self, form: str) -> Inertia: ...
+
+    def inertia_form(self, body: Any) -> str:
+        """Which of the forms of `inertia` a body has."""
+
+    def inertia_slots(self, body: Any, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
+        """What stands in the slots of `inertia` for this body."""
 
     @property
     def kernels(self) -> KernelCoordinates:

@@ -17,6 +17,7 @@ A is divided by |e|², so that it is a rotation also where e, between two steps,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, cached_property
 from typing import Any, ClassVar
 
@@ -143,16 +144,10 @@ class PlanarCartesian(Cartesian):
         sx, sy = cx * c - cy * s, cx * s + cy * c
         mass = ((0, 0, m), (1, 1, m), (2, 0, -m * sy), (2, 1, m * sx), (2, 2, inertia + m * (cx**2 + cy**2)))
         forces = (m * (gx + sx * omega**2), m * (gy + sy * omega**2), m * (sx * gy - sy * gx))
-        return Inertia(
-            own.q,
-            own.v,
-            slots,
-            (),
-            mass=tuple(entry for entry in mass if entry[2] != 0),
-            forces=tuple((k, e) for k, e in enumerate(forces) if e != 0),
-            potential=-m * (gx * (x + sx) + gy * (y + sy)),
-            kinetic=m * ((vx - omega * sy) ** 2 + (vy + omega * sx) ** 2) / 2 + inertia * omega**2 / 2,
-        )
+        potential = -m * (gx * (x + sx) + gy * (y + sy))
+        kinetic = m * ((vx - omega * sy) ** 2 + (vy + omega * sx) ** 2) / 2 + inertia * omega**2 / 2
+        entries = tuple(entry for entry in mass if entry[2] != 0)
+        return Inertia(own.q, own.v, slots, (), entries, _not_zero(forces), potential, kinetic)
 
     @staticmethod
     def inertia_form(body: PlanarBody) -> str:
@@ -185,7 +180,7 @@ class SpatialCartesian(Cartesian):
             steps.extend(zip(named, value, strict=True))
             return named
 
-        e = sp.Matrix([sp.Symbol(f"e{k}_{label}", real=True) for k in range(4)])
+        e = sp.Matrix(real("e0", "e1", "e2", "e3", end=f"_{label}"))
         r, turns, v, omega, s = (_vector(name, f"_{label}") for name in ("r", "t", "v", "o", "s"))
         axes = [_vector(name, f"_{label}") for name in ("lx", "ly", "lz")]
         A = step("A", rotation(e))
@@ -193,15 +188,10 @@ class SpatialCartesian(Cartesian):
         omega_w = step("ow", A * omega)
         lever = step("L", -cross(rho) * A)
         P = sp.Matrix(sp.BlockMatrix([[sp.eye(3), lever], [sp.zeros(3), A]]))
-        return MarkerMap(
-            q=(*r, *e, *turns),
-            v=(*v, *omega),
-            slots=(*s, *axes[0], *axes[1], *axes[2]),
-            values=(*(r + rho), *(A * axes[0]), *(A * axes[1]), *(A * axes[2]), axes[2].dot(turns)),
-            P=P,
-            bias=sp.Matrix([*omega_w.cross(omega_w.cross(rho)), 0, 0, 0]),
-            steps=tuple(steps),
-        )
+        bias = sp.Matrix([*omega_w.cross(omega_w.cross(rho)), 0, 0, 0])
+        slots = (*s, *axes[0], *axes[1], *axes[2])
+        values = (*(r + rho), *(A * axes[0]), *(A * axes[1]), *(A * axes[2]), axes[2].dot(turns))
+        return MarkerMap((*r, *e, *turns), (*v, *omega), slots, values, P, bias, tuple(steps))
 
     @staticmethod
     def ones(label: str) -> dict[sp.Expr, sp.Expr]:
@@ -262,16 +252,10 @@ class SpatialCartesian(Cartesian):
         force = m * (g - A * omega.cross(push))
         moment = m * com.cross(A.T * g) - omega.cross(about_origin * omega)
         motion = v + A * push
-        return Inertia(
-            own.q,
-            own.v,
-            (m, *moments, *c, *g),
-            steps,
-            mass=tuple((i, k, M[i, k]) for i in range(6) for k in range(i + 1) if M[i, k] != 0),
-            forces=tuple((k, x) for k, x in enumerate([*force, *moment]) if x != 0),
-            potential=-m * g.dot(r + A * com),
-            kinetic=m * motion.dot(motion) / 2 + omega.dot(own_inertia * omega) / 2,
-        )
+        entries = tuple((i, k, M[i, k]) for i in range(6) for k in range(i + 1) if M[i, k] != 0)
+        slots, forces = (m, *moments, *c, *g), _not_zero([*force, *moment])
+        kinetic = m * motion.dot(motion) / 2 + omega.dot(own_inertia * omega) / 2
+        return Inertia(own.q, own.v, slots, steps, entries, forces, -m * g.dot(r + A * com), kinetic)
 
     @staticmethod
     def inertia_form(body: SpatialBody) -> str:
@@ -289,8 +273,12 @@ def rotation(e: sp.MatrixBase) -> sp.Matrix:
     return sp.eye(3) + 2 / e.dot(e) * (e[0] * hat + hat * hat)
 
 
+def _not_zero(forces: Sequence[sp.Expr]) -> tuple[tuple[int, sp.Expr], ...]:
+    return tuple((k, e) for k, e in enumerate(forces) if e != 0)
+
+
 def _vector(name: str, end: str = "") -> sp.Matrix:
-    return sp.Matrix([sp.Symbol(f"{name}{k}{end}", real=True) for k in "xyz"])
+    return sp.Matrix(real(f"{name}x", f"{name}y", f"{name}z", end=end))
 
 
 def cross(a: sp.MatrixBase) -> sp.Matrix:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import sympy as sp
 
 from ..errors import ModelError
-from .bodies.body import Vector
+from .bodies.body import Vector, coordinates_of
 from .bodies.frames import frame_of
 from .bodies.planar_body import PlanarBody
 from .bodies.spatial_body import SpatialBody
@@ -80,9 +80,9 @@ class PlanarModel(Model):
 
         Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
         the rod."""
-        place, way, m, span = self._rod(name, P, Q, mass, length)
+        place, way, m, span = _rod(self.dimension, name, P, Q, mass, length)
         angle = plain(sp.atan2(*reversed(way)))
-        return self._with_ends(PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span))
+        return _with_ends(self, PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span))
 
 
 class SpatialModel(Model):
@@ -118,7 +118,7 @@ class SpatialModel(Model):
         Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
         the rod. With a `radius` it is a cylinder, and has an inertia about its own axis.
         """
-        place, way, m, span = self._rod(name, P, Q, mass, length)
+        place, way, m, span = _rod(self.dimension, name, P, Q, mass, length)
         r = check_number(radius, f"radius of link {name!r}", non_negative=True)
         if z_axis is None:
             z_axis = (-way[2], 0, 0) if way[0] == way[1] == 0 else (0, 0, 1)  # so that y stays y in the x-z plane
@@ -129,4 +129,29 @@ class SpatialModel(Model):
         turn = tuple(zip(x, [-n for n in y], z, strict=True))
         across = m * (span**2 / 12 + r**2 / 4)
         inertia = (m * r**2 / 2, across, across)
-        return self._with_ends(SpatialBody(name, m, inertia, position=place, rotation=turn, span=span))
+        return _with_ends(self, SpatialBody(name, m, inertia, position=place, rotation=turn, span=span))
+
+
+def _rod(
+    dimension: int, name: str, P: Vector, Q: Vector, mass: Numeric, length: Numeric | None
+) -> tuple[Any, Any, Any, Any]:
+    """What every link has: its middle, the way between its ends, its mass, and its length, which is that of the way if
+    none is given."""
+    ends = (coordinates_of(point, f"{which} of link {name!r}", dimension) for which, point in (("P", P), ("Q", Q)))
+    tail, head = map(sp.Matrix, ends)
+    way = head - tail
+    between = sp.sqrt(way.dot(way))
+    if between == 0:
+        raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
+    m = check_number(mass, f"mass of link {name!r}", non_negative=True)
+    size = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
+    return tuple(map(plain, (tail + head) / 2)), way, m, size
+
+
+def _with_ends(model: Model, rod: Any) -> Any:
+    """The link as a body of the model, with markers at its ends."""
+    model._added(rod)
+    half, across = rod.span / 2, (0,) * (model.dimension - 1)
+    rod.marker("tail", -half, *across)
+    rod.marker("head", half, *across)
+    return rod

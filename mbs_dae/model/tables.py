@@ -165,4 +165,3 @@ class Table:
     def __repr__(self) -> str:
         words = ", periodic" * self.periodic + f", {self.kind}" * (self.kind != "cubic")
         return f"Table({self.x.size} points on [{self.x[0]:g}, {self.x[-1]:g}]{words})"
-

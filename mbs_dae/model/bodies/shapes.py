@@ -7,15 +7,15 @@ u, v ≥ 0 and u + v ≤ 1, and dA = c du dv with c = p × q. With ∫u = ∫v =
     ∫ dA = c/2,     ∫ r dA = c (p + q)/6,     ∫ r² dA = c (p² + p·q + q²)/12.
 
 The last one is about the origin; about the centre of mass (Steiner) it is less by the area times the square of their
-distance.
+distance. Points are complex numbers: p̄ q = p·q + i (p × q).
 """
 
 from __future__ import annotations
 
+from cmath import phase
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import atan2, hypot
 
 from ...errors import ModelError
 
@@ -45,54 +45,47 @@ def shape_of(who: str, outline: Sequence[str], places: Mapping[str, Point]) -> S
     for a, b in combinations(outline, 2):
         if places[a] == places[b]:
             raise ModelError(f"points {a} and {b} of {who} are the same place; move one of them")
-    (x0, y0), (x1, y1) = places[outline[0]], places[outline[1]]
-    long = hypot(x1 - x0, y1 - y0)
-    c, s = (x1 - x0) / long, (y1 - y0) / long
-    corners = [(long, 0.0) if name == outline[1] else _seen(places[name], (x0, y0), c, s) for name in outline]
-
-    xs = [x for x, _ in corners]
+    points = [complex(*places[name]) for name in outline]
+    way = points[1] - points[0]
+    turn = way / abs(way)
+    corners = [(point - points[0]) * turn.conjugate() for point in points]
+    corners[1] = complex(abs(way))  # without roundoff
+    xs = [corner.real for corner in corners]
     span = max(xs) - min(xs)
-    is_plate = max(abs(y) for _, y in corners) > STRAIGHT * span
+    is_plate = max(abs(corner.imag) for corner in corners) > STRAIGHT * span
     if is_plate:
         _check_edges(who, outline, corners)
-        (x, y), size, gyration = polygon(corners)
+        centre, size, gyration = polygon(corners)
     else:  # the rod between the outermost points
-        (x, y), size, gyration = (min(xs) + span / 2, 0.0), span, span**2 / 12
-        corners = [(at, 0.0) for at in xs]
-    return Shape(
-        (x0 + c * x - s * y, y0 + s * x + c * y),
-        atan2(y1 - y0, x1 - x0),
-        {name: (px - x, py - y) for name, (px, py) in zip(outline, corners, strict=True)},
-        size,
-        gyration,
-        is_plate,
-    )
+        centre, size, gyration = complex(min(xs) + span / 2), span, span**2 / 12
+        corners = [complex(x) for x in xs]
+    at = points[0] + turn * centre
+    markers = {name: _pair(corner - centre) for name, corner in zip(outline, corners, strict=True)}
+    return Shape(_pair(at), phase(way), markers, size, gyration, is_plate)
 
 
-def polygon(corners: Sequence[Point]) -> tuple[Point, float, float]:
+def polygon(corners: Sequence[complex]) -> tuple[complex, float, float]:
     """Centre of mass, area and squared radius of gyration of a uniform plate."""
-    area = x = y = second = 0.0
-    for (px, py), (qx, qy) in _edges(corners):
-        c = px * qy - py * qx
+    area, centre, second = 0.0, 0j, 0.0
+    for p, q in _edges(corners):
+        product = p.conjugate() * q
+        c = product.imag
         area += c / 2
-        x += c * (px + qx) / 6
-        y += c * (py + qy) / 6
-        second += c * (px * px + py * py + px * qx + py * qy + qx * qx + qy * qy) / 12
-    x, y = x / area, y / area
-    return (x, y), abs(area), second / area - x * x - y * y
+        centre += c * (p + q) / 6
+        second += c * (abs(p) ** 2 + product.real + abs(q) ** 2) / 12
+    centre /= area
+    return centre, abs(area), second / area - abs(centre) ** 2
 
 
-def _seen(point: Point, origin: Point, c: float, s: float) -> Point:
-    """A point from a frame at `origin` that is turned by the angle with this cosine and sine."""
-    dx, dy = point[0] - origin[0], point[1] - origin[1]
-    return c * dx + s * dy, c * dy - s * dx
+def _pair(point: complex) -> Point:
+    return point.real, point.imag
 
 
-def _edges(corners: Sequence[Point]) -> list[tuple[Point, Point]]:
+def _edges(corners: Sequence[complex]) -> list[tuple[complex, complex]]:
     return list(zip(corners, [*corners[1:], corners[0]], strict=True))
 
 
-def _check_edges(who: str, outline: Sequence[str], corners: Sequence[Point]) -> None:
+def _check_edges(who: str, outline: Sequence[str], corners: Sequence[complex]) -> None:
     """The edges of a plate meet in its corners only."""
     edges, count = _edges(corners), len(corners)
     for k, m in combinations(range(count), 2):
@@ -101,7 +94,7 @@ def _check_edges(who: str, outline: Sequence[str], corners: Sequence[Point]) -> 
             raise ModelError(f"edges {first} and {second} of {who} meet; name its points in order around the plate")
 
 
-def _touch(a: Point, b: Point, c: Point, d: Point) -> bool:
+def _touch(a: complex, b: complex, c: complex, d: complex) -> bool:
     """Whether two segments have a point in common: an end of one lies on the other, or each has its ends on both sides
     of the other."""
     sides = _side(a, b, c), _side(a, b, d), _side(c, d, a), _side(c, d, b)
@@ -111,13 +104,12 @@ def _touch(a: Point, b: Point, c: Point, d: Point) -> bool:
     return sides[0] * sides[1] < 0 and sides[2] * sides[3] < 0
 
 
-def _between(a: Point, b: Point, p: Point) -> bool:
+def _between(a: complex, b: complex, p: complex) -> bool:
     """Whether a point of the line through a and b lies between them: it sees them in opposite directions."""
-    return (a[0] - p[0]) * (b[0] - p[0]) + (a[1] - p[1]) * (b[1] - p[1]) <= 0
+    return ((a - p).conjugate() * (b - p)).real <= 0
 
 
-def _side(a: Point, b: Point, p: Point) -> int:
+def _side(a: complex, b: complex, p: complex) -> int:
     """On which side of the line from a to b a point lies: left 1, right -1, on it 0."""
-    ux, uy, px, py = b[0] - a[0], b[1] - a[1], p[0] - a[0], p[1] - a[1]
-    cross = ux * py - uy * px
-    return 0 if abs(cross) <= STRAIGHT * hypot(ux, uy) * hypot(px, py) else 1 if cross > 0 else -1
+    cross = ((b - a).conjugate() * (p - a)).imag
+    return 0 if abs(cross) <= STRAIGHT * abs(b - a) * abs(p - a) else 1 if cross > 0 else -1
