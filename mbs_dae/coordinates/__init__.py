@@ -8,7 +8,7 @@ from .base import Computed, CoordinateSet, KernelCoordinates, Motion, OwnEquatio
 from .cartesian import Cartesian, PlanarCartesian, SpatialCartesian
 from .joint.joint import JointCoordinates
 from .layout import Layout
-from .natural import Natural
+from .natural.natural import Natural
 
 BODY: dict[int, type[Cartesian]] = {2: PlanarCartesian, 3: SpatialCartesian}
 SETS = ("cartesian", "natural", "joint")

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ...model.bodies.body import Body, Marker
-from ...model.element import Element
+from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
 
@@ -72,12 +72,10 @@ class Skeleton:
 def skeleton_of(model: Model) -> Skeleton:
     things: list[Thing] = []
     alike = _Alike(model)
-    settled = {
-        joint.name: frozenset(
-            row for what, rows in _shares(joint) if _shared(joint, what, things, alike) for row in rows
-        )
-        for joint in model.conditions
-    }
+    settled = {}
+    for joint in model.conditions:
+        found = (rows for what, rows in joint.shares.get(joint.dimension, ()) if _shared(joint, what, things, alike))
+        settled[joint.name] = frozenset(row for rows in found for row in rows)
     base = _bases(model, things)
     of = {body: tuple(x for x in things if body in x.places) for body in base}
     return Skeleton(tuple(things), of, base, settled, tuple(alike.merged))
@@ -86,11 +84,7 @@ def skeleton_of(model: Model) -> Skeleton:
 # --- sharing ------------------------------------------------------------------------------------------------------
 
 
-def _shares(joint: Element) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    return getattr(joint, "shares", {}).get(joint.dimension, ())
-
-
-def _shared(joint: Element, what: str, things: list[Thing], alike: _Alike) -> bool:
+def _shared(joint: Condition, what: str, things: list[Thing], alike: _Alike) -> bool:
     """Let both bodies have what the joint makes coincide. Not where a body would then have one thing in two places, nor
     where two bodies would have the same things in other distances: there the joint keeps its rows, and contradicts."""
     letters, count = [what] if what == POINT else [*what], len(things)

@@ -27,9 +27,9 @@ from ...symbolic.markers import FormMarker, marker_symbols, rate_of, t, variable
 from .. import measures
 from ..bodies.body import Body, Marker
 from ..element import Element, checked_name
+from ..fields import COORDINATE
 from ..measures import Measure, Quantity
 from ..parameters import Number
-from ..signature import COORDINATE
 from .base import ForceElement
 
 _s, _rate = sp.symbols("s_ rate_", real=True)

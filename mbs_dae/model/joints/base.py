@@ -57,6 +57,7 @@ class Condition(Element):
     units: tuple[str, ...]
     facing: ClassVar[str] = ""
     motions: ClassVar[dict[int, Motions] | None] = None
+    shares: ClassVar[dict[int, tuple[tuple[str, tuple[int, ...]], ...]]] = {}
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._form
@@ -94,7 +95,6 @@ class Joint(Condition, Declared):
 
     equations = ("phi", "psi")
     unit: ClassVar[str | tuple[str, ...] | dict[int, tuple[str, ...]]] = "m"
-    shares: ClassVar[dict[int, tuple[tuple[str, tuple[int, ...]], ...]]] = {}
     sketch = "contact"
 
     phi: ClassVar[Callable]
