@@ -4,10 +4,9 @@ from typing import Any
 
 from ..errors import ModelError, unknown_name
 from ..model.model import Model
-from .base import Computed, CoordinateSet, KernelCoordinates, Motion, OwnEquations
+from .base import Computed, CoordinateSet, KernelCoordinates, Layout, Motion, OwnEquations
 from .cartesian import Cartesian, PlanarCartesian, SpatialCartesian
 from .joint.joint import JointCoordinates
-from .layout import Layout
 from .natural.natural import Natural
 
 BODY: dict[int, type[Cartesian]] = {2: PlanarCartesian, 3: SpatialCartesian}

@@ -30,8 +30,7 @@ from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..rotations import quaternion
 from ..symbolic.derive import Definition, Inertia, MarkerMap
-from .base import KernelCoordinates, Motion
-from .layout import Layout, cartesian_layout
+from .base import KernelCoordinates, Layout, Motion, cartesian_layout
 
 TAU = float(2 * sp.pi)
 

@@ -14,7 +14,7 @@ from ..symbolic.functions import Lookup
 from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols, t
 from ..symbolic.markers import primitives as the
 from .bodies.body import Place, as_marker, components_of
-from .bodies.frames import rotation_of
+from .bodies.spatial_body import rotation_of
 from .element import checked_name
 from .fields import Function
 from .joints.base import Condition

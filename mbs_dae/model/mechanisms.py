@@ -9,9 +9,8 @@ import sympy as sp
 
 from ..errors import ModelError
 from .bodies.body import Vector, coordinates_of
-from .bodies.frames import frame_of
 from .bodies.planar_body import PlanarBody
-from .bodies.spatial_body import SpatialBody
+from .bodies.spatial_body import SpatialBody, frame_of
 from .model import Model
 from .parameters import Numeric, check_number, plain
 from .points import build

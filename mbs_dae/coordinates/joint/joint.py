@@ -20,9 +20,8 @@ from ...model.joints.base import Condition
 from ...model.joints.motions import Ball, Slide
 from ...model.model import Model
 from ...model.parameters import Evaluator
-from ..base import CoordinateSet, Motion
+from ..base import CoordinateSet, Layout, Motion, pairs, span
 from ..cartesian import Cartesian
-from ..layout import Layout, pairs, span
 from .recursion import fold, fold_acceleration, fold_velocity, unfold, unfold_acceleration
 from .tree import Tree, tree_of
 from .tree_steps import Freedom, freedoms, velocity_paths

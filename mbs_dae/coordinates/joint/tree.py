@@ -37,7 +37,7 @@ from ...graph.tree import Edge
 from ...kernels.blocks import Design, Integers, IntegerTable, Matrix, Vector, Work, block
 from ...model.mechanisms import SpatialModel
 from ...model.parameters import Evaluator
-from ..layout import Layout, cartesian_layout, pairs
+from ..base import Layout, cartesian_layout, pairs
 from .tree_steps import ORIGIN, Step, frames, freedoms, steps, velocity_paths
 
 PER_FRAME = ("r", "eta", "dr", "deta", "omega", "turning", "sliding", "ddr", "alpha")

@@ -26,8 +26,7 @@ from ...errors import ModelError
 from ...model.bodies.body import Body
 from ...model.parameters import Evaluator, Number
 from ...rotations import about_z, from_quaternion, quaternion
-from ..base import Motion
-from ..layout import Layout
+from ..base import Layout, Motion
 from .skeleton import POINT, Skeleton, Thing
 
 TURN = np.array([[0.0, -1.0], [1.0, 0.0]])

@@ -19,8 +19,7 @@ from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
 from ...symbolic.derive import Inertia, MarkerMap
-from ..base import KernelCoordinates, Motion, OwnEquations, computed
-from ..layout import Layout, pairs, span
+from ..base import KernelCoordinates, Layout, Motion, OwnEquations, computed, pairs, span
 from . import forms, frame
 from .frame import body_weights, mass_matrix, weights_of
 from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, sample_evaluators, skeleton_of

@@ -16,8 +16,7 @@ from ..bodies.body import Place, Vector, as_marker, components_of
 from ..element import checked_name
 from ..fields import choice, expression, function
 from ..parameters import Number, check_choice
-from .base import ForceElement, duals
-from .effort import EffortElement
+from .base import EffortElement, ForceElement, duals
 
 
 class _AtMarker(ForceElement):

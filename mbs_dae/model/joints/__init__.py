@@ -1,8 +1,7 @@
 """The joints, one short file a family; `base` says what a joint is."""
 
-from .base import Condition, Constraint, Joint, registered_joints
+from .base import Condition, Constraint, CoordinateFix, Joint, registered_joints
 from .contacts import CamFollower, Gear, KnifeEdge, RackAndPinion, RollingDisk
-from .fixes import CoordinateFix
 from .links import (
     ConstantVelocity,
     Distance,

@@ -27,7 +27,7 @@ Everything else - Jacobian, ν, γ, machine code, diagnosis, tests - follows fro
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import sympy as sp
@@ -39,8 +39,8 @@ from ...symbolic.functions import opaque
 from ...symbolic.markers import LABELS, FormMarker, marker_symbols
 from ..bodies.body import Place, as_marker
 from ..element import Declared, Element, checked_name
-from ..fields import Law
-from ..parameters import Number, constants_out
+from ..fields import Law, choice, scalar
+from ..parameters import Number, check_choice, constants_out
 from .motions import Motions, velocities
 
 _registry: list[type[Joint]] = []
@@ -172,3 +172,31 @@ def _rows(equation: Callable | None, markers: tuple, constants: dict[str, Any], 
         if not isinstance(e, sp.Expr | int | float) or isinstance(e, bool):
             raise ModelError(f"the equation of {who} returns {e!r}; return sympy expressions")
     return [expression_of(e, f"the equation of {who}") for e in out]
+
+
+COORDINATES = {2: ("x", "y", "angle"), 3: ("x", "y", "z")}
+
+
+class CoordinateFix(Joint):
+    """Hold "x", "y", "z" or "angle" of a body (or of a marker on it) at a value; without one, where it is placed.
+
+    ``CoordinateFix("x1", body, "x", 0)``
+    """
+
+    sketch = ""
+    coordinate = choice("x", "y", "z", "angle")
+    value = scalar(default=lambda i, coordinate: getattr(i, coordinate))
+
+    def __init__(self, name: str, *args: Any, **constants: Any):
+        super().__init__(name, *args, **constants)
+        self.units = ("rad",) if self.values["coordinate"] == "angle" else ("m",)
+
+    def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
+        wanted = positional[0] if positional else named.get("coordinate")
+        if wanted is not None:
+            check_choice(wanted, COORDINATES[self.dimension], f"coordinate of {self.who}")
+        return super()._constants(positional, named)
+
+    @staticmethod
+    def phi(i, coordinate, value):
+        return [getattr(i, coordinate) - value]
