@@ -27,10 +27,7 @@ Named: TypeAlias = str | Body | Element | Iterable[str | Body | Element]
 
 
 class Model:
-    """A mechanism: bodies, markers on them, parameters, and the elements between the markers.
-
-    SI units and radians throughout.
-    """
+    """What mechanisms in the plane and in space have in common."""
 
     body_class: ClassVar[type[Body]]
 

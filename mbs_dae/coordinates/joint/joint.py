@@ -37,7 +37,6 @@ class JointCoordinates(CoordinateSet):
         """`deep` says how the equations are solved, if that is not to be found out; `tree` is for `topology`."""
         self.model = model
         self.bodies = bodies
-        self.at_rest = bodies.at_rest  # the Cartesian coordinates of the ground
         self.name = f"joint {bodies.name}"
         self.topology = topology(model, **tree)
         self.freedoms: tuple[Freedom, ...] = freedoms(self.topology)
@@ -82,7 +81,7 @@ class JointCoordinates(CoordinateSet):
     def resting_bodies(self) -> np.ndarray:
         """Room for the Cartesian coordinates of all bodies, those of the ground put in."""
         qc = np.zeros(self.kernels.layout.q_size)
-        qc[list(self.kernels.layout.q[self.model.ground])] = self.at_rest
+        qc[list(self.kernels.layout.q[self.model.ground])] = self.bodies.at_rest
         return qc
 
     @cached_property
@@ -150,7 +149,7 @@ class JointCoordinates(CoordinateSet):
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
         times = len(motion[0])
         out = tuple(np.zeros((times, size)) for size in (cartesian.q_size, cartesian.v_size, cartesian.v_size))
-        out[0][:, list(cartesian.q[self.model.ground])] = self.at_rest
+        out[0][:, list(cartesian.q[self.model.ground])] = self.bodies.at_rest
         unfold_motion(self.tree(number), *map(np.ascontiguousarray, motion), *out)
         return out[0], out[1], out[2]
 

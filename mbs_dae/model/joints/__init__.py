@@ -1,17 +1,8 @@
 """The joints, one short file a family; `base` says what a joint is."""
 
 from .base import Condition, Constraint, CoordinateFix, Joint, registered_joints
-from .contacts import CamFollower, Gear, KnifeEdge, RackAndPinion, RollingDisk
-from .links import (
-    ConstantVelocity,
-    Distance,
-    PinInSlot,
-    PointInPlane,
-    PointOnLine,
-    RevoluteSpherical,
-    SphericalSpherical,
-    Universal,
-)
+from .contacts import CamFollower, Gear, KnifeEdge, PointInPlane, RackAndPinion, RollingDisk
+from .links import ConstantVelocity, Distance, PinInSlot, PointOnLine, RevoluteSpherical, SphericalSpherical, Universal
 from .lower_pairs import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw, Spherical, Translational
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Bodies in contact: wheels in mesh, a cam and its follower, what rolls or cuts.
+"""Bodies in contact: wheels in mesh, a cam and its follower, a point on a plane, what rolls or cuts.
 
 Wheels are held by other joints; their equations tie the rotations. What rolls or cuts may go anywhere, but not in every
 direction: its equations restrict velocities.
@@ -17,6 +17,7 @@ from ..fields import choice, function, scalar
 from ..parameters import Number, check_number
 from ..tables import Table
 from .base import Joint
+from .motions import Ball, Slide
 
 
 def _meshing(i, j, carrier=None, other=None, *, ratio, mesh):
@@ -148,6 +149,19 @@ class CamFollower(Joint):
             return [j.y_axis.dot(d) - profile(the.turn(i, j) + sp.pi / 2)]
         along, across = i.x_axis.dot(d), i.y_axis.dot(d)
         return [sp.sqrt(along**2 + across**2) - profile(sp.atan2(across, along))]
+
+
+class PointInPlane(Joint):
+    """A point of the second body stays in the plane through the first marker, at right angles to its axis."""
+
+    dimensions = (3,)
+    elsewhere = "take a PinInSlot"
+    sketch = "face"
+    motions = {3: (Slide(0), Slide(1), Ball())}
+
+    @staticmethod
+    def phi(i, j):
+        return the.in_plane(i, j)
 
 
 def _against(i, j, point):
