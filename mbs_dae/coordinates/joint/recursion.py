@@ -275,9 +275,10 @@ def _seen(tree, e, qc):
     if tree.sense[j] < 0:
         i, j = j, i
     e_i, e_j = _attitude(tree, i, qc), _attitude(tree, j, qc)
-    p_i = plus(_vector(tree, qc, tree.frame_q[i]), rotated(e_i, row(tree.first_point, e)))
-    p_j = plus(_vector(tree, qc, tree.frame_q[j]), rotated(e_j, row(tree.second_point, e)))
-    e_i, e_j = after(e_i, quaternion(tree.first_attitude, e)), after(e_j, quaternion(tree.second_attitude, e))
+    p_i = plus(_vector(tree, qc, tree.frame_q[i]), rotated(e_i, row(tree.marker_point, 2 * e)))
+    p_j = plus(_vector(tree, qc, tree.frame_q[j]), rotated(e_j, row(tree.marker_point, 2 * e + 1)))
+    e_i = after(e_i, quaternion(tree.marker_attitude, 2 * e))
+    e_j = after(e_j, quaternion(tree.marker_attitude, 2 * e + 1))
     count = _phi(tree, j, qc) - _phi(tree, i, qc) + tree.marker_angle[e] if tree.dimension == 2 else 0.0
     return after(back(e_i), e_j), rotated(back(e_i), minus(p_j, p_i)), count
 

@@ -76,11 +76,9 @@ class Tree(NamedTuple):
     """Edge e has the steps edge_at[e] : edge_at[e + 1]; the last one leads to the child."""
     edge_v: Integers
     """Edge e has the velocities edge_v[e] : edge_v[e + 1]."""
-    first_point: Design[Matrix]
-    first_attitude: Design[Matrix]
-    second_point: Design[Matrix]
-    second_attitude: Design[Matrix]
-    """The joint's two markers on their bodies: points and quaternions."""
+    marker_point: Design[Matrix]
+    marker_attitude: Design[Matrix]
+    """The joint's two markers on their bodies, in rows 2 e and 2 e + 1: points and quaternions."""
     marker_angle: Design[Vector]
     """In the plane: the angle of the second marker on its body, less that of the first."""
     # velocities
@@ -158,10 +156,8 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
             **{name: np.array([getattr(step, name) for step in chain]) for name in Step._fields},
             edge_at=np.array(edge_at),
             edge_v=np.cumsum([0, *(edge.velocities for edge in topology.edges)]),
-            first_point=np.array([first.point for first, _ in markers]).reshape(-1, 3),
-            first_attitude=np.array([first.attitude for first, _ in markers]).reshape(-1, 4),
-            second_point=np.array([second.point for _, second in markers]).reshape(-1, 3),
-            second_attitude=np.array([second.attitude for _, second in markers]).reshape(-1, 4),
+            marker_point=np.array([marker.point for pair in markers for marker in pair]).reshape(-1, 3),
+            marker_attitude=np.array([marker.attitude for pair in markers for marker in pair]).reshape(-1, 4),
             marker_angle=np.array([second.angle - first.angle for first, second in markers]),
             v_step=v_step,
             v_carrier=v_carrier,

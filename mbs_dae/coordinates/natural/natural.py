@@ -22,7 +22,7 @@ from ...symbolic.derive import Inertia, MarkerMap
 from ..base import KernelCoordinates, Layout, Motion, OwnEquations, computed, pairs, span
 from . import forms, frame
 from .frame import body_weights, mass_matrix, weights_of
-from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, sample_evaluators, skeleton_of
+from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, as_direction, skeleton_of
 
 
 class Natural(KernelCoordinates):
@@ -109,7 +109,7 @@ class Natural(KernelCoordinates):
     def _coupled(self, body: Body, samples: Sequence[Evaluator] = ()) -> np.ndarray:
         """Which columns of its base the mass of a body couples."""
         found = np.zeros((self.dimension + 1, self.dimension + 1), dtype=bool)
-        for number in samples or self._samples:
+        for number in samples or self.skeleton.samples:
             try:
                 M = mass_matrix(self.weights_of(body, number), body, number)
             except ModelError:  # not described by its base with these values: nothing is known of it
@@ -129,10 +129,6 @@ class Natural(KernelCoordinates):
                     f"the mass of body {body.name!r} couples with these parameters what it did not couple with others; "
                     "build the model with these values"
                 )
-
-    @cached_property
-    def _samples(self) -> list[Evaluator]:
-        return sample_evaluators(self.model)
 
     def inertia_slots(self, body: Body, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         count = 8 if self.dimension == 2 else 14
@@ -248,11 +244,7 @@ class Natural(KernelCoordinates):
                 yield OwnEquations(body, "combination", form, slots, (*base, thing), (unit,) * self.dimension)
 
     def _product(self, body: Body, pair: Sequence[Thing], number: Evaluator) -> float:
-        origin = [number(n) for n in self.skeleton.base[body][0].places[body]]
-        a, b = (
-            np.array([number(n) for n in thing.places[body]]) - (origin if thing.kind == POINT else 0.0)
-            for thing in pair
-        )
+        a, b = (as_direction(thing, self.skeleton.base[body][0], body, number) for thing in pair)
         return float(a @ b)
 
     def _combination(self, body: Body, thing: Thing, number: Evaluator) -> list[float]:

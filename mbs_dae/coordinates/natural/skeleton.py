@@ -58,6 +58,8 @@ class Skeleton:
     """For each joint, the rows that need not be said."""
     merged: tuple[tuple[Body, Place, Place], ...] = ()
     """Places on a body that are written differently and were taken for the same."""
+    samples: Sequence[Evaluator] = ()
+    """Values of the parameters: what holds for all of these holds for all."""
 
     def check_values(self, number: Evaluator) -> None:
         """What was found to be the same with some values of the parameters must be so with all."""
@@ -78,7 +80,7 @@ def skeleton_of(model: Model) -> Skeleton:
         settled[joint.name] = frozenset(row for rows in found for row in rows)
     base = _bases(model, things)
     of = {body: tuple(x for x in things if body in x.places) for body in base}
-    return Skeleton(tuple(things), of, base, settled, tuple(alike.merged))
+    return Skeleton(tuple(things), of, base, settled, tuple(alike.merged), alike.numbers)
 
 
 # --- sharing ------------------------------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ def _bases(model: Model, things: list[Thing]) -> dict[Body, tuple[Thing, ...]]:
             things.append(own[0])
         found = [own[k] for k in _independent(own, body, number, known)]
         missing = (2 if dimension == 2 else 4) - len(found)
-        directions = [_as_direction(x, found[0], body, number) for x in found[1:]]
+        directions = [as_direction(x, found[0], body, number) for x in found[1:]]
         for k, way in enumerate(_completed(directions, dimension)[:missing]):
             name = f"{body.name} vector" + (f" {k + 1}" if missing > 1 else "")
             found.append(Thing(VECTOR, name, body.fixed, {body: tuple(map(float, way))}))
@@ -208,7 +210,7 @@ def _independent(own: Sequence[Thing], body: Body, number: Evaluator, known: set
     points = [k for k, x in enumerate(own) if x.kind == POINT]
     first = min(points, key=lambda k: not own[k].fixed)
     others = [k for k in range(len(own)) if k != first]
-    ways = {k: _as_direction(own[k], own[first], body, number) for k in others}
+    ways = {k: as_direction(own[k], own[first], body, number) for k in others}
     longest = max((np.linalg.norm(ways[k]) for k in others if own[k].kind == POINT), default=0.0) or 1.0
     scaled = {k: w / (longest if own[k].kind == POINT else 1.0) for k, w in ways.items()}
     found = [first]
@@ -224,7 +226,7 @@ def _independent(own: Sequence[Thing], body: Body, number: Evaluator, known: set
     return found
 
 
-def _as_direction(thing: Thing, origin: Thing, body: Body, number: Evaluator) -> np.ndarray:
+def as_direction(thing: Thing, origin: Thing, body: Body, number: Evaluator) -> np.ndarray:
     place = np.array([number(n) for n in thing.places[body]])
     return place - [number(n) for n in origin.places[body]] if thing.kind == POINT else place
 
