@@ -33,19 +33,14 @@ TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
 """A right angle in the plane."""
 
 
-def body_columns(base: Sequence[Thing], body: Body, number: Evaluator) -> np.ndarray:
-    """H."""
+def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.ndarray:
+    """C = H⁻¹."""
     places = [np.array([number(n) for n in thing.places[body]]) for thing in base]
     ones = [float(thing.kind == POINT) for thing in base]
     if body.dimension == 2:
         d = places[1] - ones[1] * places[0]
         places, ones = [places[0], d, TURN @ d], [1.0, 0.0, 0.0]
-    return np.vstack([ones, np.array(places).T])
-
-
-def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.ndarray:
-    """C = H⁻¹."""
-    H = body_columns(base, body, number)
+    H = np.vstack([ones, np.array(places).T])
     if not np.isfinite(H).all() or abs(np.linalg.det(H)) <= 1e-9 * np.prod(np.linalg.norm(H, axis=0)):
         names = ", ".join(thing.name for thing in base)
         raise ModelError(

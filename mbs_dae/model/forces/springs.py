@@ -20,10 +20,6 @@ from ..parameters import Number
 from .base import EffortElement, ForceElement
 
 
-def _angle(*markers: Any) -> Any:
-    return the.turn(*markers) if len(markers) > 1 else markers[0].turn
-
-
 class Spring(EffortElement):
     """A spring between two points: tension = stiffness · (distance - length), which pulls them together. The free
     length defaults to the distance in the reference placement.
@@ -91,7 +87,7 @@ class TorsionSpring(EffortElement):
     some_of = ("stiffness", "damping", "law")
     stiffness = scalar("N m/rad", default=0, non_negative=True)
     damping = scalar("N m s/rad", default=0, non_negative=True)
-    angle = scalar("rad", default=_angle)
+    angle = scalar("rad", default=the.turn)
     law = function("N m", of=(fields.theta, fields.rate), default=0)
 
     @staticmethod

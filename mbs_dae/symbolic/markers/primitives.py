@@ -59,9 +59,10 @@ def perpendicular(a: sp.Matrix, b: sp.Matrix) -> list[sp.Expr]:
     return [a.dot(b)]
 
 
-def turn(i: Any, j: Any) -> sp.Expr:
-    """The angle by which the second marker is turned against the first about their axis, counting past 2π."""
-    return i.turn_to(j)
+def turn(i: Any, j: Any = None) -> sp.Expr:
+    """The angle by which the second marker is turned against the first about their axis, counting past 2π; of one
+    marker alone how far it has turned."""
+    return i.turn if j is None else i.turn_to(j)
 
 
 def displacement(i: Any, j: Any) -> sp.Expr:
