@@ -41,7 +41,7 @@ class Cartesian(KernelCoordinates):
     set = "cartesian"
     sharing = False
     q_names: ClassVar[tuple[str, ...]]
-    """What they are called, but for turns."""
+    """What the coordinates of a body are called, but for turns."""
     v_names: ClassVar[tuple[str, ...]]
     symbols: ClassVar[tuple[tuple[str, ...], tuple[str, ...]]]
     """What all of them, and the velocities, are called in printed equations."""
