@@ -16,17 +16,16 @@ import sympy as sp
 from sympy.utilities.lambdify import implemented_function
 
 from ...compiled import System
-from ...coordinates import BodyCoordinates, body_coordinates
+from ...coordinates import body_coordinates
 from ...errors import ModelError
 from ...model.bodies.body import Body, reference_turns
 from ...model.element import Element
-from ...model.forces.python_force import PythonForce
+from ...model.forces.given import PythonForce
 from ...model.model import Model
 from ...model.parameters import Number
 from ...model.tables import TableSymbol
-from ...symbolic.derive import Composed
+from ...symbolic.derive import Composed, Inertia
 from ...symbolic.functions import as_sympy
-from ...symbolic.inertia import Inertia
 from ...symbolic.loads import Load, LoadEquations
 from ...symbolic.markers import LABELS, t
 from ...symbolic.tidy import exact, tidy
@@ -211,7 +210,7 @@ class _Notation:
 
 
 def _in_functions(
-    element: PythonForce, coordinates: BodyCoordinates, put: Mapping[sp.Symbol, sp.Expr]
+    element: PythonForce, coordinates: Any, put: Mapping[sp.Symbol, sp.Expr]
 ) -> tuple[Load, dict[str, Any]]:
     """The force as a load, and its functions by name: F_wind_x, F_wind_y, M_wind of a force "wind" on one marker; with
     several, F_wind_i_x, F_wind_j_x, ...
