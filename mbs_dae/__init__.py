@@ -17,8 +17,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     # saying a mechanism
-    "model.planar_model": "PlanarModel",
-    "model.spatial_model": "SpatialModel",
+    "model.mechanisms": "PlanarModel SpatialModel",
     "model.bodies.body": "Body Marker",
     "symbolic.markers": "t primitives",
     # joints, and what new ones are made of
@@ -27,8 +26,7 @@ _NAMES = {
     "RollingDisk KnifeEdge CamFollower CoordinateFix Constraint Joint registered_joints motions",
     "model.fields": "scalar function expression choice theta length rate speed",
     # drivers
-    "model.drivers": "Driver",
-    "model.pose_driver": "PoseDriver",
+    "model.drivers": "Driver PoseDriver",
     "model.measures": "angle distance displacement x y z wx wy wz",
     "model.tables": "Table",
     "model.motion": "Motion LAWS",
@@ -44,15 +42,13 @@ _NAMES = {
     "verbs.assemble": "assemble",
     "verbs.kinematics": "kinematics",
     "verbs.recursive_kinematics": "recursive_kinematics",
-    "verbs.forward_kinematics": "forward_kinematics",
+    "verbs.forward_kinematics": "forward_kinematics task_jacobian manipulability",
     "verbs.inverse_kinematics": "inverse_kinematics",
-    "verbs.task_jacobian": "task_jacobian manipulability",
     "verbs.velocity_transformation": "velocity_transformation",
     "verbs.simulate": "simulate",
     "motion.stabilise": "Baumgarte Projection Unstabilized",
     "verbs.inverse_dynamics": "inverse_dynamics",
-    "verbs.compare_stabilization": "compare_stabilization",
-    "verbs.compare_coordinates": "compare_coordinates CoordinateComparison",
+    "verbs.comparisons": "compare_stabilization compare_coordinates CoordinateComparison",
     "verbs.sweep": "sweep",
     "verbs.equations": "equations",
     "verbs.warm": "warm",

@@ -15,7 +15,7 @@ import sympy as sp
 from ..coordinates import KernelCoordinates
 from ..kernels.abi import unwound
 from ..kernels.cache import Kernel
-from ..model.forces.python_force import PythonForce
+from ..model.forces.given import PythonForce
 from ..symbolic.markers import LABELS
 from .batch import Instance
 

@@ -1,6 +1,6 @@
 """Whether turns were counted rightly along a motion.
 
-In space whole turns come from turning added up (`symbolic.markers.spatial`), and the angle itself from the axes. The
+In space whole turns come from turning added up (`symbolic.markers.marker`), and the angle itself from the axes. The
 two part where markers keep no axis in common, or where steps are so coarse that the attitude lags behind by much of a
 turn. Half a turn apart, the count would jump; a good part of that is refused.
 """

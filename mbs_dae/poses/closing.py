@@ -20,8 +20,7 @@ from ..compiled.structure import Structure
 from ..coordinates import body_coordinates
 from ..errors import AssemblyError, ModelError
 from ..model.bodies.body import Marker
-from ..model.drivers import Driver, Held, Prescribed
-from ..model.pose_driver import PoseDriver
+from ..model.drivers import Driver, Held, PoseDriver, Prescribed
 from ..rotations import quaternion
 from ..tolerances import LOOSE, NEARLY, NIL
 from . import newton

@@ -20,8 +20,7 @@ from ..errors import unknown_name
 from ..model.bodies.body import Body, Marker
 from ..model.drivers import Driver
 from ..model.element import Element
-from ..model.forces.base import ForceElement
-from ..model.forces.effort import EffortElement
+from ..model.forces.base import EffortElement, ForceElement
 from ..model.joints.base import Condition
 from ..rotations import about_z, from_quaternion
 from ..symbolic.loads import Load, joint_wrenches
