@@ -139,7 +139,7 @@ class Writer(ast.NodeVisitor):
     def _power(self, base: Any, exponent: Any) -> Any:
         """Integer powers are products, by squaring."""
         if not isinstance(exponent, int):
-            return self._extern("llvm.pow.f64", [base, self.real(exponent)])
+            return self._extern("llvm.pow.f64", [base, exponent])
         result, square, rest = ir.Constant(REAL, 1.0), base, abs(exponent)
         while rest:
             result = self.builder.fmul(result, square) if rest & 1 else result
@@ -181,7 +181,7 @@ class Writer(ast.NodeVisitor):
             return self._apart(self.called[name], values)
         name = "fabs" if name == "abs" else name
         known = f"llvm.{name}.f64" if name in INTRINSICS else LIBRARY.get(name, name)
-        return self._extern(known, [self.real(value) for value in values])
+        return self._extern(known, values)
 
     def _extreme(self, relation: str, values: list[Any]) -> Any:
         """As Python finds it: the first of those that none after it surpasses."""
@@ -190,23 +190,20 @@ class Writer(ast.NodeVisitor):
             found = self.builder.select(self.builder.fcmp_ordered(relation, other, found), other, found)
         return found
 
-    def _extern(self, name: str, values: list[Any]) -> Any:
-        module = self.builder.module
-        kind = ir.FunctionType(REAL, [REAL] * len(values))
-        return self.builder.call(module.globals.get(name) or ir.Function(module, kind, name), values)
+    def _extern(self, name: str, values: Sequence[Any]) -> Any:
+        return self._call(name, ir.FunctionType(REAL, [REAL] * len(values)), values)
 
-    def _apart(self, function: Any, values: list[Any]) -> Any:
+    def _apart(self, function: Any, values: Sequence[Any]) -> Any:
         """A table is handed over without its length, which nobody asks for."""
-        kind, module = llvm.entry_type(function.arguments, function.entry.result), self.builder.module
         self.used.add(function.symbol)
         numbers: list[Any] = []
         for value in values:
             is_table = isinstance(getattr(value, "type", None), ir.PointerType)
-            numbers += [value, ir.Constant(WORD, 0)] if is_table else [value]
-        converted = [
-            self.real(x) if wanted == REAL else x if isinstance(wanted, ir.PointerType) else self.whole(x)
-            for x, wanted in zip(numbers, kind.args, strict=True)
-        ]
-        return self.builder.call(
-            module.globals.get(function.symbol) or ir.Function(module, kind, function.symbol), converted
-        )
+            numbers += [value, 0] if is_table else [value]
+        return self._call(function.symbol, llvm.entry_type(function.arguments, function.entry.result), numbers)
+
+    def _call(self, name: str, kind: ir.FunctionType, values: Sequence[Any]) -> Any:
+        module = self.builder.module
+        convert = {REAL: self.real, WORD: self.whole}
+        numbers = [convert.get(wanted, lambda x: x)(x) for x, wanted in zip(values, kind.args, strict=True)]
+        return self.builder.call(module.globals.get(name) or ir.Function(module, kind, name), numbers)
