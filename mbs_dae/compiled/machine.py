@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Design, Integers, Matrix, Vector, Work
+from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
 from ..linear.kkt import Factor
 from ..linear.pattern import Pattern
+from ..linear.vectors import all_finite, copy
 from .batch import VALUE, evaluate
 from .manifold import Manifold
 from .program import Program, read_jacobian, read_rows
@@ -52,23 +51,24 @@ class Machine(NamedTuple):
     """The model's own length: tolerances are relative to it."""
     extent: Design[float]
     """How far the model reaches from the origin: roundoff is relative to it."""
-    out: Work[Vector]
-    phi: Work[Vector]
+    out: Work[Vector] = zeros("outputs")
+    phi: Work[Vector] = zeros("rows")
     """Φ, ν and γ of the last evaluation."""
-    nu: Work[Vector]
-    gamma: Work[Vector]
-    f: Work[Vector]
-    g: Work[Vector]
-    x: Work[Vector]
-    multipliers: Work[Vector]
-    poses: Work[Matrix]
-    """Two rows: q at the beginning and at the end of a step."""
-    motions: Work[Matrix]
-    """Four rows: v and a at the beginning, v and a at the end of a step."""
-    way: Work[Vector]
-    orientation: Work[Matrix]
-    """Two rows, at the beginning and at the end of a step: see `orient`."""
-    counts: Work[Integers]
+    nu: Work[Vector] = zeros("rows")
+    gamma: Work[Vector] = zeros("rows")
+    f: Work[Vector] = zeros("columns")
+    g: Work[Vector] = zeros("rows")
+    x: Work[Vector] = zeros("either")
+    """A solution, over the columns of Φ_v or as velocities of the machine's own coordinates."""
+    multipliers: Work[Vector] = zeros("rows")
+    poses: Work[Matrix] = zeros(2, "q_size")
+    """q at the beginning and at the end of a step."""
+    motions: Work[Matrix] = zeros(4, "v_size")
+    """v and a at the beginning, v and a at the end of a step."""
+    way: Work[Vector] = zeros("either")
+    orientation: Work[Matrix] = zeros(2, "rows")
+    """At the beginning and at the end of a step: see `orient`."""
+    counts: Work[Integers] = zeros(4)
     """Kernel evaluations, factorisations, Newton corrections, steps halved."""
 
 
@@ -103,8 +103,7 @@ def shares_of_rows(machine):
     square[:] = 0.0
     for e in range(jacobian.size):
         square[program.jac_row[e]] += jacobian[e] ** 2 / machine.norm[program.jac_column[e]]
-    for row in range(square.size):
-        share[row] = square[row]
+    copy(square, share)
     for k in range(program.said_row.size):
         if k == 0 or program.said_row[k] != program.said_row[k - 1]:
             square[program.said_row[k]] = 0.0
@@ -131,8 +130,7 @@ def in_own_velocities(machine):
     transformation = machine.transformation
     if transformation.deep == 1:
         velocities_of_joints(transformation, machine.x, transformation.step)
-        for k in range(machine.norm.size):
-            machine.x[k] = transformation.step[k]
+        copy(transformation.step, machine.x)
 
 
 @compiled
@@ -141,12 +139,8 @@ def take_accelerations(machine, a):
     if machine.transformation.deep == 1:
         accelerations_of_joints(machine.transformation, machine.x, a)
     else:
-        for k in range(machine.pattern.n):
-            a[k] = machine.x[k]
-    finite = True
-    for k in range(machine.norm.size):
-        finite = finite and np.isfinite(a[k])
-    return finite
+        copy(machine.x[: machine.pattern.n], a)
+    return all_finite(a)
 
 
 @compiled_apart

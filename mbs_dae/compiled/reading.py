@@ -9,6 +9,7 @@ import scipy.sparse as sps
 
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Matrix, Vector
+from ..linear.vectors import copy
 from .batch import VALUE, Batch, evaluate
 from .program import Program
 
@@ -24,8 +25,8 @@ def read(
     for constraints they are the violations. Rows without Φ read 0 in `values`. With `designs`, each time has numbers
     of its own."""
     for k in range(times.size):
-        for slot in range(designs.shape[1]):
-            program.batch.parameters[slot] = designs[k, slot]
+        if designs.size > 0:
+            copy(designs[k], program.batch.parameters)
         evaluate(program.batch, VALUE, times[k], q[k], v[k], out)
         for row in range(program.rows):
             if program.phi_from[row] >= 0:

@@ -30,70 +30,71 @@ from ..coordinates.joint.folding import fold_acceleration, fold_velocity
 from ..coordinates.joint.recursion import unfold, unfold_acceleration
 from ..coordinates.joint.tree import Tree
 from ..kernels.abi import call_on_block, compiled, compiled_apart
-from ..kernels.blocks import Design, Integers, Matrix, Vector, Work
+from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
 
 
 class Transformation(NamedTuple):
-    """Index maps and work space. Without edges there is none: the coordinates are those that kernels speak of."""
+    """Index maps and work space, empty where there is no use for them. Without edges there is no transformation: the
+    coordinates are those that kernels speak of."""
 
     tree: Tree
     edges: int
     deep: int
     """1 where nothing is transformed: the equations are those of bodies, and only what comes out of them goes back to
     the joints."""
-    step: Work[Vector]
+    step: Work[Vector] = zeros("joints")
     """Velocities of joints."""
-    addresses: Integers
+    addresses: Integers = zeros(0)
     """Where the compiled functions of `ENTRIES` are."""
-    omega_at: Integers
+    omega_at: Integers = zeros(0)
     """Where the angular velocities stand among the velocities of bodies whose turning is added up."""
-    row_of: Integers
+    row_of: Integers = zeros(0)
     """The row and the column of every entry of Φ_x."""
-    column_of: Integers
-    qc: Work[Vector]
+    column_of: Integers = zeros(0)
+    qc: Work[Vector] = zeros(0)
     """Where bodies are, their velocities, and β; the ground's included."""
-    vc: Work[Vector]
-    bias: Work[Vector]
-    still: Vector
+    vc: Work[Vector] = zeros("bodies")
+    bias: Work[Vector] = zeros("bodies")
+    still: Vector = zeros("joints")
     """No accelerations of joints."""
-    twist: Work[Matrix]
+    twist: Work[Matrix] = zeros("twists", 6)
     """S, one row for each velocity."""
-    component: Integers
+    component: Integers = zeros(0)
     """Which of six each velocity of a body is: in the plane x, y and the turn about z."""
-    parent: Integers
+    parent: Integers = zeros(0)
     """The edge that leads to an edge's parent; -1 for the ground."""
-    path_at: Integers
+    path_at: Integers = zeros(0)
     """The velocities on the way to edge e, its own included: path[path_at[e] : path_at[e + 1]]."""
-    path: Integers
+    path: Integers = zeros(0)
     # rows: what one row says of one body
-    term_row: Integers
-    term_edge: Integers
-    term_at: Integers
+    term_row: Integers = zeros(0)
+    term_edge: Integers = zeros(0)
+    term_at: Integers = zeros(0)
     """Term k has the items term_at[k] : term_at[k + 1]."""
-    item_component: Integers
-    item_from: Integers
-    target_at: Integers
+    item_component: Integers = zeros(0)
+    item_from: Integers = zeros(0)
+    target_at: Integers = zeros(0)
     """It goes to the entries target[target_at[k] : ...] of Φ_x, in the order of the path."""
-    target: Integers
-    square: Work[Vector]
+    target: Integers = zeros(0)
+    square: Work[Vector] = zeros("rows")
     """The squared length of each row over the velocities of bodies, turns counting over the model's length."""
-    unit: Design[Vector]
+    unit: Design[Vector] = zeros(0)
     """What six velocities of a body count there, and each velocity of a joint: reciprocal squared lengths."""
-    joint_unit: Design[Vector]
+    joint_unit: Design[Vector] = zeros(0)
     # masses and forces
-    mass_at: Integers
+    mass_at: Integers = zeros(0)
     """The inertia of edge e's body has the items mass_at[e] : mass_at[e + 1]."""
-    mass_row: Integers
-    mass_column: Integers
-    mass_from: Integers
-    weight_to: Integers
+    mass_row: Integers = zeros(0)
+    mass_column: Integers = zeros(0)
+    mass_from: Integers = zeros(0)
+    weight_to: Integers = zeros(0)
     """Where entries of M_x go, edge by edge, velocity by velocity, along the path: to the diagonal, or beside it."""
-    fc: Work[Vector]
-    inertia: Work[Matrix]
+    fc: Work[Vector] = zeros("bodies")
+    inertia: Work[Matrix] = zeros("links", 36)
     """A 6 x 6 matrix for each edge; then a force and moment for each."""
-    wrench: Work[Matrix]
-    part: Work[Matrix]
-    """Work space: six rows of six numbers."""
+    wrench: Work[Matrix] = zeros("links", 6)
+    part: Work[Matrix] = zeros(6, 6)
+    """Work space."""
 
 
 @compiled

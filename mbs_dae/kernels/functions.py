@@ -15,12 +15,11 @@ import ctypes
 import dis
 import gc
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
-from operator import index
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -32,7 +31,7 @@ from numba.core.registry import cpu_target
 from numba.extending import models, register_model, typeof_impl
 
 from . import llvm, store, work
-from .blocks import ITEMS, BlockType, kind_of, place_of
+from .blocks import ITEMS, kind_of, sender
 
 REALS, INTEGERS = types.CPointer(types.float64), types.CPointer(types.int64)
 RESULTS: dict[str, types.Type] = {str(kind): kind for kind in (types.none, types.int64, types.float64, types.boolean)}
@@ -148,7 +147,7 @@ class Function:
         several, nothing = isinstance(result, types.BaseTuple), result is types.none
         kind = None if several or nothing else real if result == types.float64 else whole
         call = ctypes.CFUNCTYPE(kind, *plain)(address)
-        senders, (read, count) = [_sender(kind) for kind in self.arguments], _reader(result)
+        senders, (read, count) = [sender(kind) for kind in self.arguments], _reader(result)
         is_truth = result == types.boolean
 
         def caller(*values: Any) -> Any:
@@ -301,22 +300,6 @@ def _call_apart(function: Function) -> Callable[..., Any]:
 
 
 # --- called from Python ---------------------------------------------------------------------------------------------
-
-
-def _sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
-    """What is sent of an argument of this type: plain numbers. An error where it is something else."""
-    if isinstance(kind, types.Array):
-        item, ndim = ITEMS[kind.dtype], kind.ndim
-        return lambda array: place_of(array, item, ndim)
-    if isinstance(kind, BlockType):
-
-        def send(block: Any) -> Sequence[int]:
-            if block.kind is not kind:
-                raise TypeError(f"a {kind} is wanted")
-            return (block.address,)
-
-        return send
-    return (lambda number: (0.0 + number,)) if kind == types.float64 else lambda number: (index(number),)
 
 
 def _reader(result: types.Type) -> tuple[Callable[[np.ndarray], Any], int]:

@@ -181,11 +181,14 @@ def _received(context: Any, builder: Any, kind: Any, rest: list) -> Any:
         return builder.icmp_unsigned("!=", first, ir.Constant(WORD, 0))
     if not isinstance(kind, types.Array):
         return first
-    array = context.make_array(kind)(context, builder)
-    size = context.get_constant(types.intp, 8)
-    shape = [rest.pop(0) for _ in range(kind.ndim)]
+    return array_of(context, builder, kind, first, [rest.pop(0) for _ in range(kind.ndim)])
+
+
+def array_of(context: Any, builder: Any, kind: types.Array, data: Any, shape: Sequence[Any]) -> Any:
+    """A contiguous array in numba's own form, from its address and lengths."""
+    array, size = context.make_array(kind)(context, builder), context.get_constant(types.intp, 8)
     strides = [size] if kind.ndim == 1 else [builder.mul(shape[1], size), size]
-    populate_array(array, data=first, shape=shape, strides=strides, itemsize=size, meminfo=None)
+    populate_array(array, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
     return array._getvalue()
 
 

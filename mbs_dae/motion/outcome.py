@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.state import WORK
 from ..poses.newton import dependent_rows
 from ..readings.motion import own_motion, result_of
 from ..readings.rank import least
@@ -15,7 +14,7 @@ from ..readings.reactions import ComputedReactions
 from ..results.energy import ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT
-from .derivative import mechanism, solve_motion
+from .derivative import WORK, mechanism, solve_motion
 from .march import Record
 
 

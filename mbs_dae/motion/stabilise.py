@@ -17,11 +17,12 @@ from ..compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, in_own_velocitie
 from ..compiled.manifold import move
 from ..errors import ModelError
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Integers, Vector, Work, block
+from ..kernels.blocks import Integers, Vector, Work, block, zeros
 from ..linear.kkt import solve
+from ..linear.vectors import all_finite, axpy
 from ..model.parameters import finite_number
 from ..poses.newton import evaluate_and_factorise, velocity_residual
-from ..tolerances import ALMOST_SINGULAR, CLOSED, SETTLED
+from ..tolerances import ALMOST_SINGULAR, CLOSED, MARGIN, PACE, SETTLED, STIFF
 from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
 
 NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
@@ -35,7 +36,7 @@ class Stabilization:
 
     @property
     def gains(self) -> tuple[float, float] | None:
-        """α and β; None where they follow the pace of the motion (`start`)."""
+        """α and β; None where they follow the pace of the motion."""
         return 0.0, 0.0
 
 
@@ -94,14 +95,22 @@ class Stabiliser(NamedTuple):
     """When to project: NEVER, NEAR_SINGULAR or ALWAYS."""
     gains: Work[Vector]
     """α and β, which accelerations feel (the same array as the mechanism's)."""
-    rule: Work[Vector]
-    """Two numbers: the most that gains are, over the pace of the motion, and times the step; 0 where they stay."""
-    projected: Work[Integers]
-    """One number: how many steps were projected near singular poses."""
+    rule: Vector
+    """The most that gains are, over the pace of the motion, and times the step; 0 where they are given."""
+    projected: Work[Integers] = zeros(1)
+    """How many steps were projected near singular poses."""
 
 
-def new_stabiliser(how: Stabilization, mechanism: Mechanism) -> Stabiliser:
-    return block(Stabiliser(how.when, mechanism.gains, rule=np.zeros(2), projected=np.zeros(1, dtype=np.int64)))
+def new_stabiliser(how: Stabilization, mechanism: Mechanism, fixed: float, rate: float) -> Stabiliser:
+    """With α and β as given, or α = β = ω for critical damping, ω being the pace of the motion: at every step where
+    steps are controlled, at the first state where they are of one length (`fixed`).
+
+    A method of order p that just meets a tolerance with steps h follows rates up to about rtol^(1/p) / h, with `rate`
+    for the numerator; where the motion is faster than that, as it is for smooth stretches, ω is a few times this.
+    """
+    mechanism.gains[:] = how.gains or 0.0
+    rule = (PACE, STIFF if fixed else min(STIFF, MARGIN * rate)) if how.gains is None else (0.0, 0.0)
+    return block(Stabiliser(how.when, mechanism.gains, np.array(rule)))
 
 
 @compiled
@@ -177,8 +186,5 @@ def project_velocity(mechanism, t, q, v):
     velocity_residual(machine, v)
     solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
     in_own_velocities(machine)
-    finite = True
-    for k in range(machine.norm.size):
-        v[k] += machine.x[k]
-        finite = finite and np.isfinite(v[k])
-    return DONE if finite else NOT_FINITE
+    axpy(1.0, machine.x[: machine.norm.size], v)
+    return DONE if all_finite(v) else NOT_FINITE

@@ -13,6 +13,7 @@ from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, SINGULAR, 
 from ..compiled.manifold import count_turns, difference, move, way
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector
+from ..linear.vectors import copy
 from ..tolerances import DEPENDENT, NEARLY, ROLLED
 from .branches import is_smooth, keeps_branch, orient
 from .newton import close, complete, dependent_rows, evaluate_and_factorise
@@ -83,8 +84,7 @@ def advance(
     """One pose from the last: predict, close, complete, and see whether the step is smooth and keeps clear of other
     branches. q1, v1, a1 are set."""
     h = t1 - t0
-    for k in range(q0.size):
-        q1[k] = q0[k]
+    copy(q0, q1)
     for k in range(machine.norm.size):
         v1[k] = v0[k] + h * a0[k]
         machine.x[k] = h * (v0[k] + 0.5 * h * a0[k])
@@ -113,18 +113,15 @@ def begin(machine: Machine, t: float, q: Vector, v: Vector):
 @compiled_apart
 def accept(machine: Machine):
     """The end of a step becomes the beginning of the next."""
-    for row in range(machine.pattern.m):
-        machine.orientation[0, row] = machine.orientation[1, row]
+    copy(machine.orientation[1], machine.orientation[0])
 
 
 @compiled
 def copy_state(q0, v0, a0, q1, v1, a1):
     """(q1, v1, a1) become (q0, v0, a0)."""
-    for k in range(q0.size):
-        q1[k] = q0[k]
-    for k in range(v0.size):
-        v1[k] = v0[k]
-        a1[k] = a0[k]
+    copy(q0, q1)
+    copy(v0, v1)
+    copy(a0, a1)
 
 
 @compiled_apart

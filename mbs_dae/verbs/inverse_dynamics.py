@@ -12,12 +12,11 @@ import numpy as np
 
 from ..arguments import system_of
 from ..compiled import System
-from ..compiled.state import WORK
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.explanation import Explanation, no_force
 from ..explain.failures import NONSENSE
 from ..model.model import Model
-from ..motion.derivative import mechanism, solve_motion
+from ..motion.derivative import WORK, mechanism, solve_motion
 from ..motion.outcome import with_forces
 from ..progress import Progress
 from ..readings.quantities import ComputedQuantities

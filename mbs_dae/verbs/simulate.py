@@ -34,7 +34,6 @@ from ..motion.march import March, new_march
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
-from ..motion.start import set_first_step, set_gains
 from ..poses.axes import check_axes
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
@@ -103,7 +102,6 @@ class Prepared:
 
     system: System
     march: March
-    how: Stabilization
     q: np.ndarray  # the first state
     v: np.ndarray
     redundant: list[int]  # the rows that are left out because others determine them
@@ -115,11 +113,7 @@ class Prepared:
         kept = self.march.mechanism.machine.factor.kept
         kept[:] = 1.0
         kept[self.redundant] = 0.0
-        status = marching.start(self.march, self.q, self.v)
-        if status == DONE and self.march.record.times.size > 1:
-            set_first_step(self.march)
-            set_gains(self.march, self.how)
-        return status
+        return marching.start(self.march, self.q, self.v)
 
 
 def prepare(
@@ -142,7 +136,7 @@ def prepare(
     kinks = check_jumps(first, t[-1])
     run = mechanism(system, faint=FAINT)
     control = new_control(rtol, atol, step or 0.0, most, system.once(units_of))
-    stabiliser = new_stabiliser(how, run)
+    stabiliser = new_stabiliser(how, run, control.fixed, rtol ** (1.0 / by.order))
     course = _course(system, by.order, t, 0.0 if step else longest)
     march = new_march(run, by, control, course, stabiliser, t)
     told: dict[str, Any] = {"step": step, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
@@ -151,7 +145,7 @@ def prepare(
     (q,), (v,), _ = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
-    return Prepared(system, march, how, q, v, redundant, facts)
+    return Prepared(system, march, q, v, redundant, facts)
 
 
 def _course(system: System, order: int, t: np.ndarray, longest: float) -> Course:
@@ -228,7 +222,7 @@ def _counts(march: March) -> dict[str, Any]:
     if stabiliser.when == NEAR_SINGULAR:
         stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
         stats["projected_near_singular_poses"] = int(stabiliser.projected[0])
-        if stabiliser.rule[0] > 0.0:
+        if stabiliser.rule[0] > 0.0 and march.control.fixed == 0.0:
             most = f"{stabiliser.rule[1]:.3g} / step"
             stats["gain_rule"] = f"alpha = beta = pace of the motion, at most {most}; the last one is reported"
     return stats

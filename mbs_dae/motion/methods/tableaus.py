@@ -47,7 +47,7 @@ def _eight() -> Tableau:
     a = np.zeros((16, 16))
     a[:12, :12], a[12, :12], a[13:] = DOP853.A, DOP853.B, DOP853.A_EXTRA
     c = np.array([*DOP853.C, 1.0, *DOP853.C_EXTRA])
-    return _tableau(12, (8, 7), a, DOP853.B, c, np.array([DOP853.E3, DOP853.E5]), DOP853.D)
+    return _tableau(12, (8, 7), a, DOP853.B, c, np.array([DOP853.E5, DOP853.E3]), DOP853.D)
 
 
 RK4 = Method("RK4", _classical(), step, read_cubic)
