@@ -12,13 +12,7 @@ from ..linear.vectors import all_finite, copy
 from .batch import VALUE, evaluate
 from .manifold import Manifold
 from .program import Program, read_jacobian, read_rows
-from .transformation import (
-    Transformation,
-    accelerations_of_joints,
-    reach,
-    transform_rows,
-    velocities_of_joints,
-)
+from .transformation import ACCELERATIONS, REACH, ROWS, VELOCITIES, Transformation, transform
 
 # what a compiled solve reports
 DONE = 0
@@ -29,7 +23,7 @@ JUMPED = 4
 NEAR = 5
 ENDLESS = 6
 
-EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS = 0, 1, 2, 3
+EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS, POSES = 0, 1, 2, 3, 4
 
 
 class Machine(NamedTuple):
@@ -68,8 +62,10 @@ class Machine(NamedTuple):
     way: Work[Vector] = zeros("either")
     orientation: Work[Matrix] = zeros(2, "rows")
     """At the beginning and at the end of a step: see `orient`."""
-    counts: Work[Integers] = zeros(4)
-    """Kernel evaluations, factorisations, Newton corrections, steps halved."""
+    counts: Work[Integers] = zeros(5)
+    """Kernel evaluations, factorisations, Newton corrections, steps halved; poses that the last sweep has done."""
+    reached: Work[Vector] = zeros(1)
+    """The time at which the last sweep ended."""
 
 
 @compiled_apart
@@ -79,13 +75,13 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
     jacobian = machine.factor.jacobian
     machine.counts[EVALUATIONS] += 1
     if transformation.edges > 0:
-        reach(transformation, q, v)
+        transform(transformation, REACH, (q, v))
         evaluate(program.batch, VALUE, t, transformation.qc, transformation.vc, out)
         read_rows(program, out, machine.phi, machine.nu, machine.gamma)
         if transformation.deep == 1:
             read_jacobian(program, out, jacobian)
         else:
-            transform_rows(transformation, out, machine.gamma, jacobian, machine.factor.share)
+            transform(transformation, ROWS, (out, machine.gamma, jacobian, machine.factor.share))
     else:
         evaluate(program.batch, VALUE, t, q, v, out)
         read_rows(program, out, machine.phi, machine.nu, machine.gamma)
@@ -129,7 +125,7 @@ def in_own_velocities(machine):
     """The last solution, machine.x, as velocities (or a small motion) of the machine's own coordinates, in place."""
     transformation = machine.transformation
     if transformation.deep == 1:
-        velocities_of_joints(transformation, machine.x, transformation.step)
+        transform(transformation, VELOCITIES, (machine.x, transformation.step))
         copy(transformation.step, machine.x)
 
 
@@ -137,7 +133,7 @@ def in_own_velocities(machine):
 def take_accelerations(machine, a):
     """The last solution x as accelerations of the machine's own coordinates; whether all are finite."""
     if machine.transformation.deep == 1:
-        accelerations_of_joints(machine.transformation, machine.x, a)
+        transform(machine.transformation, ACCELERATIONS, (machine.x, a))
     else:
         copy(machine.x[: machine.pattern.n], a)
     return all_finite(a)

@@ -15,7 +15,7 @@ from ..coordinates import Layout
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, zeros
 from .batch import VALUE, Batch, evaluate
-from .transformation import Transformation, angular_acceleration, bodies_turning
+from .transformation import ANGULAR_ACCELERATION, TURNING, Transformation, transform
 
 
 class Manifold(NamedTuple):
@@ -47,7 +47,7 @@ def read_turning(manifold, q, v, row):
     """The angular velocities at (q, v), into a row of `omega`."""
     if manifold.turned.size > 0:
         if manifold.transformation.edges > 0:
-            bodies_turning(manifold.transformation, q, v, manifold.omega[row])
+            transform(manifold.transformation, TURNING, (q, v, manifold.omega[row]))
         else:
             evaluate(manifold.turning, VALUE, 0.0, q, v, manifold.omega[row])
 
@@ -56,7 +56,7 @@ def read_turning(manifold, q, v, row):
 def read_angular_acceleration(manifold, q, v, a, row):
     """The rates of the angular velocities at (q, v, v̇); with natural coordinates they are linear in v̇ alone."""
     if manifold.turned.size > 0 and manifold.transformation.edges > 0:
-        angular_acceleration(manifold.transformation, q, v, a, manifold.omega[row])
+        transform(manifold.transformation, ANGULAR_ACCELERATION, (q, v, a, manifold.omega[row]))
     else:
         read_turning(manifold, q, a, row)
 

@@ -98,52 +98,14 @@ class Transformation(NamedTuple):
 
 
 @compiled
-def reach(tr, q, v):
+def transform(tr, entry, arrays):
+    """Call one of `ENTRIES`: by address, so that each is compiled where there are joint coordinates only."""
+    call_on_block(tr.addresses[entry], tr, arrays)
+
+
+@compiled_apart
+def reach(tr: Transformation, q: Vector, v: Vector):
     """All bodies, and the twists of all velocities, at (q, v)."""
-    call_on_block(tr.addresses[REACH], tr, (q, v))
-
-
-@compiled
-def transform_rows(tr, out, gamma, jacobian, share):
-    """γ_x in place of γ, Φ_x, and how much is left of each row, from the outputs of the last evaluation."""
-    call_on_block(tr.addresses[ROWS], tr, (out, gamma, jacobian, share))
-
-
-@compiled_apart
-def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
-    """M_x and Q_x, from the outputs of the last evaluation and the forces on bodies in `fc`."""
-    call_on_block(tr.addresses[DYNAMICS], tr, (out, forces, weight, beside))
-
-
-@compiled
-def velocities_of_joints(tr, x, v):
-    """The velocities of joints where those of bodies are x, in the pose of the last `reach`."""
-    call_on_block(tr.addresses[VELOCITIES], tr, (x, v))
-
-
-@compiled
-def accelerations_of_joints(tr, x, a):
-    """The same for accelerations, with the velocities of the last `reach`."""
-    call_on_block(tr.addresses[ACCELERATIONS], tr, (x, a))
-
-
-@compiled
-def bodies_turning(tr, q, v, omega):
-    """The angular velocities of all bodies in space."""
-    call_on_block(tr.addresses[TURNING], tr, (q, v, omega))
-
-
-@compiled
-def angular_acceleration(tr, q, v, a, alpha):
-    """Their rates."""
-    call_on_block(tr.addresses[ANGULAR_ACCELERATION], tr, (q, v, a, alpha))
-
-
-# --- what these call (`kernels.abi.block_function`) -------------------------------------------------------------
-
-
-@compiled_apart
-def _reach(tr: Transformation, q: Vector, v: Vector):
     tree = tr.tree
     unfold(tree, q, v, tr.qc, tr.vc)
     if tr.deep == 1:
@@ -171,7 +133,8 @@ def to_origin(tr, e, f):
 
 
 @compiled_apart
-def _transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vector, share: Vector):
+def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vector, share: Vector):
+    """γ_x in place of γ, Φ_x, and how much is left of each row, from the outputs of the last evaluation."""
     for e in range(tr.row_of.size):
         jacobian[e] = 0.0
     tr.square[:] = 0.0
@@ -213,7 +176,8 @@ def _shares(tr, jacobian, share):
 
 
 @compiled_apart
-def _transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
+def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
+    """M_x and Q_x, from the outputs of the last evaluation and the forces on bodies in `fc`."""
     tree = tr.tree
     for e in range(tr.edges):
         _inertia_at_origin(tr, e, out)
@@ -288,24 +252,28 @@ def _inertia_at_origin(tr, e, out):
 
 
 @compiled_apart
-def _velocities(tr: Transformation, x: Vector, v: Vector):
+def velocities_of_joints(tr: Transformation, x: Vector, v: Vector):
+    """The velocities of joints where those of bodies are x, in the pose of the last `reach`."""
     fold_velocity(tr.tree, x, v)
 
 
 @compiled_apart
-def _accelerations(tr: Transformation, x: Vector, a: Vector):
+def accelerations_of_joints(tr: Transformation, x: Vector, a: Vector):
+    """The same for accelerations, with the velocities of the last `reach`."""
     fold_acceleration(tr.tree, x, a)
 
 
 @compiled_apart
-def _turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
+def bodies_turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
+    """The angular velocities of all bodies in space."""
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     for k in range(tr.omega_at.size):
         omega[k] = tr.vc[tr.omega_at[k]]
 
 
 @compiled_apart
-def _angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, alpha: Vector):
+def angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, alpha: Vector):
+    """Their rates."""
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     unfold_acceleration(tr.tree, a, tr.bias)
     for k in range(tr.omega_at.size):
@@ -313,6 +281,7 @@ def _angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, a
 
 
 ENTRIES = (
-    _reach, _transform_rows, _transform_dynamics, _velocities, _accelerations, _turning, _angular_acceleration
+    reach, transform_rows, transform_dynamics, velocities_of_joints, accelerations_of_joints, bodies_turning,
+    angular_acceleration,
 )  # fmt: skip
 REACH, ROWS, DYNAMICS, VELOCITIES, ACCELERATIONS, TURNING, ANGULAR_ACCELERATION = range(len(ENTRIES))

@@ -23,6 +23,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from . import llvm
@@ -75,9 +76,9 @@ def _call_on_block(typingctx, address, block, arrays):
         raise TypeError("a function of a block takes contiguous arrays of float64")
 
     def generate(context, builder, sig, args):
-        kinds = (sig.args[1], sig.args[2])
+        kinds, values = [sig.args[1], *sig.args[2]], [args[1], *cgutils.unpack_tuple(builder, args[2])]
         function = builder.inttoptr(args[0], llvm.entry_type(kinds, types.none).as_pointer())
-        return llvm.call(context, builder, function, kinds, types.none, args[1:])
+        return llvm.call(context, builder, function, kinds, types.none, values)
 
     return types.void(address, block, arrays), generate
 

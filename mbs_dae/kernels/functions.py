@@ -20,9 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import errors
@@ -131,23 +130,23 @@ class Function:
         for called in self.calls:
             called.entry  # noqa: B018
         stored = store.fetch(self.symbol, self._made, work.compile_one)
-        result = _result(stored.facts["result"])
+        result = RESULTS[stored.facts["result"]]
         return Entry(result, stored.address, self._caller(stored.address, result))
 
     def _made(self) -> store.Stored:
         with work.told(self):
             part = self.part(self.arguments)
-            return _stored(self.symbol, part, {"result": _told(part.lowered.result)})
+            if (result := str(part.lowered.result)) not in RESULTS:
+                raise TypeError(f"{self.symbol} lies apart and cannot give back {result}; give back a number")
+            return _stored(self.symbol, part, {"result": result})
 
     def _caller(self, address: int, result: types.Type) -> Callable[..., Any]:
         """How Python calls it. Other threads of Python go on meanwhile."""
         whole, real = ctypes.c_int64, ctypes.c_double
         items = llvm.entry_type(self.arguments, result).args
         plain = [real if item == llvm.REAL else whole if item == llvm.WORD else ctypes.c_void_p for item in items]
-        several, nothing = isinstance(result, types.BaseTuple), result is types.none
-        kind = None if several or nothing else real if result == types.float64 else whole
-        call = ctypes.CFUNCTYPE(kind, *plain)(address)
-        senders, (read, count) = [sender(kind) for kind in self.arguments], _reader(result)
+        kind = None if result is types.none else real if result == types.float64 else whole
+        call, senders = ctypes.CFUNCTYPE(kind, *plain)(address), [sender(kind) for kind in self.arguments]
         is_truth = result == types.boolean
 
         def caller(*values: Any) -> Any:
@@ -156,12 +155,8 @@ class Function:
             except (TypeError, ValueError, AttributeError) as wrong:
                 given = ", ".join(str(getattr(value, "kind", type(value).__name__)) for value in values)
                 raise TypeError(f"{self.symbol} is made for {self.arguments}, not for ({given}): {wrong}") from wrong
-            if not several:
-                found = call(*numbers)
-                return bool(found) if is_truth else found
-            out = np.zeros(count, dtype=np.int64)
-            call(*numbers, out.ctypes.data)
-            return read(out)
+            found = call(*numbers)
+            return bool(found) if is_truth else found
 
         return caller
 
@@ -199,19 +194,6 @@ def kernel_code(symbol: str, function: Callable, arguments: tuple[types.Type, ..
 def _stored(symbol: str, part: Part, facts: dict[str, Any]) -> store.Stored:
     others = [other.lowered for other in part.uses.parts.values()]
     return store.Stored(facts, tuple(sorted(part.uses.apart)), llvm.object_code(symbol, part.lowered, others))
-
-
-def _told(result: Any) -> Any:
-    """A type of result for a file."""
-    if isinstance(result, types.BaseTuple):
-        return [_told(one) for one in llvm.items_of(result)]
-    if str(result) not in RESULTS:
-        raise TypeError(f"a function that lies apart cannot give back {result}; give back numbers")
-    return str(result)
-
-
-def _result(told: Any) -> types.Type:
-    return types.Tuple([_result(one) for one in told]) if isinstance(told, list) else RESULTS[told]
 
 
 # --- called from compiled functions ---------------------------------------------------------------------------------
@@ -273,7 +255,7 @@ def _settled(kind: Any) -> types.Type:
     if isinstance(kind, types.Integer):
         return kind if kind == types.uint64 else types.int64
     if isinstance(kind, types.BaseTuple):
-        return types.Tuple([_settled(one) for one in llvm.items_of(kind)])
+        return types.Tuple([_settled(one) for one in cast(Any, kind)])
     return types.float64 if isinstance(kind, types.Float) else kind
 
 
@@ -297,29 +279,3 @@ def _call_apart(function: Function) -> Callable[..., Any]:
         return llvm.call(context, builder, target, function.arguments, result, values)
 
     return generate
-
-
-# --- called from Python ---------------------------------------------------------------------------------------------
-
-
-def _reader(result: types.Type) -> tuple[Callable[[np.ndarray], Any], int]:
-    """How the items of a tuple are read, and how many words they take."""
-    flat: list[types.Type] = []
-
-    def plan(kind: Any) -> Any:
-        if isinstance(kind, types.BaseTuple):
-            return tuple(plan(one) for one in llvm.items_of(kind))
-        flat.append(kind)
-        return len(flat) - 1
-
-    shape = plan(result)
-
-    def item(out: np.ndarray, at: Any) -> Any:
-        if isinstance(at, tuple):
-            return tuple(item(out, one) for one in at)
-        number = out[at : at + 1]
-        if flat[at] == types.float64:
-            return float(number.view(np.float64)[0])
-        return bool(number[0]) if flat[at] == types.boolean else int(number[0])
-
-    return lambda out: item(out, shape), len(flat)

@@ -16,7 +16,7 @@ from ..compiled import System
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
-from ..compiled.transformation import transform_dynamics
+from ..compiled.transformation import DYNAMICS, transform
 from ..coordinates import Layout
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Image, Matrix, Vector, Work, block, ones, zeros
@@ -130,7 +130,7 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     observe(machine, t, q, v)
     if transformation.edges > 0 and transformation.deep == 0:
         evaluate_forces(dynamics, t, transformation.qc, transformation.vc, out, transformation.fc, mechanism.scalars)
-        transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
+        transform(transformation, DYNAMICS, (out, machine.f, factor.weight, factor.beside))
         return
     if transformation.edges > 0:
         evaluate_forces(dynamics, t, transformation.qc, transformation.vc, out, machine.f, mechanism.scalars)

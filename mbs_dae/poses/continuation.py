@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, SINGULAR, Machine
+from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, POSES, SINGULAR, Machine
 from ..compiled.manifold import count_turns, difference, move, way
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector
@@ -130,12 +130,13 @@ def sweep(
     q: Matrix, v: Matrix, a: Matrix,
 ):
     """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
-    DEPTH times. It may come back early, with DONE, if that takes long. Returns (status, poses done, time reached); at
-    a status other than DONE the last good state between two requested times stands in row `poses done`.
+    DEPTH times. It may come back early, with DONE, if that takes long. Returns a status; how many poses are done then,
+    and the time reached, stand in the machine. At a status other than DONE the last good state between two requested
+    times stands in the row after the poses done.
 
     `redundant` is how many rows depend on others in general, and `nearly_redundant` how many almost do. More of the
     first at a requested time is a singular pose; more of the second (NEAR) a pose close to one, and its state stands in
-    row `poses done`.
+    that row.
     """
     q0, v0, a0 = machine.poses[0], machine.motions[0], machine.motions[1]
     q1, v1, a1 = machine.poses[1], machine.motions[2], machine.motions[3]
@@ -152,7 +153,7 @@ def sweep(
             steps += 1
             if steps > MOST:
                 copy_state(q0, v0, a0, q[k], v[k], a[k])
-                return ENDLESS, k, t0
+                return _ended(machine, ENDLESS, k, t0)
             t1 = end_of_step(t0, h, target)
             status = advance(machine, t0, q0, v0, a0, t1, q1, v1, a1)
             if status == DONE and t1 == target:
@@ -161,7 +162,7 @@ def sweep(
                 elif dependent_rows(machine, NEARLY) > nearly_redundant:
                     accept(machine)
                     copy_state(q1, v1, a1, q[k], v[k], a[k])
-                    return NEAR, k, t1
+                    return _ended(machine, NEAR, k, t1)
             if status == DONE:
                 t0 = t1
                 accept(machine)
@@ -170,11 +171,17 @@ def sweep(
                 continue
             if status == SINGULAR or abs(h) <= smallest or t0 + 0.5 * h == t0:
                 copy_state(q0, v0, a0, q[k], v[k], a[k])
-                return status, k, t0
+                return _ended(machine, status, k, t0)
             h *= 0.5
             machine.counts[HALVINGS] += 1
         copy_state(q0, v0, a0, q[k], v[k], a[k])
         patience -= steps
         if patience < 0:
-            return DONE, k + 1, times[k]
-    return DONE, stop, times[stop - 1]
+            return _ended(machine, DONE, k + 1, times[k])
+    return _ended(machine, DONE, stop, times[stop - 1])
+
+
+@compiled
+def _ended(machine, status, done, reached):
+    machine.counts[POSES], machine.reached[0] = done, reached
+    return status

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
-from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, Machine
+from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
 from ..compiled.manifold import move
 from ..errors import ModelError
 from ..explain.jumps import check_jumps
@@ -68,7 +68,8 @@ def kinematics(
         try:
             while done < t.size:
                 stop = min(done + chunk, t.size)
-                status, done, reached = continuation.sweep(machine, t, done, stop, *redundant, q, v, a)
+                status = continuation.sweep(machine, t, done, stop, *redundant, q, v, a)
+                done, reached = int(machine.counts[POSES]), float(machine.reached[0])
                 if status != DONE:
                     if status != ENDLESS and bridge(machine, t, done, q, v, a):
                         change_points.append(float(t[done]))
