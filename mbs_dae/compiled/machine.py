@@ -76,18 +76,15 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
     machine.counts[EVALUATIONS] += 1
     if transformation.edges > 0:
         transform(transformation, REACH, (q, v))
-        evaluate(program.batch, VALUE, t, transformation.qc, transformation.vc, out)
-        read_rows(program, out, machine.phi, machine.nu, machine.gamma)
-        if transformation.deep == 1:
-            read_jacobian(program, out, jacobian)
-        else:
-            transform(transformation, ROWS, (out, machine.gamma, jacobian, machine.factor.share))
-    else:
-        evaluate(program.batch, VALUE, t, q, v, out)
-        read_rows(program, out, machine.phi, machine.nu, machine.gamma)
-        read_jacobian(program, out, jacobian)
-        if program.said_row.size > 0:
-            shares_of_rows(machine)
+        q, v = transformation.qc, transformation.vc
+    evaluate(program.batch, VALUE, t, q, v, out)
+    read_rows(program, out, machine.phi, machine.nu, machine.gamma)
+    if transformation.edges > 0 and transformation.deep == 0:
+        transform(transformation, ROWS, (out, machine.gamma, jacobian, machine.factor.share))
+        return
+    read_jacobian(program, out, jacobian)
+    if transformation.edges == 0 and program.said_row.size > 0:
+        shares_of_rows(machine)
 
 
 @compiled
@@ -113,11 +110,9 @@ def subtract_rates(machine: Machine, times: float, v: Vector):
     """machine.g less so many times Φ_v v, at the last evaluation."""
     transformation, pattern, jacobian, g = machine.transformation, machine.pattern, machine.factor.jacobian, machine.g
     if transformation.deep == 1:  # there the columns are those of bodies
-        for e in range(jacobian.size):
-            g[pattern.jac_row[e]] -= times * jacobian[e] * transformation.vc[pattern.jac_column[e]]
-    else:
-        for e in range(jacobian.size):
-            g[pattern.jac_row[e]] -= times * jacobian[e] * v[pattern.jac_column[e]]
+        v = transformation.vc
+    for e in range(jacobian.size):
+        g[pattern.jac_row[e]] -= times * jacobian[e] * v[pattern.jac_column[e]]
 
 
 @compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sps
@@ -14,6 +15,20 @@ from .batch import VALUE, Batch, evaluate
 from .program import Program
 
 NO_DESIGNS = np.zeros((0, 0))
+
+
+class Trajectory(NamedTuple):
+    """States of a system at some times, and their accelerations. Arrays carry the coordinates of the ground behind the
+    others."""
+
+    t: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+
+    def until(self, count: int) -> Trajectory:
+        """Of the first times, with arrays of its own."""
+        return Trajectory(*(x[:count].copy() for x in self))
 
 
 @compiled_apart
@@ -54,12 +69,7 @@ def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> n
 
 
 def read_rows_along(
-    program: Program,
-    t: np.ndarray,
-    q: np.ndarray,
-    v: np.ndarray,
-    a: np.ndarray,
-    designs: np.ndarray = NO_DESIGNS,
+    program: Program, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, designs: np.ndarray = NO_DESIGNS
 ) -> tuple[np.ndarray, ...]:
     """Φ, Φ̇ and Φ̈ of every row at every time; where there are `designs`, with the numbers of each time. (The program
     then must be its caller's own.)"""

@@ -30,9 +30,8 @@ from .machine import Machine, observe
 from .manifold import Manifold, difference, manifold_of, move
 from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, Raised, told
-from .reading import NO_DESIGNS, Reader, read_outputs, read_rows_along
-from .remembering import Remembering
-from .structure import Row, Structure, structure_in
+from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs, read_rows_along
+from .structure import Remembering, Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
 from .transformation_maps import no_transformation, transformation
 
@@ -68,12 +67,8 @@ class System(Remembering):
 
     @property
     def pattern(self) -> Pattern:
-        """The pattern of the matrix with a diagonal W; and with M for W."""
+        """The pattern of the matrix with a diagonal W."""
         return self.structure.pattern
-
-    @property
-    def mass_pattern(self) -> Pattern:
-        return self.structure.mass_pattern
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -129,6 +124,10 @@ class System(Remembering):
 
     def to_bodies(self, motion: Motion) -> Motion:
         return self.coordinates.to_bodies(self.cartesian.layout, motion, self.evaluator)
+
+    def of_bodies(self, along: Trajectory) -> Trajectory:
+        """The same trajectory in Cartesian coordinates."""
+        return along if self.is_cartesian else Trajectory(along.t, *self.to_bodies(along[1:]))
 
     @cached_property
     def program(self) -> Program:
@@ -237,7 +236,7 @@ class System(Remembering):
 
     def _machine(self, dynamic: bool) -> Machine:
         columns, rows, layout = self.structure.columns, len(self.rows), self.layout
-        pattern = self.mass_pattern if dynamic else self.pattern
+        pattern = self.structure.mass_pattern if dynamic else self.pattern
         program, transformed = self.program, self._transformation(dynamic)
         machine = Machine(
             program=program,

@@ -41,13 +41,9 @@ def structure_of(coordinates: JointCoordinates, program: Mapping[str, np.ndarray
 
 
 def transformation(
-    coordinates: JointCoordinates,
-    tree: Tree,
-    program: Mapping[str, np.ndarray],
-    entries: Entries,
-    dynamics: DynamicsBuilder | None,
-    length: float,
-) -> Transformation:
+    coordinates: JointCoordinates, tree: Tree, program: Mapping[str, np.ndarray], entries: Entries,
+    dynamics: DynamicsBuilder | None, length: float,
+) -> Transformation:  # fmt: skip
     """`program` is the layout of the rows over the velocities of bodies. `dynamics` is left out where only places and
     motions are asked for."""
     layout, velocities = coordinates.kernels.layout, tree.v_step.size

@@ -21,7 +21,6 @@ from collections.abc import Callable
 from math import floor, pi
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -55,10 +54,7 @@ def _call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, 
     signature = types.void(address, count, t, q, v, index, parameters, tables, out)
 
     def generate(context, builder, sig, args):
-        real, integer = ir.DoubleType(), ir.IntType(64)
-        pointers = [real, real, integer, real, real, real]
-        kernel_type = ir.FunctionType(ir.VoidType(), [integer, real, *(p.as_pointer() for p in pointers)])
-        kernel = builder.inttoptr(args[0], kernel_type.as_pointer())
+        kernel = builder.inttoptr(args[0], llvm.entry_type(KERNEL, types.none).as_pointer())
         data = [context.make_array(ty)(context, builder, a).data for ty, a in zip(sig.args[3:], args[3:], strict=True)]
         builder.call(kernel, [args[1], args[2], *data])
         return context.get_dummy_value()

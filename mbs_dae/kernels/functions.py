@@ -32,7 +32,6 @@ from numba.extending import models, register_model, typeof_impl
 from . import llvm, store, work
 from .blocks import ITEMS, kind_of, sender
 
-REALS, INTEGERS = types.CPointer(types.float64), types.CPointer(types.int64)
 RESULTS: dict[str, types.Type] = {str(kind): kind for kind in (types.none, types.int64, types.float64, types.boolean)}
 
 

@@ -128,15 +128,15 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
     factor, transformation = machine.factor, machine.transformation
     observe(machine, t, q, v)
-    if transformation.edges > 0 and transformation.deep == 0:
-        evaluate_forces(dynamics, t, transformation.qc, transformation.vc, out, transformation.fc, mechanism.scalars)
-        transform(transformation, DYNAMICS, (out, machine.f, factor.weight, factor.beside))
-        return
     if transformation.edges > 0:
-        evaluate_forces(dynamics, t, transformation.qc, transformation.vc, out, machine.f, mechanism.scalars)
+        q, v = transformation.qc, transformation.vc
+    transformed = transformation.edges > 0 and transformation.deep == 0
+    forces = transformation.fc if transformed else machine.f
+    evaluate_forces(dynamics, t, q, v, out, forces, mechanism.scalars)
+    if transformed:
+        transform(transformation, DYNAMICS, (out, machine.f, factor.weight, factor.beside))
     else:
-        evaluate_forces(dynamics, t, q, v, out, machine.f, mechanism.scalars)
-    take_masses(dynamics, out, factor.weight, factor.beside)
+        take_masses(dynamics, out, factor.weight, factor.beside)
 
 
 @compiled_apart

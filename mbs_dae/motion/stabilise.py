@@ -18,10 +18,9 @@ from ..compiled.manifold import move
 from ..errors import ModelError
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
-from ..linear.kkt import solve
-from ..linear.vectors import all_finite, axpy
+from ..linear.vectors import all_finite
 from ..model.parameters import finite_number
-from ..poses.newton import evaluate_and_factorise, velocity_residual
+from ..poses.newton import correct_velocity, evaluate_and_factorise, newton_step
 from ..tolerances import ALMOST_SINGULAR, CLOSED, MARGIN, PACE, SETTLED, STIFF
 from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
 
@@ -140,21 +139,18 @@ def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     as each is much shorter than the one before.
     """
     machine = mechanism.machine
-    program, pattern, factor = machine.program, machine.pattern, machine.factor
-    factor.truncation[0] = 0.0
+    pattern, velocity_rows = machine.pattern, machine.program.velocity_rows
+    machine.factor.truncation[0] = 0.0
     previous = np.inf
     for _ in range(12):
         if previous == np.inf:
-            if not evaluate_and_factorise(machine, t, q, v, program.velocity_rows > 0):
+            if not evaluate_and_factorise(machine, t, q, v, velocity_rows > 0):
                 return NOT_FINITE
             leave_out_redundant(mechanism)
         else:
             observe(machine, t, q, v)
             leave_out_velocity_rows(machine)
-        machine.f[:] = 0.0
-        for row in range(pattern.m):
-            machine.g[row] = -machine.phi[row]
-        solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
+        newton_step(machine, refinements(mechanism))
         square = 0.0
         for k in range(pattern.n):
             square = max(square, mechanism.geometric[k] * machine.x[k] ** 2)
@@ -176,15 +172,10 @@ def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 def project_velocity(mechanism, t, q, v):
     """Φ_v v = ν at the pose to which the last factor belongs, but for the correction just made."""
     machine = mechanism.machine
-    program, pattern, factor = machine.program, machine.pattern, machine.factor
-    if program.velocity_rows > 0:
+    if machine.program.velocity_rows > 0:
         if not evaluate_and_factorise(machine, t, q, v, False):
             return NOT_FINITE
     else:
         observe(machine, t, q, v)
-    machine.f[:] = 0.0
-    velocity_residual(machine, v)
-    solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
-    in_own_velocities(machine)
-    axpy(1.0, machine.x[: machine.norm.size], v)
+    correct_velocity(machine, v, refinements(mechanism))
     return DONE if all_finite(v) else NOT_FINITE

@@ -103,14 +103,6 @@ def advance(
 
 
 @compiled_apart
-def begin(machine: Machine, t: float, q: Vector, v: Vector):
-    """To be called before the first `advance` from a pose: remember its orientation."""
-    if evaluate_and_factorise(machine, t, q, v, True):
-        orient(machine)
-        accept(machine)
-
-
-@compiled_apart
 def accept(machine: Machine):
     """The end of a step becomes the beginning of the next."""
     copy(machine.orientation[1], machine.orientation[0])
@@ -140,7 +132,9 @@ def sweep(
     """
     q0, v0, a0 = machine.poses[0], machine.motions[0], machine.motions[1]
     q1, v1, a1 = machine.poses[1], machine.motions[2], machine.motions[3]
-    begin(machine, times[start - 1], q[start - 1], v[start - 1])
+    if evaluate_and_factorise(machine, times[start - 1], q[start - 1], v[start - 1], True):
+        orient(machine)
+        accept(machine)
     patience = PATIENCE
     for k in range(start, stop):
         copy_state(q[k - 1], v[k - 1], a[k - 1], q0, v0, a0)

@@ -18,9 +18,9 @@ from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import ModelError
+from ..explain.axes import check_axes, check_turns
 from ..explain.failures import check_energy, check_masses, check_violation, failure
-from ..explain.jumps import check_jumps
-from ..explain.turns import check_turns
+from ..explain.prescribed import check_jumps
 from ..model.breaks import breaks_of, farthest_ends, side_of
 from ..model.forces.python_force import PythonForce
 from ..model.model import Model
@@ -34,7 +34,6 @@ from ..motion.march import March, new_march
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
-from ..poses.axes import check_axes
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar

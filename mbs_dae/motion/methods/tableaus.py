@@ -16,15 +16,9 @@ from .runge_kutta import prepare_nested, read_cubic, read_nested, read_polynomia
 
 
 def _tableau(
-    stages: int,
-    orders: tuple[int, int],
-    a: np.ndarray,
-    b: np.ndarray,
-    c: np.ndarray,
-    error: np.ndarray,
-    dense: np.ndarray,
-    end_in_error: int = 0,
-) -> Tableau:
+    stages: int, orders: tuple[int, int], a: np.ndarray, b: np.ndarray, c: np.ndarray, error: np.ndarray,
+    dense: np.ndarray, end_in_error: int = 0,
+) -> Tableau:  # fmt: skip
     """With as many columns as there are k, those after the step included; and with what follows from the nodes: the
     widest gap between them, and a stage well inside."""
     width = max(stages + 1, len(c))
