@@ -1,7 +1,8 @@
 """Gains of Baumgarte's method as multiples of the pace of the motion: ``python benchmarks/gains.py``.
 
-The multiple is PACE in `motion/stabilise.py`; without one ("none") only the cap on gain · step holds. Each row has steps
-and evaluations, the largest energy error in J and against the range of the kinetic energy, and the largest violation.
+The multiple is PACE in `motion/stabilise.py`; without one ("none") only the cap on gain · step holds. Each row has
+steps and evaluations, the largest energy error in J and against the range of the kinetic energy, and the largest
+violation.
 """
 
 from __future__ import annotations

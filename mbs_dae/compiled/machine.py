@@ -15,15 +15,9 @@ from .program import Program, read_jacobian, read_rows
 from .transformation import ACCELERATIONS, REACH, ROWS, VELOCITIES, Transformation, transform
 
 # what a compiled solve reports
-DONE = 0
-NOT_CONVERGED = 1
-NOT_FINITE = 2
-SINGULAR = 3
-JUMPED = 4
-NEAR = 5
-ENDLESS = 6
+DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, JUMPED, NEAR, ENDLESS = range(7)
 
-EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS, POSES = 0, 1, 2, 3, 4
+EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS, POSES = range(5)
 
 
 class Machine(NamedTuple):

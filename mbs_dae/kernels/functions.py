@@ -35,12 +35,17 @@ from .blocks import ITEMS, kind_of, sender
 RESULTS: dict[str, types.Type] = {str(kind): kind for kind in (types.none, types.int64, types.float64, types.boolean)}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Part:
-    """A function for some types of arguments that is part of those that call it; and what it calls itself."""
+    """A function for some types of arguments, and what it calls: parts of it, and the names of what lies apart."""
 
-    lowered: llvm.Lowered
-    uses: Uses
+    lowered: Any = None
+    parts: dict[int, llvm.Lowered] = field(default_factory=dict)
+    apart: set[str] = field(default_factory=set)
+
+    def take(self, part: Part) -> None:
+        self.parts |= {id(part): part.lowered, **part.parts}
+        self.apart |= part.apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,19 +57,7 @@ class Entry:
     call: Callable[..., Any]
 
 
-@dataclass
-class Uses:
-    """What a function calls: parts of it, and the names of what lies apart."""
-
-    parts: dict[int, Part] = field(default_factory=dict)
-    apart: set[str] = field(default_factory=set)
-
-    def take(self, part: Part) -> None:
-        self.parts |= {id(part): part, **part.uses.parts}
-        self.apart |= part.uses.apart
-
-
-_underway: list[Uses] = [Uses()]
+_underway: list[Part] = [Part()]
 """The functions that are being compiled now, each because the one before calls it."""
 _one_at_a_time = threading.RLock()
 
@@ -166,15 +159,16 @@ class Function:
 
 
 def _part(function: Callable, arguments: tuple[types.Type, ...], result: types.Type | None = None) -> Part:
-    with _compiling() as uses:
-        return Part(llvm.lower(function, arguments, result), uses)
+    with _compiling() as part:
+        part.lowered = llvm.lower(function, arguments, result)
+    return part
 
 
 @contextmanager
-def _compiling() -> Iterator[Uses]:
+def _compiling() -> Iterator[Part]:
     """One thread at a time, without a search for what is unreachable: a tenth of the time goes there."""
     with _one_at_a_time:
-        _underway.append(Uses())
+        _underway.append(Part())
         collects = gc.isenabled()
         gc.disable()
         try:
@@ -191,8 +185,8 @@ def kernel_code(symbol: str, function: Callable, arguments: tuple[types.Type, ..
 
 
 def _stored(symbol: str, part: Part, facts: dict[str, Any]) -> store.Stored:
-    others = [other.lowered for other in part.uses.parts.values()]
-    return store.Stored(facts, tuple(sorted(part.uses.apart)), llvm.object_code(symbol, part.lowered, others))
+    code = llvm.object_code(symbol, part.lowered, [*part.parts.values()])
+    return store.Stored(facts, tuple(sorted(part.apart)), code)
 
 
 # --- called from compiled functions ---------------------------------------------------------------------------------
@@ -208,16 +202,16 @@ class FunctionType(types.Callable, types.Opaque):
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         if kws:
             raise errors.TypingError("compiled functions take no arguments by name")
-        uses, function = _underway[-1], self.function
+        caller, function = _underway[-1], self.function
         arguments = function.arguments if function.apart else tuple(_settled(kind) for kind in args)
         if len(arguments) != len(args) or not all(map(_fits, map(_settled, args), arguments)):
             raise errors.TypingError(f"{function.symbol} is called with {args}; it is made for {arguments}")
         if function.apart:
-            uses.apart.add(function.symbol)
+            caller.apart.add(function.symbol)
             result, generate = function.entry.result, _call_apart(function)
         else:
             made = function.part(arguments)
-            uses.take(made)
+            caller.take(made)
             result, generate = made.lowered.result, _call_part(made)
         if arguments not in function.typed:
             function.typed.add(arguments)

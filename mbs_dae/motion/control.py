@@ -14,7 +14,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Design, Integers, Vector, Work, block, zeros
+from ..kernels.blocks import Design, Integers, Vector, Work, zeros
 from ..tolerances import NOISE
 from .course import moment
 from .derivative import derivative, state_layout
@@ -40,10 +40,6 @@ class Control(NamedTuple):
     """How long the next step may be."""
     again: Work[Integers] = zeros(1)
     """Whether the last step was rejected (1)."""
-
-
-def new_control(rtol: float, atol: float, fixed: float, most: int, units: tuple[np.ndarray, int]) -> Control:
-    return block(Control(float(rtol), float(atol), *units, float(fixed), most))
 
 
 def units_of(system: System) -> tuple[np.ndarray, int]:

@@ -21,12 +21,13 @@ from ..errors import ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.failures import check_energy, check_masses, check_violation, failure
 from ..explain.prescribed import check_jumps
+from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, side_of
 from ..model.forces.python_force import PythonForce
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching
-from ..motion.control import new_control, units_of
+from ..motion.control import Control, units_of
 from ..motion.course import Course, new_course
 from ..motion.derivative import mechanism
 from ..motion.initial import initial_state
@@ -134,7 +135,8 @@ def prepare(
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
     run = mechanism(system, faint=FAINT)
-    control = new_control(rtol, atol, step or 0.0, most, system.once(units_of))
+    unit, controlled = system.once(units_of)
+    control = block(Control(rtol, atol, unit, controlled, step or 0.0, most))
     stabiliser = new_stabiliser(how, run, control.fixed, rtol ** (1.0 / by.order))
     course = _course(system, by.order, t, 0.0 if step else longest)
     march = new_march(run, by, control, course, stabiliser, t)
