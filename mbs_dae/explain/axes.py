@@ -36,8 +36,6 @@ Pair = tuple[Marker, ...]
 ASIDE = 1e-6
 """The sine of the angle between two axes from which on they are not parallel; and the rate at which they part, against
 that of the bodies."""
-
-
 FAR = 2.0  # how far angle and turning may be apart, in rad
 LOOKS = 500  # at most so many of the recorded times are looked at
 

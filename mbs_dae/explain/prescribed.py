@@ -74,7 +74,7 @@ def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, l
     return found
 
 
-# --- stops --------------------------------------------------------------------------------
+# --- where a motion stops -------------------------------------------------------------------------------------------
 
 
 def change_point_at_start(first: State) -> MbsError:
@@ -90,33 +90,30 @@ def stop_reason(system: System, status: int, motion: Trajectory, done: int, reac
     state."""
     t, *state = motion
     pose, first = State(system, reached, *(x[done].copy() for x in state)), State(system, t[0], *(x[0] for x in state))
-    kind, joints, what, advice = _why(status, float(t[done - 1]), float(t[done]), first, pose)
-    why = Explanation(kind, what, advice, float(reached), joints, pose)
-    return why.error(result_of(system, motion.until(done)))
+    return _why(status, float(t[done - 1]), float(t[done]), first, pose).error(result_of(system, motion.until(done)))
 
 
-Reason = tuple[type[MbsError], tuple[str, ...], str, str]  # with joints, what is wrong, and advice
-
-
-def _why(status: int, before: float, ahead: float, first: State, pose: State) -> Reason:
+def _why(status: int, before: float, ahead: float, first: State, pose: State) -> Explanation:
     name, reached = repr(pose.system.model.name), float(pose.t)
     if nowhere := undefined(pose, (ahead, reached + 1e-6 * (ahead - reached)), forces=False):
-        return ModelError, nowhere[1], nowhere[0], ""
+        return Explanation(ModelError, nowhere[0], "", reached, nowhere[1], pose)
     names = joints_at_fault(pose.system, reached, pose.full_q)
     if status == ENDLESS:
         what = f"{name} takes more than {continuation.MOST} steps from t = {before:g} to {ahead:g}"
-        return ModelError, names, what, "ask for poses at shorter intervals, or check the units of times and drivers"
+        advice = "ask for poses at shorter intervals, or check the units of times and drivers"
+        return Explanation(ModelError, what, advice, reached, names, pose)
     if driver := _jumping(pose, ahead):
         what = f"the function of Driver {driver!r} jumps or grows without bound at t = {reached:.6g}"
-        return ModelError, (driver,), what, "make it smooth, or keep the times away from there"
+        advice = "make it smooth, or keep the times away from there"
+        return Explanation(ModelError, what, advice, reached, (driver,), pose)
     if parting := contradiction(first, pose, ahead):
         what = f"from t = {reached:.6g} on, {', '.join(parting)} of {name} contradict each other: no motion follows "
         advice = "take one of them away, or make their functions agree"
-        return RedundantConstraintError, parting, what + "them all", advice
+        return Explanation(RedundantConstraintError, what + "them all", advice, reached, parting, pose)
     what = f"{name} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no motion goes on "
     what += "that follows all drivers"
     advice = "shorten the times, drive another coordinate, or change a length"
-    return SingularConfigurationError, names, what, advice
+    return Explanation(SingularConfigurationError, what, advice, reached, names, pose)
 
 
 def _jumping(pose: State, ahead: float) -> str | None:

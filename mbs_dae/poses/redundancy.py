@@ -100,7 +100,7 @@ def _without_one_of_each(groups: Iterable[Circuit], here: PoseRank, rows: Iterab
     return sorted(left)
 
 
-# --- other poses --------------------------------------------------------------------------------------------------
+# --- other poses ----------------------------------------------------------------------------------------------------
 
 
 def joint_rows(system: System) -> list[int]:
