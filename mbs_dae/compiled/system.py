@@ -67,8 +67,12 @@ class System(Remembering):
 
     @property
     def pattern(self) -> Pattern:
-        """The pattern of the matrix with a diagonal W."""
+        """The pattern of the matrix with a diagonal W; and with M for W."""
         return self.structure.pattern
+
+    @property
+    def mass_pattern(self) -> Pattern:
+        return self.structure.mass_pattern
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -236,7 +240,7 @@ class System(Remembering):
 
     def _machine(self, dynamic: bool) -> Machine:
         columns, rows, layout = self.structure.columns, len(self.rows), self.layout
-        pattern = self.structure.mass_pattern if dynamic else self.pattern
+        pattern = self.mass_pattern if dynamic else self.pattern
         program, transformed = self.program, self._transformation(dynamic)
         machine = Machine(
             program=program,

@@ -62,7 +62,7 @@ def check_masses(system: System) -> None:
 
 def _idle_motions(system: System, factor: Factor) -> np.ndarray:
     """The motions of single bodies that move no mass, of unit length, as columns."""
-    pattern, n = system.structure.mass_pattern, system.nv
+    pattern, n = system.mass_pattern, system.nv
     M = sps.diags(factor.weight) + sps.csr_matrix((factor.beside, (pattern.block_row, pattern.block_column)), (n, n))
     columns = []
     for body in system.bodies:

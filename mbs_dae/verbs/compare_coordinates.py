@@ -66,12 +66,12 @@ class InCoordinates:
     @property
     def jacobian_nonzeros(self) -> int:
         """Of Φ_v."""
-        return self._system.structure.mass_pattern.jac_row.size
+        return self._system.mass_pattern.jac_row.size
 
     @property
     def factor_nonzeros(self) -> int:
         """Of L, below its diagonal: L D Lᵀ is the matrix [M Φ_vᵀ; Φ_v 0]."""
-        return self._system.structure.mass_pattern.L.column.size
+        return self._system.mass_pattern.L.column.size
 
     @property
     def kernels(self) -> int:
