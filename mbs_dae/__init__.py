@@ -17,8 +17,7 @@ __version__ = "0.1.0"
 
 _NAMES = {
     # saying a mechanism
-    "model.planar_model": "PlanarModel",
-    "model.spatial_model": "SpatialModel",
+    "model.mechanisms": "PlanarModel SpatialModel",
     "model.bodies.body": "Body Marker",
     "symbolic.markers": "t primitives",
     # joints, and what new ones are made of
@@ -27,8 +26,7 @@ _NAMES = {
     "RollingDisk KnifeEdge CamFollower CoordinateFix Constraint Joint registered_joints motions",
     "model.fields": "scalar function expression choice theta length rate speed",
     # drivers
-    "model.drivers": "Driver",
-    "model.pose_driver": "PoseDriver",
+    "model.drivers": "Driver PoseDriver",
     "model.measures": "angle distance displacement x y z wx wy wz",
     "model.tables": "Table",
     "model.motion": "Motion LAWS",

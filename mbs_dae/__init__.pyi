@@ -8,8 +8,8 @@ import numpy as np
 from .compiled.system import System as _System
 from .model.measures import Measure as _Measure
 from .model.model import Named as _Named
-from .model.planar_model import PlanarModel as _PlanarModel
-from .model.spatial_model import SpatialModel as _SpatialModel
+from .model.mechanisms import PlanarModel as _PlanarModel
+from .model.mechanisms import SpatialModel as _SpatialModel
 from .model.bodies.body import Body as Body
 from .model.bodies.body import Marker as Marker
 from .symbolic.markers import t as t
@@ -46,7 +46,7 @@ from .model.fields import length as length
 from .model.fields import rate as rate
 from .model.fields import speed as speed
 from .model.drivers import Driver as Driver
-from .model.pose_driver import PoseDriver as PoseDriver
+from .model.drivers import PoseDriver as PoseDriver
 from .model.measures import angle as angle
 from .model.measures import distance as distance
 from .model.measures import displacement as displacement

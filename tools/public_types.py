@@ -17,8 +17,8 @@ from textwrap import fill
 
 import mbs_dae as mbs
 from mbs_dae.model.element import Declared
+from mbs_dae.model.fields import PLACE, coordinate, places, signature_of
 from mbs_dae.model.model import Model
-from mbs_dae.model.signature import PLACE, coordinate, places, signature_of
 
 FILE = Path(mbs.__file__).with_suffix(".pyi")
 HEAD = '''# ruff: noqa

@@ -12,7 +12,7 @@ from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Integers, Vector, block
 from ..model.bodies.body import Body
 from ..model.forces.base import ForceElement
-from ..model.forces.python_force import PythonForce
+from ..model.forces.given import PythonForce
 from ..model.parameters import Evaluator, Number
 from ..symbolic.loads import WORKS
 from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of

@@ -1,6 +1,6 @@
 """Coordinates that turn: how velocities change them, and small motions, and what lies between two of them. Compiled.
 
-What the kinds of coordinates are stands in `coordinates.layout`. A small turn x (in body axes, like ω) takes a
+What the kinds of coordinates are stands in `coordinates.base`. A small turn x (in body axes, like ω) takes a
 quaternion e to e ∘ (cos |x|/2, sin |x|/2 · x/|x|), exactly: no motion leaves the unit quaternions.
 """
 
@@ -19,7 +19,7 @@ from .transformation import ANGULAR_ACCELERATION, TURNING, Transformation, trans
 
 
 class Manifold(NamedTuple):
-    """Pairs of places in q and in v: see `coordinates.layout`."""
+    """Pairs of places in q and in v: see `coordinates.base`."""
 
     plain: IntegerTable
     quaternions: IntegerTable

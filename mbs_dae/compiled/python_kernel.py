@@ -15,7 +15,7 @@ import sympy as sp
 from ..coordinates import KernelCoordinates
 from ..kernels.abi import unwound
 from ..kernels.cache import Kernel
-from ..model.forces.python_force import PythonForce
+from ..model.forces.given import PythonForce
 from .batch import Instance, instance_of
 
 UNWOUND = unwound.py_func

@@ -26,8 +26,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..coordinates.joint.folding import fold_acceleration, fold_velocity
-from ..coordinates.joint.recursion import unfold, unfold_acceleration
+from ..coordinates.joint.recursion import fold_acceleration, fold_velocity, unfold, unfold_acceleration
 from ..coordinates.joint.tree import Tree
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros

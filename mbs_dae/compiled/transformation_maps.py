@@ -110,7 +110,7 @@ def _terms(
     row, column = program["jac_row"][program["jac_to"]], program["jac_column"][program["jac_to"]]
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for r, c, source in zip(row.tolist(), column.tolist(), program["jac_from"].tolist(), strict=True):
-        edge, local = coordinates.edge_and_component(c)
+        edge, local = coordinates.edge_and_component[c]
         found.setdefault((r, edge), []).append((local, source))
     for (r, edge), items in sorted(found.items()):
         components, sources = np.array(items, dtype=np.int64).T.copy()
@@ -123,8 +123,8 @@ def _masses(coordinates: JointCoordinates, dynamics: DynamicsBuilder) -> list[li
     n = dynamics.columns
     for source, item in zip(dynamics.layout["mass_from"].tolist(), dynamics.layout["mass_item"].tolist(), strict=True):
         row, column = (item, item) if item < n else (dynamics.block_row[item - n], dynamics.block_column[item - n])
-        edge, first = coordinates.edge_and_component(int(row))
-        found[edge].append((first, coordinates.edge_and_component(int(column))[1], source))
+        edge, first = coordinates.edge_and_component[int(row)]
+        found[edge].append((first, coordinates.edge_and_component[int(column)][1], source))
     return found
 
 

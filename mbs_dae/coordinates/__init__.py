@@ -4,17 +4,12 @@ from typing import Any
 
 from ..errors import ModelError, unknown_name
 from ..model.model import Model
-from .base import BodyCoordinates, CoordinateSet, KernelCoordinates, Motion, OwnEquations
-from .cartesian import Cartesian
-from .computed import Computed
+from .base import Computed, CoordinateSet, KernelCoordinates, Layout, Motion, OwnEquations
+from .cartesian import Cartesian, PlanarCartesian, SpatialCartesian
 from .joint.joint import JointCoordinates
-from .layout import Layout
-from .natural import Natural
-from .planar import PlanarCartesian
-from .spatial import SpatialCartesian
+from .natural.natural import Natural
 
-BODY: dict[int, Any] = {2: PlanarCartesian(), 3: SpatialCartesian()}
-"""The Cartesian coordinates of one body, by the dimension of the model."""
+BODY: dict[int, type[Cartesian]] = {2: PlanarCartesian, 3: SpatialCartesian}
 SETS = ("cartesian", "natural", "joint")
 
 
@@ -27,15 +22,16 @@ def coordinate_set(model: Model, name: str, **tree: Any) -> CoordinateSet:
         raise ModelError(f"{given} is for the tree of joint coordinates, and {name} ones have none; leave it out")
     if name == "natural":
         return Natural(model)
-    bodies = Cartesian(model, BODY[model.dimension])
+    bodies = BODY[model.dimension](model)
     return JointCoordinates(model, bodies, **tree) if name == "joint" else bodies
 
 
-def body_coordinates(dimension: int) -> BodyCoordinates:
+def body_coordinates(dimension: int) -> Any:
+    """What Cartesian coordinates say of a single body, of no model: a class with static methods."""
     return BODY[dimension]
 
 
 __all__ = [
-    "SETS", "BodyCoordinates", "Cartesian", "Computed", "CoordinateSet", "JointCoordinates", "KernelCoordinates",
-    "Layout", "Motion", "OwnEquations", "body_coordinates", "coordinate_set",
+    "SETS", "Cartesian", "Computed", "CoordinateSet", "JointCoordinates", "KernelCoordinates", "Layout", "Motion",
+    "OwnEquations", "body_coordinates", "coordinate_set",
 ]  # fmt: skip

@@ -1,20 +1,79 @@
-"""What a coordinate set must say."""
+"""What a coordinate set must say: where coordinates stand, and how markers and bodies follow from them.
+
+A small motion is given like a velocity. What it does to coordinates depends on their kind:
+
+    plain        q̇ = v: places, and the angle of a body in the plane
+    quaternion   ė = ½ e ∘ (0, ω), ω in body axes: an attitude in space, four numbers of unit length
+    turn         τ̇ = ω: the turning added up, beside every attitude, so that angles can count past 2π
+
+Coordinates that move stand before those of the ground, which never do; turns stand behind them all, since they say
+nothing of where a body is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
-import sympy as sp
 
 from ..model.bodies.body import Body
 from ..model.joints.base import Condition
 from ..model.parameters import Evaluator, Number
-from ..symbolic.derive import Equations, MarkerMap
-from ..symbolic.inertia import Inertia
-from .layout import Layout
+from ..symbolic.derive import Equations, Inertia, MarkerMap
+
+
+def pairs(rows: Iterable[Any] = ()) -> np.ndarray:
+    return np.array([*rows], dtype=np.int64).reshape(-1, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """All numbers are places in q and in v, the ground's coordinates included."""
+
+    q: Mapping[Any, tuple[int, ...]]
+    """The coordinates of every body, in the order of the coordinate set's marker maps; and of what else has some."""
+    v: Mapping[Any, tuple[int, ...]]
+    nq: int
+    """How many coordinates say where the moving bodies are."""
+    nv: int
+    q_size: int
+    v_size: int
+    plain: np.ndarray
+    """Pairs (place in q, place in v)."""
+    quaternions: np.ndarray = field(default_factory=pairs)
+    """Pairs (place in q of the first of four, place in v of the first of three)."""
+    turns: np.ndarray = field(default_factory=pairs)
+    """Pairs (place in q of the first of three, place in v of the first of three)."""
+    turned: Mapping[Body, tuple[int, ...]] = field(default_factory=dict)
+    """Where the turning of a body is added up whose angular velocity is none of the velocities (in space in body
+    axes)."""
+
+
+def span(start: int, count: int) -> tuple[int, ...]:
+    return tuple(range(start, start + count))
+
+
+def cartesian_layout(bodies: Sequence[Body], ground: Body) -> Layout:
+    """Every body has three plain coordinates, in space a quaternion and turns too: q = (r, e, ..., τ), v = (ṙ, ω)."""
+    own, rates, hidden = (3, 3, 0) if ground.dimension == 2 else (7, 6, 3)
+    moving, count = range(len(bodies)), len(bodies) + 1
+    attitudes = moving if hidden else ()
+    everyone = [*enumerate([*bodies, ground])]
+    return Layout(
+        q={body: span(own * k, own) + span(own * count + hidden * k, hidden) for k, body in everyone},
+        v={body: span(rates * k, rates) for k, body in everyone},
+        nq=own * len(bodies),
+        nv=rates * len(bodies),
+        q_size=(own + hidden) * count,
+        v_size=rates * count,
+        plain=pairs((own * k + c, rates * k + c) for k in moving for c in range(3)),
+        quaternions=pairs((own * k + 3, rates * k + 3) for k in attitudes),
+        turns=pairs((own * count + hidden * k, rates * k + 3) for k in attitudes),
+    )
+
 
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
 """q, v and a over time, one row for each moment; what stands still included."""
@@ -32,26 +91,6 @@ class OwnEquations:
     owners: tuple[Any, ...]
     """What owns its coordinates, one after the other (`Layout.q`)."""
     units: tuple[str, ...]
-
-
-class MarkerCoordinates(Protocol):
-    """How markers and the inertia of a body follow from coordinates."""
-
-    name: str
-    """What its kernels are called."""
-
-    def marker_map(self, label: str) -> MarkerMap: ...
-
-    def marker_slots(self, marker: Any) -> tuple[Number, ...]:
-        """What stands in the slots of `marker_map` for this marker."""
-
-    def inertia(self, form: str) -> Inertia: ...
-
-    def inertia_form(self, body: Any) -> str:
-        """Which of the forms of `inertia` a body has."""
-
-    def inertia_slots(self, body: Any, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
-        """What stands in the slots of `inertia` for this body."""
 
 
 class CoordinateSet(Protocol):
@@ -91,11 +130,26 @@ class CoordinateSet(Protocol):
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion: ...
 
 
-class KernelCoordinates(CoordinateSet, MarkerCoordinates, Protocol):
-    """Coordinates that kernels are derived in."""
+class KernelCoordinates(CoordinateSet, Protocol):
+    """Coordinates that kernels are derived in: how markers and the inertia of a body follow from them."""
 
     sharing: bool
     """Whether bodies share coordinates."""
+    name: str
+    """What its kernels are called."""
+
+    def marker_map(self, label: str) -> MarkerMap: ...
+
+    def marker_slots(self, marker: Any) -> tuple[Number, ...]:
+        """What stands in the slots of `marker_map` for this marker."""
+
+    def inertia(self, form: str) -> Inertia: ...
+
+    def inertia_form(self, body: Any) -> str:
+        """Which of the forms of `inertia` a body has."""
+
+    def inertia_slots(self, body: Any, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
+        """What stands in the slots of `inertia` for this body."""
 
     @property
     def kernels(self) -> KernelCoordinates:
@@ -111,30 +165,18 @@ class KernelCoordinates(CoordinateSet, MarkerCoordinates, Protocol):
         """What each velocity moves."""
 
 
-class BodyCoordinates(MarkerCoordinates, Protocol):
-    """Where every body owns its coordinates: those of one body (see `planar`, `spatial`)."""
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """One of them: it may stand in a slot."""
 
-    q_names: tuple[str, ...]
-    """What they are called, but for turns."""
-    v_names: tuple[str, ...]
-    symbols: tuple[tuple[str, ...], tuple[str, ...]]
-    """What all of them, and the velocities, are called in printed equations."""
-    at_rest: tuple[int, ...]
-    """Those of the ground."""
-    turns: tuple[bool, ...]
-    """Which velocities are turns."""
+    all_of: Callable[[Evaluator], np.ndarray]
+    which: int
 
-    def layout(self, bodies: Sequence[Any], ground: Any) -> Layout: ...
+    def __call__(self, number: Evaluator) -> float:
+        return float(self.all_of(number)[self.which])
 
-    def ones(self, label: str) -> dict[sp.Expr, sp.Expr]:
-        """What is always 1 in `marker_map`, for printing."""
 
-    def placement(self, body: Any, number: Evaluator) -> list[float]:
-        """The reference placement of a body as coordinates."""
-
-    def whole_turn(self, marker: Any, number: Evaluator) -> list[float]:
-        """What is added to the coordinates of a marker's body by a turn of 2π about the marker."""
-
-    def weights(self, length: float) -> tuple[float, ...]: ...
-
-    def masses(self, body: Any, number: Evaluator) -> tuple[float, ...]: ...
+def computed(function: Callable[[Evaluator], Any], count: int) -> tuple[Computed, ...]:
+    """So many numbers that a function makes of what evaluates parameters."""
+    flat = lru_cache(maxsize=2)(lambda number: np.ravel(function(number)))
+    return tuple(Computed(flat, k) for k in range(count))

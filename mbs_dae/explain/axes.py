@@ -7,7 +7,7 @@ a spring or a driver on the angle would jump. Whether it does is a question of r
 
 which keep the axes parallel, depend on those that the mechanism has already? If they do, the mechanism keeps them so
 (or drives them apart, and then a rate tells). What this cannot see, axes that part later on, is looked for along the
-motion. There whole turns come from turning added up (`symbolic.markers.spatial`), and the angle itself from the axes.
+motion. There whole turns come from turning added up (`symbolic.markers.marker`), and the angle itself from the axes.
 The two part where markers keep no axis in common, or where steps are so coarse that the attitude lags behind by much of
 a turn. Half a turn apart, the count would jump; a good part of that is refused.
 """

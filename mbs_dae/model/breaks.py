@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from scipy.interpolate import PPoly
 
 from ..errors import ModelError
 from ..symbolic.derive import Form
@@ -246,13 +245,12 @@ def _compiled(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
 
 def _read(table: Table, order: int, x: np.ndarray) -> np.ndarray:
     """The table at x, as `kernels.abi.lookup` reads it."""
-    data, count = table.data, table.x.size
-    knots, coefficients = data[2 : 2 + count], data[2 + count :].reshape(-1, 4).T
+    first, last = table.x[[0, -1]]
     x = np.asarray(x, float)
-    x = knots[0] + np.mod(x - knots[0], data[1]) if table.periodic else x
-    inside, spline = np.clip(x, knots[0], knots[-1]), PPoly(coefficients, knots)
-    values = spline(inside, nu=int(order))
-    return values + (spline(inside, nu=1) * (x - inside) if order == 0 else 0.0)
+    x = first + np.mod(x - first, last - first) if table.periodic else x
+    inside = np.clip(x, first, last)
+    values = table.curve(inside, nu=int(order))
+    return values + (table.curve(inside, nu=1) * (x - inside) if order == 0 else 0.0)
 
 
 def _check_count(count: int, who: str) -> None:

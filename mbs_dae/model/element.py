@@ -15,10 +15,9 @@ from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup
 from ..symbolic.markers import FormMarker, marker_symbols
 from .bodies.body import Body, Marker, as_marker
-from .fields import REQUIRED, Choice, Field, Function, Scalar
+from .fields import REQUIRED, Choice, Field, Function, Scalar, places, signature_of
 from .measures import Measure
 from .parameters import Number, constants_out, free_parameters
-from .signature import places, signature_of
 from .tables import Table
 
 

@@ -30,7 +30,7 @@ class Kind(NamedTuple):
 KINDS: Mapping[str, Kind] = {
     **{c: Kind("m", (c, f"v{c}", f"a{c}"), attrgetter(c)) for c in "xyz"},
     **{f"w{c}": Kind("rad", ("", f"w{c}", f"alpha{c}"), lambda i, k=k: i.omega[k]) for k, c in enumerate("xyz")},
-    "angle": Kind("rad", ("angle", "omega", "alpha"), lambda i, j=None: i.turn if j is None else i.turn_to(j)),
+    "angle": Kind("rad", ("angle", "omega", "alpha"), primitives.turn),
     "displacement": Kind("m", ("displacement", "velocity", "acceleration"), primitives.displacement),
     "distance": Kind("m", ("distance", "distance_rate", "distance_acceleration"), primitives.distance),
 }

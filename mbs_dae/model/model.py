@@ -1,13 +1,11 @@
 """The model: the one mutable object. It collects what the user says, and checks it at the door. Bodies in the plane and
-in space are made by `planar_model` and `spatial_model`."""
+in space are made by its subclasses in `mechanisms`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar, overload
-
-import sympy as sp
 
 from ..errors import ModelError, Names, unknown_name
 from ..provided import provided
@@ -19,18 +17,7 @@ from .element import Element
 from .forces.base import ForceElement
 from .joints.base import Condition
 from .measures import Measure, Quantity
-from .parameters import (
-    Evaluator,
-    Number,
-    Numeric,
-    Parameter,
-    Parameters,
-    ParameterValue,
-    check_number,
-    finite_number,
-    free_parameters,
-    plain,
-)
+from .parameters import Evaluator, Number, Parameter, Parameters, ParameterValue, finite_number, free_parameters
 from .tables import TableSymbol
 
 SomeElement = TypeVar("SomeElement", bound=Element)
@@ -40,10 +27,7 @@ Named: TypeAlias = str | Body | Element | Iterable[str | Body | Element]
 
 
 class Model:
-    """A mechanism: bodies, markers on them, parameters, and the elements between the markers.
-
-    SI units and radians throughout.
-    """
+    """What mechanisms in the plane and in space have in common."""
 
     body_class: ClassVar[type[Body]]
 
@@ -77,28 +61,6 @@ class Model:
         self.parameters.declare(ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit))
         self._changed()
         return symbol
-
-    def _rod(self, name: str, P: Vector, Q: Vector, mass: Numeric, length: Numeric | None) -> tuple[Any, Any, Any, Any]:
-        """What every link has: its middle, the way between its ends, its mass, and its length, which is that of the way
-        if none is given."""
-        places = (("P", P), ("Q", Q))
-        ends = (coordinates_of(point, f"{which} of link {name!r}", self.dimension) for which, point in places)
-        tail, head = map(sp.Matrix, ends)
-        way = head - tail
-        between = sp.sqrt(way.dot(way))
-        if between == 0:
-            raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
-        m = check_number(mass, f"mass of link {name!r}", non_negative=True)
-        size = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
-        return tuple(map(plain, (tail + head) / 2)), way, m, size
-
-    def _with_ends(self, rod: Any) -> Any:
-        """The link as a body of the model, with markers at its ends."""
-        self._added(rod)
-        half, across = rod.span / 2, (0,) * (self.dimension - 1)
-        rod.marker("tail", -half, *across)
-        rod.marker("head", half, *across)
-        return rod
 
     def _added(self, body: SomeBody) -> SomeBody:
         """The body, after the checks that every body passes."""

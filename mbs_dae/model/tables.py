@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -13,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError
+from ..rotations.values import numbers
 from ..symbolic.expressions import expression_of
 from ..symbolic.functions import Lookup
 from .parameters import Parameter, check_choice
@@ -60,7 +60,7 @@ class Table:
 
     def __post_init__(self) -> None:
         for what in ("x", "y"):
-            object.__setattr__(self, what, _numbers(getattr(self, what)))
+            object.__setattr__(self, what, numbers(f"{what} of a Table", getattr(self, what)))
         chosen = self.kind is not None
         object.__setattr__(self, "kind", check_choice(self.kind if chosen else "cubic", KINDS, "kind of a Table"))
         self._check_points()
@@ -124,8 +124,6 @@ class Table:
             raise ModelError("a Table needs two lists of the same length: Table(x, y)")
         if self.x.size < (4 if self.periodic else 2):
             raise ModelError(f"a Table of {self.x.size} points is too short; give more points")
-        if not (np.isfinite(self.x).all() and np.isfinite(self.y).all()):
-            raise ModelError("a Table holds a value that is not finite; remove it")
         if (np.diff(self.x) <= 0).any():
             raise ModelError("the first list of a Table must increase strictly; sort it and remove doubles")
         if self.periodic:
@@ -167,13 +165,3 @@ class Table:
     def __repr__(self) -> str:
         words = ", periodic" * self.periodic + f", {self.kind}" * (self.kind != "cubic")
         return f"Table({self.x.size} points on [{self.x[0]:g}, {self.x[-1]:g}]{words})"
-
-
-def _numbers(values: Sequence[float]) -> np.ndarray:
-    """Numbers, and no text that looks like them."""
-    try:
-        if np.asarray(values).dtype.kind in "USbmM" or np.ma.is_masked(values):
-            raise TypeError
-        return np.array(values, dtype=float)
-    except (TypeError, ValueError) as exc:
-        raise ModelError("a Table is made of numbers: Table(x, y) with two lists of them") from exc

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..compiled import System
 from ..errors import ModelError
+from ..model.drivers import PoseDriver
 from ..model.model import Model
-from ..model.pose_driver import PoseDriver
 from ..rotations import quaternion
 from ..symbolic.derive import Reading
 

@@ -21,8 +21,7 @@ from ..errors import unknown_name
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver
 from ..model.element import Element
-from ..model.forces.base import ForceElement
-from ..model.forces.effort import EffortElement
+from ..model.forces.base import EffortElement, ForceElement
 from ..model.joints.base import Condition
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS

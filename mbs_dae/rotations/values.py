@@ -33,8 +33,8 @@ def is_symbolic(value: Any) -> bool:
 def numbers(what: str, value: Any, *tail: int) -> np.ndarray:
     """A new array of finite floats whose last axes are as long as `tail` says; axes of time may stand before them."""
     try:
-        if np.iscomplexobj(value) or np.asarray(value).dtype.kind in "USbmM":
-            raise TypeError("complex, text, truth or time")
+        if np.iscomplexobj(value) or np.asarray(value).dtype.kind in "USbmM" or np.ma.is_masked(value):
+            raise TypeError("complex, text, truth, time, or masked")
         array = np.array(value, dtype=float)
     except (TypeError, ValueError) as exc:
         raise ModelError(f"{what} must be made of real numbers, not {short(value)}; give numbers here") from exc

@@ -1,6 +1,6 @@
 """From a relation between markers, and coordinates for the markers, to Φ, Φ_v, ν and γ.
 
-With m(q) the variables of markers and r their rates (`markers.base`: ṁ = F(m) r),
+With m(q) the variables of markers and r their rates (`markers.marker`: ṁ = F(m) r),
 
     r = P(q) v,     ṙ = P v̇ + b,     b = Ṗ v.
 
@@ -245,3 +245,19 @@ class Readings(Composed):
     @property
     def layout(self) -> dict[str, Any]:
         return {"values": len(self.values)}
+
+
+@dataclass(frozen=True)
+class Inertia(Composed):
+    """M v̇ = Q + other forces, T and U of one body; all in q, v and slots alone."""
+
+    mass: tuple[tuple[int, int, sp.Expr], ...]
+    """The entries (row, column, expression) of M's lower triangle that are not identically zero."""
+    forces: tuple[tuple[int, sp.Expr], ...]
+    """The entries (column, expression) of Q: weight, and what velocities make of inertia."""
+    potential: sp.Expr
+    kinetic: sp.Expr
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        return {"mass": tuple((r, c) for r, c, _ in self.mass), "forces": tuple(c for c, _ in self.forces)}

@@ -22,7 +22,8 @@ LARGEST = 1e308
 
 
 def expression_of(value: Any, what: str, variables: str = "") -> sp.Expr:
-    """The number or expression as sympy, after the checks of `check_expression`; `variables` are those it may have."""
+    """The number or expression as sympy: finite, real, without jumps, and made of functions that can become code.
+    `variables` are those it may have."""
     of = f" of {variables}" if variables else ""
     try:
         e = as_sympy(value)
@@ -30,22 +31,6 @@ def expression_of(value: Any, what: str, variables: str = "") -> sp.Expr:
         hint = f"write it without quotes, e.g. 2 * sp.sin({variables.split(',')[0] or 'mbs.t'})"
         remedy = f"text is not evaluated: {hint}" if isinstance(value, str) else "mend it"
         raise ModelError(f"{what} must be a number or a sympy expression{of}, not {value!r}; {remedy}") from exc
-    return check_expression(e, what)
-
-
-def called(function: Callable, arguments: Sequence[Any], what: str, **constants: Any) -> Any:
-    """What a function of a person's own returns for symbols."""
-    try:
-        return function(*arguments, **constants)
-    except Exception as exc:
-        raise ModelError(
-            f"{what} raised {type(exc).__name__}: {exc}; mend it: it is called with symbols, so use the functions of "
-            "sympy (sp.sin, not np.sin)"
-        ) from exc
-
-
-def check_expression(e: sp.Expr, what: str) -> sp.Expr:
-    """Finite, real, without jumps, and made of functions that can become code."""
     if any(s.name == t.name and s != t for s in e.free_symbols):
         raise ModelError(f"{what} uses another symbol named t; write mbs.t for time")
     if e.has(sp.nan, sp.zoo, sp.oo):
@@ -77,3 +62,14 @@ def _without_code(e: sp.Expr) -> Iterator[str]:
     for part in sp.preorder_traversal(e):
         if isinstance(part, AppliedUndef) or (isinstance(part, sp.Expr) and not has_code(part.func, len(part.args))):
             yield str(part.func) if isinstance(part, sp.Function) else type(part).__name__
+
+
+def called(function: Callable, arguments: Sequence[Any], what: str, **constants: Any) -> Any:
+    """What a function of a person's own returns for symbols."""
+    try:
+        return function(*arguments, **constants)
+    except Exception as exc:
+        raise ModelError(
+            f"{what} raised {type(exc).__name__}: {exc}; mend it: it is called with symbols, so use the functions of "
+            "sympy (sp.sin, not np.sin)"
+        ) from exc

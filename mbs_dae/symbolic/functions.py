@@ -40,18 +40,22 @@ for _name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh",
         setattr(sp.Expr, _name, _of_numpy(_name))
 
 
-class Lookup(sp.Function):
+class Ordered(sp.Function):
+    """``f(what, order, x)``: the derivative of that order of something, at x."""
+
+    nargs, is_real = 3, True
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        what, order, x = self.args
+        return self.func(what, order + 1, x) if argindex == 3 else sp.S.Zero
+
+
+class Lookup(Ordered):
     """``Lookup(table, order, x)``: the value (or the derivative of that order) of a spline at ``x``.
 
     ``table`` is a symbol that stands for *where the data is*: the numbers themselves stay out of the
     expression, so two models with different tables share one machine code.
     """
-
-    nargs, is_real = 3, True
-
-    def fdiff(self, argindex: int = 1) -> sp.Expr:
-        table, order, x = self.args
-        return Lookup(table, order + 1, x) if argindex == 3 else sp.S.Zero
 
 
 class Wrap(sp.Function):
@@ -91,19 +95,13 @@ BOUND = sp.Symbol("bound_", real=True)
 """The argument of the expression inside an `Opaque` function."""
 
 
-class Opaque(sp.Function):
+class Opaque(Ordered):
     """``Opaque(f, order, x)``: the derivative of that order, at x, of a function into which derivations do not look; f
     is an expression of BOUND.
 
     A cam's profile may be a page of branches. So it is differentiated by itself, once, and not again and again with
     everything that the chain rule makes of its argument.
     """
-
-    nargs, is_real = 3, True
-
-    def fdiff(self, argindex: int = 1) -> sp.Expr:
-        f, order, x = self.args
-        return Opaque(f, order + 1, x) if argindex == 3 else sp.S.Zero
 
     def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
         slope = self.args[2].diff(s)

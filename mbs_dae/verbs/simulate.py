@@ -23,7 +23,7 @@ from ..explain.failures import check_energy, check_masses, check_violation, fail
 from ..explain.prescribed import check_jumps
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, side_of
-from ..model.forces.python_force import PythonForce
+from ..model.forces.given import PythonForce
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching

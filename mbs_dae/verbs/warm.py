@@ -19,7 +19,7 @@ from ..kernels.store import PATIENCE, ROOMS
 from ..model.drivers import Driver
 from ..model.joints import PinInSlot, Revolute
 from ..model.measures import angle
-from ..model.planar_model import PlanarModel
+from ..model.mechanisms import PlanarModel
 from ..symbolic.markers import t
 from .kinematics import kinematics
 from .simulate import simulate

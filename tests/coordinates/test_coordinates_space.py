@@ -26,7 +26,7 @@ from stage import (
 )
 
 import mbs_dae as mbs
-from mbs_dae.coordinates.spatial import SpatialCartesian
+from mbs_dae.coordinates.cartesian import SpatialCartesian
 
 TENSOR = np.array([[0.7, 0.1, -0.05], [0.1, 0.9, 0.08], [-0.05, 0.08, 0.6]])
 

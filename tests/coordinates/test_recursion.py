@@ -12,8 +12,7 @@ from stage import turned_at_random
 
 import mbs_dae as mbs
 from mbs_dae.coordinates import body_coordinates
-from mbs_dae.coordinates.joint.folding import fold, fold_acceleration, fold_velocity
-from mbs_dae.coordinates.joint.recursion import unfold, unfold_acceleration
+from mbs_dae.coordinates.joint.recursion import fold, fold_acceleration, fold_velocity, unfold, unfold_acceleration
 from mbs_dae.coordinates.joint.tree import no_tree, tree_of
 from mbs_dae.coordinates.joint.tree_steps import freedoms
 from mbs_dae.model.joints.motions import Ball, Helix, Slide, Turn
@@ -64,7 +63,7 @@ class Moving:
         self.topology = mbs.topology(model)
         self.dimension = model.dimension
         self.coordinates = body_coordinates(self.dimension)
-        self.layout = self.coordinates.layout([*model.bodies.values()], model.ground)
+        self.layout = self.coordinates(model).layout
         self.tree = tree_of(self.topology, self.number, self.layout)
         self.freedoms = freedoms(self.topology)
         self.nq, self.nv = self.freedoms[-1].q_end, self.freedoms[-1].v_end

@@ -97,8 +97,8 @@ def test_equal_tables_are_one_symbol():
     ("make", "words"),
     [
         (lambda: mbs.Table([0, 1], [0, 1], kind="spline"), "'spline'; choose one of 'cubic', 'monotone', 'linear'"),
-        (lambda: mbs.Table(["0", "1"], [0, 1]), "made of numbers"),
-        (lambda: mbs.Table([0, 1], np.ma.masked_array([0.0, 1.0], [False, True])), "made of numbers"),
+        (lambda: mbs.Table(["0", "1"], [0, 1]), "x of a Table must be made of real numbers"),
+        (lambda: mbs.Table([0, 1], np.ma.masked_array([0.0, 1.0], [False, True])), "y of a Table must be made of real"),
         (lambda: mbs.Table([0, 1], [0, 1])("t"), "without quotes"),
     ],
 )

@@ -20,13 +20,11 @@ from ...model.joints.base import Condition
 from ...model.joints.motions import Ball, Slide
 from ...model.model import Model
 from ...model.parameters import Evaluator
-from ..base import CoordinateSet, Motion
+from ..base import CoordinateSet, Layout, Motion, pairs, span
 from ..cartesian import Cartesian
-from ..layout import Layout, pairs, span
-from .folding import fold, fold_acceleration, fold_velocity
-from .recursion import unfold, unfold_acceleration
+from .recursion import fold, fold_acceleration, fold_velocity, unfold, unfold_acceleration
 from .tree import Tree, tree_of
-from .tree_steps import Freedom, freedoms, own_velocities, velocity_paths
+from .tree_steps import Freedom, freedoms, velocity_paths
 
 FULL = 400
 """The work of eliminating M, per velocity, above which the equations of bodies are solved: paths of some 35 joints."""
@@ -39,7 +37,6 @@ class JointCoordinates(CoordinateSet):
         """`deep` says how the equations are solved, if that is not to be found out; `tree` is for `topology`."""
         self.model = model
         self.bodies = bodies
-        self.at_rest = bodies.of_body.at_rest  # the Cartesian coordinates of the ground
         self.name = f"joint {bodies.name}"
         self.topology = topology(model, **tree)
         self.freedoms: tuple[Freedom, ...] = freedoms(self.topology)
@@ -67,16 +64,15 @@ class JointCoordinates(CoordinateSet):
         return tuple(found[edge.child] for edge in self.topology.edges)
 
     @cached_property
-    def own(self) -> tuple[range, ...]:
-        """For each edge, its own velocities."""
-        return own_velocities(self.topology)
-
-    def edge_and_component(self, column: int) -> tuple[int, int]:
-        """Whose the velocity of a body is, among the edges, and which of the body's it is."""
-        return self._owner[column]
+    def own(self) -> tuple[np.ndarray, ...]:
+        """For each edge, its own velocities: the last on the way to it."""
+        return tuple(
+            path[path.size - edge.velocities :] for path, edge in zip(self.paths, self.topology.edges, strict=True)
+        )
 
     @cached_property
-    def _owner(self) -> dict[int, tuple[int, int]]:
+    def edge_and_component(self) -> dict[int, tuple[int, int]]:
+        """Whose each velocity of a body is, among the edges, and which of the body's it is."""
         places = self.kernels.layout.v
         return {
             column: (e, k) for e, edge in enumerate(self.topology.edges) for k, column in enumerate(places[edge.child])
@@ -85,7 +81,7 @@ class JointCoordinates(CoordinateSet):
     def resting_bodies(self) -> np.ndarray:
         """Room for the Cartesian coordinates of all bodies, those of the ground put in."""
         qc = np.zeros(self.kernels.layout.q_size)
-        qc[list(self.kernels.layout.q[self.model.ground])] = self.at_rest
+        qc[list(self.kernels.layout.q[self.model.ground])] = self.bodies.at_rest
         return qc
 
     @cached_property
@@ -153,7 +149,7 @@ class JointCoordinates(CoordinateSet):
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
         times = len(motion[0])
         out = tuple(np.zeros((times, size)) for size in (cartesian.q_size, cartesian.v_size, cartesian.v_size))
-        out[0][:, list(cartesian.q[self.model.ground])] = self.at_rest
+        out[0][:, list(cartesian.q[self.model.ground])] = self.bodies.at_rest
         unfold_motion(self.tree(number), *map(np.ascontiguousarray, motion), *out)
         return out[0], out[1], out[2]
 

@@ -1,5 +1,4 @@
-"""Recursion along a tree of joints: from joint coordinates to bodies. Compiled; the arrays are those of `tree`, the way
-back is `folding`.
+"""Recursion along a tree of joints: from joint coordinates to bodies, and back. Compiled, on the arrays of `tree`.
 
 One step leads from a frame (r_b, A_b), which moves with ṙ_b and ω_b, to the next one. With its hinge η and the arm
 ρ = r - η, which moves with the new frame,
@@ -26,20 +25,40 @@ All that hangs behind a step moves with it like one rigid body. So a unit of ẋ
 
 a column of R in  (velocities of bodies) = R ẋ. (That the hinge of a helix slides along its axis changes nothing:
 t_c × V = 0.) In the plane angles are added up.
+
+The way back goes edge by edge. Seen from the first marker of a joint, the second one stands at δ and is turned by
+D = μ₁ μ₂ ..., its motions one after the other. Slides are components of δ. Turns from D as a quaternion: with e_a, e_b
+at right angles, e_a × e_b = ±e_c,
+
+    D = Rot(e_a, θ) Rot(e_b, ψ):   D₀ = cos cos,  D_a = sin cos,  D_b = cos sin,  D_c = ±sin sin   of θ/2 and ψ/2
+
+    sin θ ~ 2 (D₀ D_a ± D_b D_c),      cos θ ~ D₀² + D_b² - D_a² - D_c²,
+
+and of a single turn θ = 2 atan2(D_a, D₀). Each turn that is found is undone, before the next motion is looked for.
+
+The velocities of an edge are those of the child, less those that it would have if the joint stood still and the parent
+moved as it does; so are the accelerations. In an edge the t_c of turns are at right angles to each other, and so are
+the s_c of slides: the components along t_c are ẋ_c; and after these are taken off, those along s_c are.
+
+Bodies that do not quite satisfy their joints are seen as near as that.
 """
 
 from __future__ import annotations
 
-from ...kernels.abi import compiled, compiled_apart
+from math import atan2
+
+from ...kernels.abi import compiled, compiled_apart, unwound
 from ...kernels.blocks import Vector
 from .tree import Tree
 from .vectors import (
+    NO_TURN,
     ZERO,
     about,
     after,
     at,
     back,
     cross,
+    dot,
     minus,
     plus,
     put,
@@ -48,6 +67,7 @@ from .vectors import (
     put_rotation,
     quaternion,
     quaternion_at,
+    rotated,
     row,
     times,
     turned,
@@ -181,3 +201,152 @@ def _write(tree, k, linear, angular, out, to):
     else:
         put_at(out, to, linear)
         put_at(out, to + 3, turned_back(tree.A, k, angular))
+
+
+# --- from bodies to joint coordinates -----------------------------------------------------------------------------
+
+
+@compiled_apart
+def fold(tree: Tree, qc: Vector, q: Vector):
+    """The coordinates of the joints, of bodies in these places. Angles are those next to the ones given in q (in the
+    plane, angles of bodies count), and so are the signs of quaternions. The work space is not touched."""
+    for e in range(tree.edge_at.size - 1):
+        first, last = tree.edge_at[e], tree.edge_at[e + 1] - 1
+        turn, way, count = _seen(tree, e, qc)
+        for n in range(last - first + 1):
+            k = first + n if tree.sense[first] > 0 else last - n
+            x, axis = tree.q_at[k], tree.axis[k]
+            if tree.ball[k] == 1:
+                _fold_ball(q, x, turn)
+            elif tree.T[k] != 0.0:
+                q[x] = count if tree.dimension == 2 else unwound(_angle(turn, axis, tree.next_axis[k]), q[x])
+                undone = about(_direction(axis), -q[x])
+                turn, way = after(undone, turn), rotated(undone, way)
+            elif tree.v_end[k] > tree.v_at[k]:
+                q[x] = dot(_direction(axis), way)
+    for b in range(tree.turns.shape[0]):
+        put_at(q, tree.turns[b, 0], at(qc, tree.turns[b, 1]))
+
+
+@compiled_apart
+def fold_velocity(tree: Tree, vc: Vector, v: Vector):
+    """The velocities of the joints, of bodies that move so in the pose of the last `unfold`."""
+    for e in range(tree.edge_at.size - 1):
+        b, k = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
+        omega = _angular(tree, b, vc)
+        carried = plus(_vector(tree, vc, tree.frame_v[b]), cross(omega, minus(row(tree.r, k), row(tree.r, b))))
+        _share(tree, e, minus(_angular(tree, k, vc), omega), minus(_vector(tree, vc, tree.frame_v[k]), carried), v)
+
+
+@compiled_apart
+def fold_acceleration(tree: Tree, ac: Vector, a: Vector):
+    """The accelerations of the joints, of bodies that accelerate so in the pose and with the velocities of the last
+    `unfold`. This takes the work space of accelerations."""
+    for e in range(tree.edge_at.size - 1):
+        first, k = tree.edge_at[e], tree.edge_at[e + 1] - 1
+        b = tree.before[first]
+        put(tree.ddr, b, _vector(tree, ac, tree.frame_v[b]))
+        put(tree.alpha, b, _angular(tree, b, ac))
+        for n in range(first, k + 1):
+            accelerate(tree, n, ZERO, ZERO)
+        turning = minus(_angular(tree, k, ac), row(tree.alpha, k))
+        _share(tree, e, turning, minus(_vector(tree, ac, tree.frame_v[k]), row(tree.ddr, k)), a)
+
+
+@compiled
+def _share(tree, e, turning, way, v):
+    """The v of an edge that turn and shift the child so over its parent: first those that turn, then the others."""
+    k = tree.edge_at[e + 1] - 1
+    for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
+        if tree.v_turns[c] == 1:
+            turn = row(tree.turn, c)
+            v[c] = dot(turn, turning)
+            own = plus(row(tree.slide, c), cross(turn, minus(row(tree.r, k), row(tree.eta, tree.v_step[c]))))
+            way = minus(way, times(v[c], own))
+    for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
+        if tree.v_turns[c] == 0:
+            v[c] = dot(row(tree.slide, c), way)
+
+
+@compiled
+def _seen(tree, e, qc):
+    """D and δ of an edge; and in the plane the angle, which counts."""
+    i, j = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
+    if tree.sense[j] < 0:
+        i, j = j, i
+    e_i, e_j = _attitude(tree, i, qc), _attitude(tree, j, qc)
+    p_i = plus(_vector(tree, qc, tree.frame_q[i]), rotated(e_i, row(tree.marker_point, 2 * e)))
+    p_j = plus(_vector(tree, qc, tree.frame_q[j]), rotated(e_j, row(tree.marker_point, 2 * e + 1)))
+    e_i = after(e_i, quaternion(tree.marker_attitude, 2 * e))
+    e_j = after(e_j, quaternion(tree.marker_attitude, 2 * e + 1))
+    count = _phi(tree, j, qc) - _phi(tree, i, qc) + tree.marker_angle[e] if tree.dimension == 2 else 0.0
+    return after(back(e_i), e_j), rotated(back(e_i), minus(p_j, p_i)), count
+
+
+@compiled
+def _angle(turn, a, b):
+    """θ of turn = Rot(e_a, θ) Rot(e_b, ψ); with b < 0, of the turn about e_a that is nearest."""
+    if b < 0:
+        return 2.0 * atan2(_imaginary(turn, a), turn[0])
+    c = 3 - a - b
+    sign = 1.0 if b == (a + 1) % 3 else -1.0
+    w, x, y, z = turn[0], _imaginary(turn, a), _imaginary(turn, b), _imaginary(turn, c)
+    return atan2(2.0 * (w * x + sign * y * z), w * w + y * y - x * x - z * z)
+
+
+@compiled
+def _imaginary(e, axis):
+    return e[1] if axis == 0 else e[2] if axis == 1 else e[3]
+
+
+@compiled
+def _direction(axis):
+    return 1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0
+
+
+@compiled
+def _fold_ball(q, to, turn):
+    """Of the two quaternions of a turn the one on this side."""
+    old = quaternion_at(q, to)
+    sign = 1.0 if old[0] * turn[0] + old[1] * turn[1] + old[2] * turn[2] + old[3] * turn[3] >= 0.0 else -1.0
+    e = unit(turn)
+    q[to], q[to + 1], q[to + 2], q[to + 3] = sign * e[0], sign * e[1], sign * e[2], sign * e[3]
+
+
+# --- what stands in Cartesian arrays; the ground stands still -----------------------------------------------------
+
+
+@compiled
+def _vector(tree, numbers, of):
+    """The vector that begins at place `of`: in the plane x and y alone."""
+    if of < 0:
+        return ZERO
+    if tree.dimension == 2:
+        return numbers[of], numbers[of + 1], 0.0
+    return at(numbers, of)
+
+
+@compiled
+def _phi(tree, k, qc):
+    return qc[tree.frame_q[k] + 2] if tree.frame_q[k] >= 0 else 0.0
+
+
+@compiled
+def _attitude(tree, k, qc):
+    of = tree.frame_q[k]
+    if of < 0:
+        return NO_TURN
+    if tree.dimension == 2:
+        return about(_direction(2), qc[of + 2])
+    return unit(quaternion_at(qc, of + 3))
+
+
+@compiled
+def _angular(tree, k, vc):
+    """In world axes."""
+    of = tree.frame_v[k]
+    if of < 0:
+        return ZERO
+    if tree.dimension == 2:
+        return 0.0, 0.0, vc[of + 2]
+    return turned(tree.A, k, at(vc, of + 3))

@@ -1,4 +1,4 @@
-"""A tree of joints as arrays: what `recursion` and `folding` run on.
+"""A tree of joints as arrays: what `recursion` runs on.
 
 Every edge of the tree becomes *steps*, one after the other, parents first. A step leads from the frame before it, with
 place r_b and rotation A_b, to a frame of its own:
@@ -35,10 +35,10 @@ import numpy as np
 from ...graph.topology import Topology, topology
 from ...graph.tree import Edge
 from ...kernels.blocks import Design, Integers, IntegerTable, Matrix, Vector, Work, block
+from ...model.mechanisms import SpatialModel
 from ...model.parameters import Evaluator
-from ...model.spatial_model import SpatialModel
-from ..layout import Layout, pairs, with_attitudes
-from .tree_steps import ORIGIN, Step, frames, freedoms, own_velocities, steps, velocity_paths
+from ..base import Layout, cartesian_layout, pairs
+from .tree_steps import ORIGIN, Step, frames, freedoms, steps, velocity_paths
 
 PER_FRAME = ("r", "eta", "dr", "deta", "omega", "turning", "sliding", "ddr", "alpha")
 
@@ -76,11 +76,9 @@ class Tree(NamedTuple):
     """Edge e has the steps edge_at[e] : edge_at[e + 1]; the last one leads to the child."""
     edge_v: Integers
     """Edge e has the velocities edge_v[e] : edge_v[e + 1]."""
-    first_point: Design[Matrix]
-    first_attitude: Design[Matrix]
-    second_point: Design[Matrix]
-    second_attitude: Design[Matrix]
-    """The joint's two markers on their bodies: points and quaternions."""
+    marker_point: Design[Matrix]
+    marker_attitude: Design[Matrix]
+    """The joint's two markers on their bodies, in rows 2 e and 2 e + 1: points and quaternions."""
     marker_angle: Design[Vector]
     """In the plane: the angle of the second marker on its body, less that of the first."""
     # velocities
@@ -157,11 +155,9 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
             dimension=topology.ground.dimension,
             **{name: np.array([getattr(step, name) for step in chain]) for name in Step._fields},
             edge_at=np.array(edge_at),
-            edge_v=np.cumsum([0, *map(len, own_velocities(topology))]),
-            first_point=np.array([first.point for first, _ in markers]).reshape(-1, 3),
-            first_attitude=np.array([first.attitude for first, _ in markers]).reshape(-1, 4),
-            second_point=np.array([second.point for _, second in markers]).reshape(-1, 3),
-            second_attitude=np.array([second.attitude for _, second in markers]).reshape(-1, 4),
+            edge_v=np.cumsum([0, *(edge.velocities for edge in topology.edges)]),
+            marker_point=np.array([marker.point for pair in markers for marker in pair]).reshape(-1, 3),
+            marker_attitude=np.array([marker.attitude for pair in markers for marker in pair]).reshape(-1, 4),
             marker_angle=np.array([second.angle - first.angle for first, second in markers]),
             v_step=v_step,
             v_carrier=v_carrier,
@@ -195,4 +191,4 @@ def _of_velocities(chain: Sequence[Step]) -> np.ndarray:
 def no_tree() -> Tree:
     """For coordinates that have none: the tree of a model without bodies."""
     nothing = topology(SpatialModel())
-    return tree_of(nothing, Evaluator({}), with_attitudes([], nothing.ground))
+    return tree_of(nothing, Evaluator({}), cartesian_layout([], nothing.ground))

@@ -47,17 +47,12 @@ def freedoms(topology: Topology) -> tuple[Freedom, ...]:
     return tuple(found)
 
 
-def own_velocities(topology: Topology) -> tuple[range, ...]:
-    """Of each edge."""
-    ends = np.cumsum([edge.velocities for edge in topology.edges]).tolist()
-    return tuple(range(end - edge.velocities, end) for edge, end in zip(topology.edges, ends, strict=True))
-
-
 def velocity_paths(topology: Topology) -> dict[Body, np.ndarray]:
     """The velocities on the way to each body, from the root on."""
-    found = {topology.ground: np.zeros(0, dtype=np.int64)}
-    for edge, own in zip(topology.edges, own_velocities(topology), strict=True):
-        found[edge.child] = np.append(found[edge.parent], np.arange(own.start, own.stop))
+    found, at = {topology.ground: np.zeros(0, dtype=np.int64)}, 0
+    for edge in topology.edges:
+        found[edge.child] = np.append(found[edge.parent], np.arange(at, at + edge.velocities))
+        at += edge.velocities
     return found
 
 

@@ -1,4 +1,6 @@
-"""A body as its base describes it: every point of it is a linear combination of a few columns, with constant weights.
+"""A body as its base describes it, and its motion as a motion of points and vectors.
+
+Every point of it is a linear combination of a few columns, with constant weights:
 
     r(s) = X c(s),       (1, s) = H c(s)
 
@@ -15,32 +17,30 @@ In the plane only the trace of Σ matters, so Σ = ½ I 1 + m c cᵀ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ...errors import ModelError
 from ...model.bodies.body import Body
 from ...model.parameters import Evaluator, Number
-from .skeleton import POINT, Thing
+from ...rotations import about_z, from_quaternion, quaternion
+from ..base import Layout, Motion
+from .skeleton import POINT, Skeleton, Thing
 
 TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
 """A right angle in the plane."""
 
 
-def body_columns(base: Sequence[Thing], body: Body, number: Evaluator) -> np.ndarray:
-    """H."""
+def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.ndarray:
+    """C = H⁻¹."""
     places = [np.array([number(n) for n in thing.places[body]]) for thing in base]
     ones = [float(thing.kind == POINT) for thing in base]
     if body.dimension == 2:
         d = places[1] - ones[1] * places[0]
         places, ones = [places[0], d, TURN @ d], [1.0, 0.0, 0.0]
-    return np.vstack([ones, np.array(places).T])
-
-
-def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.ndarray:
-    """C = H⁻¹."""
-    H = body_columns(base, body, number)
+    H = np.vstack([ones, np.array(places).T])
     if not np.isfinite(H).all() or abs(np.linalg.det(H)) <= 1e-9 * np.prod(np.linalg.norm(H, axis=0)):
         names = ", ".join(thing.name for thing in base)
         raise ModelError(
@@ -67,3 +67,108 @@ def mass_matrix(C: np.ndarray, body: Body, number: Evaluator) -> np.ndarray:
     J[0, 0], J[0, 1:], J[1:, 0] = m, m * com, m * com
     J[1:, 1:] = second + m * np.outer(com, com)
     return C @ J @ C.T
+
+
+# --- motions, over time -------------------------------------------------------------------------------------------
+
+
+def from_bodies(skeleton: Skeleton, layout: Layout, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
+    """x = r + A s,  ẋ = ṙ + ω × A s,  ẍ = r̈ + α × A s + ω × (ω × A s); of a vector without r."""
+    times = len(motion[0])
+    q, v, a = (np.zeros((times, size)) for size in (layout.q_size, layout.v_size, layout.v_size))
+    for thing in skeleton.things:
+        body, place = next((b, s) for b, s in thing.places.items() if b.fixed or not thing.fixed)
+        own = _pose(cartesian, body, motion)
+        arm = own.attitude @ np.array([number(n) for n in place])
+        here = layout.q[thing]
+        q[:, here], v[:, here] = arm, _swept(own.omega, arm)
+        a[:, here] = _swept(own.alpha, arm) + _swept(own.omega, _swept(own.omega, arm))
+        if thing.kind == POINT:
+            for array, part in zip((q, v, a), own.place, strict=True):
+                array[:, here] += part
+    for body in skeleton.base:
+        turns = layout.q[body][len(layout.v[body]) :]
+        q[:, turns] = motion[0][:, cartesian.q[body][-len(turns) :]]
+    return q, v, a
+
+
+def to_bodies(
+    skeleton: Skeleton, weights: Mapping[Body, np.ndarray], layout: Layout, cartesian: Layout, motion: Motion
+) -> Motion:
+    """`weights` are C of each body."""
+    times = len(motion[0])
+    q, v, a = (np.zeros((times, size)) for size in (cartesian.q_size, cartesian.v_size, cartesian.v_size))
+    for body, base in skeleton.base.items():
+        place, ways = weights[body][:, 0], weights[body][:, 1:]
+        X, dX, ddX = (_columns(array[:, list(layout.v[body])], body, base[-1].kind == POINT) for array in motion)
+        turns = motion[0][:, list(layout.q[body][len(layout.v[body]) :])]
+        A, dA, ddA = X @ ways, dX @ ways, ddX @ ways
+        omega, alpha = _turning(A, dA), _turning(A, ddA)
+        if body.dimension == 2:
+            angle = np.arctan2(A[:, 1, 0], A[:, 0, 0])[:, None]
+            attitude = angle + 2 * np.pi * np.round((turns - angle) / (2 * np.pi))
+        else:
+            attitude = np.concatenate([_continued(quaternion(_nearest_rotation(A))), turns], axis=1)
+            omega, alpha = (np.einsum("tkc,tk->tc", A, x) for x in (omega, alpha))
+        q[:, cartesian.q[body]] = np.concatenate([X @ place, attitude], axis=1)
+        v[:, cartesian.v[body]] = np.concatenate([dX @ place, omega], axis=1)
+        a[:, cartesian.v[body]] = np.concatenate([ddX @ place, alpha], axis=1)
+    return q, v, a
+
+
+def _columns(own: np.ndarray, body: Body, points: bool) -> np.ndarray:
+    """X (or Ẋ, Ẍ): (times, dimension, columns)."""
+    size = body.dimension
+    X = own.reshape(len(own), own.shape[1] // size, size).transpose(0, 2, 1)
+    if size == 3:
+        return X
+    d = X[:, :, 1] - X[:, :, 0] if points else X[:, :, 1]
+    return np.stack([X[:, :, 0], d, d @ TURN.T], axis=2)
+
+
+class _Pose(NamedTuple):
+    """A body over time: place, velocity and acceleration of its frame, its attitude, and ω and α in world axes."""
+
+    place: tuple[np.ndarray, np.ndarray, np.ndarray]
+    attitude: np.ndarray
+    omega: np.ndarray
+    alpha: np.ndarray
+
+
+def _pose(layout: Layout, body: Body, motion: Motion) -> _Pose:
+    q, v, a = motion
+    own, rates = list(layout.q[body]), list(layout.v[body])
+    size = body.dimension
+    place = q[:, own[:size]], v[:, rates[:size]], a[:, rates[:size]]
+    if size == 2:
+        A = about_z(q[:, own[2]])[:, :2, :2]
+        return _Pose(place, A, v[:, rates[2:]], a[:, rates[2:]])
+    A = from_quaternion(q[:, own[3:7]])
+    omega, alpha = (np.einsum("tck,tk->tc", A, x[:, rates[3:]]) for x in (v, a))
+    return _Pose(place, A, omega, alpha)
+
+
+def _swept(omega: np.ndarray, arm: np.ndarray) -> np.ndarray:
+    """ω × arm."""
+    return omega * (arm @ TURN.T) if arm.shape[1] == 2 else np.cross(omega, arm)
+
+
+def _turning(A: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """½ Σ a_j × ȧ_j over the axes."""
+    if A.shape[1] == 2:
+        return 0.5 * (A[:, 0] * rate[:, 1] - A[:, 1] * rate[:, 0]).sum(axis=1, keepdims=True)
+    return 0.5 * np.cross(A, rate, axis=1).sum(axis=2)
+
+
+def _nearest_rotation(A: np.ndarray) -> np.ndarray:
+    """What is left of a rotation where the constraints are met within a tolerance only."""
+    U, _, V = np.linalg.svd(A)
+    return U @ V
+
+
+def _continued(e: np.ndarray) -> np.ndarray:
+    """e and -e are the same attitude: the one nearer to the last."""
+    e = np.atleast_2d(e).copy()
+    flips = np.sign((e[1:] * e[:-1]).sum(axis=1))
+    e[1:] *= np.cumprod(np.where(flips == 0, 1.0, flips))[:, None]
+    return e

@@ -1,7 +1,7 @@
 """Natural coordinates: q holds the basic points and unit vectors of a model, v = q̇.
 
 What belongs to which body stands in the `skeleton`; how a body follows from its base in `frame`; what a marker, the
-inertia and the equations of rigid bodies look like in `planar`, `spatial` and `rigid`.
+inertia and the equations of rigid bodies look like in `forms`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,11 @@ from ...model.bodies.body import Body
 from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
-from ...symbolic.derive import MarkerMap
-from ...symbolic.inertia import Inertia
-from ..base import KernelCoordinates, Motion, OwnEquations
-from ..computed import computed
-from ..layout import Layout, pairs, span
-from . import conversion, planar, rigid, spatial
+from ...symbolic.derive import Inertia, MarkerMap
+from ..base import KernelCoordinates, Layout, Motion, OwnEquations, computed, pairs, span
+from . import forms, frame
 from .frame import body_weights, mass_matrix, weights_of
-from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, sample_evaluators, skeleton_of
+from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, as_direction, skeleton_of
 
 
 class Natural(KernelCoordinates):
@@ -36,7 +33,6 @@ class Natural(KernelCoordinates):
         self.model = model
         self.skeleton: Skeleton = skeleton_of(model)
         self.dimension = model.dimension
-        self.kind = planar if model.dimension == 2 else spatial
         self.name = "natural planar" if model.dimension == 2 else "natural spatial"
         self._weights: dict[Body, tuple[Evaluator, np.ndarray]] = {}
 
@@ -68,7 +64,7 @@ class Natural(KernelCoordinates):
         return Layout(q, v, moving, moving, total + width * len(base), total, plain, turned=moved)
 
     def marker_map(self, label: str) -> MarkerMap:
-        return self.kind.marker_map(label)
+        return forms.planar_map(label) if self.dimension == 2 else forms.spatial_map(label)
 
     def settled(self, joint: Condition) -> frozenset[int]:
         return self.skeleton.settled[joint.name]
@@ -101,19 +97,19 @@ class Natural(KernelCoordinates):
     # --- inertia ----------------------------------------------------------------------------------------------
 
     def inertia(self, form: str) -> Inertia:
-        return self.kind.inertia(form)
+        return forms.planar_inertia(form) if self.dimension == 2 else forms.spatial_inertia(form)
 
     def inertia_form(self, body: Body) -> str:
         """Which entries of M are 0, whatever the values of the parameters: the fewer are left, the sparser is L."""
         coupled = self._coupled(body)
         if self.dimension == 2:
-            return planar.RIGID if coupled[0, 2] else planar.ROD
-        return spatial.form_without([(k, l) for k in range(4) for l in range(k) if not coupled[k, l]])
+            return forms.RIGID if coupled[0, 2] else forms.ROD
+        return " ".join([forms.RIGID, *(f"{k}{l}" for k in range(4) for l in range(k) if not coupled[k, l])])
 
     def _coupled(self, body: Body, samples: Sequence[Evaluator] = ()) -> np.ndarray:
         """Which columns of its base the mass of a body couples."""
         found = np.zeros((self.dimension + 1, self.dimension + 1), dtype=bool)
-        for number in samples or self._samples:
+        for number in samples or self.skeleton.samples:
             try:
                 M = mass_matrix(self.weights_of(body, number), body, number)
             except ModelError:  # not described by its base with these values: nothing is known of it
@@ -133,10 +129,6 @@ class Natural(KernelCoordinates):
                     f"the mass of body {body.name!r} couples with these parameters what it did not couple with others; "
                     "build the model with these values"
                 )
-
-    @cached_property
-    def _samples(self) -> list[Evaluator]:
-        return sample_evaluators(self.model)
 
     def inertia_slots(self, body: Body, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         count = 8 if self.dimension == 2 else 14
@@ -238,12 +230,12 @@ class Natural(KernelCoordinates):
             owners = (*((origin,) if "p" in points else ()), *used)
             (g,) = computed(partial(self._product, body, pair), 1)
             unit = {"v": "", "vv": "", "p": "m²", "pp": "m²"}.get(points, "m")
-            form = rigid.inner_product(self.dimension, points)
+            form = forms.inner_product(self.dimension, points)
             yield OwnEquations(body, f"product {points}", form, {"g": g}, owners, (unit,))
 
     def _combinations(self, body: Body) -> Iterator[OwnEquations]:
         base = self.skeleton.base[body]
-        form = rigid.combination(self.dimension)
+        form = forms.combination(self.dimension)
         for thing in self.skeleton.of[body]:
             if thing not in base:
                 numbers = computed(partial(self._combination, body, thing), 4)
@@ -252,11 +244,7 @@ class Natural(KernelCoordinates):
                 yield OwnEquations(body, "combination", form, slots, (*base, thing), (unit,) * self.dimension)
 
     def _product(self, body: Body, pair: Sequence[Thing], number: Evaluator) -> float:
-        origin = [number(n) for n in self.skeleton.base[body][0].places[body]]
-        a, b = (
-            np.array([number(n) for n in thing.places[body]]) - (origin if thing.kind == POINT else 0.0)
-            for thing in pair
-        )
+        a, b = (as_direction(thing, self.skeleton.base[body][0], body, number) for thing in pair)
         return float(a @ b)
 
     def _combination(self, body: Body, thing: Thing, number: Evaluator) -> list[float]:
@@ -268,8 +256,8 @@ class Natural(KernelCoordinates):
     # --- to and from bodies -----------------------------------------------------------------------------------
 
     def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
-        return conversion.from_bodies(self.skeleton, self.layout, cartesian, motion, number)
+        return frame.from_bodies(self.skeleton, self.layout, cartesian, motion, number)
 
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
         weights = {body: self.weights_of(body, number) for body in self.skeleton.base}
-        return conversion.to_bodies(self.skeleton, weights, self.layout, cartesian, motion)
+        return frame.to_bodies(self.skeleton, weights, self.layout, cartesian, motion)

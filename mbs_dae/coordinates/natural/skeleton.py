@@ -18,7 +18,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ...model.bodies.body import Body, Marker
-from ...model.element import Element
+from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
 
@@ -58,6 +58,8 @@ class Skeleton:
     """For each joint, the rows that need not be said."""
     merged: tuple[tuple[Body, Place, Place], ...] = ()
     """Places on a body that are written differently and were taken for the same."""
+    samples: Sequence[Evaluator] = ()
+    """Values of the parameters: what holds for all of these holds for all."""
 
     def check_values(self, number: Evaluator) -> None:
         """What was found to be the same with some values of the parameters must be so with all."""
@@ -72,25 +74,19 @@ class Skeleton:
 def skeleton_of(model: Model) -> Skeleton:
     things: list[Thing] = []
     alike = _Alike(model)
-    settled = {
-        joint.name: frozenset(
-            row for what, rows in _shares(joint) if _shared(joint, what, things, alike) for row in rows
-        )
-        for joint in model.conditions
-    }
+    settled = {}
+    for joint in model.conditions:
+        found = (rows for what, rows in joint.shares.get(joint.dimension, ()) if _shared(joint, what, things, alike))
+        settled[joint.name] = frozenset(row for rows in found for row in rows)
     base = _bases(model, things)
     of = {body: tuple(x for x in things if body in x.places) for body in base}
-    return Skeleton(tuple(things), of, base, settled, tuple(alike.merged))
+    return Skeleton(tuple(things), of, base, settled, tuple(alike.merged), alike.numbers)
 
 
 # --- sharing ------------------------------------------------------------------------------------------------------
 
 
-def _shares(joint: Element) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    return getattr(joint, "shares", {}).get(joint.dimension, ())
-
-
-def _shared(joint: Element, what: str, things: list[Thing], alike: _Alike) -> bool:
+def _shared(joint: Condition, what: str, things: list[Thing], alike: _Alike) -> bool:
     """Let both bodies have what the joint makes coincide. Not where a body would then have one thing in two places, nor
     where two bodies would have the same things in other distances: there the joint keeps its rows, and contradicts."""
     letters, count = [what] if what == POINT else [*what], len(things)
@@ -198,7 +194,7 @@ def _bases(model: Model, things: list[Thing]) -> dict[Body, tuple[Thing, ...]]:
             things.append(own[0])
         found = [own[k] for k in _independent(own, body, number, known)]
         missing = (2 if dimension == 2 else 4) - len(found)
-        directions = [_as_direction(x, found[0], body, number) for x in found[1:]]
+        directions = [as_direction(x, found[0], body, number) for x in found[1:]]
         for k, way in enumerate(_completed(directions, dimension)[:missing]):
             name = f"{body.name} vector" + (f" {k + 1}" if missing > 1 else "")
             found.append(Thing(VECTOR, name, body.fixed, {body: tuple(map(float, way))}))
@@ -214,7 +210,7 @@ def _independent(own: Sequence[Thing], body: Body, number: Evaluator, known: set
     points = [k for k, x in enumerate(own) if x.kind == POINT]
     first = min(points, key=lambda k: not own[k].fixed)
     others = [k for k in range(len(own)) if k != first]
-    ways = {k: _as_direction(own[k], own[first], body, number) for k in others}
+    ways = {k: as_direction(own[k], own[first], body, number) for k in others}
     longest = max((np.linalg.norm(ways[k]) for k in others if own[k].kind == POINT), default=0.0) or 1.0
     scaled = {k: w / (longest if own[k].kind == POINT else 1.0) for k, w in ways.items()}
     found = [first]
@@ -230,7 +226,7 @@ def _independent(own: Sequence[Thing], body: Body, number: Evaluator, known: set
     return found
 
 
-def _as_direction(thing: Thing, origin: Thing, body: Body, number: Evaluator) -> np.ndarray:
+def as_direction(thing: Thing, origin: Thing, body: Body, number: Evaluator) -> np.ndarray:
     place = np.array([number(n) for n in thing.places[body]])
     return place - [number(n) for n in origin.places[body]] if thing.kind == POINT else place
 

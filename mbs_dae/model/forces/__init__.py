@@ -1,11 +1,8 @@
 """The forces, one short file a family; `base` says what a force is."""
 
-from .base import ForceElement, registered_forces
-from .bushing import Bushing
-from .effort import EffortElement
-from .given import Actuator, Force, Motor, Torque, Wrench
-from .python_force import PythonForce
-from .springs import Damper, Drag, Spring, SpringDamper, TorsionSpring, ViscousFriction
+from .base import EffortElement, ForceElement, registered_forces
+from .given import Actuator, Force, Motor, PythonForce, Torque, Wrench
+from .springs import Bushing, Damper, Drag, Spring, SpringDamper, TorsionSpring, ViscousFriction
 
 __all__ = [
     "Actuator", "Bushing", "Damper", "Drag", "EffortElement", "Force", "ForceElement", "Motor", "PythonForce",

@@ -1,21 +1,9 @@
 """The joints, one short file a family; `base` says what a joint is."""
 
-from .base import Condition, Constraint, Joint, registered_joints
-from .cams import CamFollower
-from .fixes import CoordinateFix
-from .gears import Gear, RackAndPinion
-from .links import (
-    ConstantVelocity,
-    Distance,
-    PinInSlot,
-    PointInPlane,
-    PointOnLine,
-    RevoluteSpherical,
-    SphericalSpherical,
-    Universal,
-)
+from .base import Condition, Constraint, CoordinateFix, Joint, registered_joints
+from .contacts import CamFollower, Gear, KnifeEdge, PointInPlane, RackAndPinion, RollingDisk
+from .links import ConstantVelocity, Distance, PinInSlot, PointOnLine, RevoluteSpherical, SphericalSpherical, Universal
 from .lower_pairs import Cylindrical, Fixed, Planar, Prismatic, Revolute, Screw, Spherical, Translational
-from .rolling import KnifeEdge, RollingDisk
 
 __all__ = [
     "CamFollower", "Condition", "ConstantVelocity", "Constraint", "CoordinateFix", "Cylindrical", "Distance",

@@ -26,21 +26,22 @@ Everything else - Jacobian, ν, γ, machine code, diagnosis, tests - follows fro
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.derive import Relation
+from ...symbolic.expressions import called, expression_of
 from ...symbolic.functions import opaque
 from ...symbolic.markers import LABELS, FormMarker, marker_symbols
 from ..bodies.body import Place, as_marker
 from ..element import Declared, Element, checked_name
-from ..fields import Law
-from ..parameters import Number, constants_out
+from ..fields import Law, choice, scalar
+from ..parameters import Number, check_choice, constants_out
 from .motions import Motions, velocities
-from .rows import relation_of
 
 _registry: list[type[Joint]] = []
 
@@ -56,6 +57,7 @@ class Condition(Element):
     units: tuple[str, ...]
     facing: ClassVar[str] = ""
     motions: ClassVar[dict[int, Motions] | None] = None
+    shares: ClassVar[dict[int, tuple[tuple[str, tuple[int, ...]], ...]]] = {}
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._form
@@ -93,7 +95,6 @@ class Joint(Condition, Declared):
 
     equations = ("phi", "psi")
     unit: ClassVar[str | tuple[str, ...] | dict[int, tuple[str, ...]]] = "m"
-    shares: ClassVar[dict[int, tuple[tuple[str, tuple[int, ...]], ...]]] = {}
     sketch = "contact"
 
     phi: ClassVar[Callable]
@@ -131,3 +132,71 @@ class Joint(Condition, Declared):
                 f"the equations ({rows}) of {self.who} and the velocities of its motions ({velocities(motions)}) do "
                 f"not make {every} together; mend phi or motions of class {self.kind}"
             )
+
+
+def relation_of(
+    phi: Callable | None, psi: Callable | None, markers: tuple[FormMarker, ...], constants: dict[str, Any], who: str
+) -> Relation:
+    """Rows of phi: expressions of places and angles; then rows of psi: expressions linear in the velocities."""
+    places = {s for marker in markers for s in marker.m}
+    rates = {s for marker in markers for s in marker.rates}
+    positions = _rows(phi, markers, constants, who)
+    for e in positions:
+        if e.has(*rates):
+            raise ModelError(f"phi of {who} contains velocities: {e}; return such equations from psi")
+        if not e.has(*places):
+            raise ModelError(f"phi of {who} says nothing of its markers: {e}; use i.point, i.angle, ...")
+    velocities = _rows(psi, markers, constants, who)
+    for e in velocities:
+        if any(e.diff(s).has(*rates) for s in rates):
+            raise ModelError(f"psi of {who} must be linear in the velocities: {e}; rewrite it")
+        if not e.has(*rates):
+            raise ModelError(f"psi of {who} contains no velocity: {e}; return such equations from phi")
+    return Relation(markers, tuple(positions), tuple(velocities))
+
+
+def _rows(equation: Callable | None, markers: tuple, constants: dict[str, Any], who: str) -> list[sp.Expr]:
+    if equation is None:
+        return []
+    if not callable(equation):
+        raise ModelError(
+            f"the equation of {who} must be a function of markers, not {equation!r}; write phi=lambda i, j: i.x - j.x"
+        )
+    wanted = inspect.signature(equation).parameters
+    here = {name: value for name, value in constants.items() if name in wanted}
+    out = called(equation, markers, f"the equation of {who}", **here)
+    out = list(out) if isinstance(out, list | tuple | sp.MatrixBase) else [out]
+    if not out:
+        raise ModelError(f"the equation of {who} returns nothing; return at least one expression")
+    for e in out:
+        if not isinstance(e, sp.Expr | int | float) or isinstance(e, bool):
+            raise ModelError(f"the equation of {who} returns {e!r}; return sympy expressions")
+    return [expression_of(e, f"the equation of {who}") for e in out]
+
+
+COORDINATES = {2: ("x", "y", "angle"), 3: ("x", "y", "z")}
+
+
+class CoordinateFix(Joint):
+    """Hold "x", "y", "z" or "angle" of a body (or of a marker on it) at a value; without one, where it is placed.
+
+    ``CoordinateFix("x1", body, "x", 0)``
+    """
+
+    sketch = ""
+    coordinate = choice("x", "y", "z", "angle")
+    value = scalar(default=lambda i, coordinate: getattr(i, coordinate))
+
+    def __init__(self, name: str, *args: Any, **constants: Any):
+        super().__init__(name, *args, **constants)
+        self.units = ("rad",) if self.values["coordinate"] == "angle" else ("m",)
+
+    def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
+        wanted = positional[0] if positional else named.get("coordinate")
+        if wanted is not None:
+            check_choice(wanted, COORDINATES[self.dimension], f"coordinate of {self.who}")
+        return super()._constants(positional, named)
+
+    @staticmethod
+    def phi(i, coordinate, value):
+        return [getattr(i, coordinate) - value]

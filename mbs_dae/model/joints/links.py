@@ -72,19 +72,6 @@ PointOnLine = PinInSlot
 """The same joint by its name in space."""
 
 
-class PointInPlane(Joint):
-    """A point of the second body stays in the plane through the first marker, at right angles to its axis."""
-
-    dimensions = (3,)
-    elsewhere = "take a PinInSlot"
-    sketch = "face"
-    motions = {3: (Slide(0), Slide(1), Ball())}
-
-    @staticmethod
-    def phi(i, j):
-        return the.in_plane(i, j)
-
-
 class Universal(Joint):
     """A Cardan joint: two shafts meet in a cross. The first carries the cross's pin along the x axis of its marker, the
     second the one along the y axis of its own.

@@ -33,35 +33,28 @@ from typing import ClassVar
 
 
 @dataclass(frozen=True)
-class Turn:
+class AlongAxis:
     axis: int
     velocities: ClassVar[int] = 1
 
     def __str__(self) -> str:
-        return f"turn {'xyz'[self.axis]}"
+        return f"{type(self).__name__.lower()} {'xyz'[self.axis]}"
+
+
+class Turn(AlongAxis):
+    """A rotation by θ."""
+
+
+class Slide(AlongAxis):
+    """A shift by θ."""
 
 
 @dataclass(frozen=True)
-class Slide:
-    axis: int
-    velocities: ClassVar[int] = 1
+class Helix(AlongAxis):
+    """A rotation by θ and a shift by phase + pitch θ/2π. Both are constants of the joint, by their names."""
 
-    def __str__(self) -> str:
-        return f"slide {'xyz'[self.axis]}"
-
-
-@dataclass(frozen=True)
-class Helix:
-    """A rotation by θ about an axis and a shift along it by phase + pitch θ/2π. Both are constants of the joint, by
-    their names."""
-
-    axis: int
     pitch: str = "pitch"
     phase: str = "phase"
-    velocities: ClassVar[int] = 1
-
-    def __str__(self) -> str:
-        return f"helix {'xyz'[self.axis]}"
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,7 @@
 """The symbols of markers: all that equations may speak of."""
 
 from . import primitives
-from .base import LABELS, FormMarker, rate_of, reference_turn, t, variables
-from .planar import PlanarMarker
-from .spatial import SpatialMarker
+from .marker import LABELS, FormMarker, PlanarMarker, SpatialMarker, rate_of, reference_turn, t, variables
 
 MARKERS: dict[int, type[FormMarker]] = {2: PlanarMarker, 3: SpatialMarker}
 """The kind of marker in the plane and in space."""

@@ -14,6 +14,8 @@ from typing import Any
 
 import sympy as sp
 
+from .marker import antisymmetric
+
 
 def coincident(i: Any, j: Any) -> list[sp.Expr]:
     """The points coincide. The multipliers are the force on the second body, in world axes."""
@@ -22,19 +24,24 @@ def coincident(i: Any, j: Any) -> list[sp.Expr]:
 
 def parallel(i: Any, j: Any) -> list[sp.Expr]:
     """The axes are parallel."""
-    return i.axis_offsets(j)
+    return [] if i.dimension == 2 else [i.y_axis.dot(j.z_axis), -i.x_axis.dot(j.z_axis)]
 
 
 def unturned(i: Any, j: Any) -> list[sp.Expr]:
     """The frames are parallel. For small turns of the second one: minus the angle about each axis."""
-    return i.frame_offsets(j)
+    if i.dimension == 2:
+        return [i.angle - j.angle]
+    return [i.y_axis.dot(j.z_axis), i.z_axis.dot(j.x_axis), i.x_axis.dot(j.y_axis)]
 
 
 def turned_by(i: Any, j: Any) -> list[sp.Expr]:
     """How the second frame is turned against the first, seen from there: an angle; in space twice the vector part of a
     quaternion, 2 sin(θ/2) n, for small turns the rotation vector. Unlike `unturned` it vanishes for no other turn, and
     costs more."""
-    return i.turned_by(j)
+    if i.dimension == 2:
+        return [i.turn_to(j)]
+    R = sp.Matrix(3, 3, lambda row, column: i.axes[row].dot(j.axes[column]))
+    return [sine / sp.sqrt(1 + R.trace()) for sine in antisymmetric(R)]  # 2 sin θ n over 2 cos θ/2
 
 
 def on_line(i: Any, j: Any) -> list[sp.Expr]:
@@ -52,9 +59,10 @@ def perpendicular(a: sp.Matrix, b: sp.Matrix) -> list[sp.Expr]:
     return [a.dot(b)]
 
 
-def turn(i: Any, j: Any) -> sp.Expr:
-    """The angle by which the second marker is turned against the first about their axis, counting past 2π."""
-    return i.turn_to(j)
+def turn(i: Any, j: Any = None) -> sp.Expr:
+    """The angle by which the second marker is turned against the first about their axis, counting past 2π; of one
+    marker alone how far it has turned."""
+    return i.turn if j is None else i.turn_to(j)
 
 
 def displacement(i: Any, j: Any) -> sp.Expr:

@@ -18,13 +18,12 @@ from ...coordinates import body_coordinates
 from ...errors import ModelError
 from ...model.bodies.body import Body, reference_turns
 from ...model.element import Element
-from ...model.forces.python_force import PythonForce
+from ...model.forces.given import PythonForce
 from ...model.model import Model
 from ...model.parameters import Number
 from ...model.tables import TableSymbol
-from ...symbolic.derive import Composed
+from ...symbolic.derive import Composed, Inertia
 from ...symbolic.functions import as_sympy
-from ...symbolic.inertia import Inertia
 from ...symbolic.loads import LoadEquations
 from ...symbolic.markers import LABELS
 from ...symbolic.tidy import exact, tidy

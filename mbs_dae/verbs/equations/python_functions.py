@@ -10,14 +10,13 @@ from typing import Any
 import sympy as sp
 from sympy.utilities.lambdify import implemented_function
 
-from ...coordinates import BodyCoordinates
-from ...model.forces.python_force import PythonForce
+from ...model.forces.given import PythonForce
 from ...symbolic.loads import Load
 from ...symbolic.markers import LABELS, t
 
 
 def in_functions(
-    element: PythonForce, coordinates: BodyCoordinates, put: Mapping[sp.Symbol, sp.Expr]
+    element: PythonForce, coordinates: Any, put: Mapping[sp.Symbol, sp.Expr]
 ) -> tuple[Load, dict[str, Any]]:
     """The force as a load, and its functions by name: F_wind_x, F_wind_y, M_wind of a force "wind" on one marker; with
     several, F_wind_i_x, F_wind_j_x, ...

@@ -10,7 +10,6 @@ import numpy as np
 from ...arguments import check_start
 from ...compiled import System
 from ...coordinates.joint import recursion
-from ...coordinates.joint.folding import fold, fold_velocity
 from ...coordinates.joint.tree import Tree, tree_of
 from ...coordinates.joint.tree_steps import freedoms
 from ...errors import ModelError
@@ -41,9 +40,9 @@ def pose_of(found: Topology, system: System, q: Any = None, v: Any = None) -> Po
     for freedom in motions:
         if isinstance(freedom.motion, Helix):  # many angles look alike; how far it has gone tells them apart
             theta[freedom.q] = _thread_angle(freedom.edge.joint, freedom.motion, cartesian, full_q)
-    fold(tree, full_q, theta)
+    recursion.fold(tree, full_q, theta)
     recursion.unfold(tree, theta, rates, full_q.copy(), full_v.copy())  # the velocities are found in this pose
-    fold_velocity(tree, full_v, rates)
+    recursion.fold_velocity(tree, full_v, rates)
     recursion.unfold(tree, theta, rates, full_q, full_v)
     return Pose(tree, frozen(theta)[:size], frozen(rates), full_q, full_v)
 

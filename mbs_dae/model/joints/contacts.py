@@ -1,15 +1,23 @@
-"""Wheels that roll on each other. Their centres are held by other joints; these equations tie the rotations."""
+"""Bodies in contact: wheels in mesh, a cam and its follower, a point on a plane, what rolls or cuts.
+
+Wheels are held by other joints; their equations tie the rotations. What rolls or cuts may go anywhere, but not in every
+direction: its equations restrict velocities.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+import sympy as sp
+
 from ...errors import ModelError
 from ...symbolic.markers import primitives as the
 from ..bodies.body import components_of
-from ..fields import choice, scalar
+from ..fields import choice, function, scalar
 from ..parameters import Number, check_number
+from ..tables import Table
 from .base import Joint
+from .motions import Ball, Slide
 
 
 def _meshing(i, j, carrier=None, other=None, *, ratio, mesh):
@@ -104,3 +112,105 @@ class RackAndPinion(Joint):
     @staticmethod
     def phi(i, j, radius, side, phase):
         return [_slip(i, j, radius=radius, side=side) - phase]
+
+
+class CamFollower(Joint):
+    """A follower (second marker) on a cam (first marker: its centre).
+
+    ``follower="point"`` (a knife edge, or the centre of a roller): ``profile`` is the radius of the curve that this
+    point follows on the cam - for a roller the pitch curve - as a function of the polar angle in cam axes:
+
+        Φ = |d| - profile(polar angle of d),       d from the cam's centre to the point, in cam axes.
+
+    ``follower="flat"``: the face is the x axis of the follower marker, its y axis points away from the cam; `profile`
+    is the distance of the tangent from the cam's centre as a function of its normal's direction in cam axes:
+
+        Φ = y_j · (r_j - r_i) - profile(θ_j + π/2 - θ_i).
+
+    In space both markers have their axes along the camshaft, and only what is at right angles to it counts.
+
+    The profile is a sympy expression of ``mbs.theta``, a periodic `Table`, or a `Motion`.
+    """
+
+    sketch = "contact"
+    profile = function("m")
+    follower = choice("point", "flat", default="point")
+
+    def __init__(self, name: str, *args: Any, **constants: Any):
+        super().__init__(name, *args, **constants)
+        profile = self.values["profile"].given
+        if isinstance(profile, Table) and not profile.periodic:
+            raise ModelError(f"profile of {self.who} is a Table that is not closed; add periodic=True")
+
+    @staticmethod
+    def phi(i, j, profile, follower):
+        d = j.point - i.point
+        if follower == "flat":
+            return [j.y_axis.dot(d) - profile(the.turn(i, j) + sp.pi / 2)]
+        along, across = i.x_axis.dot(d), i.y_axis.dot(d)
+        return [sp.sqrt(along**2 + across**2) - profile(sp.atan2(across, along))]
+
+
+class PointInPlane(Joint):
+    """A point of the second body stays in the plane through the first marker, at right angles to its axis."""
+
+    dimensions = (3,)
+    elsewhere = "take a PinInSlot"
+    sketch = "face"
+    motions = {3: (Slide(0), Slide(1), Ball())}
+
+    @staticmethod
+    def phi(i, j):
+        return the.in_plane(i, j)
+
+
+def _against(i, j, point):
+    """The velocity of the second body at a point, seen from the first."""
+    return j.velocity_at(point) - i.velocity_at(point)
+
+
+class KnifeEdge(Joint):
+    """The runner of a sleigh: the second marker's point moves along its own x axis over the first body, never along its
+    y axis.
+
+    Ψ = y_j · (velocity of the point over the first body).
+    """
+
+    unit = "m/s"
+    sketch = "runner"
+
+    @staticmethod
+    def psi(i, j):
+        return [-j.y_axis.dot(_against(i, j, j.point))]
+
+
+class RollingDisk(Joint):
+    """A thin disk (second marker: its centre and its axis) rolls without slipping on the plane through the first marker
+    at right angles to its axis.
+
+    The lowest point of the rim lies at c = r_j - radius e, where e is the direction in the disk's own plane that climbs
+    most steeply: e ∝ n - (n·z_j) z_j, with n the normal of the plane.
+
+        Φ = n · (r_i - c) = 0                it touches
+        Ψ = (x_i, y_i) · ċ = 0               ċ the velocity of the disk's material there: it does not slip
+    """
+
+    dimensions = (3,)
+    unit = ("m", "m/s", "m/s")
+    sketch = "disk"
+    radius = scalar("m", positive=True)
+
+    @staticmethod
+    def phi(i, j, radius):
+        return [i.axis.dot(i.point - _contact(i, j, radius))]
+
+    @staticmethod
+    def psi(i, j, radius):
+        slip = _against(i, j, _contact(i, j, radius))
+        return [-direction.dot(slip) for direction in i.across]
+
+
+def _contact(i, j, radius):
+    n, z = i.axis, j.axis
+    lean = n.dot(z)
+    return j.point - radius * (n - lean * z) / sp.sqrt(1 - lean**2)

@@ -1,0 +1,156 @@
+"""Mechanisms in the plane and in space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import sympy as sp
+
+from ..errors import ModelError
+from .bodies.body import Vector, coordinates_of
+from .bodies.planar_body import PlanarBody
+from .bodies.spatial_body import SpatialBody, frame_of
+from .model import Model
+from .parameters import Numeric, check_number, plain
+from .points import build
+
+
+class PlanarModel(Model):
+    """A planar mechanism: bodies, markers on them, parameters, and the elements between the markers.
+
+    SI units and radians throughout. Gravity is (g_x, g_y).
+    """
+
+    body_class = PlanarBody
+
+    @classmethod
+    def from_points(
+        cls,
+        points: Mapping[str, tuple[float, float]],
+        rods: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
+        fixed: Sequence[str] = (),
+        *,
+        mass: float | Mapping[str, float] | None = None,
+        density: float | Mapping[str, float] | None = None,
+        sliders: Mapping[str, float | tuple[float, float]] | None = None,
+        gravity: Vector | None = None,
+        name: str = "mechanism",
+        **other: Any,
+    ) -> Self:
+        """A linkage said in points and rods.
+
+            mbs.PlanarModel.from_points(
+                {"A": (0, 0), "B": (0, 0.2), "C": (0.5, 0.6), "D": (0.7, 0)},
+                rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD", mass=2.0, gravity=(0, -9.81))
+
+        `rods` names the points of each body: two make a uniform rod, three or more, in order around it, a uniform
+        plate; if they all lie on one line, a rod between the outermost. Longer names go in tuples, ("A1", "B"). A list
+        of rods, ["AB", "BC"], calls each by its points. Every point of a body is a marker of it (``coupler.C``); its
+        frame stands in its centre of mass, the x axis from its first point to its second.
+
+        Bodies that share a point are joined there by a `Revolute` of that name, those that share a `fixed` point by one
+        each to the ground; where several joints are needed their names also tell the bodies, "B (crank-rocker)". A
+        point of `sliders` slides (a `PinInSlot` on the ground) along the line through its place with this angle, or
+        direction (x, y).
+
+        `mass` in kg is that of each body, or a dict by name; or `density` in kg/m for rods and kg/m² for plates.
+        Without either bodies have no mass, which is enough for kinematics.
+        """
+        if other:
+            plates = "; a plate is a rod of three or more points: rods={'plate': 'ABC'}" if "plates" in other else ""
+            raise ModelError(f"from_points has no {', '.join(other)}{plates or '; see help(from_points)'}")
+        model = cls(name, gravity)
+        build(model, points, rods, fixed, mass, density, sliders)
+        return model
+
+    def body(
+        self, name: str, mass: Numeric = 0, inertia: Numeric = 0, com: Vector = (0, 0), position: Vector = (0, 0),
+        angle: Numeric = 0,
+    ) -> PlanarBody:  # fmt: skip
+        """A rigid body whose frame stands at `position` with `angle` in the reference placement (a first guess is
+        enough); `com` in body axes, `inertia` about it."""
+        given: dict[str, Any] = {"com": com, "position": position}  # the body checks them, and makes tuples of them
+        return self._added(PlanarBody(name, mass, inertia, angle=angle, **given))
+
+    def link(self, name: str, P: Vector, Q: Vector, mass: Numeric = 0, length: Numeric | None = None) -> PlanarBody:
+        """A uniform slender rod with markers `tail` and `head`, placed between two world points; its frame stands in
+        the middle, its x axis points from tail to head.
+
+        Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
+        the rod."""
+        place, way, m, span = _rod(self.dimension, name, P, Q, mass, length)
+        angle = plain(sp.atan2(*reversed(way)))
+        return _with_ends(self, PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span))
+
+
+class SpatialModel(Model):
+    """A mechanism in space: bodies, markers on them, parameters, and the elements between the markers.
+
+    SI units and radians throughout. Gravity is (g_x, g_y, g_z).
+    """
+
+    body_class = SpatialBody
+
+    def body(
+        self, name: str, mass: Numeric = 0, inertia: Numeric | Vector | Sequence[Vector] = 0, com: Vector = (0, 0, 0),
+        position: Vector = (0, 0, 0), rotation: Any = None, **other: Any,
+    ) -> SpatialBody:  # fmt: skip
+        """A rigid body whose frame stands at `position` in the reference placement (a first guess is enough).
+
+        `com` is in body axes; `inertia` is about it, in body axes: three principal moments, or a tensor. `rotation`
+        takes body axes to world axes: a matrix (``mbs.rotations.bryant(...)``, ``euler(...)``,
+        ``about(axis, angle)``), a quaternion (scalar first), or a scipy Rotation.
+        """
+        if other:
+            raise ModelError(f"body {name!r} in space has no {', '.join(other)}; its attitude is given by rotation=")
+        given: dict[str, Any] = {"inertia": inertia, "com": com, "position": position, "rotation": rotation}
+        return self._added(SpatialBody(name, mass, **given))  # the body checks them, and makes tuples of them
+
+    def link(
+        self, name: str, P: Vector, Q: Vector, mass: Numeric = 0, length: Numeric | None = None, radius: Numeric = 0,
+        z_axis: Vector | None = None,
+    ) -> SpatialBody:  # fmt: skip
+        """A uniform rod with markers `tail` and `head`, placed between two world points; its frame stands in the
+        middle, its x axis points from tail to head, its z axis as near to `z_axis` as can be.
+
+        Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
+        the rod. With a `radius` it is a cylinder, and has an inertia about its own axis.
+        """
+        place, way, m, span = _rod(self.dimension, name, P, Q, mass, length)
+        r = check_number(radius, f"radius of link {name!r}", non_negative=True)
+        if z_axis is None:
+            z_axis = (-way[2], 0, 0) if way[0] == way[1] == 0 else (0, 0, 1)  # so that y stays y in the x-z plane
+        try:
+            z, y, x = zip(*frame_of(tuple(map(plain, way)), z_axis, f"link {name!r}"), strict=True)
+        except ModelError as exc:
+            raise ModelError(f"z_axis={z_axis} of link {name!r} has no part across the rod; give another one") from exc
+        turn = tuple(zip(x, [-n for n in y], z, strict=True))
+        across = m * (span**2 / 12 + r**2 / 4)
+        inertia = (m * r**2 / 2, across, across)
+        return _with_ends(self, SpatialBody(name, m, inertia, position=place, rotation=turn, span=span))
+
+
+def _rod(
+    dimension: int, name: str, P: Vector, Q: Vector, mass: Numeric, length: Numeric | None
+) -> tuple[Any, Any, Any, Any]:
+    """What every link has: its middle, the way between its ends, its mass, and its length, which is that of the way if
+    none is given."""
+    ends = (coordinates_of(point, f"{which} of link {name!r}", dimension) for which, point in (("P", P), ("Q", Q)))
+    tail, head = map(sp.Matrix, ends)
+    way = head - tail
+    between = sp.sqrt(way.dot(way))
+    if between == 0:
+        raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
+    m = check_number(mass, f"mass of link {name!r}", non_negative=True)
+    size = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
+    return tuple(map(plain, (tail + head) / 2)), way, m, size
+
+
+def _with_ends(model: Model, rod: Any) -> Any:
+    """The link as a body of the model, with markers at its ends."""
+    model._added(rod)
+    half, across = rod.span / 2, (0,) * (model.dimension - 1)
+    rod.marker("tail", -half, *across)
+    rod.marker("head", half, *across)
+    return rod

@@ -1,0 +1,228 @@
+"""What a marker is to an equation, in the plane and in space.
+
+A marker is a point and a frame fixed on a body. It has variables m (the point, the axes, how far it has turned) and
+rates r (the velocity of the point, the angular velocity). Axes have no rates of their own, they turn with the frame:
+
+    ṁ = F(m) r.
+
+So what is said of markers is differentiated by the chain rule, and whatever is dual to the rates is a force and a
+moment. A coordinate set says how m and r follow from q and v; a joint says what must hold between markers. Neither
+knows of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import sympy as sp
+
+from ..functions import Unwound
+
+
+class Time(sp.Symbol):
+    def __new__(cls) -> Any:
+        return super().__new__(cls, "t", real=True)
+
+    def __reduce_ex__(self, protocol: Any) -> str:
+        return "t"
+
+
+t = Time()
+
+LABELS = "ijklmnop"
+"""What the markers of an element are called in its equations, in their order."""
+
+
+@dataclass(frozen=True)
+class FormMarker:
+    """A marker as Φ sees it. `m` and `rates` are symbols when equations are derived, and numbers or parameter
+    expressions when a relation is read off a given placement."""
+
+    m: tuple[Any, ...]
+    rates: tuple[Any, ...]
+
+    dimension: ClassVar[int]
+    variable_names: ClassVar[tuple[str, ...]]
+    rate_names: ClassVar[tuple[str, ...]]
+    """Velocity of the point, then angular velocity; forces and moments are given in this order."""
+
+    @classmethod
+    def symbols(cls, label: str) -> Any:
+        def real(names: tuple[str, ...]) -> tuple[sp.Symbol, ...]:
+            return tuple(sp.Symbol(f"{name}_{label}", real=True) for name in names)
+
+        return cls(real(cls.variable_names), real(cls.rate_names))
+
+    @property
+    def biases(self) -> list[sp.Symbol]:
+        """The symbols of ṙ where v̇ = 0."""
+        return [sp.Symbol(f"d{s.name}", real=True) for s in self.rates]
+
+    along: ClassVar[Callable]
+    """(values): definitions of m, of the rates and of the biases where m has these values, functions of time."""
+
+    @staticmethod
+    def vector(components: Sequence[Any]) -> Any:
+        return sp.Matrix(components)
+
+    point = property(lambda self: self.vector(self.m[: self.dimension]))
+    x = property(lambda self: self.m[0])
+    y = property(lambda self: self.m[1])
+    velocity = property(lambda self: self.vector(self.rates[: self.dimension]))
+    """The velocity of the point: for forces and velocity-level (nonholonomic) rows."""
+    velocity_at: ClassVar[Callable]
+    """(point): the velocity of the marker's body there."""
+
+    axes: ClassVar[property]
+    """The axes of the frame, as many as there are dimensions."""
+    guide: ClassVar[property]
+    """The direction in which a straight guide leads."""
+    across: ClassVar[property]
+    """The directions at right angles to the guide."""
+    turn: ClassVar[property]
+    """How far it has turned, counting past 2π; in space about its own axis, added up."""
+    omega: ClassVar[property]
+    """The angular velocity, a vector in space: for forces and velocity-level (nonholonomic) rows."""
+    m_rates: ClassVar[property]
+    """ṁ = F(m) r."""
+
+    turn_to: ClassVar[Callable]
+    """(other): how far the other one has turned against it about their axis, counting past 2π."""
+
+
+def reference_turn(first: str, second: str) -> sp.Symbol:
+    """The angle from one marker to another about their axis in the reference placement, within (-π, π]: a constant of
+    every instance, from which turns are counted."""
+    return sp.Symbol(f"turn_{first}_{second}", real=True)
+
+
+def variables(markers: Sequence[FormMarker]) -> tuple[list[Any], list[Any]]:
+    """The m and the rates of all markers, one after the other."""
+    return [s for marker in markers for s in marker.m], [s for marker in markers for s in marker.rates]
+
+
+def rate_of(value: sp.Expr, markers: Sequence[FormMarker]) -> sp.Expr:
+    """The rate of an expression of marker variables; what time itself changes is not in it."""
+    pairs = ((s, rate) for marker in markers for s, rate in zip(marker.m, marker.m_rates, strict=True))
+    free = value.free_symbols
+    return sp.Add(*(value.diff(s) * rate for s, rate in pairs if s in free))
+
+
+class PlanarMarker(FormMarker):
+    """In the plane:
+
+    m = (p_x, p_y, u_x, u_y, θ)        point, unit x axis, angle (counting past 2π)
+    r = (v_x, v_y, ω)                  velocity of the point, angular velocity
+    u̇ = ω u⊥,   θ̇ = ω
+    """
+
+    dimension = 2
+    variable_names = ("px", "py", "ux", "uy", "theta")
+    rate_names = ("dpx", "dpy", "dtheta")
+
+    @classmethod
+    def placed(cls, x: Any, y: Any, angle: Any) -> PlanarMarker:
+        """A marker standing still at a known place."""
+        return cls((x, y, sp.cos(angle), sp.sin(angle), angle), (0, 0, 0))
+
+    @property
+    def m_rates(self) -> tuple[sp.Expr, ...]:
+        (ux, uy), (vx, vy, omega) = self.m[2:4], self.rates
+        return vx, vy, -omega * uy, omega * ux, omega
+
+    def along(self, values: Sequence[sp.Expr]) -> list[tuple[sp.Symbol, sp.Expr]]:
+        moving = [values[k] for k in (0, 1, 4)]
+        return [
+            *zip(self.m, values, strict=True),
+            *((s, e.diff(t)) for s, e in zip(self.rates, moving, strict=True)),
+            *((s, e.diff(t, 2)) for s, e in zip(self.biases, moving, strict=True)),
+        ]
+
+    x_axis = property(lambda self: self.vector(self.m[2:4]))
+    y_axis = property(lambda self: self.vector([-self.m[3], self.m[2]]))
+    angle = turn = property(lambda self: self.m[4])
+    omega = property(lambda self: self.rates[2])
+    axes = property(lambda self: (self.x_axis, self.y_axis))
+    guide = x_axis
+    """The axis of a pin, the z axis, leads out of the plane."""
+    across = property(lambda self: [self.y_axis])
+
+    def velocity_at(self, point: Any) -> Any:
+        arm = point - self.point
+        return self.velocity + self.omega * sp.Matrix([-arm[1], arm[0]])
+
+    def turn_to(self, other: Any) -> Any:
+        return other.angle - self.angle
+
+
+class SpatialMarker(FormMarker):
+    """In space:
+
+        m = (p, x, y, z, τ)                point, the three axes of its frame, and its turn about z
+        r = (v, ω)                         velocity of the point, angular velocity, in world axes
+        ẋ = ω × x, ...                     τ̇ = z · ω
+
+    The z axis is *the* axis of the marker: a joint turns about it, slides along it. τ is no function of where the frame
+    stands, it is the turning about z added up (a quasi-coordinate). Where two markers keep their z axes parallel, the
+    difference of their τ is how far one has turned against the other, and counts past 2π; the axes say the angle
+    exactly, up to whole turns. `Unwound` takes the digits from the axes and the turns from τ, counted from the angle in
+    the reference placement.
+    """
+
+    dimension = 3
+    variable_names = (*("px", "py", "pz"), *(f"{axis}{k}" for axis in ("ax", "ay", "az") for k in "xyz"), "tau")
+    rate_names = ("dpx", "dpy", "dpz", "wx", "wy", "wz")
+
+    @classmethod
+    def placed(cls, point: Any, axes: Any) -> SpatialMarker:
+        """A marker standing still at a known place; `axes` are the columns of its frame."""
+        return cls((*point, *(axes[k][a] for a in range(3) for k in range(3)), sp.S.Zero), (0,) * 6)
+
+    @property
+    def m_rates(self) -> tuple[sp.Expr, ...]:
+        omega = self.omega
+        turned = [rate for axis in self.axes for rate in omega.cross(axis)]
+        return (*self.rates[:3], *turned, self.z_axis.dot(omega))
+
+    def along(self, values: Sequence[sp.Expr]) -> list[tuple[sp.Symbol, sp.Expr]]:
+        """With R the matrix of the axes, ω̂ = Ṙ Rᵀ, and dω/dt is the part of R̈ Rᵀ that is not symmetric."""
+        point, axes = values[:3], values[3:12]
+        slopes = [[sp.Symbol(f"{'d' * order}{s.name}", real=True) for s in self.m[3:12]] for order in (1, 2)]
+        R, dR, ddR = (sp.Matrix(3, 3, list(entries)).T for entries in (self.m[3:12], *slopes))
+        omega, alpha = ([w / 2 for w in antisymmetric(rate * R.T)] for rate in (dR, ddR))
+        return [
+            *zip(self.m, values, strict=True),
+            *((s, e.diff(t)) for s, e in zip(slopes[0], axes, strict=True)),
+            *((s, e.diff(t, 2)) for s, e in zip(slopes[1], axes, strict=True)),
+            *zip(self.rates, [*(e.diff(t) for e in point), *omega], strict=True),
+            *zip(self.biases, [*(e.diff(t, 2) for e in point), *alpha], strict=True),
+        ]
+
+    z = property(lambda self: self.m[2])
+    x_axis = property(lambda self: self.vector(self.m[3:6]))
+    y_axis = property(lambda self: self.vector(self.m[6:9]))
+    axis = guide = z_axis = property(lambda self: self.vector(self.m[9:12]))
+    axes = property(lambda self: (self.x_axis, self.y_axis, self.z_axis))
+    across = property(lambda self: [self.x_axis, self.y_axis])
+    turn = property(lambda self: self.m[12])
+    omega = property(lambda self: self.vector(self.rates[3:]))
+
+    def velocity_at(self, point: Any) -> Any:
+        return self.velocity + self.omega.cross(point - self.point)
+
+    def turn_to(self, other: Any) -> Any:
+        sine, cosine = self.y_axis.dot(other.x_axis), self.x_axis.dot(other.x_axis)
+        return Unwound(sp.atan2(sine, cosine), self._reference(other) + other.turn - self.turn)
+
+    def _reference(self, other: Any) -> Any:
+        """Where turns are counted from; markers that are placed stand there."""
+        if not (self.turn.is_Symbol and other.turn.is_Symbol):
+            return sp.S.Zero
+        return reference_turn(*(marker.turn.name.rpartition("_")[2] for marker in (self, other)))
+
+
+def antisymmetric(W: sp.Matrix) -> list[sp.Expr]:
+    """The vector whose cross product is W - Wᵀ; of a rotation by θ about n it is 2 sin θ n."""
+    return [W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]]
