@@ -99,7 +99,7 @@ def kinematics(
     model, given, _ = load_model(path, parse_settings(settings))
     times = time_grid(given, first, last, steps)
     analysis = partial(mbs.kinematics, times=times)
-    _run(model, coordinates, analysis, summary, _checked_names(model, plot, ctx), out)
+    _run(model, coordinates, analysis, summary, [*(plot or ()), *ctx.args], out)
 
 
 @app.command(
@@ -123,7 +123,7 @@ def simulate(
     times, start = time_grid(given, first, last, steps), parse_initial(initial) or own
     options = {"method": method, "stabilization": stabilization_of(stabilization), "rtol": rtol, "step": step}
     analysis = partial(mbs.simulate, times=times, initial=start, **options)
-    _run(model, coordinates, analysis, simulated, _checked_names(model, plot, ctx), out)
+    _run(model, coordinates, analysis, simulated, [*(plot or ()), *ctx.args], out)
 
 
 @app.command(epilog=EXAMPLE + "inverse models/slider_crank.py --set omega=20 --out out", context_settings=NAMES_BEHIND)
@@ -140,7 +140,7 @@ def inverse(
     joints = [e.name for e in model.conditions if e.name not in drivers]
     analysis = partial(mbs.inverse_dynamics, times=time_grid(given, first, last, steps))
     report = partial(efforts_and_loads, drivers=drivers, joints=joints)
-    _run(model, coordinates, analysis, report, _checked_names(model, plot, ctx), out)
+    _run(model, coordinates, analysis, report, [*(plot or ()), *ctx.args], out)
 
 
 @app.command(epilog=EXAMPLE + "equations models/slider_crank.py --latex --out equations.tex")
@@ -173,7 +173,7 @@ def animate(
     debug: Debug = False,
 ) -> None:  # fmt: skip
     """Draw a mechanism as it moves: as it is driven, or, where the file has INITIAL, by the forces on it."""
-    from ..view.writers import checked_path
+    from ..view.animation import checked_path
 
     model, given, own = load_model(path, parse_settings(settings))
     times = time_grid(given, first, last, steps)
@@ -219,13 +219,6 @@ def stabilization_of(text: str) -> Any:
     raise ModelError(f"cannot read --stabilization {text!r}; write baumgarte, baumgarte:5,5, projection, or none")
 
 
-def _checked_names(model: Any, plot: list[str] | None, ctx: typer.Context) -> list[str]:
-    names = list(dict.fromkeys([*(plot or ()), *ctx.args]))
-    for name in names:
-        model.quantity(name)
-    return names
-
-
 def _run(
     model: Any, coordinates: str, analysis: Callable[[Any], Result],
     report: Callable[..., Iterable[str]], names: list[str], out: Path | None,
@@ -233,6 +226,9 @@ def _run(
     """Do the analysis, print its report, and write its files; also of one that stopped early, which is then told."""
     from .report import write
 
+    names = list(dict.fromkeys(names))
+    for name in names:
+        model.quantity(name)
     if out:
         try:
             out.mkdir(parents=True, exist_ok=True)

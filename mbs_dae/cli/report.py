@@ -96,11 +96,11 @@ def _mean(t: np.ndarray, values: np.ndarray) -> float:
 
 
 def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
+    """The extremes of those that are asked for, or which there are."""
     yield ""
-    yield from _extremes(result, names) if names else _available(result.names)
-
-
-def _extremes(result: Result, names: Sequence[str]) -> Iterator[str]:
+    if not names:
+        yield from _available(result.names)
+        return
     rows: list[tuple[str, ...]] = [("quantity", "unit", "least", "at t", "most", "at t")]
     for name in names:
         ends = result[name].argmin(), result[name].argmax()

@@ -39,12 +39,9 @@ def assemble(
     if fix is not None and not isinstance(fix, Mapping):
         raise ModelError(f'fix must be a dict of names and values, not {fix!r}; write fix={{"crank.angle": 0.6}}')
     state = assembled(model, t, fix, start)
-    return _under_forces(state) if forces else state
-
-
-def _under_forces(state: State) -> State:
-    """The state with the accelerations that forces make."""
-    system, t, q, v = state.system, state.t, state.full_q, state.full_v
+    if not forces:
+        return state
+    system, q, v = state.system, state.full_q, state.full_v
     system.once(check_masses)
     check_regular(system, t, q, v)
     a = system.still

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import wrap
@@ -161,12 +162,8 @@ def _moved(system: System, q: np.ndarray) -> tuple[str, float, float]:
 
 def _groups(system: System, q: np.ndarray, circuits: Iterable[Circuit], kind: str) -> tuple[Group, ...]:
     """Circuits by the elements that they join."""
-    counts: dict[tuple[str, ...], int] = {}
-    for circuit in circuits:
-        joints = elements_of(system, circuit.rows)
-        counts[joints] = counts.get(joints, 0) + 1
     groups = []
-    for joints, count in counts.items():
+    for joints, count in Counter(elements_of(system, circuit.rows) for circuit in circuits).items():
         elements = [system.model.elements[name] for name in joints]
         bodies = tuple(dict.fromkeys(body.name for e in elements for body in e.bodies if not body.fixed))
         groups.append(Group(joints, bodies, kind, count, _advice(system, q, joints, kind, count)))

@@ -1,15 +1,22 @@
-"""The forward geometric model: where all bodies and markers are, with these joint values, as homogeneous matrices.
+"""Forward kinematics: where all bodies and markers are with these joint values, and how fast they move with them.
 
-The matrix of a frame has its axes and its origin for columns, in world axes,
+Where a frame is, tells a homogeneous matrix. It has the frame's axes and its origin for columns, in world axes,
 
     T = [R p; 0 1],        and of frame j seen from frame i    ⁱT_j = T_i⁻¹ T_j,   T⁻¹ = [Rᵀ -Rᵀp; 0 1],
 
 so the matrices of links along a chain are multiplied: ⁰T_n = ⁰T_1 ¹T_2 ... (in the plane 3 x 3).
+
+How fast a marker moves is told by its Jacobian, and how well it can be moved by its manipulability.
+
+    (v, ω) = J q̇,      v the velocity of the marker's point, ω its angular velocity, in world axes.
+
+The image of the unit ball |q̇| ≤ 1 is an ellipsoid whose half axes are the singular values of J along its left singular
+vectors; sqrt(det J Jᵀ), their product, is Yoshikawa's measure of manipulability. It vanishes where a direction is lost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -17,11 +24,13 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..errors import ModelError
-from ..model.bodies.body import Marker
+from ..errors import ModelError, SingularConfigurationError
+from ..model.bodies.body import Marker, Place
 from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.reach.joint_space import JointSpace, label
+from ..poses.reach.targets import Target, task_of
+from ..poses.reach.task import observe_task
 from ..readings.frames import marker_frame
 from ..results.quantities import frozen
 from ..results.result import State
@@ -98,3 +107,122 @@ def _homogeneous(R: np.ndarray, p: np.ndarray) -> np.ndarray:
     T = np.eye(p.size + 1)
     T[:-1, :-1], T[:-1, -1] = R, p
     return frozen(T)
+
+
+# --- how fast they move ---
+
+
+@dataclass(frozen=True, eq=False)
+class TaskJacobian:
+    """`matrix` has a row for each of `rows` and a column for each of `names`; as an array, this is its matrix."""
+
+    matrix: np.ndarray
+    rows: tuple[str, ...]
+    """vx, vy, vz, wx, wy, wz; in the plane vx, vy, omega."""
+    names: tuple[str, ...]
+    """The coordinate whose rate each column belongs to."""
+
+    @property
+    def linear(self) -> np.ndarray:
+        """The rows of the point's velocity."""
+        return self.matrix[: (len(self.rows) + 1) // 2]  # two of three, or three of six
+
+    @property
+    def angular(self) -> np.ndarray:
+        return self.matrix[(len(self.rows) + 1) // 2 :]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.array(self.matrix, dtype=dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Manipulability:
+    """As a number, this is `value`."""
+
+    value: float
+    """sqrt(det J Jᵀ): the product of the singular values."""
+    singular_values: np.ndarray
+    """The half axes of the ellipsoid, the longest first."""
+    directions: np.ndarray
+    """Its axes, as columns."""
+    jacobian: np.ndarray
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def task_jacobian(
+    pose: Model | System | State, marker: Place | str, joints: Sequence[str] | None = None
+) -> TaskJacobian:
+    """The Jacobian of a marker ("link6.tool") in a pose: a state, or the reference placement of a model.
+
+    Its columns belong to all joint coordinates, or to the `joints` named, the others standing still. With closed loops
+    joints do not move one by one: name as many as there are degrees of freedom, and the others follow.
+    """
+    space = JointSpace.of(pose.system if isinstance(pose, State) else pose)
+    q = space.start(pose if isinstance(pose, State) else None)
+    found = space.marker(marker)
+    columns = _columns(space, joints)
+    matrix, loops = _jacobians(space, q, found)
+    matrix = matrix @ _following(space, loops, columns) if space.closed else matrix[:, columns]
+    rows = ("vx", "vy", "omega") if space.model.dimension == 2 else ("vx", "vy", "vz", "wx", "wy", "wz")
+    return TaskJacobian(frozen(matrix), rows, tuple(space.velocity_names[c] for c in columns))
+
+
+def manipulability(
+    pose: Model | System | State, marker: Place | str, of: str = "point", joints: Sequence[str] | None = None
+) -> Manipulability:
+    """How well a marker can be moved in a pose: `of` its "point", its "rotation" or its whole "pose" (which mixes
+    metres and radians)."""
+    parts = {"point": "linear", "rotation": "angular", "pose": "matrix"}
+    if of not in [*parts]:
+        raise ModelError(f"of must be one of {', '.join(map(repr, parts))}, not {of!r}")
+    matrix = getattr(task_jacobian(pose, marker, joints), parts[of])
+    directions, sizes, _ = np.linalg.svd(matrix)
+    values = np.zeros(len(matrix))
+    values[: sizes.size] = sizes
+    return Manipulability(float(np.prod(values)), frozen(values), frozen(directions), matrix)
+
+
+def _columns(space: JointSpace, joints: Sequence[str] | None) -> list[int]:
+    if joints is None:
+        if space.closed:
+            raise ModelError(
+                f"{space.model.name!r} has loops, in which joints do not move one by one; name as many as there are "
+                f"degrees of freedom, joints=[...] of: {', '.join(space.velocity_names)}"
+            )
+        return [*range(space.system.nv)]
+    if isinstance(joints, str):
+        raise ModelError(f"joints must be a list of names, not {joints!r}; write joints=[{joints!r}]")
+    names = space.velocity_names
+    return [names.index(name) if name in names else space.index(name) for name in joints]
+
+
+def _jacobians(space: JointSpace, q: np.ndarray, marker: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Of the marker, over all velocities whatever loops say (on the ground 0); and of the loops, where a turn counts by
+    the model's length."""
+    moving = next(iter(space.model.bodies.values())).origin if marker.body.fixed else marker
+    d, free = moving.body.dimension, np.full(space.size, np.inf)
+    task = task_of(space, (Target(moving, np.zeros(d), np.eye(d)),), -free, free)
+    observe_task(task, q)
+    J = task.J[: task.task_rows] / space.unit
+    J[d:] /= task.machine.length
+    return 0.0 * J if marker.body.fixed else J, task.J[task.task_rows :]
+
+
+def _following(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np.ndarray:
+    """All velocities, for a unit of each of these."""
+    others = np.setdiff1d(np.arange(space.system.nv), columns)
+    small = 1e-9 * float(np.linalg.svd(loops, compute_uv=False).max(initial=0.0))
+    freedom = space.system.nv - int(np.linalg.matrix_rank(loops, tol=small))
+    if len(columns) != freedom:
+        what = f"{space.model.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom"
+        raise ModelError(f"{what}, and {len(columns)} joints are named; name {freedom}")
+    U, s, Vt = np.linalg.svd(loops[:, others], full_matrices=False)
+    if (s > small).sum() < others.size:
+        named = tuple(space.velocity_names[c] for c in columns)
+        what = f"{', '.join(named)} do not decide how {space.model.name!r} moves in this pose; name other joints"
+        raise SingularConfigurationError(what, joints=named)
+    out = np.eye(space.system.nv)[:, columns]
+    out[others] = -Vt.T @ ((U.T @ loops[:, columns]) / s[:, None])
+    return space.unit[:, None] * out / space.unit[columns]

@@ -20,7 +20,7 @@ from ..arguments import model_of
 from ..compiled import System
 from ..coordinates.joint.tree_steps import Freedom
 from ..errors import ModelError, unknown_name
-from ..graph.topology import Topology, topology
+from ..graph.topology import topology
 from ..model.joints.motions import Ball, Slide
 from ..model.measures import KINDS
 from ..model.model import Model
@@ -73,19 +73,7 @@ def recursive_kinematics(
     Drivers and forces have no say. A model with loops is refused: `mbs.kinematics` solves them.
     """
     model = model_of(model)
-    _refuse_loops(model, topology(model))
-    space, system = JointSpace.of(model), model.compile()
-    freedoms = space.coordinates.freedoms
-    q, (v, a) = space.placement.copy(), np.zeros((2, space.system.nv))
-    for level, (numbers, given) in enumerate(((q, values), (v, rates or {}), (a, accelerations or {}))):
-        _fill(numbers, given, freedoms, level, system)
-    bodies = space.system.to_bodies((space.turned(q)[None], v[None], a[None]))
-    state = State(system, 0.0, *(x[0] for x in bodies))
-    coordinates = {name: float(q[freedom.q]) for name, (freedom, _) in _names(freedoms, 0).items()}
-    return RecursiveKinematics(coordinates=MappingProxyType(coordinates), state=state, **_motions(state))
-
-
-def _refuse_loops(model: Model, found: Topology) -> None:
+    found = topology(model)
     if loops := [c.name for c in found.cuts]:
         raise ModelError(
             f"{model.name!r} has loops, closed by {', '.join(loops)}: coordinates of joints cannot be chosen freely "
@@ -98,6 +86,15 @@ def _refuse_loops(model: Model, found: Topology) -> None:
             "model.without(...), or use mbs.kinematics or mbs.assemble",
             joints=others,
         )
+    space, system = JointSpace.of(model), model.compile()
+    freedoms = space.coordinates.freedoms
+    q, (v, a) = space.placement.copy(), np.zeros((2, space.system.nv))
+    for level, (numbers, given) in enumerate(((q, values), (v, rates or {}), (a, accelerations or {}))):
+        _fill(numbers, given, freedoms, level, system)
+    bodies = space.system.to_bodies((space.turned(q)[None], v[None], a[None]))
+    state = State(system, 0.0, *(x[0] for x in bodies))
+    coordinates = {name: float(q[freedom.q]) for name, (freedom, _) in _names(freedoms, 0).items()}
+    return RecursiveKinematics(coordinates=MappingProxyType(coordinates), state=state, **_motions(state))
 
 
 # --- names of coordinates ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching
 from ..motion.control import Control, units_of
-from ..motion.course import Course, new_course
+from ..motion.course import new_course
 from ..motion.derivative import mechanism
 from ..motion.initial import initial_state
 from ..motion.march import March, new_march
@@ -47,18 +47,11 @@ PATIENCE = 2e6
 
 
 def simulate(
-    model: Model | System,
-    times: Sequence[float] | np.ndarray = (),
-    initial: Mapping[str, float] | State | None = None,
-    method: str = "DP5",
-    stabilization: Stabilization | None = None,
-    rtol: float = 1e-8,
-    atol: float | None = None,
-    step: float | None = None,
-    progress: Progress | None = None,
-    max_step: float | None = None,
+    model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
+    method: str = "DP5", stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
+    step: float | None = None, progress: Progress | None = None, max_step: float | None = None,
     max_steps: int | None = None,
-) -> Result:
+) -> Result:  # fmt: skip
     """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
 
     The motion is that of the bodies whatever it is computed in: ``simulate(model.compile("natural"), times)``.
@@ -81,7 +74,8 @@ def simulate(
     """
     if progress is not None and not callable(progress):
         raise ModelError(f"progress must be a function, called as progress(done, total), not {progress!r}")
-    prepared = prepare(model, times, initial, method, stabilization, rtol, atol, step, max_step, max_steps)
+    steps = {"method": method, "rtol": rtol, "atol": atol, "step": step, "max_step": max_step, "max_steps": max_steps}
+    prepared = prepare(model, times, initial, stabilization, **steps)
     march, system = prepared.march, prepared.system
     with progress_bar(f"simulate {system.model.name}", progress) as watch:
         status, message = _watched(prepared, watch)
@@ -118,16 +112,13 @@ class Prepared:
 
 def prepare(
     model: Model | System, times: Sequence[float] | np.ndarray, initial: Mapping[str, float] | State | None = None,
-    method: str = "DP5", stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
-    step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
+    stabilization: Stabilization | None = None, **steps: Any,
 ) -> Prepared:  # fmt: skip
-    """Everything that `simulate` does before its first step."""
+    """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
     system = system_of(model)
     model, bodies = system.model, system.cartesian
     t = checked_times(times)
-    how, by = stabilization_of(stabilization), method_named(method)
-    rtol, atol, step = _checked(by, rtol, atol, step)
-    longest, most = _bounds(step, max_step, max_steps)
+    how, by = stabilization_of(stabilization), stepping(**steps)
     check_tables(model, t)
     check_trajectories(model, t)
     bodies.once(check_masses)
@@ -136,25 +127,20 @@ def prepare(
     kinks = check_jumps(first, t[-1])
     run = mechanism(system, faint=FAINT)
     unit, controlled = system.once(units_of)
-    control = block(Control(rtol, atol, unit, controlled, step or 0.0, most))
-    stabiliser = new_stabiliser(how, run, control.fixed, rtol ** (1.0 / by.order))
-    course = _course(system, by.order, t, 0.0 if step else longest)
-    march = new_march(run, by, control, course, stabiliser, t)
-    told: dict[str, Any] = {"step": step, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
-    told |= {} if step else {"rtol": rtol, "atol": atol}
-    facts = {"method": method, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
+    control = block(Control(by.rtol, by.atol, unit, controlled, by.length, by.most))
+    stabiliser = new_stabiliser(how, run, by.length, by.rtol ** (1.0 / by.method.order))
+    elements, (begin, end) = system.elements, t[[0, -1]]
+    breaks = breaks_of(elements, system.evaluator, begin, end, by.method.order)
+    far = np.full(1, np.inf) if by.length else farthest_ends(elements, system.evaluator, begin, end)
+    course = new_course(t, breaks, side_of(begin, end), far, by.longest)
+    march = new_march(run, by.method, control, course, stabiliser, t)
+    told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
+    told |= {} if by.length else {"rtol": by.rtol, "atol": by.atol}
+    facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
     (q,), (v,), _ = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
     return Prepared(system, march, q, v, redundant, facts)
-
-
-def _course(system: System, order: int, t: np.ndarray, longest: float) -> Course:
-    """The spans between breaks, and how far steps may go in them (0: they are fixed)."""
-    elements, first, last = system.elements, t[0], t[-1]
-    breaks = breaks_of(elements, system.evaluator, first, last, order)
-    far = farthest_ends(elements, system.evaluator, first, last) if longest else np.full(1, np.inf)
-    return new_course(t, breaks, side_of(first, last), far, longest or np.inf)
 
 
 def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
@@ -177,10 +163,25 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
     return status, ""
 
 
-def _checked(method: Method, rtol: Any, atol: Any, step: Any) -> tuple[float, float, float | None]:
-    step = None if step is None else _seconds(step, "step")
-    if step is None and not method.is_controlled:
-        raise ModelError(f'{method.name} has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
+class Stepping(NamedTuple):
+    """By which method steps are made, and how long they are."""
+
+    method: Method
+    rtol: float
+    atol: float
+    length: float  # of all steps; 0 where errors decide
+    longest: float
+    most: int  # steps that are tried
+
+
+def stepping(
+    method: str = "DP5", rtol: Any = 1e-8, atol: Any = None, step: Any = None, max_step: Any = None,
+    max_steps: Any = None,
+) -> Stepping:  # fmt: skip
+    """The options of steps, checked."""
+    by, length = method_named(method), 0.0 if step is None else _seconds(step, "step")
+    if step is None and not by.is_controlled:
+        raise ModelError(f'{by.name} has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
     rtol = finite_number(rtol, "rtol")
     atol = rtol if atol is None else finite_number(atol, "atol")
     for name, value in (("rtol", rtol), ("atol", atol)):
@@ -190,19 +191,14 @@ def _checked(method: Method, rtol: Any, atol: Any, step: Any) -> tuple[float, fl
             raise ModelError(f"{name} is {value:g}, which asks for nothing; give a tolerance such as 1e-6")
     if rtol < 1e-13:
         raise ModelError(f"rtol is {rtol:g}, below roundoff; the smallest that makes sense is 1e-13")
-    return rtol, atol, step
-
-
-def _bounds(step: float | None, max_step: Any, max_steps: Any) -> tuple[float, int]:
-    """The longest step, and how many are tried at most."""
     if max_step is not None and step is not None:
         raise ModelError("give step= for steps of one length or max_step= for a bound on controlled ones, not both")
     longest = np.inf if max_step is None else _seconds(max_step, "max_step")
     if max_steps is None:
-        return longest, MOST_STEPS if step is None else sys.maxsize
-    if isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
+        max_steps = MOST_STEPS if step is None else sys.maxsize
+    elif isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
         raise ModelError(f"max_steps is {max_steps!r}; give a whole number above zero")
-    return longest, int(max_steps)
+    return Stepping(by, rtol, atol, length, longest, int(max_steps))
 
 
 def _seconds(value: Any, name: str) -> float:
@@ -212,10 +208,10 @@ def _seconds(value: Any, name: str) -> float:
 
 
 def _counts(march: March) -> dict[str, Any]:
-    counts, machine, stabiliser = march.counts, march.mechanism.machine, march.stabiliser
+    machine, stabiliser = march.mechanism.machine, march.stabiliser
     stats: dict[str, Any] = {
-        "accepted": int(counts[marching.ACCEPTED]),
-        "rejected": int(counts[marching.REJECTED]),
+        "accepted": int(march.counts[marching.ACCEPTED]),
+        "rejected": int(march.counts[marching.REJECTED]),
         "evaluations": int(machine.counts[EVALUATIONS]),
         "factorisations": int(machine.counts[FACTORISATIONS]),
         "redundant_equations": int((machine.factor.kept == 0.0).sum()),

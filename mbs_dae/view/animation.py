@@ -1,22 +1,26 @@
-"""The mechanism, moving or still, drawn from nothing but its joints."""
+"""The mechanism, moving or still, drawn from nothing but its joints: in figures, in notebooks, and in files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import matplotlib
+import numpy as np
+from matplotlib.animation import FFMpegWriter, FuncAnimation
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 from ..errors import ModelError
+from ..results.files import replacing
 from ..results.result import Result
 from .motion import Motion, frames_of, motion_of, poses_of
-from .plane.scene import PlanarScene
-from .scene import Scene
+from .scene import PlanarScene, Scene
 from .style import Picture, say_if_stopped, style
-from .writers import checked_path, notebook_html, write_film, write_picture
 
 Size = tuple[float, float]
 View = tuple[float, float] | None
@@ -86,10 +90,9 @@ class Film:
     def save(self, path: str | Path) -> Path:
         """Write a .gif or .mp4 film, or a .png picture of the first pose with later ones behind it."""
         path = checked_path(path)
-        with style():
-            if path.suffix.lower() == ".png":
-                return write_picture(self._still(), path)
-            return write_film(self.scene, path, self.fps)
+        with style(), replacing(path, "choose a folder where you may write") as place:
+            WRITERS[path.suffix.lower()](self, place)
+        return path
 
     def _still(self) -> Figure:
         """The poses of a still picture reach to the end of the motion, where the frames of a film may not."""
@@ -100,8 +103,11 @@ class Film:
 
     @cached_property
     def _html(self) -> str:
-        with style():
-            return notebook_html(self.scene, self.fps)
+        """A player with buttons that needs no server: all frames are inside."""
+        fps: Any = self.fps
+        with style(), matplotlib.rc_context({"animation.embed_limit": 1000}):  # MB; beyond it frames would be dropped
+            film = FuncAnimation(self.figure, self.scene.show, len(self), interval=1000 / fps, cache_frame_data=False)
+            return film.to_jshtml(fps=fps, default_mode="loop")
 
     def _repr_html_(self) -> str:
         return self._html
@@ -140,3 +146,70 @@ def _positive(value: Any, what: str, example: float) -> float:
     if not (isfinite(number) and number > 0):
         raise ModelError(f"{what} is {value!r}; give a positive number, e.g. {what}={example:g}")
     return number
+
+
+# --- in files ---
+
+
+def checked_path(path: str | Path) -> Path:
+    """The path, if a picture can be written there; checked before any work is done."""
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind not in WRITERS:
+        what = f"cannot write an animation to {str(path)!r}"
+        raise ModelError(f"{what}; end the name in .gif or .mp4 (a film), or .png (a still picture of several poses)")
+    if not path.parent.is_dir():
+        raise ModelError(f"there is no folder {str(path.parent)!r} for {path.name!r}; create it, or choose another one")
+    if kind == ".mp4" and not FFMpegWriter.isAvailable():
+        raise ModelError(f"writing {path.name!r} needs the program ffmpeg; install it, or write a .gif instead")
+    return path
+
+
+def _write_png(film: Film, path: Path) -> None:
+    figure = film._still()
+    figure.savefig(path, dpi=1.5 * figure.dpi)
+
+
+def _write_mp4(film: Film, path: Path) -> None:
+    rate: Any = film.fps  # matplotlib is said to want an int, and takes any number
+    writer = FFMpegWriter(fps=rate)
+    with writer.saving(film.figure, str(path), dpi=film.figure.dpi):
+        for pose in range(len(film)):
+            film.scene.show(pose)
+            writer.grab_frame()
+
+
+def _write_gif(film: Film, path: Path) -> None:
+    """All frames share the colours of a few of them: quick to find, small to store, and nothing flickers."""
+    samples = [*pictures(film.scene, range(0, len(film), -(-len(film) // 4)))]
+    colours = Image.fromarray(np.vstack(samples)).quantize(256, dither=Image.Dither.NONE)
+    palette = np.array(colours.getpalette()).reshape(-1, 3)
+    palette[palette.min(axis=1) > 240] = 255  # paper stays white
+    colours.putpalette(palette.ravel().tolist())
+    frames = (Image.fromarray(p).quantize(palette=colours, dither=Image.Dither.NONE) for p in pictures(film.scene))
+    next(frames).save(path, save_all=True, append_images=frames, duration=round(1000 / film.fps), loop=0)
+
+
+WRITERS: dict[str, Callable[[Film, Path], None]] = {".gif": _write_gif, ".mp4": _write_mp4, ".png": _write_png}
+
+
+def pictures(scene: Scene, poses: Iterable[int] | None = None) -> Iterator[np.ndarray]:
+    """The poses as arrays of pixels. What stands still is drawn only once: axes take longer than a mechanism."""
+    figure = scene.figure
+    canvas = FigureCanvasAgg(figure)
+    moving = scene.show(0)
+    for artist in moving:
+        artist.set_animated(True)  # left out of what `draw` draws
+    try:
+        canvas.draw()
+        still = canvas.copy_from_bbox(figure.bbox)
+        for pose in range(len(scene)) if poses is None else poses:
+            canvas.restore_region(still)
+            for artist in sorted(scene.show(pose), key=lambda artist: artist.get_zorder()):
+                if hasattr(artist, "do_3d_projection"):  # of areas in space; axes do it when they draw them
+                    artist.do_3d_projection()
+                artist.draw(canvas.get_renderer())
+            yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    finally:
+        for artist in moving:
+            artist.set_animated(False)

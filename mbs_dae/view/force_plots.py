@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from ..errors import ModelError
 from ..results.result import Result
-from .plots import examples, marker_of, names_of, plot_logarithmic, stacked
+from .plots import marker_of, names_of, plot_logarithmic, stacked
 from .style import COLOURS, DARK, GROUND, Picture, as_label, axis_label, say_if_stopped, style
 
 OPEN = "not unique"  # what the legend says of components that redundant constraints leave open
@@ -35,10 +35,8 @@ def plot_energy(result: Result) -> Figure:
 
 def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", polar: bool = False) -> Figure:
     """A panel of forces for each joint, and one for the moments of those that have some; or the hodographs of all."""
-    joints = names_of(joints)
-    if not joints:
-        known = result.reactions.names() if result.reactions is not None else []
-        raise ModelError(f"plot_reaction() needs the names of joints; write e.g. plot_reaction({examples(known)})")
+    known = [] if result.reactions is None else result.reactions.names()
+    joints = names_of(joints, "plot_reaction", "joints", known)
     wrenches = {name: result.reaction(name, axes) for name in joints}
     in_space = result.sketch.dimension == 3
     if in_space and polar:
@@ -74,7 +72,11 @@ def _in_the_plane(result: Result, wrenches: dict[str, np.ndarray], axes: str) ->
 
 def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tuple[Figure, Any]:
     """For each joint a panel of forces, and one of moments about its second marker; but none for what is zero."""
-    shown = [(name, part) for name, wrench in wrenches.items() for part in _acting(wrench)]
+    shown = []
+    for name, wrench in wrenches.items():
+        size = {part: np.abs(wrench[:, columns]).max(initial=0.0) for part, columns in HALVES.items()}
+        acting = [part for part in HALVES if size[part] > NOTHING * max(size.values())]
+        shown += [(name, part) for part in acting or ["force"]]
     figure, panels = stacked(result, len(shown))
     for ax, (name, part) in zip(panels, shown, strict=True):
         values, unique = (x[:, HALVES[part]] for x in (wrenches[name], unique_in(result, name, axes)))
@@ -98,12 +100,6 @@ NOTHING = 1e-12
 """A moment this small against the force (at one metre), or a force against the moment, is roundoff."""
 
 
-def _acting(wrench: np.ndarray) -> list[str]:
-    """What there is to see of a reaction; of one that vanishes, the force."""
-    least = NOTHING * np.abs(wrench).max(initial=0.0)
-    return [part for part, columns in HALVES.items() if (np.abs(wrench[:, columns]) > least).any()] or ["force"]
-
-
 def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
     """Where the tip of each force is, seen from the joint; a dot shows where it begins."""
     figure = Picture(figsize=(6.4, 5.2), layout="constrained")
@@ -119,19 +115,14 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
     largest = max(np.hypot(*wrench[:, :2].T).max(initial=0.0) for wrench in wrenches.values())
     ax.set_xlabel(axis_label("$F_x$", "N"))
     ax.set_ylabel(axis_label("$F_y$", "N"))
-    _rings(ax, largest)
+    ax.plot(0, 0, "+", color=DARK, markersize=12, markeredgewidth=1.2)
+    round_ = np.linspace(0, 2 * np.pi, 181)
+    for radius in (r for r in ax.get_xticks() if 0 < r <= 1.2 * largest):  # circles of equal force about the origin
+        ax.plot(radius * np.cos(round_), radius * np.sin(round_), color=GROUND, linewidth=0.5, linestyle=":", zorder=1)
     ax.set_title("in world axes" if axes == "world" else f"in the axes of the {axes} body")
     ax.legend(loc="best")
     say_if_stopped(figure, result)
     return figure
-
-
-def _rings(ax: Any, largest: float) -> None:
-    """Circles of equal force about the origin, and the origin itself."""
-    ax.plot(0, 0, "+", color=DARK, markersize=12, markeredgewidth=1.2)
-    round_ = np.linspace(0, 2 * np.pi, 181)
-    for radius in (r for r in ax.get_xticks() if 0 < r <= 1.2 * largest):
-        ax.plot(radius * np.cos(round_), radius * np.sin(round_), color=GROUND, linewidth=0.5, linestyle=":", zorder=1)
 
 
 def unique_in(result: Result, name: str, axes: str) -> np.ndarray:

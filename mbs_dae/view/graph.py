@@ -1,19 +1,35 @@
-"""The graph of a mechanism: the tree from the ground to the right, and what closes its loops dashed."""
+"""The graph of a mechanism: the tree from the ground to the right, and what closes its loops dashed.
+
+A body stands in the column of its depth, each leaf of the tree in a row of its own, and every parent in the middle of
+its children. So no two bodies, and no two edges of the tree, are in each other's way. What closes a loop is a curve
+from body to body: of many possible ones that which covers and crosses least; its name stands where it covers least.
+All lengths are inches on paper.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
+from matplotlib.textpath import TextPath
 
 from ..errors import ModelError
 from ..graph.topology import Closure, Topology
-from .graph_plan import FONT_SIZE, PAD, Plan, edge_name, planned
+from ..graph.tree import Edge
+from .labels import dense
 from .style import COLOURS, DARK, GRID, GROUND, Picture, style
 
+FONT_SIZE = 9
+ROW = 0.52  # the distance of rows
+GAP = 0.22  # room beside the name of a joint
+BEND = 0.14  # how far behind a body the edges to its children bend
+PAD = 0.08  # room around the name of a body
+HALF = 0.13  # half the height of a body
 SMALL = 7
 TREE, CUT, COUPLING = COLOURS[0], COLOURS[1], COLOURS[3]
 DASHED = (0, (4, 2.5))
@@ -48,10 +64,6 @@ def draw(topology: Topology, ax: Any = None) -> Figure:
     return ax.figure
 
 
-
-
-
-
 def _paint(ax: Any, topology: Topology, closures: Sequence[Closure], plan: Plan, scale: float) -> None:
     def write(x: float, y: float, text: str, size: float = FONT_SIZE, **how: Any) -> None:
         how = {"color": DARK, "ha": "center", "va": "center", "zorder": 4} | how
@@ -73,3 +85,143 @@ def _paint(ax: Any, topology: Topology, closures: Sequence[Closure], plan: Plan,
         ax.add_patch(Rectangle(corner, *size, facecolor=fill, edgecolor=ink, linewidth=scale, zorder=3))
         write(box.left + PAD, box.y, str(k), SMALL, color=GROUND, ha="left")
         write(box.right - PAD, box.y, body.name, ha="right")
+
+
+# --- where everything stands ---
+
+
+class Box(NamedTuple):
+    """A rectangle on the paper, about its middle."""
+
+    x: float
+    y: float
+    half_width: float
+    half_height: float
+
+    @property
+    def left(self) -> float:
+        return self.x - self.half_width
+
+    @property
+    def right(self) -> float:
+        return self.x + self.half_width
+
+    def side(self, towards: np.ndarray) -> np.ndarray:
+        return np.array((self.x, self.y)) + towards * (self.half_width, self.half_height)
+
+    def holds(self, points: np.ndarray, margin: float = 0.0) -> np.ndarray:
+        """Which points, of shape (..., 2), lie in it."""
+        dx, dy = np.abs(points - (self.x, self.y)).T
+        return ((dx < self.half_width + margin) & (dy < self.half_height + margin)).T
+
+    def overlaps(self, other: Box) -> bool:
+        wide, high = self.half_width + other.half_width, self.half_height + other.half_height
+        return abs(self.x - other.x) < wide and abs(self.y - other.y) < high
+
+
+class Plan(NamedTuple):
+    """Where everything stands: bodies by number (the ground is 0), edges as polylines from parent to child."""
+
+    bodies: list[Box]
+    edges: list[np.ndarray]
+    edge_names: list[Box]
+    curves: list[np.ndarray]
+    curve_names: list[Box]
+
+
+def planned(topology: Topology, closures: Sequence[Closure]) -> Plan:
+    bodies = _bodies(topology)
+    edges: list[np.ndarray] = []
+    edge_names: list[Box] = []
+    for k, edge in enumerate(topology.edges, start=1):
+        parent, child = bodies[topology.parents[k - 1]], bodies[k]
+        start, end = parent.right, child.left
+        bend = max(body.right for body in bodies if body.left == parent.left) + BEND  # behind the parent's column
+        edges.append(np.array([(start, parent.y), (bend, parent.y), (bend, child.y), (end, child.y)]))
+        half = _width(edge_name(edge)) / 2
+        edge_names.append(Box(bend + GAP / 2 + half, child.y + 0.10, half, 0.07))
+    drawn = [dense(edge[None], 40)[0] for edge in edges]
+    curves: list[np.ndarray] = []
+    for closure in closures:
+        ends = [topology.numbers[closure.loop[k].name] for k in (0, -1)]
+        ways = list(_curves(*(bodies[k] for k in ends)))
+        curves.append(min(ways, key=lambda way: _curve_cost(way, bodies, edge_names, [*drawn, *curves])))
+    names: list[Box] = []
+    for closure, curve in zip(closures, curves, strict=True):
+        half = _width(closure.name) / 2
+        places = [Box(x, y, half + 0.03, 0.08) for x, y in curve[9:-9:3]]
+        others = np.concatenate([*drawn, *(other for other in curves if other is not curve)])
+        names.append(min(places, key=lambda box: _name_cost(box, curve, [*bodies, *edge_names, *names], others)))
+    return Plan(bodies, edges, edge_names, curves, names)
+
+
+def _bodies(topology: Topology) -> list[Box]:
+    """Columns by depth, as wide as their names; rows by leaves, from the top."""
+    count = len(topology.parents) + 1
+    names = [topology.ground.name, *(body.name for body in topology.bodies)]
+    depth, children = [0] * count, [[] for _ in range(count)]  # type: tuple[list[int], list[list[int]]]
+    for k, parent in enumerate(topology.parents, start=1):
+        depth[k] = depth[parent] + 1
+        children[parent].append(k)
+    half = [_width(f"{k}  {name}") / 2 + PAD for k, name in enumerate(names)]
+    right, x, widest = 0.0, [], []
+    for column in range(max(depth) + 1):
+        here = [k for k in range(count) if depth[k] == column]
+        entering = [_width(edge_name(topology.edges[k - 1])) for k in here if k]
+        widest.append(max(half[k] for k in here))
+        x.append(right + (BEND + GAP + max(entering) if entering else 0.0) + widest[-1])
+        right = x[-1] + widest[-1]
+
+    y = [0.0] * count
+    rows, ahead = 0, [0]
+    while ahead:  # leaves in the order in which one meets them going down
+        k = ahead.pop()
+        if not children[k]:
+            y[k] = -ROW * rows
+            rows += 1
+        ahead += reversed(children[k])
+    for k in sorted(range(count), key=lambda k: -depth[k]):
+        if children[k]:
+            y[k] = (y[children[k][0]] + y[children[k][-1]]) / 2
+    return [Box(x[depth[k]], y[k], widest[depth[k]], HALF) for k in range(count)]
+
+
+SIDES = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)])
+
+
+def _curves(a: Box, b: Box) -> Iterator[np.ndarray]:
+    """Bézier curves from one body to another, leaving and entering at any side."""
+    s = np.linspace(0, 1, 61)[:, None]
+    for out, into in product(SIDES, SIDES):
+        start, end = a.side(out), b.side(into)
+        for reach in (0.25, 0.5, 0.9, 1.4):
+            p, r = start + reach * out, end + reach * into
+            yield (1 - s) ** 3 * start + 3 * (1 - s) ** 2 * s * p + 3 * (1 - s) * s**2 * r + s**3 * end
+
+
+def _curve_cost(curve: np.ndarray, bodies: Sequence[Box], names: Sequence[Box], drawn: Sequence[np.ndarray]) -> float:
+    """How many of its points cover bodies and names, or touch lines; and its length."""
+    inner = curve[2:-2]
+    covered = sum(box.holds(inner, 0.04).sum() for box in bodies) + sum(box.holds(inner).sum() for box in names)
+    lines = np.concatenate(drawn)
+    near = (np.abs(inner[:, None] - lines[None]).max(axis=-1) < 0.05).any(axis=1).sum()
+    length = np.hypot(*np.diff(curve, axis=0).T).sum()
+    return float(10 * covered + 2 * near + 3 * length)
+
+
+def _name_cost(box: Box, curve: np.ndarray, boxes: Sequence[Box], lines: np.ndarray) -> float:
+    """How much a name covers; at best it stands in the middle."""
+    from_the_middle = np.hypot(*(curve[len(curve) // 2] - (box.x, box.y)))
+    return 100.0 * sum(box.overlaps(other) for other in boxes) + 5.0 * box.holds(lines).sum() + from_the_middle
+
+
+def edge_name(edge: Edge) -> str:
+    return "floats" if edge.floating else edge.joint.name
+
+
+def _width(text: str) -> float:
+    """Of a name in the font of the picture."""
+    if not text.strip():
+        return 0.0
+    extents = TextPath((0, 0), text.replace("$", "S"), prop=FontProperties(family="DejaVu Sans", size=FONT_SIZE))
+    return float(extents.get_extents().width) / 72

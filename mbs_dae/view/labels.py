@@ -35,7 +35,8 @@ def placed_labels(
     paths = [path[looks if len(path) > 1 else 0 * looks] for path in drawn]
     obstacles = np.concatenate([dense(path) for path in paths], axis=1)
     for body, skeleton in skeletons.items():
-        half = _half_size(body, inch)
+        em = FONT_SIZE / 72 * inch
+        half = np.array([0.31 * em * max(1, len(body)), 0.6 * em])  # a letter is about 0.6 of its height wide
         box = 1.6 * stage.symbol if body in stage.drawn_by_joints else 0.6 * stage.symbol
         places = [*_candidates(skeleton, half, gap=0.06 * inch, box=box)]
         if both_sides:
@@ -52,12 +53,6 @@ def look_of_label(stage: Stage, body: str) -> dict[str, Any]:
     halo = [withStroke(linewidth=2.5, foreground="white")]
     middle = {"horizontalalignment": "center", "verticalalignment": "center"}
     return {"color": ink, "fontsize": FONT_SIZE, "path_effects": halo, "parse_math": False, **middle}
-
-
-def _half_size(name: str, inch: float) -> np.ndarray:
-    """Half the width and height of a label in metres: a letter is about 0.6 of its height wide."""
-    em = FONT_SIZE / 72 * inch
-    return np.array([0.31 * em * max(1, len(name)), 0.6 * em])
 
 
 def _candidates(skeleton: np.ndarray, half: np.ndarray, gap: float, box: float) -> Iterator[np.ndarray]:

@@ -117,6 +117,7 @@ def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np
 
 # --- read off a result ----------------------------------------------------------------------------------------------
 
+
 def motion_of(result: Result) -> Motion:
     """The poses of the result as they are."""
     if len(result) == 0:
@@ -173,13 +174,14 @@ def _force_on(result: Result, motion: Motion, arrow: ElementSketch) -> np.ndarra
 def frames_of(result: Result, fps: float, speed: float) -> Motion:
     """The poses that a film shows: evenly spaced in time, or one for each value of a swept parameter."""
     motion = motion_of(result)
-    if result.axis[0] != "t" or len(motion) < 2:
-        _check_count(len(motion), "sweep fewer values")
+    start, end, step = motion.values[0], motion.values[-1], speed / fps
+    in_time = result.axis[0] == "t" and len(motion) > 1
+    count = int((end - start) / step + 1e-9) + 1 if in_time else len(motion)
+    if count > MOST_FRAMES:
+        remedy = f"give a higher speed, e.g. speed={(end - start) / 10:.1g}" if in_time else "sweep fewer values"
+        raise ModelError(f"this animation would have {count} frames ({MOST_FRAMES} at most); {remedy}")
+    if not in_time:
         return motion
-    start, end = motion.values[0], motion.values[-1]
-    step = speed / fps
-    count = int((end - start) / step + 1e-9) + 1
-    _check_count(count, f"give a higher speed, e.g. speed={(end - start) / 10:.1g}")
     if count < 2:
         what = f"the motion lasts {end - start:.3g} s, which is less than one frame at speed={speed:g}"
         raise ModelError(f"{what}; show it slower, e.g. speed={(end - start) / 4:.1g}")
@@ -201,8 +203,3 @@ def _at_times(result: Result, motion: Motion, times: np.ndarray) -> Motion:
         for name, force in motion.forces.items()
     }
     return Motion(times, frames, np.zeros(len(times), dtype=int), forces)
-
-
-def _check_count(count: int, remedy: str) -> None:
-    if count > MOST_FRAMES:
-        raise ModelError(f"this animation would have {count} frames ({MOST_FRAMES} at most); {remedy}")

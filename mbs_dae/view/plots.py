@@ -24,9 +24,7 @@ MEANINGS = {
 
 def plot(result: Result, names: Sequence[str]) -> Figure:
     """The named quantities over time (or over the swept parameter), one panel for each unit."""
-    names = names_of(names)
-    if not names:
-        raise ModelError(f"plot() needs the names of quantities; write e.g. plot({examples(result.names)})")
+    names = names_of(names, "plot", "quantities", result.names)
     panels: dict[str, list[str]] = {}
     for name in names:
         panels.setdefault(result.unit(name), []).append(name)
@@ -42,10 +40,7 @@ def plot(result: Result, names: Sequence[str]) -> Figure:
 
 def plot_path(result: Result, markers: Sequence[str]) -> Figure:
     """The paths of named points, in the plane or in space; a circle shows where each begins."""
-    markers = names_of(markers)
-    if not markers:
-        points = [n[:-2] for n in result.names if n.endswith(".x")]
-        raise ModelError(f"plot_path() needs the names of points; write e.g. plot_path({examples(points)})")
+    markers = names_of(markers, "plot_path", "points", [name[:-2] for name in result.names if name.endswith(".x")])
     paths = {name: path_of(result, name).T for name in markers}
     with style():
         figure = Picture(figsize=(6.4, 4.8), layout="constrained")
@@ -79,8 +74,6 @@ def _axes_in_space(figure: Figure, paths: list[np.ndarray]) -> Any:
     hold(ax, low - margin, high + margin)
     ax.set_autoscale_on(False)
     return ax
-
-
 
 
 def plot_violation(result: Result) -> Figure:
@@ -176,16 +169,15 @@ def marker_of(result: Result) -> str:
     return "o" if len(result) == 1 else ""
 
 
-def names_of(names: Sequence[Any]) -> list[str]:
-    """Each name once, in the order given; a list in place of several names is taken for its names."""
+def names_of(names: Sequence[Any], call: str, what: str, known: Sequence[str]) -> list[str]:
+    """Each name once, in the order given; a list in place of several names is taken for its names. Who gives none is
+    told a few to copy, of different kinds where there are some."""
     if len(names) == 1 and isinstance(names[0], list | tuple):
         names = names[0]
+    if not names:
+        kinds: dict[str, str] = {}
+        for name in known:
+            kinds.setdefault(name.rpartition(".")[2], name)
+        examples = ", ".join(map(repr, [*kinds.values()][:3])) or "'body.x'"
+        raise ModelError(f"{call}() needs the names of {what}; write e.g. {call}({examples})")
     return list(dict.fromkeys(map(str, names)))
-
-
-def examples(names: Sequence[str]) -> str:
-    """A few names to copy, of different kinds where there are some."""
-    kinds: dict[str, str] = {}
-    for name in names:
-        kinds.setdefault(name.rpartition(".")[2] if "." in name else name, name)
-    return ", ".join(repr(n) for n in list(kinds.values())[:3]) or "'body.x'"

@@ -1,4 +1,4 @@
-"""A mechanism on axes, that can be put into any of its poses: what is common to the plane and to space."""
+"""A mechanism on axes, that can be put into any of its poses; and what there is to that in the plane."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 
 from ..results.result import Result
 from ..results.sketch import ElementSketch
+from . import plane
 from .bodies import body_pieces, skeleton
 from .labels import look_of_label, placed_labels
 from .motion import Motion, in_space, motion_of, path_of
-from .space.camera import Camera
-from .stage import AS_SAID, Pen, Piece, Stage, all_pieces, one_after_the_other, reach
-from .style import Picture, as_label
-from .symbols import Symbol, arrow
+from .stage import AS_SAID, Camera, Pen, Piece, Stage, Symbol, all_pieces, one_after_the_other, reach
+from .style import Picture, as_label, axis_label
+from .symbols import ALIKE, arrow
 
 LOOKS = 400  # how many poses tell how far a motion reaches
 SYMBOL = 0.085  # half the size of a joint's symbol on paper (inches)
@@ -34,7 +34,6 @@ class Scene(ABC):
 
     dimension: ClassVar[int]
     pen: Pen
-    symbols: Any  # the module with the symbols of joints, of FORCES, and of what is seen LATER
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self.result, self.motion, self.ax, self.trace = result, motion, ax, trace
@@ -107,7 +106,7 @@ class Scene(ABC):
         """The first pose with all others, without their joints, faint behind it."""
         how = {"alpha": 0.18, "zorder": 1.2}
         for pose in range(1, len(self)):
-            joints = _elements(self.stages, self.symbols.LATER, **how)
+            joints = _elements(self.stages, self.pen.LATER, **how)
             for piece in (*all_pieces(_bodies(self.stages, **how)), *all_pieces(joints)):
                 piece.show(pose)
                 self.ax.add_artist(piece.artist)
@@ -127,7 +126,7 @@ class Scene(ABC):
 
     def _groups(self, stages: list[Stage]) -> tuple[Pieces, Pieces, Pieces]:
         """Of the bodies, the joints, and the forces."""
-        joints, forces = self.symbols.SYMBOLS, {"arrow": arrow, **self.symbols.FORCES}
+        joints, forces = ALIKE | self.pen.SYMBOLS, {"arrow": arrow} | self.pen.FORCES
         return _bodies(stages), _elements(stages, joints), _elements(stages, forces)
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
@@ -184,3 +183,29 @@ def _by_name(stages: list[Stage], things: Callable[[Stage], Iterable[Any]], piec
         ]
         for name, pieces in first.items()
     }
+
+
+class PlanarScene(Scene):
+    dimension = 2
+    pen = plane
+
+    def metres_per_inch(self) -> float:
+        """The longer side decides; some paper is left for labels."""
+        box = self.ax.get_position()
+        paper = self.figure.get_size_inches() * [box.width, box.height]
+        span = (self.corners[1] - self.corners[0]) / np.maximum(paper - 0.8, 0.5 * paper)
+        return float(span.max()) or 0.2
+
+    def set_axes(self) -> None:
+        beside = [*self.labels.values(), *all_pieces(self.forces)]  # their size is of the paper: not yet counted
+        low, high = reach(beside, 2, self.corners)
+        margin = 0.05 * self.inch + 2 * self.stage.symbol
+        low, high = low - margin, high + margin
+        self.ax.update_datalim([low, high])  # equal aspect may widen the limits, and keeps clear of these
+        self.ax.set_xlim(low[0], high[0], auto=True)
+        self.ax.set_ylim(low[1], high[1], auto=True)
+        self.ax.set_aspect("equal", adjustable="datalim")
+        wide = self.ax.get_position().width * self.figure.get_size_inches()[0]
+        self.ax.locator_params(axis="x", nbins=int(np.clip(1.8 * wide, 3, 9)))  # numbers side by side need room
+        self.ax.set_xlabel(axis_label("x", "m"))
+        self.ax.set_ylabel(axis_label("y", "m"))

@@ -1,4 +1,4 @@
-"""What everything that is drawn has in common, in the plane and in space: who is who, and where all of it is."""
+"""What everything that is drawn has in common, in the plane and in space: who is who, where it is, how it is seen."""
 
 from __future__ import annotations
 
@@ -32,33 +32,26 @@ class Piece:
         self.put(self.path[pose])
 
 
+Pieces = Iterator[Piece]
+Symbol = Callable[..., Pieces]  # from a stage and an element to pieces
+Stroke = Callable[..., Piece]
+
+
 class Pen(Protocol):
-    """Makes pieces of paths in space, shape (poses, points, 3): `plane.pieces`, for which all lies as its zorder says,
-    and `space.pieces`, for which `order` says who covers whom."""
+    """Makes pieces of paths in space, shape (poses, points, 3): `plane`, for which all lies as its zorder says,
+    and `space.symbols`, for which `order` says who covers whom."""
 
-    def line(self, *args: Any, **how: Any) -> Piece:
-        """(path, order): a polyline with round ends."""
-
-    def dot(self, *args: Any, **how: Any) -> Piece:
-        """(path, order): a symbol of constant size on the paper at a point; shape (poses, 3)."""
-
-    def area(self, *args: Any, **how: Any) -> Piece:
-        """(path, color, faces, order): faces between the points whose numbers are given; without, one through all."""
-
-    def lump(self, *args: Any, **how: Any) -> Piece:
-        """(stage, body, at): a body that is seen at one of its points only."""
-
-    def ball(self, *args: Any, **how: Any) -> Piece:
-        """(stage, marker): a point that bodies turn about."""
-
-    def box(self, *args: Any, **how: Any) -> Piece:
-        """(stage, marker): what slides on a rail."""
-
-    def support(self, *args: Any, **how: Any) -> Iterator[Piece]:
-        """(stage, marker): the ground under a joint."""
-
-    def word(self, *args: Any, **how: Any) -> Piece:
-        """(path, text): a text at the first point of its path."""
+    line: Stroke  # path, order: a polyline with round ends
+    dot: Stroke  # path (poses, 3), order: a symbol of constant size on the paper at a point
+    area: Stroke  # path, color, faces, order: faces between the points of these numbers; without, one through all
+    lump: Stroke  # stage, body, at: a body that is seen at one of its points only
+    ball: Stroke  # stage, marker: a point that bodies turn about
+    box: Stroke  # stage, marker: what slides on a rail
+    support: Symbol  # stage, marker: the ground under a joint
+    word: Stroke  # path, text: a text at the first point of its path
+    SYMBOLS: dict[str, Symbol]  # of joints, by kind; `view.symbols` has those that look alike in the plane and in space
+    FORCES: dict[str, Symbol]
+    LATER: dict[str, Symbol]  # what of a joint is seen at later poses in a still picture: that which stands for a body
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +125,39 @@ def all_pieces(groups: dict[str, list[Any]]) -> Iterator[Any]:
         yield from group
 
 
-def reach(pieces: Sequence[Any], dimension: int) -> tuple[np.ndarray, np.ndarray]:
-    """The lowest and the highest corner of all paths."""
-    points = np.concatenate([np.zeros((0, dimension)), *(piece.path.reshape(-1, dimension) for piece in pieces)])
-    points = points[np.isfinite(points).all(axis=1)] if pieces else np.zeros((1, dimension))
+def reach(pieces: Sequence[Any], dimension: int, also: Any = ()) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest and the highest corner of all paths, and of more points."""
+    more = np.reshape(also, (-1, dimension))
+    points = np.concatenate([more, *(piece.path.reshape(-1, dimension) for piece in pieces)])
+    points = points[np.isfinite(points).all(axis=1)] if len(points) else np.zeros((1, dimension))
     return points.min(axis=0), points.max(axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """From where it is seen: unit vectors to the right and up on the paper, and out of it, towards the eye. The
+    projection is parallel: lengths on the paper are to scale, whatever their depth."""
+
+    right: np.ndarray
+    up: np.ndarray
+    toward: np.ndarray
+
+    @classmethod
+    def of(cls, ax: object) -> Camera:
+        """That of 3-D axes, where z is up; flat ones are seen from above."""
+        elev, azim = np.radians([getattr(ax, "elev", 90.0), getattr(ax, "azim", -90.0)])
+        toward = np.array([np.cos(elev) * np.cos(azim), np.cos(elev) * np.sin(azim), np.sin(elev)])
+        right = np.array([-np.sin(azim), np.cos(azim), 0.0])
+        return cls(right, np.cross(toward, right), toward)
+
+    def on_paper(self, points: np.ndarray) -> np.ndarray:
+        """(..., 3) in the world, (..., 2) on the paper, in metres."""
+        return points @ np.stack([self.right, self.up], axis=-1)
+
+    def depth(self, points: np.ndarray) -> np.ndarray:
+        """How far points stand out of the paper."""
+        return points @ self.toward
+
+    def in_space(self, places: np.ndarray, depth: np.ndarray) -> np.ndarray:
+        """The points at these places on the paper and at this depth."""
+        return places @ np.stack([self.right, self.up]) + depth[..., None] * self.toward

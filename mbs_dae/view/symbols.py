@@ -3,14 +3,14 @@ between two points. One function for each kind, from markers to pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..results.sketch import ElementSketch
 from .motion import Marker, Motion
-from .stage import BY_DEPTH, OVER_BODIES, Piece, Stage, slider_markers
+from .stage import BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
 from .style import DARK, ELASTIC, LOAD
 
 ROUND = 72  # points on a circle
@@ -18,10 +18,8 @@ UNKNOWN = 3.0
 """The radius of the larger of two wheels whose sizes nothing tells, in units of half a joint's symbol."""
 LONGEST_ARROW = 8.0  # the arrow of the largest force, in the same unit; the others are in proportion
 SIDES = 8  # of an arrow's head
+RAIL = {2: 0, 3: 2}  # rails lie along the x axis of their marker in the plane, along z in space
 BEHIND: dict[str, Any] = {"zorder": 2.1}  # in the plane wheels and cams lie behind bars
-
-Pieces = Iterator[Piece]
-Symbol = Callable[..., Pieces]  # from a stage and an element to pieces
 
 # --- what slides --------------------------------------------------------------------------------------------------
 
@@ -44,7 +42,7 @@ def link(stage: Stage, element: ElementSketch) -> Pieces:
 def slider(stage: Stage, element: ElementSketch) -> Pieces:
     """A box on a rail."""
     rail, box = slider_markers(stage, element)
-    path = along(stage, rail, way_along(stage, rail, box))
+    path = rail_path(stage, rail, box)
     yield stage.pen.line(path, color=stage.colour(rail[0]), linewidth=2.5 * stage.fine, zorder=1)
     yield from slider_box(stage, element)
 
@@ -56,7 +54,7 @@ def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
 def slot(stage: Stage, element: ElementSketch) -> Pieces:
     """A pin in a long hole: a wide line with a white one on it is a hole with round ends."""
     rail, follower = element.markers[:2]
-    path = along(stage, rail, way_along(stage, rail, follower))
+    path = rail_path(stage, rail, follower)
     yield stage.pen.line(path, color=stage.colour(rail[0]), linewidth=10 * stage.fine, zorder=3.2)
     yield stage.pen.line(path, OVER_BODIES, color="white", linewidth=7 * stage.fine, zorder=3.3)
     yield stage.pen.ball(stage, follower)
@@ -72,18 +70,14 @@ def runner(stage: Stage, element: ElementSketch) -> Pieces:
 
 def way_along(stage: Stage, rail: Marker, follower: Marker) -> tuple[float, float]:
     """The way of what slides on a rail, and a little more; on a body it begins at that body's own marker."""
-    ways = stage.whole.seen_from(rail, follower)[:, _rail_axis(stage)]
+    ways = stage.whole.seen_from(rail, follower)[:, RAIL[stage.sketch.dimension]]
     start, end = ways.min() - 3 * stage.symbol, ways.max() + 3 * stage.symbol
     return (start, end) if stage.is_ground(rail[0]) else (min(start, 0.0), max(end, 0.0))
 
 
-def along(stage: Stage, rail: Marker, ends: Sequence[float]) -> np.ndarray:
-    return stage.shown.at_marker(rail, np.outer(ends, np.eye(3)[_rail_axis(stage)]))
-
-
-def _rail_axis(stage: Stage) -> int:
-    """Rails lie along the x axis of their marker in the plane, along z in space."""
-    return 0 if stage.sketch.dimension == 2 else 2
+def rail_path(stage: Stage, rail: Marker, follower: Marker) -> np.ndarray:
+    axis = np.eye(3)[RAIL[stage.sketch.dimension]]
+    return stage.shown.at_marker(rail, np.outer(way_along(stage, rail, follower), axis))
 
 
 # --- what is round ------------------------------------------------------------------------------------------------
@@ -151,7 +145,11 @@ def contact(stage: Stage, element: ElementSketch) -> Pieces:
         yield stage.pen.line(path[:, [*range(path.shape[1]), 0]], color=colour, linewidth=2 * stage.fine, **BEHIND)
         if element.constants.get("follower") == "flat":
             touching = touch_point(stage.shown, element)
-            yield _flat_face(stage, element)
+            away = touch_point(stage.whole, element) - stage.whole.place(follower)
+            ways = np.einsum("ki,ki->k", stage.whole.axes(follower)[:, 0], away)  # of the touching point on the face
+            ends = [[min(ways.min(), 0) - stage.symbol, 0.0], [max(ways.max(), 0) + stage.symbol, 0.0]]
+            face, colour = stage.shown.at_marker(follower, ends), stage.colour(follower[0])
+            yield stage.pen.line(face, OVER_BODIES, color=colour, linewidth=4 * stage.fine)
     yield stage.pen.dot(touching, color=DARK, markersize=5 * stage.fine, markeredgewidth=0)
 
 
@@ -164,16 +162,6 @@ def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:
     normal = np.arctan2(away[:, 1], away[:, 0])
     x, y = (np.interp(normal, known, curve[:, k], period=2 * np.pi) for k in (0, 1))
     return motion.place(cam) + x[:, None] * axes[:, 0] + y[:, None] * axes[:, 1]
-
-
-def _flat_face(stage: Stage, element: ElementSketch) -> Piece:
-    """As long as the way of the touching point on it."""
-    follower = element.markers[1]
-    away = touch_point(stage.whole, element) - stage.whole.place(follower)
-    ways = np.einsum("ki,ki->k", stage.whole.axes(follower)[:, 0], away)
-    ends = [[min(ways.min(), 0) - stage.symbol, 0.0], [max(ways.max(), 0) + stage.symbol, 0.0]]
-    path = stage.shown.at_marker(follower, ends)
-    return stage.pen.line(path, OVER_BODIES, color=stage.colour(follower[0]), linewidth=4 * stage.fine)
 
 
 ALIKE: dict[str, Symbol] = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 import mbs_dae as mbs
-from mbs_dae.view.graph_plan import planned
+from mbs_dae.view.graph import planned
 
 TREES = load("seven_body_tree"), load("grounded_rrpr"), load("floating_five_body")
 SEVEN, GROUNDED, FLOATING = (module.build for module in TREES)

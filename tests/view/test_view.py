@@ -17,7 +17,7 @@ from PIL import Image
 import mbs_dae as mbs
 from mbs_dae.readings.sketch import sketch_of
 from mbs_dae.results.sketch import swept
-from mbs_dae.view import writers
+from mbs_dae.view import animation as films
 from mbs_dae.view.animation import draw
 from mbs_dae.view.bodies import distinct
 from mbs_dae.view.force_plots import _parts
@@ -832,7 +832,7 @@ def test_gif_holds_all_frames(slider_crank, tmp_path):
 def test_frames_are_what_a_full_drawing_shows(slider_crank):
     """Only what moves is drawn anew for each frame; that must not be seen."""
     scene = scene_of(slider_crank, size=(4, 3))
-    *_, last = writers.pictures(scene, [9])
+    *_, last = films.pictures(scene, [9])
     canvas = FigureCanvasAgg(scene.figure)
     scene.show(9)
     canvas.draw()
@@ -916,12 +916,12 @@ def test_a_place_where_nothing_may_be_written(slider_crank, tmp_path, name):
 
 
 def test_mp4_without_ffmpeg_says_what_to_do(slider_crank, tmp_path, monkeypatch):
-    monkeypatch.setattr(writers.FFMpegWriter, "isAvailable", lambda: False)
+    monkeypatch.setattr(films.FFMpegWriter, "isAvailable", lambda: False)
     with pytest.raises(mbs.ModelError, match="'film.mp4' needs the program ffmpeg; install it, or write a .gif"):
         slider_crank.animate(tmp_path / "film.mp4")
 
 
-@pytest.mark.skipif(not writers.FFMpegWriter.isAvailable(), reason="ffmpeg is not installed")
+@pytest.mark.skipif(not films.FFMpegWriter.isAvailable(), reason="ffmpeg is not installed")
 def test_mp4_is_written(slider_crank, tmp_path):
     path = slider_crank.animate(tmp_path / "film.mp4", fps=10, size=(3, 2))
     assert path.read_bytes()[4:8] == b"ftyp"

@@ -12,11 +12,11 @@ from mpl_toolkits.mplot3d.art3d import Line3D, Poly3DCollection
 from PIL import Image
 
 import mbs_dae as mbs
-from mbs_dae.view import writers
+from mbs_dae.view import animation as films
 from mbs_dae.view.bodies import hull, skeleton
 from mbs_dae.view.motion import frames_of, poses_of
-from mbs_dae.view.space import solids
-from mbs_dae.view.space.camera import Camera
+from mbs_dae.view.space import symbols as solids
+from mbs_dae.view.stage import Camera
 
 PNG = b"\x89PNG\r\n\x1a\n"
 WHOLE_TURN = 2 * sp.pi * mbs.t
@@ -567,7 +567,7 @@ def test_gif_and_png(shafts, tmp_path):
 def test_frames_are_what_a_full_drawing_shows(pendulum):
     """Only what moves is drawn anew for each frame; that must not be seen."""
     scene = scene_of(pendulum, size=(4, 3))
-    *_, last = writers.pictures(scene, [9])
+    *_, last = films.pictures(scene, [9])
     canvas = FigureCanvasAgg(scene.figure)
     scene.show(9)
     canvas.draw()
@@ -575,7 +575,7 @@ def test_frames_are_what_a_full_drawing_shows(pendulum):
     assert (np.abs(last.astype(int) - full) > 40).mean() < 0.002
 
 
-@pytest.mark.skipif(not writers.FFMpegWriter.isAvailable(), reason="ffmpeg is not installed")
+@pytest.mark.skipif(not films.FFMpegWriter.isAvailable(), reason="ffmpeg is not installed")
 def test_mp4_is_written(shafts, tmp_path):
     path = shafts.animate(tmp_path / "film.mp4", fps=10, size=(3, 2))
     assert path.read_bytes()[4:8] == b"ftyp"
@@ -692,7 +692,7 @@ def test_hull_of_points(points, faces, edges):
     assert [len(face) for face in found] == faces and len(between) == edges
 
 
-@pytest.mark.parametrize("shape", [solids.box(1, 2, 3), solids.cylinder(1, 2), solids.pyramid(1, 2),
+@pytest.mark.parametrize("shape", [solids.cuboid(1, 2, 3), solids.cylinder(1, 2), solids.pyramid(1, 2),
                                    (np.array(CUBE), hull(tuple(CUBE))[0])])
 def test_faces_look_outward(shape):
     corners, faces = shape

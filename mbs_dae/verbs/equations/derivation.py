@@ -7,11 +7,13 @@ So what is shown is what is run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any
 
 import sympy as sp
+from sympy.utilities.lambdify import implemented_function
 
 from ...compiled import System
 from ...coordinates import body_coordinates
@@ -24,10 +26,9 @@ from ...model.parameters import Number
 from ...model.tables import TableSymbol
 from ...symbolic.derive import Composed, Inertia
 from ...symbolic.functions import as_sympy
-from ...symbolic.loads import LoadEquations
-from ...symbolic.markers import LABELS
+from ...symbolic.loads import Load, LoadEquations
+from ...symbolic.markers import LABELS, t
 from ...symbolic.tidy import exact, tidy
-from .python_functions import in_functions
 from .system import SystemEquations
 
 Put = dict[sp.Symbol, sp.Expr]  # what stands for the symbols of a form
@@ -117,7 +118,7 @@ def _dynamics(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, sp.Im
     for element in model.forces:
         put = names.put(element)
         if isinstance(element, PythonForce):
-            load, named = in_functions(element, names.coordinates, {s: names.in_numbers(e) for s, e in put.items()})
+            load, named = _in_functions(element, names.coordinates, {s: names.in_numbers(e) for s, e in put.items()})
             if clash := sorted({*named} & {*functions}):
                 raise ModelError(f"{clash[0]} would be a function of two forces; give {element.who} another name")
             functions |= named
@@ -203,3 +204,39 @@ class _Notation:
             self._stand_ins[e] = stand_in = sp.Symbol(f"number {len(self._stand_ins)}", real=True)
             self._decimals[stand_in] = e
         return self._stand_ins.get(e, e)
+
+
+# --- forces of Python: functions that have a name, and no formula ---
+
+
+def _in_functions(
+    element: PythonForce, coordinates: Any, put: Mapping[sp.Symbol, sp.Expr]
+) -> tuple[Load, dict[str, Any]]:
+    """The force as a load, and its functions by name: F_wind_x, F_wind_y, M_wind of a force "wind" on one marker; with
+    several, F_wind_i_x, F_wind_j_x, ...
+
+    They are functions of all that the user's function can see: the coordinates and rates of the bodies, the parameters
+    in the places of the markers, time. `put` is what stands for the symbols of the maps of the markers.
+    """
+    reading, _ = element.form()
+    maps = [coordinates.marker_map(label) for label in LABELS[: len(element.markers)]]
+    seen = [s for s in dict.fromkeys(put[s] for mp in maps for s in (*mp.q, *mp.v)) if s.is_Symbol]
+    composed = reading.compose(maps)
+    values = [e.xreplace(put) for e in composed.explicit(composed.outputs)]
+    parameters = {s for e in values for s in e.free_symbols} - {*seen}
+    arguments = [*seen, *sorted(parameters, key=str), t]
+    read = sp.lambdify(arguments, values, modules="math", cse=True, dummify=True)
+    who = re.sub(r"\W", "_", element.name)
+    owners = [who] if len(maps) == 1 else [f"{who}_{label}" for label in LABELS[: len(maps)]]
+    axes = "xyz"[: element.dimension]
+    parts = [*(f"F_{{}}_{a}" for a in axes), *(["M_{}"] if element.dimension == 2 else [f"M_{{}}_{a}" for a in axes])]
+    functions = {
+        name: implemented_function(sp.Function(name, real=True), partial(_component, k, element, read))
+        for k, name in enumerate(part.format(owner) for owner in owners for part in parts)
+    }
+    forces = tuple(function(*arguments) for function in functions.values())
+    return Load(reading.markers, forces=((element.work, forces),)), functions
+
+
+def _component(k: int, element: PythonForce, read: Callable[..., list[float]], *arguments: float) -> float:
+    return element.wrenches(arguments[-1], read(*arguments))[k]

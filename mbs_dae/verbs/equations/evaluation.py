@@ -11,28 +11,27 @@ from sympy.simplify.cse_main import tree_cse
 
 from ...errors import ModelError, unknown_name
 from ...kernels import abi
+from ...model.tables import TableSymbol
 from ...symbolic.codegen import Printer
 from ...symbolic.markers import t
-from .matrices import BOLD, Matrices
 
 WORDS: dict[str, Any] = {name: vars(getattr(abi, name))["py_func"] for name in ("lookup", "unwound", "wrap")}
 """What kernels call besides Python's math, not compiled."""
 
 
-def lambdified(eq: Matrices, names: Sequence[str]) -> Callable[..., tuple[np.ndarray, ...]]:
-    """See `SystemEquations.lambdify`."""
-    names = names or [*BOLD]
-    for name in names:
-        if name not in BOLD:
-            raise unknown_name("matrix", name, BOLD, "the equations")
-    matrices = [getattr(eq, name) for name in names]
-    counted = sorted({s.name for m in matrices for s in m.free_symbols} & {s.name for s in eq.turns})
-    ends = np.cumsum([len(m) for m in matrices])
-    data = [symbol.table.data for symbol in eq.tables.values()]
+def lambdified(
+    matrices: Sequence[tuple[str, sp.ImmutableMatrix]], state: Mapping[str, sp.ImmutableMatrix],
+    constants: Mapping[sp.Symbol, float], tables: Mapping[str, TableSymbol],
+) -> Callable[..., tuple[np.ndarray, ...]]:  # fmt: skip
+    """See `SystemEquations.lambdify`; `state` are the symbols of q, v and turns, `constants` those of parameters."""
+    found = {s.name for _, m in matrices for s in m.free_symbols}
+    counted = sorted(s.name for s in state["turns"] if s.name in found)
+    ends = np.cumsum([len(m) for _, m in matrices])
+    data = [symbol.table.data for symbol in tables.values()]
     starts = np.cumsum([0, *map(len, data)])[:-1]
     compute = sp.lambdify(
-        [t, *(list(symbols) for symbols in (eq.q, eq.v, eq.turns, eq.parameters, eq.tables.values()))],
-        [e for matrix in matrices for e in matrix],
+        [t, *(list(symbols) for symbols in (*state.values(), constants, tables.values()))],
+        [e for _, matrix in matrices for e in matrix],
         modules=[WORDS | {"tables": np.concatenate([*data, [0.0]])}, "math"],
         printer=Printer(allow_unknown_functions=True),
         dummify=True,
@@ -44,20 +43,19 @@ def lambdified(eq: Matrices, names: Sequence[str]) -> Callable[..., tuple[np.nda
     ) -> tuple[np.ndarray, ...]:
         if turns is None and counted:
             raise ModelError(
-                f"these equations count turns ({', '.join(counted)}); add turns=, {len(eq.turns)} angles in the order "
-                "of eq.turns (zeros where nothing has turned more than half round since the placement)"
+                f"these equations count turns ({', '.join(counted)}); add turns=, {len(state['turns'])} angles in the "
+                "order of eq.turns (zeros where nothing has turned more than half round since the placement)"
             )
-        values = {symbol.name: value for symbol, value in eq.parameters.items()}
+        values = {symbol.name: value for symbol, value in constants.items()}
         for name in parameters or {}:
             if name not in values:
                 raise unknown_name("parameter", name, values, "the equations")
         values |= parameters or {}
-        state = [_numbers(x, eq, what) for x, what in ((q, "q"), (v, "v"), (turns, "turns"))]
-        numbers = np.array(compute(float(t), *state, [float(x) for x in values.values()], starts), dtype=float)
+        given = [_numbers(x, *symbols) for x, symbols in zip((q, v, turns), state.items(), strict=True)]
+        numbers = np.array(compute(float(t), *given, [float(x) for x in values.values()], starts), dtype=float)
         parts = np.split(numbers, ends[:-1])
         return tuple(
-            part.reshape(m.shape) if name in SQUARE else part
-            for part, m, name in zip(parts, matrices, names, strict=True)
+            part.reshape(m.shape) if name in SQUARE else part for part, (name, m) in zip(parts, matrices, strict=True)
         )
 
     return evaluated
@@ -72,9 +70,8 @@ def _shared(expressions: list[sp.Expr], list: bool = False) -> tuple[Any, Any]:
 SQUARE = ("Phi_q", "M")  # the matrices that have columns
 
 
-def _numbers(given: Any, eq: Matrices, what: str) -> list[float]:
-    wanted = len(getattr(eq, what))
-    numbers = np.zeros(wanted) if given is None else np.asarray(given, dtype=float)
-    if numbers.shape != (wanted,):
-        raise ModelError(f"{what} has the shape {numbers.shape}; give {wanted} numbers in the order of eq.{what}")
+def _numbers(given: Any, what: str, symbols: sp.ImmutableMatrix) -> list[float]:
+    numbers = np.zeros(len(symbols)) if given is None else np.asarray(given, dtype=float)
+    if numbers.shape != (len(symbols),):
+        raise ModelError(f"{what} has the shape {numbers.shape}; give {len(symbols)} numbers in the order of eq.{what}")
     return numbers.tolist()

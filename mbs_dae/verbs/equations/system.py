@@ -1,24 +1,42 @@
 """The equations of a whole system: exact, and in the names of the textbooks.
 
-    eq = mbs.equations(model)
-    eq.Phi, eq.Phi_q, eq.nu, eq.gamma, eq.M, eq.Q         # sympy matrices in x_2, y_2, phi_2, xdot_2, ..., t
-    print(eq.compare(Phi_q=mine))                         # which entries of a hand-written matrix differ
-    M, Q = eq.lambdify("M", "Q")(t, q, v)                 # the same in numbers
+eq = mbs.equations(model)
+eq.Phi, eq.Phi_q, eq.nu, eq.gamma, eq.M, eq.Q         # sympy matrices in x_2, y_2, phi_2, xdot_2, ..., t
+print(eq.compare(Phi_q=mine))                         # which entries of a hand-written matrix differ
+M, Q = eq.lambdify("M", "Q")(t, q, v)                 # the same in numbers
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
 
-from .comparison import Comparison, compared
+from ...errors import ModelError, unknown_name
+from ...model.tables import TableSymbol
+from ...symbolic.functions import Lookup, Wrap, written_out
+from ...symbolic.markers import t
+from ...symbolic.tidy import exact, expanded, text
 from .evaluation import lambdified
-from .matrices import Matrices
+
+BOLD = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
+"""The matrices, and how they are set (in bold)."""
 
 
-class SystemEquations(Matrices):
+def _plain(name: str) -> cached_property[sp.ImmutableMatrix]:
+    """A matrix in functions that sympy can evaluate and turn into code."""
+    return cached_property(lambda eq: eq.printed[name].applyfunc(written_out))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SystemEquations:
     """Φ(q, t) = 0,   Φ_q q̇ = ν,   Φ_q q̈ = γ,   M q̈ + Φ_qᵀ λ = Q.
 
     In space the velocities v are those of places and the angular velocities in body axes; there Φ_q stands for Φ_v, and
@@ -32,6 +50,40 @@ class SystemEquations(Matrices):
     count from 1. The rates are the symbols xdot_2, ydot_2, phidot_2, set as dotted letters.
     """
 
+    name: str
+    bodies: Mapping[int, str]
+    rows: tuple[tuple[str, int], ...]
+    """Per row of Φ_q, ν and γ: its element, and which of the element's rows it is, from 0."""
+    position_rows: tuple[int, ...]
+    """Which of these rows stand in Φ: all but those that restrict velocities only."""
+    q: sp.ImmutableMatrix
+    v: sp.ImmutableMatrix
+    turns: sp.ImmutableMatrix
+    """tau1_2, tau2_2, ...: in space, how far each body has turned about its own axes, added up. Angles that count past
+    2π speak of them."""
+    printed: Mapping[str, sp.ImmutableMatrix]
+    """The matrices as they are printed: a function that was given for a joint (a cam's profile) stays f(x)."""
+    parameters: Mapping[sp.Symbol, float]
+    """The parameters in numbers: ``eq.Phi.subs(eq.parameters)``."""
+    placement: Mapping[sp.Symbol, float]
+    """The coordinates of the reference placement in numbers."""
+    tables: Mapping[str, TableSymbol]
+    """table_1, table_2, ...: what the tables are called in print."""
+    functions: Mapping[str, Any]
+    """The functions that stand for forces of Python, by name; each can be evaluated."""
+
+    Phi, Phi_q, nu, gamma, M, Q = map(_plain, BOLD)
+
+    @property
+    def values(self) -> dict[sp.Symbol, float]:
+        """Parameters and placement."""
+        return {**self.parameters, **self.placement}
+
+    @cached_property
+    def symbols(self) -> dict[str, sp.Symbol]:
+        """All that the equations are written in, by name: coordinates, rates, t, parameters."""
+        return {s.name: s for s in (*self.q, *self.v, *self.turns, t, *self.values)} | dict(self.tables)
+
     def lambdify(self, *names: str) -> Callable[..., tuple[np.ndarray, ...]]:
         """These matrices (all six, where none is named) as one function of numbers:
 
@@ -41,7 +93,11 @@ class SystemEquations(Matrices):
         that are not given have their values in the model. Φ, ν, γ and Q come back as vectors. ``turns`` is needed
         where ``eq.turns`` stand in these matrices.
         """
-        return lambdified(self, names)
+        for name in names:
+            if name not in BOLD:
+                raise unknown_name("matrix", name, BOLD, "the equations")
+        matrices = [(name, getattr(self, name)) for name in names or BOLD]
+        return lambdified(matrices, {"q": self.q, "v": self.v, "turns": self.turns}, self.parameters, self.tables)
 
     def compare(
         self, *, Phi: Any = None, Phi_q: Any = None, nu: Any = None, gamma: Any = None, M: Any = None, Q: Any = None
@@ -52,4 +108,164 @@ class SystemEquations(Matrices):
         own. Any form will do: what expanding does not decide is evaluated at random points near the placement.
         """
         given = {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "M": M, "Q": Q}
-        return compared(self, {name: matrix for name, matrix in given.items() if matrix is not None})
+        return _compared(self, {name: matrix for name, matrix in given.items() if matrix is not None})
+
+    def latex(self) -> str:
+        """The whole set as one ``aligned`` block."""
+        lines = [rf"\boldsymbol{{{head}}} &= {sp.latex(self._readable(name))}" for name, head in BOLD.items()]
+        lines[0] += r" = \boldsymbol{0}"
+        lines[:0] = [rf"\boldsymbol{{{q}}}^T &= {sp.latex(s.T)}" for q, s in (("q", self.q), (r"\dot{q}", self.v))]
+        return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$"
+
+    def __str__(self) -> str:
+        """Row by row, without the zeros."""
+        lines = [repr(self)[1:-1], "bodies: " + ", ".join(f"{number} {name}" for number, name in self.bodies.items())]
+        for name in BOLD:
+            matrix = self._readable(name)
+            cells: dict[str, list[str]] = {}
+            for row, column in sorted(matrix.todok()):
+                who, coordinate = self.place(name, row, column)
+                entry = text(matrix[row, column])
+                cells.setdefault(f"  [{row}] {who}: ", []).append(f"{coordinate}: {entry}" if coordinate else entry)
+            lines += ["", name if cells and name != "Phi" else f"{name} = 0"]
+            lines += [place + ", ".join(entries) for place, entries in cells.items()]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<equations of {self.name!r}: {len(self.rows)} rows, {len(self.q)} coordinates>"
+
+    def _readable(self, name: str) -> sp.Matrix:
+        return self.printed[name].xreplace({symbol: sp.Symbol(shown) for shown, symbol in self.tables.items()})
+
+    def place(self, name: str, row: int, column: int) -> tuple[str, sp.Symbol | None]:
+        """Whose row it is (an element's; in M and Q a body's), and the coordinate of the column."""
+        columns = self.q if len(self.q) == len(self.v) else self.v  # in space Φ_q is by the velocities
+        coordinate = columns[column] if name in ("Phi_q", "M") else None
+        if name in ("M", "Q"):
+            return self.bodies[int(columns[row].name.rpartition("_")[2])], coordinate
+        return self.rows[self.position_rows[row] if name == "Phi" else row][0], coordinate
+
+
+# --- compared with hand-written ones, entry by entry ---
+
+
+class Difference(NamedTuple):
+    """An entry that is not what it should be. `difference` is given minus expected at a random point."""
+
+    matrix: str
+    row: int
+    column: int
+    element: str
+    coordinate: sp.Symbol | None
+    expected: sp.Expr
+    given: sp.Expr
+    difference: float | complex
+
+    def __str__(self) -> str:
+        column, coordinate = (f", {x}" if self.coordinate else "" for x in (self.column, self.coordinate))
+        place = f"{self.matrix}[{self.row}{column}] ({self.element}{coordinate})"
+        return f"{place}: expected {text(self.expected)}, got {text(self.given)}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """True when all entries agree; printed, one line for each that does not."""
+
+    checked: tuple[str, ...]
+    differences: tuple[Difference, ...]
+
+    def __bool__(self) -> bool:
+        return not self.differences
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.differences)) or f"{', '.join(self.checked)}: every entry agrees"
+
+
+def _compared(eq: SystemEquations, given: Mapping[str, Any]) -> Comparison:
+    """Which entries of the hand-written matrices (by name) differ."""
+    if not given:
+        raise ModelError(f"compare() was given no matrix; name one of {', '.join(f'{n}=...' for n in BOLD)}")
+    points, found = _points(eq), []
+    for name, hand_written in given.items():
+        derived, matrix = getattr(eq, name), _read(eq, name, hand_written)
+        for row, column in sorted({*derived.todok(), *matrix.todok()}):
+            expected, got = derived[row, column], matrix[row, column]
+            if (gap := _gap(expected, got, points)) is not None:
+                found.append(Difference(name, row, column, *eq.place(name, row, column), expected, got, gap))
+    return Comparison(tuple(given), tuple(found))
+
+
+def _read(eq: SystemEquations, name: str, given: Any) -> sp.Matrix:
+    """A hand-written matrix, in the symbols of the equations."""
+    (m, n), known = getattr(eq, name).shape, eq.symbols
+    cells = given.tolist() if hasattr(given, "tolist") else given
+    cells = cells if isinstance(cells, list | tuple) else ()
+    cells = [row if isinstance(row, list | tuple) else [row] for row in cells]
+    if [len(row) for row in cells] != [n] * m:
+        widths = " or ".join(map(str, sorted({len(row) for row in cells})))
+        raise ModelError(f"{name} is {m} x {n} (see .rows and .q), not {len(cells)} x {widths or 0}; mend its shape")
+    matrix = sp.Matrix(m, n, [_entry(name, cell) for row in cells for cell in row])
+    strange = {s.name for s in matrix.free_symbols if s.name not in known and s not in known.values()}
+    matrix = matrix.replace(lambda e: isinstance(e, AppliedUndef), lambda f: eq.functions.get(f.name, f.func)(*f.args))
+    strange |= {f"{f.func}()" for f in matrix.atoms(AppliedUndef) if f.name not in eq.functions}
+    if strange:
+        raise ModelError(f"{name} contains unknown symbols: {', '.join(sorted(strange))}; known are {', '.join(known)}")
+    return matrix.xreplace({s: known[s.name] for s in matrix.free_symbols if s.name in known})
+
+
+def _entry(name: str, cell: Any) -> sp.Expr:
+    try:
+        e = exact(cell)
+    except TypeError:
+        e = sp.nan
+    if e.has(sp.nan, sp.zoo, sp.oo):
+        what = f"{cell!r} in {name} is no finite expression"
+        raise ModelError(f"{what}; write an entry as in -200 * sp.sin(eq.symbols['phi_3']), without quotes")
+    return e
+
+
+def _points(eq: SystemEquations, count: int = 12) -> list[dict[sp.Symbol, sp.Rational]]:
+    """Random points around the placement and the parameters' values, where roots and quotients mean something.
+    Rational, so that nothing is rounded before the end."""
+    dice, placed = random.Random(20240607), {*eq.q}
+
+    def near(symbol: sp.Symbol) -> sp.Rational:
+        if symbol is t:
+            return sp.Rational(10 ** dice.uniform(-2, 1))
+        value = eq.values.get(symbol, 0.0)
+        spread = 3.0 if symbol in placed else 0.1 * abs(value) or 1.0
+        return sp.Rational(value) + sp.Rational(dice.uniform(-spread, spread))
+
+    return [{symbol: near(symbol) for symbol in eq.symbols.values()} for _ in range(count)]
+
+
+def _gap(expected: sp.Expr, given: sp.Expr, points: list[dict]) -> float | complex | None:
+    """None if both mean the same; otherwise given - expected where they differ (nan: nowhere to be evaluated)."""
+    if expanded(given - expected) == 0:
+        return None
+    tolerance = 1e-12 if given.has(sp.Float) or expected.has(sp.Float) else 1e-20
+    expected, given = _elementary(expected), _elementary(given)
+    terms = [*sp.Add.make_args(expected), *sp.Add.make_args(given)]
+    finite = False
+    for point in points if (given - expected).has(sp.Piecewise) else points[:3]:
+        difference = sp.N((given - expected).xreplace(point), 30)
+        scale = sum(abs(sp.N(term.xreplace(point))) for term in terms)
+        if difference.is_finite and abs(difference) > tolerance * scale:
+            return float(difference) if difference.is_real else complex(difference)
+        finite = finite or bool(difference.is_finite)
+    return None if finite else float("nan")
+
+
+def _elementary(e: sp.Expr) -> sp.Expr:
+    """For evaluation: wrapping written out, and for each table a smooth function of its own, with its derivatives; for
+    each function that has a name only, some function of its name and its arguments."""
+    wave = sp.exp(sp.sin(t))
+    plain = written_out(e).replace(Wrap, lambda x, period: x - period * sp.floor(x / period))
+    plain = plain.replace(
+        lambda e: isinstance(e, AppliedUndef),
+        lambda f: sp.sin(sp.Add(crc32(f.name.encode()), *(k * x for k, x in enumerate(f.args, start=1)))),
+    )
+    return plain.replace(Lookup, lambda table, order, x: wave.diff(t, int(order)).xreplace({t: x + table}))

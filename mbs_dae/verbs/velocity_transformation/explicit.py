@@ -26,9 +26,8 @@ from ...model.bodies.body import Body
 from ...model.joints.motions import Ball, Elementary, Helix, Slide
 from ...rotations import about_x, about_y, about_z, from_quaternion, quaternion_rates
 from ...symbolic.tidy import exact, tidy
-from .blocks import on_body
-from .matrices import VelocityTransformation
-from .names import body_names, column_names
+from .matrices import VelocityTransformation, body_names, column_names
+from .pose import on_body
 
 LONG = 300  # expressions of more operations are left as they come
 ZERO, ONE = np.zeros(3, dtype=int), np.eye(3, dtype=int)
@@ -115,7 +114,7 @@ def _poses(topology: Topology, freedoms: Mapping[Edge, Iterable[_Freedom]]) -> d
     for edge in topology.edges:
         moved = start
         for freedom in freedoms[edge]:
-            moved = moved.then(_motion(freedom, edge, plane))
+            moved = moved.then(_motion(freedom, edge, start))
         near, far = (start, start) if edge.floating else (_marker(marker, plane) for marker in edge.joint.markers)
         if edge.reversed:
             near, moved, far = far, moved.inverse(), near
@@ -123,23 +122,21 @@ def _poses(topology: Topology, freedoms: Mapping[Edge, Iterable[_Freedom]]) -> d
     return poses
 
 
-def _motion(freedom: _Freedom, edge: Edge, plane: bool) -> _Displacement:
+def _motion(freedom: _Freedom, edge: Edge, start: _Displacement) -> _Displacement:
     motion, x, axis = freedom.motion, freedom.theta[0], getattr(freedom.motion, "axis", 0)
     if isinstance(motion, Ball):
         turned = sp.Matrix(from_quaternion(freedom.theta)).applyfunc(sp.together)
         turned = turned.subs(sum(x**2 for x in freedom.theta), 1)  # the quaternion has length one
-        return _Displacement(ZERO, np.array(turned), sp.nan, np.array(freedom.rates))
+        return start._replace(A=np.array(turned), omega=np.array(freedom.rates))
     if isinstance(motion, Slide):
-        return _Displacement(x * ONE[axis], ONE, sp.S.Zero if plane else sp.nan, ZERO)
+        return start._replace(r=x * ONE[axis])
     way = sp.S.Zero
     if isinstance(motion, Helix):
         pitch, phase = (exact(edge.joint.values[name]) for name in (motion.pitch, motion.phase))
         way = phase + pitch * x / tau
     turned = np.array((about_x, about_y, about_z)[axis](x))
-    return _Displacement(way * ONE[axis], turned, x if plane else sp.nan, freedom.rates[0] * ONE[axis])
+    return _Displacement(way * ONE[axis], turned, start.angle + x, freedom.rates[0] * ONE[axis])
 
 
 def _marker(marker: Any, plane: bool) -> _Displacement:
     return _Displacement(*on_body(marker, exact), exact(marker.angle) if plane else sp.nan, ZERO)
-
-

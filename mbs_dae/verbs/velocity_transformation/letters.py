@@ -1,10 +1,21 @@
 """R in letters: block by block, for every pose.
 
-    D_ij   the matrix of d_ij = r_i - r_j, D x = d × x         r_i, u_i   basic points and unit vectors (`numbering`)
+    D_ij   the matrix of d_ij = r_i - r_j, D x = d × x         r_i, u_i   basic points and unit vectors
     U_i    the matrix of u_i                                    u_j        the axis of joint j
 
-The blocks are those of `blocks`, and stand where π* is not zero. A body that floats has the velocities ṙ_j and ω_j, a
-ball its relative angular velocity ω_j. These are in world axes here, while numbers have them in axes of the body.
+The blocks are those of `transformation`. A body that floats has the velocities ṙ_j and ω_j, a ball its relative angular
+velocity ω_j. These are in world axes here, while numbers have them in axes of the body.
+
+The points and vectors are numbered from the ground outwards. Body by body, in the order of their numbers, comes
+
+    a base that floats     its centre of mass, and a vector
+    a joint                the point of its marker on the parent, and its axis; this is the number j of the joint. Where
+                           the joint slides, the child's marker is another point, and has the next number
+    a body at the end      one more point and vector: its first named marker, or its centre of mass.
+
+Points and vectors that stand still have numbers, too, but no velocity. A joint with two or three different axes has
+them as u_j^1, u_j^2, u_j^3. An axis that stands still in both bodies counts for the parent, which has fewer joints
+before it. In the plane the axis of all turns is its normal.
 """
 
 from __future__ import annotations
@@ -19,12 +30,11 @@ import sympy as sp
 
 from ...graph.topology import Topology
 from ...graph.tree import Edge
-from ...model.joints.motions import Ball, Helix, Slide
+from ...model.bodies.body import Body
+from ...model.joints.motions import Ball, Helix, Slide, Turn
 from ...model.model import Model
 from ...symbolic.tidy import exact
-from .blocks import frames_of, on_body
-from .numbering import NORMAL, Hinge, Named, numbered
-from .pose import pose_of
+from .pose import frames_of, on_body, pose_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,14 +75,9 @@ class LetteredTransformation:
             else:
                 u[thing.label] = frames[thing.body].along(M[:, thing.axis])[0]
         vectors = {_u(label): sp.Matrix(vector) for label, vector in u.items()}
-        turned = {_U(label): _skew(vector) for label, vector in u.items()}
-        arms = {_D(i, j): _skew(r[i] - r[j]) for i in r for j in r if i != j}
+        turned = {_U(label): sp.Matrix(vector).hat() for label, vector in u.items()}
+        arms = {_D(i, j): sp.Matrix(r[i] - r[j]).hat() for i in r for j in r if i != j}
         return {**vectors, **turned, **arms, **{p: exact(number(pitch)) for p, pitch in self.pitches.items()}}
-
-
-def _skew(d: Any) -> sp.Matrix:
-    """D, with D x = d × x."""
-    return sp.Matrix([[0, -d[2], d[1]], [d[2], 0, -d[0]], [-d[1], d[0], 0]])
 
 
 def _u(label: str, dot: str = "") -> Any:
@@ -148,16 +153,101 @@ def _velocities(edge: Edge, hinge: Hinge, still: set[str]) -> Iterator[_Velocity
 
 def _block(thing: Named, velocity: _Velocity, moves: bool) -> tuple[Any, Any]:
     """s - D t of a point, -U t of a vector, which the velocity `moves`, or zero; and the rate."""
-    u, du, turn, slide = velocity.u, velocity.du, velocity.turn, velocity.slide
-    block = rate = sp.ZeroMatrix(*u.shape)
+    u, du = velocity.u, velocity.du
     if thing.axis is None:
-        matrix, rates = (_D(thing.label, velocity.at, dot) for dot in ("", "dot"))
-        same = thing.label == velocity.at
+        D, dD = (_D(thing.label, velocity.at, dot) for dot in ("", "dot"))
+        same, slide = thing.label == velocity.at, velocity.slide if moves else 0
     else:
-        matrix, rates = (_U(thing.label, dot) for dot in ("", "dot"))
-        same = u == _u(thing.label)  # u × u = 0
-    if moves and thing.axis is None and slide != 0:
-        block, rate = slide * u, slide * du
-    if moves and turn != 0 and not same:
-        block, rate = block - turn * matrix * u, rate - turn * rates * u - turn * matrix * du
-    return block.doit(), rate.doit()
+        D, dD = (_U(thing.label, dot) for dot in ("", "dot"))
+        same, slide = u == _u(thing.label), 0  # u × u = 0
+    turn = velocity.turn if moves and not same else 0
+    return (slide * u - turn * D * u).doit(), (slide * du - turn * dD * u - turn * D * du).doit()
+
+
+# --- numbers of points and vectors ---
+
+
+@dataclass(frozen=True)
+class Named:
+    """A point, or a unit vector: an axis of a marker's frame."""
+
+    label: str  # what stands behind the letter: "4", or "2__1" for the first of several axes of a joint
+    body: Body
+    marker: Any
+    axis: int | None = None  # 0, 1, 2; None for a point
+    means: str = ""
+
+    @property
+    def letter(self) -> str:
+        return "r" if self.axis is None else "u"
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """How the letters of an edge are: at which points its motions have their axes, and which these are."""
+
+    label: str
+    near: str  # the point of the first marker
+    far: str  # the point of the second marker
+    vectors: dict[int, str]  # by the axis of a motion
+
+
+NORMAL = "normal"  # of the plane
+
+
+def numbered(topology: Topology) -> tuple[list[Named], dict[Edge, Hinge]]:
+    """All points and vectors in the order of their numbers, and the letters of each edge."""
+    things: list[Named] = []
+    hinges: dict[Edge, Hinge] = {}
+    parents = {edge.parent for edge in topology.edges if not edge.floating}
+    number = 0
+    for body, edge in zip(topology.bodies, topology.edges, strict=True):
+        number += 1
+        label, here = str(number), str(number)
+        if edge.floating:
+            things += _pair(label, body, body.at(*body.com), f"the centre of mass of {body.name}")
+            hinges[edge] = Hinge(label, label, label, {})
+        else:
+            first, second = edge.joint.markers
+            near, far = (second, first) if edge.reversed else (first, second)
+            things.append(Named(label, edge.parent, near, None, _where(edge, edge.parent)))
+            vectors = _vectors(edge, label)
+            things += [_vector(edge, axis, name) for axis, name in vectors.items() if name != NORMAL]
+            if any(not isinstance(motion, Turn | Ball) for motion in edge.motions):
+                number += 1
+                here = str(number)
+                things.append(Named(here, body, far, None, _where(edge, body)))
+            hinges[edge] = Hinge(label, *((here, label) if edge.reversed else (label, here)), vectors)
+        if body not in parents and not edge.floating:
+            number += 1
+            marker = next(iter(body.markers.values()), None)
+            what = f"{marker.name} of {body.name}" if marker else f"the centre of mass of {body.name}"
+            things += _pair(str(number), body, marker or body.at(*body.com), what)
+    return things, hinges
+
+
+def _where(edge: Edge, body: Body) -> str:
+    return f"{edge.joint.name} on {body.name}"
+
+
+def _pair(label: str, body: Body, marker: Any, what: str) -> Iterator[Named]:
+    axis = 0 if body.dimension == 2 else 2
+    yield Named(label, body, marker, None, what)
+    yield Named(label, body, marker, axis, f"{'xyz'[axis]} axis at {what}")
+
+
+def _vectors(edge: Edge, label: str) -> dict[int, str]:
+    """The letters of the axes of a joint, in the order of its motions."""
+    axes = [*dict.fromkeys(motion.axis for motion in edge.motions if not isinstance(motion, Ball))]
+    if edge.child.dimension == 2:
+        return {axis: NORMAL if axis == 2 else label for axis in axes}
+    return {axis: f"{label}__{k}" if len(axes) > 1 else label for k, axis in enumerate(axes, start=1)}
+
+
+def _vector(edge: Edge, axis: int, label: str) -> Named:
+    """An axis stands still in all bodies from which no turn about another axis parts it."""
+    at = next(k for k, motion in enumerate(edge.motions) if getattr(motion, "axis", None) == axis)
+    parts = [isinstance(m, Ball) or (m.axis != axis and not isinstance(m, Slide)) for m in edge.motions]
+    still = [m for m, parting in zip(edge.joint.markers, (parts[:at], parts[at:]), strict=True) if not any(parting)]
+    marker = min(still, key=lambda m: m.body is edge.child)
+    return Named(label, marker.body, marker, axis, f"axis of {edge.joint.name}")

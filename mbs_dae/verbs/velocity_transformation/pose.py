@@ -1,7 +1,8 @@
-"""The pose and the motion of a tree at which R is asked for."""
+"""The pose and the motion of a tree at which R is asked for, and how its bodies and markers move then."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import tau
 from typing import Any, NamedTuple
 
@@ -14,7 +15,9 @@ from ...coordinates.joint.tree import Tree, tree_of
 from ...coordinates.joint.tree_steps import freedoms
 from ...errors import ModelError
 from ...graph.topology import Topology
+from ...model.bodies.body import Body, Marker
 from ...model.joints.motions import Helix
+from ...model.model import Model
 from ...readings.frames import marker_frame
 from ...results.quantities import frozen
 from ...results.result import State
@@ -80,3 +83,39 @@ def _thread_angle(joint: Any, helix: Helix, cartesian: System, q: np.ndarray) ->
     (first, axes), (second, _) = (marker_frame(cartesian, q, marker) for marker in joint.markers)
     pitch, phase = (cartesian.evaluator(joint.values[name]) for name in (helix.pitch, helix.phase))
     return float(tau * (axes[:, helix.axis] @ (second - first) - phase) / pitch) if pitch else 0.0
+
+
+Moving = tuple[np.ndarray, np.ndarray]  # a vector, and its rate
+
+
+class Frame(NamedTuple):
+    """Where the frame of a body is and how it moves; the columns of A are its axes."""
+
+    r: np.ndarray
+    A: np.ndarray
+    dr: np.ndarray
+    omega: np.ndarray
+
+    def at(self, s: np.ndarray) -> Moving:
+        """A point fixed in it, and its velocity."""
+        arm, sweep = self.along(s)
+        return self.r + arm, self.dr + sweep
+
+    def along(self, s: np.ndarray) -> Moving:
+        """A vector fixed in it, and its rate."""
+        arm = self.A @ s
+        return arm, np.cross(self.omega, arm)
+
+
+def on_body(marker: Marker, number: Callable[[Any], Any]) -> tuple[np.ndarray, np.ndarray]:
+    """The point and the axes of a marker in body axes; a plane is a part of space."""
+    point, axes = marker.on_body(number)
+    whole = np.eye(3, dtype=axes.dtype)
+    whole[: point.size, : point.size] = axes
+    return np.append(point, [0] * (3 - point.size)), whole
+
+
+def frames_of(tree: Tree, model: Model) -> dict[Body, Frame]:
+    """The frames of the ground and of all bodies, as the last `unfold` left them."""
+    places = zip((model.ground, *model.bodies.values()), (0, *tree.body_frame), strict=True)
+    return {body: Frame(tree.r[k], tree.A[k].reshape(3, 3), tree.dr[k], tree.omega[k]) for body, k in places}

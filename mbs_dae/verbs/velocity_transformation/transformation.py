@@ -1,26 +1,42 @@
-"""R and its rate at a pose."""
+"""R and its rate at a pose: blocks from the table of Issa and Arczewski, where the path matrix π* has them.
+
+Behind a joint all moves like one rigid body. With the axis of a joint velocity θ̇_j turning by t_j, shifting by s_j and
+going through the point p_j, a unit of it gives
+
+    a point     r_i of body i       ṙ_i = s_j - D_ij t_j,      D_ij the matrix of d_ij = r_i - p_j:  D x = d × x
+    a vector    u_i of body i       u̇_i = -U_i t_j,            U_i that of u_i
+    the body i  itself              ω_i = t_j                  in its own axes A_iᵀ t_j
+
+For a revolute t_j = u_j, s_j = 0, and this is the block [-D_ij u_j; -U_i u_j]; for a prismatic joint t_j = 0 and
+s_j = u_j, the block [u_j; 0]; a screw has t_j = u_j and s_j = (pitch/2π) u_j, a ball three turns about one point. Three
+slides along the axes of the world and a ball make the [1 -D_ij; 0 -U_i] of a body that floats; all other joints are put
+together in the same way. The axes stand still in a frame that turns by ω, so ṫ_j = ω × t_j and ṡ_j = ω × s_j, and the
+rates of the blocks follow by the product rule.
+
+Where π*_ij is not zero, the way from the ground to body i leads over edge j, and R has the block; otherwise a zero.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...arguments import model_of, system_of
 from ...compiled import System
 from ...coordinates import JointCoordinates
+from ...coordinates.joint.tree import Tree
 from ...coordinates.natural.natural import Natural
 from ...errors import ModelError
 from ...graph.topology import Topology, topology
+from ...model.bodies.body import Body
 from ...model.model import Model
 from ...results.quantities import frozen
-from .blocks import Rows, assembled, point_block, turning_block, vector_block
 from .explicit import in_theta
 from .letters import in_letters
-from .matrices import VelocityTransformation
-from .names import column_names, row_names
-from .pose import pose_of
+from .matrices import VelocityTransformation, column_names, row_names
+from .pose import Frame, Moving, frames_of, pose_of
 
 
 def velocity_transformation(
@@ -77,3 +93,66 @@ def _of_points_and_vectors(found: Topology, system: System) -> Iterator[Rows]:
         body = min(thing.places, key=lambda b: len(found.path(b)))
         s = np.array([*map(system.evaluator, thing.places[body]), 0.0][:3])
         yield Rows(body, point_block if thing.kind == "point" else vector_block, s, system.layout.v[thing], range(size))
+
+
+# --- blocks ---
+
+
+class Axis(NamedTuple):
+    """What a unit of one joint velocity does to all that is behind the joint: t, s, p, and their rates."""
+
+    turn: Moving
+    slide: Moving
+    point: Moving
+
+
+def axes_of(tree: Tree) -> list[Axis]:
+    """The axes of all joint velocities after the last `unfold`. The child may have the first marker: the tree has its
+    axes with the sign with which they move the child."""
+    omega = tree.omega[tree.v_carrier]
+    turns, slides = (zip(x, np.cross(omega, x), strict=True) for x in (tree.turn, tree.slide))
+    points = zip(tree.eta[tree.v_step], tree.deta[tree.v_step], strict=True)
+    return [Axis(*own) for own in zip(turns, slides, points, strict=True)]
+
+
+def crossed(a: Moving, b: Moving) -> Moving:
+    """a × b, and its rate."""
+    return np.cross(a[0], b[0]), np.cross(a[1], b[0]) + np.cross(a[0], b[1])
+
+
+def point_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
+    (r, dr), (p, dp) = body.at(s), axis.point
+    turned, rate = crossed(axis.turn, (r - p, dr - dp))
+    return axis.slide[0] + turned, axis.slide[1] + rate
+
+
+def vector_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
+    return crossed(axis.turn, body.along(s))
+
+
+def turning_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
+    """In body axes: d/dt (Aᵀ t) = Aᵀ (ṫ - ω × t)."""
+    turn, rate = axis.turn
+    return body.A.T @ turn, body.A.T @ (rate - np.cross(body.omega, turn))
+
+
+class Rows(NamedTuple):
+    """Some rows of R: one of the blocks above, for a point or a vector at s on a body."""
+
+    body: Body
+    block: Callable[[Frame, np.ndarray, Axis], Moving]
+    s: np.ndarray
+    places: Sequence[int]  # the rows of R, and which of the three entries go there
+    entries: Sequence[int]
+
+
+def assembled(topology: Topology, tree: Tree, model: Model, groups: Iterable[Rows], size: int) -> Moving:
+    """R, of so many rows, and its rate."""
+    pi, axes, frames = topology.secondary_path_matrix, axes_of(tree), frames_of(tree, model)
+    edge_of = np.repeat(np.arange(len(topology.edges)), [edge.velocities for edge in topology.edges])
+    R, dR = np.zeros((2, size, len(axes)))
+    for rows in groups:
+        for column in np.flatnonzero(pi[topology.numbers[rows.body.name] - 1, edge_of]):
+            block, rate = rows.block(frames[rows.body], rows.s, axes[column])
+            R[rows.places, column], dR[rows.places, column] = block[rows.entries], rate[rows.entries]
+    return R, dR

@@ -11,8 +11,8 @@ from matplotlib.transforms import Bbox
 from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
 from ...errors import ModelError
+from ..stage import Camera
 from ..style import GRID, axis_label
-from .camera import Camera
 
 VIEW = (24.0, -58.0)  # elevation and azimuth in degrees: x to the right, y to the back, z up
 NUMBER = np.array([0.5, 0.26])  # the paper that a number on an axis needs: its width and its height (inches)
@@ -32,7 +32,13 @@ def checked_axes(ax: Any, view: Any = None) -> Axes3D:
         what = "the mechanism is in space, and these axes are flat"
         raise ModelError(f"{what}; make some with figure.add_subplot(projection='3d')")
     if view is not None:
-        elev, azim = _checked_view(view)
+        try:
+            elev, azim = (float(angle) for angle in view)
+        except (TypeError, ValueError):
+            elev = azim = np.nan
+        if not (np.isfinite([elev, azim]).all() and -90 <= elev <= 90):
+            what = f"view must be (elevation, azimuth) in degrees, elevation from -90 to 90, not {view!r}"
+            raise ModelError(f"{what}; write e.g. view=({VIEW[0]:g}, {VIEW[1]:g})")
         ax.view_init(elev=elev, azim=azim)
     ax.computed_zorder = False
     ax.set_proj_type("ortho")
@@ -42,17 +48,6 @@ def checked_axes(ax: Any, view: Any = None) -> Axes3D:
         axis.labelpad = 12
         axis.set_in_layout(False)  # `fit` knows better how much room labels need
     return ax
-
-
-def _checked_view(view: Any) -> tuple[float, float]:
-    try:
-        elev, azim = (float(angle) for angle in view)
-        if np.isfinite([elev, azim]).all() and -90 <= elev <= 90:
-            return elev, azim
-    except (TypeError, ValueError):
-        pass
-    what = f"view must be (elevation, azimuth) in degrees, elevation from -90 to 90, not {view!r}"
-    raise ModelError(f"{what}; write e.g. view=({VIEW[0]:g}, {VIEW[1]:g})")
 
 
 def hold(ax: Any, low: np.ndarray, high: np.ndarray, unit: str = "m") -> None:
@@ -140,8 +135,6 @@ def _part_labels(ax: Any) -> bool:
             axis.labelpad += 8
             moved = True
     return moved
-
-
 
 
 def _middle(box: Bbox) -> np.ndarray:

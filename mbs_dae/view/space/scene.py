@@ -11,7 +11,7 @@ from ...results.result import Result
 from ..motion import Motion
 from ..scene import Scene
 from ..stage import AS_SAID, OVER_BODIES, all_pieces, reach
-from . import pieces, symbols
+from . import symbols
 from .axes import boxed, fit, hold, inch_of
 
 FIRST, LAST = 2.0, 5.0  # the zorders of what is farthest and nearest
@@ -20,8 +20,7 @@ STEP = 1e-4  # between what stands over one another at the same place
 
 class SpatialScene(Scene):
     dimension = 3
-    pen = pieces
-    symbols = symbols
+    pen = symbols
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self._orders: list[tuple[Any, np.ndarray]] = []
@@ -44,10 +43,8 @@ class SpatialScene(Scene):
         return inch_of(self.ax, *boxed(*self.corners)) or 0.2
 
     def set_axes(self) -> None:
-        low, high = self.corners
-        if beside := [*all_pieces(self.bodies), *all_pieces(self.joints), *all_pieces(self.forces)]:
-            near, far = reach(beside, 3)  # with symbols in their true size
-            low, high = np.minimum(low, near), np.maximum(high, far)
+        in_true_size = [piece for groups in (self.bodies, self.joints, self.forces) for piece in all_pieces(groups)]
+        low, high = reach(in_true_size, 3, self.corners)
         margin = self.stage.symbol
         hold(self.ax, low - margin, high + margin)
 

@@ -1,22 +1,151 @@
-"""Symbols in space: of joints, and of forces a coil for a spring, cylinder and piston for a damper; one function
-for each kind, from markers to pieces. (`view.symbols` has those that the plane and space have in common.)"""
+"""Symbols in space, of joints and of forces, and what they are made of: lines, shaded solids and words that know their
+path. (`view.symbols` has those that the plane and space have in common.)
+
+Who covers whom is not left to matplotlib, which looks at areas alone: every piece says where it belongs, and the scene
+orders them by depth.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.colors import to_rgb
+from mpl_toolkits.mplot3d.art3d import Line3D, Poly3DCollection, Text3D  # type: ignore[import-untyped]
 
 from ...results.sketch import ElementSketch
 from ..motion import Marker
-from ..stage import AS_SAID, BY_DEPTH, OVER_BODIES, Piece, Stage, slider_markers
-from ..style import DARK, ELASTIC
-from ..symbols import ALIKE, Pieces, Symbol, along, between, cylinder_and_piston, slider_box, supports, way_along, wheel
-from . import solids
-from .pieces import METAL, area, ball, block, dot, line
+from ..stage import AS_SAID, BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
+from ..style import DARK, ELASTIC, GROUND
+from ..symbols import between, circle, cylinder_and_piston, rail_path, slider_box, supports, way_along, wheel
 
+LIGHT = np.array([0.25, -0.55, 0.8]) / np.linalg.norm([0.25, -0.55, 0.8])
+"""Where the light comes from: over the left shoulder of the usual view."""
+METAL = "#D3D8DC"
+BLOCK = (2.2, 1.5, 0.9)  # half the sides of a body's block along its axes, in units of half a joint's symbol
 TURNS_OF_A_THREAD = 60  # more would be a grey area
 COILS = 7  # of a spring: as many at any length, so that it is seen to stretch
+
+
+# --- solids: corners and faces, which go round counter-clockwise as seen from outside ---
+
+Solid = tuple[np.ndarray, tuple[tuple[int, ...], ...]]
+
+SIDES = 12  # of what ought to be round
+
+
+def cuboid(x: float, y: float, z: float) -> Solid:
+    """Of these half lengths."""
+    signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+    corners = np.array([(sx, sy, sz) for sz in (-1, 1) for sx, sy in signs]) * [x, y, z]
+    return corners, ((3, 2, 1, 0), (4, 5, 6, 7), *((k, (k + 1) % 4, (k + 1) % 4 + 4, k + 4) for k in range(4)))
+
+
+def cylinder(radius: float, half: float, sides: int = SIDES) -> Solid:
+    """About the z axis; the first of its sides is where the x axis comes out."""
+    rim = circle(radius, sides, -np.pi / sides)
+    corners = np.concatenate([rim - [0, 0, half], rim + [0, 0, half]])
+    around = ((k, (k + 1) % sides, (k + 1) % sides + sides, k + sides) for k in range(sides))
+    return corners, (*around, tuple(reversed(range(sides))), tuple(range(sides, 2 * sides)))
+
+
+def pyramid(half: float, height: float) -> Solid:
+    """Standing with its tip at the origin."""
+    corners = np.array([[0, 0, 0], *([x * half, y * half, -height] for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1)))])
+    return corners, (*((0, k, k % 4 + 1) for k in range(1, 5)), (4, 3, 2, 1))
+
+
+# --- pieces ---
+
+
+def line(path: np.ndarray, order: str = BY_DEPTH, **how: Any) -> Piece:
+    how = {"solid_capstyle": "round", "solid_joinstyle": "round", "zorder": 3, **how}
+    artist = Line3D(*path[0].T, **how)
+    return Piece(artist, path, lambda points: artist.set_data_3d(*points.T), order)
+
+
+def dot(path: np.ndarray, order: str = OVER_BODIES, **how: Any) -> Piece:
+    return line(path[:, None, :], order, **{"marker": "o", "linestyle": "none", **how})
+
+
+def area(
+    path: np.ndarray, color: Any, faces: Sequence[Sequence[int]] = (), order: str = BY_DEPTH,
+    alpha: float = 1.0, edge: str = "", zorder: float = 3,
+) -> Piece:  # fmt: skip
+    """Faces of one colour, or each of its own, lit by the sun; with an edge around them, if that has a colour. What is
+    not to be seen through gets edges of its own colours: else the paper shines through between faces."""
+    numbers = _filled(faces or [range(path.shape[1])])
+    each = [color] * len(numbers) if isinstance(color, str) else color
+    colours = np.array([(*to_rgb(c), alpha) for c in each])
+    outlined = bool(edge) and alpha == 1.0
+    artist = Poly3DCollection(path[0][numbers], edgecolors=edge if outlined else "none", linewidths=0.6, zorder=zorder)
+
+    def put(points: np.ndarray) -> None:
+        lit = _lit(points[numbers], colours)
+        artist.set_verts(points[numbers])
+        artist.set_facecolor(lit)
+        if alpha == 1.0 and not outlined:
+            artist.set_edgecolor(lit)
+
+    put(path[0])
+    return Piece(artist, path, put, order)
+
+
+def lump(stage: Stage, body: str, at: np.ndarray, color: str, **how: Any) -> Piece:
+    """A block, so that the attitude of the body is seen."""
+    corners, faces = cuboid(*(half * stage.symbol for half in BLOCK))
+    return area(stage.shown.places(body, corners + at), color, faces, edge="white", **how)
+
+
+def ball(stage: Stage, marker: Marker) -> Piece:
+    edge = 1.2 * stage.fine
+    look: dict[str, Any] = {"markerfacecolor": METAL, "markeredgecolor": DARK, "markeredgewidth": edge}
+    return dot(stage.shown.place(marker), markersize=8 * stage.fine, **look)
+
+
+def box(stage: Stage, marker: Marker, **how: Any) -> Piece:
+    return block(stage, marker, (0.9, 0.9, 1.6), stage.colour(marker[0]), **how)
+
+
+def block(stage: Stage, marker: Marker, halves: tuple[float, float, float], color: str, **how: Any) -> Piece:
+    corners, faces = cuboid(*halves)
+    path = stage.shown.at_marker(marker, stage.symbol * corners)
+    return area(path, color, faces, OVER_BODIES, edge="white", **how)
+
+
+def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
+    """A foot on hatched paper."""
+    corners, faces = pyramid(0.85, 1.7)
+    place = stage.shown.place(marker)[:, None]
+    hatching = [((x - 0.35, -1.15, -1.7), (x + 0.35, 1.15, -1.7), (np.nan,) * 3) for x in (-1.0, -0.5, 0.0, 0.5, 1.0)]
+    strokes = np.array([point for stroke in hatching for point in stroke])
+    yield line(place + stage.symbol * strokes, AS_SAID, color=GROUND, linewidth=0.9 * stage.fine, zorder=1.7)
+    yield area(place + stage.symbol * corners, "#C4C4C4", faces)
+
+
+def word(path: np.ndarray, text: str, **how: Any) -> Piece:
+    artist = Text3D(*path[0, 0], text, zdir=None, **how)
+    return Piece(artist, path, lambda points: artist.set_position_3d(points[0]))
+
+
+def _filled(faces: Sequence[Sequence[int]]) -> np.ndarray:
+    """All faces with as many corners as the largest has: the last one stands for those that are missing. (matplotlib
+    fills up faces of different sizes too, with numbers from anywhere.)"""
+    most = max(map(len, faces))
+    return np.array([[*face, *[face[-1]] * (most - len(face))] for face in faces])
+
+
+def _lit(corners: np.ndarray, colours: np.ndarray) -> np.ndarray:
+    """Faces towards the light are bright; faces with corners in a row have no direction."""
+    first, second, third = corners[:, 0], corners[:, 1], corners[:, 2]
+    normals = np.cross(second - first, third - second)
+    length = np.linalg.norm(normals, axis=1)
+    bright = 0.78 + 0.22 * (normals @ LIGHT) / np.where(length > 0.0, length, 1.0)
+    return np.concatenate([colours[:, :3] * bright[:, None], colours[:, 3:]], axis=1)
+
+
+# --- joints ---
 
 
 def pin(stage: Stage, element: ElementSketch) -> Pieces:
@@ -39,7 +168,7 @@ def weld(stage: Stage, element: ElementSketch) -> Pieces:
 def sleeve(stage: Stage, element: ElementSketch) -> Pieces:
     """A sleeve on a shaft; where its advance is told, with a thread on it."""
     rail, box = slider_markers(stage, element)
-    path = along(stage, rail, way_along(stage, rail, box))
+    path = rail_path(stage, rail, box)
     yield line(path, color=stage.colour(rail[0]), linewidth=2.5 * stage.fine)
     if pitch := abs(float(element.constants.get("pitch", 0.0))):
         yield from _thread(stage, element, pitch)
@@ -96,7 +225,7 @@ def _patch(stage: Stage, plane: Marker, reached: np.ndarray, margin: float) -> P
 
 def _round(stage: Stage, marker: Marker, radius: float, half: float, color: str, **how: Any) -> Piece:
     """A cylinder about the marker's axis, with a stripe on its side: so that it is seen to turn."""
-    corners, faces = solids.cylinder(radius, half)
+    corners, faces = cylinder(radius, half)
     path = stage.shown.at_marker(marker, stage.symbol * corners)
     return area(path, [DARK, *[color] * (len(faces) - 1)], faces, OVER_BODIES, **how)
 
@@ -117,21 +246,21 @@ def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
 
 # --- forces -------------------------------------------------------------------------------------------------------
 
-def spring(stage: Stage, element: ElementSketch) -> Pieces:
-    """A coil; where it damps as well, about a damper."""
-    angle = np.linspace(0.0, 2 * np.pi * COILS, 12 * COILS + 1)
-    part = 0.15 + 0.7 * angle / angle[-1]
-    coil = np.stack([part, 0 * angle, 0.9 * np.cos(angle), 0.9 * np.sin(angle)], axis=-1)
-    ends = [[(x, 0.0, 0.0, 0.0) for x in way] for way in ((0.0, 0.15), (0.85, 1.0))]
-    yield between(stage, element, [*ends[0], *coil, *ends[1]])
-    if element.constants.get("damping"):
+
+def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
+    """A coil, or cylinder and piston; of a spring that damps as well the coil about them. A small dot at either end; on
+    the ground a square one."""
+    if element.kind == "spring":
+        angle = np.linspace(0.0, 2 * np.pi * COILS, 12 * COILS + 1)
+        part = 0.15 + 0.7 * angle / angle[-1]
+        coil = np.stack([part, 0 * angle, 0.9 * np.cos(angle), 0.9 * np.sin(angle)], axis=-1)
+        ends = [[(x, 0.0, 0.0, 0.0) for x in way] for way in ((0.0, 0.15), (0.85, 1.0))]
+        yield between(stage, element, [*ends[0], *coil, *ends[1]])
+    if element.kind == "damper" or element.constants.get("damping"):
         yield from _dashpot(stage, element)
-    yield from _ends(stage, element)
-
-
-def damper(stage: Stage, element: ElementSketch) -> Pieces:
-    yield from _dashpot(stage, element)
-    yield from _ends(stage, element)
+    for marker in element.markers[:2]:
+        how = {"marker": "s" if stage.is_ground(marker[0]) else "o", "markersize": 4 * stage.fine}
+        yield stage.pen.dot(stage.shown.place(marker), color=ELASTIC, markeredgewidth=0, **how)
 
 
 def _dashpot(stage: Stage, element: ElementSketch) -> Pieces:
@@ -147,17 +276,8 @@ def _dashpot(stage: Stage, element: ElementSketch) -> Pieces:
     yield between(stage, element, [(part, farther), (1, 0)], OVER_BODIES)
 
 
-def _ends(stage: Stage, element: ElementSketch) -> Pieces:
-    """A small dot at either end; on the ground a square one."""
-    for marker in element.markers[:2]:
-        how = {"marker": "s" if stage.is_ground(marker[0]) else "o", "markersize": 4 * stage.fine}
-        yield stage.pen.dot(stage.shown.place(marker), color=ELASTIC, markeredgewidth=0, **how)
-
-
 SYMBOLS: dict[str, Symbol] = {
-    **ALIKE,
-    **{"pin": pin, "ball": spherical, "weld": weld, "sleeve": sleeve, "cross": cross, "face": face, "disk": disk},
-}
-FORCES: dict[str, Symbol] = {"spring": spring, "damper": damper}
+    "pin": pin, "ball": spherical, "weld": weld, "sleeve": sleeve, "cross": cross, "face": face, "disk": disk,
+}  # fmt: skip
+FORCES: dict[str, Symbol] = {"spring": spring_or_damper, "damper": spring_or_damper}
 LATER: dict[str, Symbol] = {"slider": slider_box, "sleeve": sleeve_box, "disk": disk_alone}
-"""What of a joint is seen at later poses in a still picture: that which stands for a body."""

@@ -1,4 +1,4 @@
-"""What a choice of coordinates does, on a model of one's own: the same motion in each set, in one table."""
+"""What a choice does, on a model of one's own: the same motion in each coordinate set, or with each stabilisation."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ import numpy as np
 from ..arguments import checked_times, model_of
 from ..compiled import System
 from ..coordinates import SETS
-from ..errors import MbsError, ModelError, unknown_name
+from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError, unknown_name
 from ..model.model import Model
 from ..motion.initial import initial_state
+from ..motion.stabilise import Baumgarte, Projection, Stabilization, Unstabilized
 from ..motion.timing import Timed, evaluation_times, timed
 from ..poses.assembly import assembled
 from ..poses.dependence import PoseRank
@@ -99,24 +100,18 @@ class CoordinateComparison:
     title: str
     driven: bool
     """Whether drivers move all freedom: then the runs are those of inverse dynamics."""
-    sets: Mapping[str, InCoordinates]
+    cartesian: InCoordinates
+    natural: InCoordinates
+    joint: InCoordinates
+
+    @property
+    def sets(self) -> dict[str, InCoordinates]:
+        return {name: getattr(self, name) for name in SETS}
 
     def __getitem__(self, name: str) -> InCoordinates:
         if name not in self.sets:
             raise unknown_name("coordinate set", name, self.sets, "the comparison")
         return self.sets[name]
-
-    @property
-    def cartesian(self) -> InCoordinates:
-        return self["cartesian"]
-
-    @property
-    def natural(self) -> InCoordinates:
-        return self["natural"]
-
-    @property
-    def joint(self) -> InCoordinates:
-        return self["joint"]
 
     @property
     def differences(self) -> dict[str, Difference]:
@@ -207,7 +202,7 @@ def compare_coordinates(
     for (name, one), cost in zip(done.items(), costs, strict=True):
         assert one.run is not None
         sets[name] = replace(one, evaluation=cost, difference=difference(reference, one.run))
-    return CoordinateComparison(reference.title, driven, sets)
+    return CoordinateComparison(reference.title, driven, **sets)
 
 
 def _in_coordinates(model: Model, name: str, moved: Any) -> InCoordinates:
@@ -225,3 +220,65 @@ def _in_coordinates(model: Model, name: str, moved: Any) -> InCoordinates:
 def _timed(system: System, state: State) -> Timed:
     (q,), (v,), _ = system.from_bodies((state.full_q[None], state.full_v[None], state.full_a[None]))
     return timed(system, state.t, q, v, PoseRank(system, state.t, q).dependent(range(len(system.rows))))
+
+
+# --- stabilisations ---
+
+
+USUAL: Mapping[str, Stabilization] = {
+    "unstabilized": Unstabilized(),
+    "Baumgarte": Baumgarte(),
+    "projection": Projection(),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class StabilizationComparison:
+    """One run for each stabilisation, by name. ``print`` gives a table, ``plot()`` the picture."""
+
+    title: str
+    runs: Mapping[str, Result]
+
+    def __getitem__(self, name: str) -> Result:
+        return self.runs[name]
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.title}: largest violations and energy error",
+            f"{'':<16}{'position':>12}{'velocity':>12}{'energy [J]':>12}{'steps':>8}{'evaluations':>13}",
+        ]
+        for name, run in self.runs.items():
+            worst = (run.violation.position.max(), run.violation.velocity.max(), np.abs(run.energy.error).max())
+            numbers = "".join(f"{x:>12.2e}" for x in worst)
+            counts = f"{run.stats['accepted']:>8}{run.stats['evaluations']:>13}"
+            lines.append(f"{name:<16}{numbers}{counts}{'' if run.success else '  stopped: ' + run.message}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def plot(self) -> Any:
+        """Position and velocity violation and energy error over time; a matplotlib figure."""
+        from ..view import plots
+
+        return plots.plot_stabilization(self.runs, self.title)
+
+
+def compare_stabilization(
+    model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
+    stabilizations: Mapping[str, Stabilization] | None = None, **options: Any,
+) -> StabilizationComparison:  # fmt: skip
+    """Simulate with each stabilisation (without, Baumgarte's, projection; or those given by name).
+
+    Further options go to `simulate`. A run that stops early is kept as far as it came.
+    """
+    if stabilizations is not None and not (isinstance(stabilizations, Mapping) and stabilizations):
+        raise ModelError('stabilizations must be a dict of names, e.g. {"soft": mbs.Baumgarte(5, 5)}')
+    runs: dict[str, Result] = {}
+    for name, how in (stabilizations or USUAL).items():
+        try:
+            runs[name] = simulate(model, times, initial, stabilization=how, **options)
+        except (IntegrationError, SingularConfigurationError) as error:
+            if "result" not in error.facts:
+                raise
+            runs[name] = error.facts["result"]
+    return StabilizationComparison(next(iter(runs.values())).title, runs)

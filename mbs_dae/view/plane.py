@@ -1,0 +1,165 @@
+"""The textbook's symbols in the plane, of joints and of forces, and the pieces that they are made of: artists that know
+their path. They lie over one another as their zorder says. (`view.symbols` has those that the plane and space have in
+common.)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+from matplotlib.text import Text
+
+from ..results.sketch import ElementSketch
+from .motion import Marker, in_space
+from .stage import AS_SAID, Piece, Pieces, Stage, Symbol
+from .style import DARK, ELASTIC, GROUND
+from .symbols import Shape, between, cylinder_and_piston, directions, slider_box, supports
+
+TEETH = 6  # of a spring: as many at any length, so that it is seen to stretch
+APART = 1.1
+"""How far spring and damper side by side are off the line between their ends, in units of half a joint's symbol."""
+WIDE = 0.7  # half the width of a damper's cylinder, in the same unit
+
+
+# --- pieces ---
+
+
+def line(path: np.ndarray, order: str = AS_SAID, **how: Any) -> Piece:
+    how = {"solid_capstyle": "round", "solid_joinstyle": "round", "zorder": 3, **how}
+    artist = Line2D(path[0, :, 0], path[0, :, 1], **how)
+    return Piece(artist, path[..., :2], lambda points: artist.set_data(points[:, 0], points[:, 1]))
+
+
+def dot(path: np.ndarray, order: str = AS_SAID, **how: Any) -> Piece:
+    return line(path[:, None, :], **{"marker": "o", "linestyle": "none", "zorder": 5, **how})
+
+
+def area(path: np.ndarray, color: Any, faces: Sequence[Any] = (), order: str = AS_SAID, **how: Any) -> Piece:
+    path = path[:, list(faces[0]) if faces else slice(None), :2]
+    how = {"facecolor": color, "linewidth": 0, "zorder": 2.5, **how}
+    artist = Polygon(path[0], closed=True, joinstyle="round", **how)
+    return Piece(artist, path, artist.set_xy)
+
+
+def word(path: np.ndarray, text: str, **how: Any) -> Piece:
+    x, y, _ = path[0, 0]
+    artist = Text(x, y, text, clip_on=True, **how)
+    return Piece(artist, path[..., :2], lambda points: artist.set_position(points[0]))
+
+
+def lump(stage: Stage, body: str, at: np.ndarray, **how: Any) -> Piece:
+    """A large dot."""
+    place = stage.shown.places(body, at[None])[:, 0]
+    return dot(place, markersize=10 * stage.fine, markeredgewidth=0, **{"zorder": 4, **how})
+
+
+def ball(stage: Stage, marker: Marker) -> Piece:
+    """A small circle."""
+    edge = 1.2 * stage.fine
+    look: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": DARK, "markeredgewidth": edge}
+    return dot(stage.shown.place(marker), markersize=6 * stage.fine, **look)
+
+
+def box(stage: Stage, marker: Marker, **how: Any) -> Piece:
+    path = stage.shown.at_marker(marker, stage.symbol * np.array([[-1.5, -1], [1.5, -1], [1.5, 1], [-1.5, 1]]))
+    return area(path, stage.colour(marker[0]), **{"edgecolor": "white", "linewidth": 1, "zorder": 4, **how})
+
+
+def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
+    """A triangle on a hatched line."""
+    corners = in_space([[0.0, 0.0], [-0.9, -1.5], [0.9, -1.5]])
+    path = stage.shown.place(marker)[:, None, :] + stage.symbol * corners
+    yield area(path, "white", edgecolor=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
+    yield hatched(stage, marker, depth=1.5)
+
+
+def hatched(stage: Stage, marker: Marker, depth: float, right: Any = (1, 0, 0), up: Any = (0, 1, 0)) -> Piece:
+    """A line with strokes below it, so far below the marker."""
+    gap = (np.nan, np.nan)
+    strokes = [p for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for p in ((x, -depth), (x - 0.4, -depth - 0.5), gap)]
+    points = np.array([(-1.4, -depth), (1.4, -depth), gap, *strokes])
+    offsets = points[:, :1] * np.asarray(right) + points[:, 1:] * np.asarray(up)
+    path = stage.shown.place(marker)[:, None, :] + stage.symbol * offsets
+    return line(path, color=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
+
+
+# --- joints ---
+
+
+def pin(stage: Stage, element: ElementSketch) -> Pieces:
+    """A small circle where the first marker is (the second is there as well)."""
+    yield ball(stage, element.markers[0])
+    yield from supports(stage, element)
+
+
+def weld(stage: Stage, element: ElementSketch) -> Pieces:
+    yield dot(stage.shown.place(element.markers[1]), marker="s", color=DARK, markersize=6 * stage.fine)
+    for marker in element.markers[:2]:
+        if stage.is_ground(marker[0]):
+            yield hatched(stage, marker, depth=0.5)
+
+
+# --- forces -------------------------------------------------------------------------------------------------------
+
+
+def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
+    """A zigzag, or cylinder and piston; of a spring that damps as well both, beside each other."""
+    shapes = [zigzag(0, 1)] if element.kind == "spring" else damper_shapes(stage, element, 0, 1)
+    if element.kind == "spring" and element.constants.get("damping"):
+        fork: list[Shape] = [[(0, 0, 0), (0.1, 0, 0)], [(0.1, 0, -APART), (0.1, 0, APART)]]
+        mirrored: list[Shape] = [[(1 - part, farther, off) for part, farther, off in shape] for shape in fork]
+        dashpot = damper_shapes(stage, element, 0.1, 0.9)
+        shapes = [*fork, *mirrored, _aside(zigzag(0.1, 0.9), APART), *(_aside(shape, -APART) for shape in dashpot)]
+    for shape in shapes:
+        yield between(stage, element, shape)
+    yield from _ends(stage, element)
+
+
+def zigzag(start: float, end: float) -> Shape:
+    lead = 0.15 * (end - start)
+    first, last = start + lead, end - lead
+    teeth = [(first + (last - first) * (k + 0.5) / TEETH, 0.0, 0.8 * (-1) ** k) for k in range(TEETH)]
+    return [(start, 0, 0), (first, 0, 0), *teeth, (last, 0, 0), (end, 0, 0)]
+
+
+def damper_shapes(stage: Stage, element: ElementSketch, start: float, end: float) -> list[Shape]:
+    half, piston = cylinder_and_piston(stage, element)
+    return [
+        [(start, 0, 0), (0.5, -half, 0)],
+        [(0.5, half, WIDE), (0.5, -half, WIDE), (0.5, -half, -WIDE), (0.5, half, -WIDE)],
+        [(*piston, -0.7 * WIDE), (*piston, 0.7 * WIDE)],
+        [(*piston, 0), (end, 0, 0)],
+    ]
+
+
+def _aside(shape: Shape, way: float) -> Shape:
+    return [(part, farther, off + way) for part, farther, off in shape]
+
+
+def _ends(stage: Stage, element: ElementSketch) -> Pieces:
+    """A small dot at either end; on the ground a wall as well, unless a joint has its support there."""
+    first, second = element.markers[:2]
+    for marker, other in ((first, second), (second, first)):
+        place, size = stage.shown.place(marker), 4 * stage.fine
+        yield stage.pen.dot(place, color=ELASTIC, markersize=size, markeredgewidth=0, zorder=4.2)
+        if stage.is_ground(marker[0]) and not _is_supported(stage, marker):
+            yield _wall(stage, marker, other)
+
+
+def _wall(stage: Stage, marker: Marker, other: Marker) -> Piece:
+    """A hatched line across the direction in which the other end is at first."""
+    along, across, _ = directions((stage.whole.place(other) - stage.whole.place(marker))[:1])
+    return hatched(stage, marker, 0.0, across, along)
+
+
+def _is_supported(stage: Stage, marker: Marker) -> bool:
+    others = (m for e in stage.sketch.elements if e.kind in ("pin", "link", "weld") for m in e.markers)
+    return any(m[0] == marker[0] and np.hypot(m[1] - marker[1], m[2] - marker[2]) <= stage.symbol for m in others)
+
+
+SYMBOLS: dict[str, Symbol] = {"pin": pin, "weld": weld}
+FORCES: dict[str, Symbol] = {"spring": spring_or_damper, "damper": spring_or_damper}
+LATER: dict[str, Symbol] = {"slider": slider_box}

@@ -1,1 +1,0 @@
-"""Mechanisms in the plane."""
