@@ -1,7 +1,8 @@
 """Gains of Baumgarte's method as multiples of the pace of the motion: ``python benchmarks/gains.py``.
 
-The multiple is PACE in `motion/start.py`; without one ("none") only the cap on gain · step holds. Each row has steps
-and evaluations, the largest energy error in J and against the range of the kinetic energy, and the largest violation.
+The multiple is PACE in `motion/stabilise.py`; without one ("none") only the cap on gain · step holds. Each row has
+steps and evaluations, the largest energy error in J and against the range of the kinetic energy, and the largest
+violation.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import sympy as sp
 
 import mbs_dae as mbs
-from mbs_dae.motion import start
+from mbs_dae.motion import stabilise
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
 
@@ -90,7 +91,7 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for name, run in RUNS.items():
         for pace in PACES:
-            start.PACE = pace
+            stabilise.PACE = pace
             done = run()
             steps, evaluations = (f"{done.stats[what]:,}" for what in ("accepted", "evaluations"))
             error = np.abs(done.energy.error).max()

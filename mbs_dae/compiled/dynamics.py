@@ -103,10 +103,7 @@ class DynamicsBuilder:
 
 
 def dynamics_instances(
-    bodies: Sequence[Body],
-    forces: Sequence[ForceElement],
-    gravity: tuple[Number, ...],
-    coordinates: KernelCoordinates,
+    bodies: Sequence[Body], forces: Sequence[ForceElement], gravity: tuple[Number, ...], coordinates: KernelCoordinates
 ) -> list[Instance]:
     """The inertia of every body, then every force."""
     instances = [_inertia_instance(body, gravity, coordinates) for body in bodies]

@@ -4,33 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Design, Integers, Matrix, Vector, Work
+from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
 from ..linear.kkt import Factor
 from ..linear.pattern import Pattern
+from ..linear.vectors import all_finite, copy
 from .batch import VALUE, evaluate
 from .manifold import Manifold
 from .program import Program, read_jacobian, read_rows
-from .transformation import (
-    Transformation,
-    accelerations_of_joints,
-    reach,
-    transform_rows,
-    velocities_of_joints,
-)
+from .transformation import ACCELERATIONS, REACH, ROWS, VELOCITIES, Transformation, transform
 
 # what a compiled solve reports
-DONE = 0
-NOT_CONVERGED = 1
-NOT_FINITE = 2
-SINGULAR = 3
-JUMPED = 4
-NEAR = 5
-ENDLESS = 6
+DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, JUMPED, NEAR, ENDLESS = range(7)
 
-EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS = 0, 1, 2, 3
+EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS, POSES = range(5)
 
 
 class Machine(NamedTuple):
@@ -52,24 +39,27 @@ class Machine(NamedTuple):
     """The model's own length: tolerances are relative to it."""
     extent: Design[float]
     """How far the model reaches from the origin: roundoff is relative to it."""
-    out: Work[Vector]
-    phi: Work[Vector]
+    out: Work[Vector] = zeros("outputs")
+    phi: Work[Vector] = zeros("rows")
     """Φ, ν and γ of the last evaluation."""
-    nu: Work[Vector]
-    gamma: Work[Vector]
-    f: Work[Vector]
-    g: Work[Vector]
-    x: Work[Vector]
-    multipliers: Work[Vector]
-    poses: Work[Matrix]
-    """Two rows: q at the beginning and at the end of a step."""
-    motions: Work[Matrix]
-    """Four rows: v and a at the beginning, v and a at the end of a step."""
-    way: Work[Vector]
-    orientation: Work[Matrix]
-    """Two rows, at the beginning and at the end of a step: see `orient`."""
-    counts: Work[Integers]
-    """Kernel evaluations, factorisations, Newton corrections, steps halved."""
+    nu: Work[Vector] = zeros("rows")
+    gamma: Work[Vector] = zeros("rows")
+    f: Work[Vector] = zeros("columns")
+    g: Work[Vector] = zeros("rows")
+    x: Work[Vector] = zeros("either")
+    """A solution, over the columns of Φ_v or as velocities of the machine's own coordinates."""
+    multipliers: Work[Vector] = zeros("rows")
+    poses: Work[Matrix] = zeros(2, "q_size")
+    """q at the beginning and at the end of a step."""
+    motions: Work[Matrix] = zeros(4, "v_size")
+    """v and a at the beginning, v and a at the end of a step."""
+    way: Work[Vector] = zeros("either")
+    orientation: Work[Matrix] = zeros(2, "rows")
+    """At the beginning and at the end of a step: see `orient`."""
+    counts: Work[Integers] = zeros(5)
+    """Kernel evaluations, factorisations, Newton corrections, steps halved; poses that the last sweep has done."""
+    reached: Work[Vector] = zeros(1)
+    """The time at which the last sweep ended."""
 
 
 @compiled_apart
@@ -79,19 +69,16 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
     jacobian = machine.factor.jacobian
     machine.counts[EVALUATIONS] += 1
     if transformation.edges > 0:
-        reach(transformation, q, v)
-        evaluate(program.batch, VALUE, t, transformation.qc, transformation.vc, out)
-        read_rows(program, out, machine.phi, machine.nu, machine.gamma)
-        if transformation.deep == 1:
-            read_jacobian(program, out, jacobian)
-        else:
-            transform_rows(transformation, out, machine.gamma, jacobian, machine.factor.share)
-    else:
-        evaluate(program.batch, VALUE, t, q, v, out)
-        read_rows(program, out, machine.phi, machine.nu, machine.gamma)
-        read_jacobian(program, out, jacobian)
-        if program.said_row.size > 0:
-            shares_of_rows(machine)
+        transform(transformation, REACH, (q, v))
+        q, v = transformation.qc, transformation.vc
+    evaluate(program.batch, VALUE, t, q, v, out)
+    read_rows(program, out, machine.phi, machine.nu, machine.gamma)
+    if transformation.edges > 0 and transformation.deep == 0:
+        transform(transformation, ROWS, (out, machine.gamma, jacobian, machine.factor.share))
+        return
+    read_jacobian(program, out, jacobian)
+    if transformation.edges == 0 and program.said_row.size > 0:
+        shares_of_rows(machine)
 
 
 @compiled
@@ -103,8 +90,7 @@ def shares_of_rows(machine):
     square[:] = 0.0
     for e in range(jacobian.size):
         square[program.jac_row[e]] += jacobian[e] ** 2 / machine.norm[program.jac_column[e]]
-    for row in range(square.size):
-        share[row] = square[row]
+    copy(square, share)
     for k in range(program.said_row.size):
         if k == 0 or program.said_row[k] != program.said_row[k - 1]:
             square[program.said_row[k]] = 0.0
@@ -118,11 +104,9 @@ def subtract_rates(machine: Machine, times: float, v: Vector):
     """machine.g less so many times Φ_v v, at the last evaluation."""
     transformation, pattern, jacobian, g = machine.transformation, machine.pattern, machine.factor.jacobian, machine.g
     if transformation.deep == 1:  # there the columns are those of bodies
-        for e in range(jacobian.size):
-            g[pattern.jac_row[e]] -= times * jacobian[e] * transformation.vc[pattern.jac_column[e]]
-    else:
-        for e in range(jacobian.size):
-            g[pattern.jac_row[e]] -= times * jacobian[e] * v[pattern.jac_column[e]]
+        v = transformation.vc
+    for e in range(jacobian.size):
+        g[pattern.jac_row[e]] -= times * jacobian[e] * v[pattern.jac_column[e]]
 
 
 @compiled
@@ -130,23 +114,18 @@ def in_own_velocities(machine):
     """The last solution, machine.x, as velocities (or a small motion) of the machine's own coordinates, in place."""
     transformation = machine.transformation
     if transformation.deep == 1:
-        velocities_of_joints(transformation, machine.x, transformation.step)
-        for k in range(machine.norm.size):
-            machine.x[k] = transformation.step[k]
+        transform(transformation, VELOCITIES, (machine.x, transformation.step))
+        copy(transformation.step, machine.x)
 
 
 @compiled
 def take_accelerations(machine, a):
     """The last solution x as accelerations of the machine's own coordinates; whether all are finite."""
     if machine.transformation.deep == 1:
-        accelerations_of_joints(machine.transformation, machine.x, a)
+        transform(machine.transformation, ACCELERATIONS, (machine.x, a))
     else:
-        for k in range(machine.pattern.n):
-            a[k] = machine.x[k]
-    finite = True
-    for k in range(machine.norm.size):
-        finite = finite and np.isfinite(a[k])
-    return finite
+        copy(machine.x[: machine.pattern.n], a)
+    return all_finite(a)
 
 
 @compiled_apart

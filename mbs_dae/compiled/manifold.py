@@ -13,9 +13,9 @@ import numpy as np
 
 from ..coordinates import Layout
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block
+from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, zeros
 from .batch import VALUE, Batch, evaluate
-from .transformation import Transformation, angular_acceleration, bodies_turning
+from .transformation import ANGULAR_ACCELERATION, TURNING, Transformation, transform
 
 
 class Manifold(NamedTuple):
@@ -28,19 +28,18 @@ class Manifold(NamedTuple):
     """Reads the angular velocities of bodies whose turning is none of the velocities; they are linear in v."""
     turned: Integers
     """Where it is added up in q, one place for each output."""
-    omega: Work[Matrix]
-    """Four rows of work space for such outputs."""
-    step: Work[Vector]
-    """A small motion with what stands still behind it."""
     transformation: Transformation
     """Where bodies follow from joints it reads them instead."""
+    omega: Work[Matrix] = zeros(4, "outputs")
+    """Work space for such outputs."""
+    step: Work[Vector] = zeros("v_size")
+    """A small motion with what stands still behind it."""
 
 
 def manifold_of(layout: Layout, turning: Batch, transformation: Transformation) -> Manifold:
     turned = np.array([place for places in layout.turned.values() for place in places], dtype=np.int64)
-    omega, step = np.zeros((4, turned.size + 1)), np.zeros(layout.v_size)
-    own = layout.plain, layout.quaternions, layout.turns
-    return block(Manifold(*own, turning, turned, omega, step, transformation))
+    manifold = Manifold(layout.plain, layout.quaternions, layout.turns, turning, turned, transformation)
+    return block(manifold, outputs=turned.size + 1, v_size=layout.v_size)
 
 
 @compiled
@@ -48,7 +47,7 @@ def read_turning(manifold, q, v, row):
     """The angular velocities at (q, v), into a row of `omega`."""
     if manifold.turned.size > 0:
         if manifold.transformation.edges > 0:
-            bodies_turning(manifold.transformation, q, v, manifold.omega[row])
+            transform(manifold.transformation, TURNING, (q, v, manifold.omega[row]))
         else:
             evaluate(manifold.turning, VALUE, 0.0, q, v, manifold.omega[row])
 
@@ -57,7 +56,7 @@ def read_turning(manifold, q, v, row):
 def read_angular_acceleration(manifold, q, v, a, row):
     """The rates of the angular velocities at (q, v, v̇); with natural coordinates they are linear in v̇ alone."""
     if manifold.turned.size > 0 and manifold.transformation.edges > 0:
-        angular_acceleration(manifold.transformation, q, v, a, manifold.omega[row])
+        transform(manifold.transformation, ANGULAR_ACCELERATION, (q, v, a, manifold.omega[row]))
     else:
         read_turning(manifold, q, a, row)
 

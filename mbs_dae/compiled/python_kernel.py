@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,13 @@ from ..coordinates import KernelCoordinates
 from ..kernels.abi import unwound
 from ..kernels.cache import Kernel
 from ..model.forces.given import PythonForce
-from ..symbolic.markers import LABELS
-from .batch import Instance
+from .batch import Instance, instance_of
 
 UNWOUND = unwound.py_func
 """The function itself, not compiled."""
 _reals = ctypes.POINTER(ctypes.c_double)
 _integers = ctypes.POINTER(ctypes.c_int64)
-_signature = ctypes.CFUNCTYPE(
-    None, ctypes.c_int64, ctypes.c_double, _reals, _reals, _integers, _reals, _reals, _reals
-)
+_signature = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, _reals, _reals, _integers, _reals, _reals, _reals)
 
 
 class Raised(threading.local):
@@ -41,15 +38,8 @@ class PythonKernel(Kernel):
 
 
 def python_instance(element: PythonForce, coordinates: KernelCoordinates) -> Instance:
-    reading, _ = element.form()
-    maps = [coordinates.marker_map(LABELS[k]) for k in range(len(element.markers))]
-    slots: dict[str, Any] = {}
-    for mp, marker in zip(maps, element.markers, strict=True):
-        slots |= {str(s): n for s, n in zip(mp.slots, coordinates.marker_slots(marker), strict=True)}
-    composed = reading.compose(maps)
-    meaning = f"python {id(element)}"
-    made = partial(_kernel, element, composed)
-    return Instance(meaning, lambda: composed, slots, tuple(m.body for m in element.markers), element.who, made)
+    instance = instance_of(element.form()[0], {}, element.markers, element.who, coordinates)
+    return replace(instance, meaning=f"python {id(element)}", kernel=partial(_kernel, element, instance.compose()))
 
 
 def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
@@ -78,12 +68,8 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
             out[k] = value
 
     callback = _signature(call)
-    layout = {
-        "forces": tuple(range(columns)),
-        "powers": (element.work,),
-        "slots": tuple(map(str, slots)),
-        "outputs": outputs,
-    }
+    names = tuple(map(str, slots))
+    layout = {"forces": tuple(range(columns)), "powers": (element.work,), "slots": names, "outputs": outputs}
     address = ctypes.cast(callback, ctypes.c_void_p).value or 0
     return PythonKernel(address, layout, callback, raised)
 

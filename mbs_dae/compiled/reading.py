@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sps
 
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Matrix, Vector
+from ..linear.vectors import copy
 from .batch import VALUE, Batch, evaluate
 from .program import Program
 
 NO_DESIGNS = np.zeros((0, 0))
+
+
+class Trajectory(NamedTuple):
+    """States of a system at some times, and their accelerations. Arrays carry the coordinates of the ground behind the
+    others."""
+
+    t: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+
+    def until(self, count: int) -> Trajectory:
+        """Of the first times, with arrays of its own."""
+        return Trajectory(*(x[:count].copy() for x in self))
 
 
 @compiled_apart
@@ -24,8 +40,8 @@ def read(
     for constraints they are the violations. Rows without Φ read 0 in `values`. With `designs`, each time has numbers
     of its own."""
     for k in range(times.size):
-        for slot in range(designs.shape[1]):
-            program.batch.parameters[slot] = designs[k, slot]
+        if designs.size > 0:
+            copy(designs[k], program.batch.parameters)
         evaluate(program.batch, VALUE, times[k], q[k], v[k], out)
         for row in range(program.rows):
             if program.phi_from[row] >= 0:
@@ -53,12 +69,7 @@ def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> n
 
 
 def read_rows_along(
-    program: Program,
-    t: np.ndarray,
-    q: np.ndarray,
-    v: np.ndarray,
-    a: np.ndarray,
-    designs: np.ndarray = NO_DESIGNS,
+    program: Program, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, designs: np.ndarray = NO_DESIGNS
 ) -> tuple[np.ndarray, ...]:
     """Φ, Φ̇ and Φ̈ of every row at every time; where there are `designs`, with the numbers of each time. (The program
     then must be its caller's own.)"""

@@ -3,16 +3,16 @@ systems of the model."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import hypot
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from ..coordinates import CoordinateSet, JointCoordinates, Layout, OwnEquations, coordinate_set
+from ..coordinates import CoordinateSet, JointCoordinates, Layout, coordinate_set
 from ..errors import ModelError
 from ..kernels.blocks import Image
 from ..linear.pattern import Pattern, analyse
@@ -26,8 +26,23 @@ from ..symbolic.markers import marker_symbols
 from .batch import BatchBuilder, Instance, instance_of
 from .dynamics import DynamicsBuilder, dynamics_instances
 from .program import ProgramBuilder
-from .remembering import Remembering
 from .transformation_maps import Entries, structure_of
+
+
+class Remembering:
+    """A frozen thing that remembers what was made of it."""
+
+    def once(self, make: Callable[..., Any], *arguments: Any) -> Any:
+        """``make(self, *arguments)``, made when it is first asked for. Arguments are to be few: all is kept as long as
+        the thing lives. (Where two threads ask at once, both make it, and one of both is kept.)"""
+        key = make, *arguments
+        if key not in self._made:
+            self._made[key] = make(self, *arguments)
+        return self._made[key]
+
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -167,11 +182,8 @@ def structure_in(model: Model, coordinates: str, **tree: Any) -> Structure:
             instances.append(instance_of(relation.only(kept), slots, element.markers, element.who, kernels))
             rows += [Row(element.name, k, element.units[k]) for k in kept]
     for own in chosen.own_equations():
-        instances.append(_own_instance(own))
+        who = f"body {own.body.name!r}"
+        instances.append(Instance(own.kind, partial(getattr, own, "form"), own.slots, own.owners, who))
         rows += [Row(f"{own.body.name} rigid", k, unit) for k, unit in enumerate(own.units)]
     builder = ProgramBuilder(BatchBuilder(instances, kernels, kernels.layout), kernels.layout.nv, kernels.sharing)
     return Structure(model, chosen, builder, tuple(rows), tree)
-
-
-def _own_instance(own: OwnEquations) -> Instance:
-    return Instance(own.kind, lambda: own.form, own.slots, own.owners, f"body {own.body.name!r}")

@@ -30,9 +30,8 @@ from .machine import Machine, observe
 from .manifold import Manifold, difference, manifold_of, move
 from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, Raised, told
-from .reading import NO_DESIGNS, Reader, read_outputs, read_rows_along
-from .remembering import Remembering
-from .structure import Row, Structure, structure_in
+from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs, read_rows_along
+from .structure import Remembering, Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
 from .transformation_maps import no_transformation, transformation
 
@@ -129,6 +128,10 @@ class System(Remembering):
 
     def to_bodies(self, motion: Motion) -> Motion:
         return self.coordinates.to_bodies(self.cartesian.layout, motion, self.evaluator)
+
+    def of_bodies(self, along: Trajectory) -> Trajectory:
+        """The same trajectory in Cartesian coordinates."""
+        return along if self.is_cartesian else Trajectory(along.t, *self.to_bodies(along[1:]))
 
     @cached_property
     def program(self) -> Program:
@@ -236,36 +239,23 @@ class System(Remembering):
         return self.once(_machine_image, dynamic).prototype
 
     def _machine(self, dynamic: bool) -> Machine:
-        n, m = self.structure.columns, len(self.rows)
+        columns, rows, layout = self.structure.columns, len(self.rows), self.layout
         pattern = self.mass_pattern if dynamic else self.pattern
         program, transformed = self.program, self._transformation(dynamic)
-        return block(
-            Machine(
-                program=program,
-                transformation=transformed,
-                manifold=self._manifold(transformed),
-                pattern=pattern,
-                factor=kkt.new_factor(pattern, self.column_weight),
-                norm=self.weight,
-                square=transformed.square if transformed.edges else np.zeros(m if program.said_row.size else 0),
-                said_unit=self._said_unit(program),
-                length=self.length,
-                extent=self._extent,
-                out=np.zeros(self.program.batch.out_size + 1),
-                phi=np.zeros(m),
-                nu=np.zeros(m),
-                gamma=np.zeros(m),
-                f=np.zeros(n),
-                g=np.zeros(m),
-                x=np.zeros(max(n, self.nv)),
-                multipliers=np.zeros(m),
-                orientation=np.zeros((2, m)),
-                counts=np.zeros(4, dtype=np.int64),
-                poses=np.zeros((2, self.layout.q_size)),
-                motions=np.zeros((4, self.layout.v_size)),
-                way=np.zeros(max(n, self.nv)),
-            )
+        machine = Machine(
+            program=program,
+            transformation=transformed,
+            manifold=self._manifold(transformed),
+            pattern=pattern,
+            factor=kkt.new_factor(pattern, self.column_weight),
+            norm=self.weight,
+            square=transformed.square if transformed.edges else np.zeros(rows if program.said_row.size else 0),
+            said_unit=self._said_unit(program),
+            length=self.length,
+            extent=self._extent,
         )
+        sizes = {"q_size": layout.q_size, "v_size": layout.v_size, "outputs": program.batch.out_size + 1}
+        return block(machine, columns=columns, rows=rows, either=max(columns, self.nv), **sizes)
 
     def _said_unit(self, program: Program) -> np.ndarray:
         """Reciprocal squared lengths of velocities, with those of what stands still behind."""

@@ -29,119 +29,82 @@ from typing import NamedTuple
 from ..coordinates.joint.recursion import fold_acceleration, fold_velocity, unfold, unfold_acceleration
 from ..coordinates.joint.tree import Tree
 from ..kernels.abi import call_on_block, compiled, compiled_apart
-from ..kernels.blocks import Design, Integers, Matrix, Vector, Work
+from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
 
 
 class Transformation(NamedTuple):
-    """Index maps and work space. Without edges there is none: the coordinates are those that kernels speak of."""
+    """Index maps and work space, empty where there is no use for them. Without edges there is no transformation: the
+    coordinates are those that kernels speak of."""
 
     tree: Tree
     edges: int
     deep: int
     """1 where nothing is transformed: the equations are those of bodies, and only what comes out of them goes back to
     the joints."""
-    step: Work[Vector]
+    step: Work[Vector] = zeros("joints")
     """Velocities of joints."""
-    addresses: Integers
+    addresses: Integers = zeros(0)
     """Where the compiled functions of `ENTRIES` are."""
-    omega_at: Integers
+    omega_at: Integers = zeros(0)
     """Where the angular velocities stand among the velocities of bodies whose turning is added up."""
-    row_of: Integers
+    row_of: Integers = zeros(0)
     """The row and the column of every entry of Φ_x."""
-    column_of: Integers
-    qc: Work[Vector]
+    column_of: Integers = zeros(0)
+    qc: Work[Vector] = zeros(0)
     """Where bodies are, their velocities, and β; the ground's included."""
-    vc: Work[Vector]
-    bias: Work[Vector]
-    still: Vector
+    vc: Work[Vector] = zeros("bodies")
+    bias: Work[Vector] = zeros("bodies")
+    still: Vector = zeros("joints")
     """No accelerations of joints."""
-    twist: Work[Matrix]
+    twist: Work[Matrix] = zeros("twists", 6)
     """S, one row for each velocity."""
-    component: Integers
+    component: Integers = zeros(0)
     """Which of six each velocity of a body is: in the plane x, y and the turn about z."""
-    parent: Integers
+    parent: Integers = zeros(0)
     """The edge that leads to an edge's parent; -1 for the ground."""
-    path_at: Integers
+    path_at: Integers = zeros(0)
     """The velocities on the way to edge e, its own included: path[path_at[e] : path_at[e + 1]]."""
-    path: Integers
+    path: Integers = zeros(0)
     # rows: what one row says of one body
-    term_row: Integers
-    term_edge: Integers
-    term_at: Integers
+    term_row: Integers = zeros(0)
+    term_edge: Integers = zeros(0)
+    term_at: Integers = zeros(0)
     """Term k has the items term_at[k] : term_at[k + 1]."""
-    item_component: Integers
-    item_from: Integers
-    target_at: Integers
+    item_component: Integers = zeros(0)
+    item_from: Integers = zeros(0)
+    target_at: Integers = zeros(0)
     """It goes to the entries target[target_at[k] : ...] of Φ_x, in the order of the path."""
-    target: Integers
-    square: Work[Vector]
+    target: Integers = zeros(0)
+    square: Work[Vector] = zeros("rows")
     """The squared length of each row over the velocities of bodies, turns counting over the model's length."""
-    unit: Design[Vector]
+    unit: Design[Vector] = zeros(0)
     """What six velocities of a body count there, and each velocity of a joint: reciprocal squared lengths."""
-    joint_unit: Design[Vector]
+    joint_unit: Design[Vector] = zeros(0)
     # masses and forces
-    mass_at: Integers
+    mass_at: Integers = zeros(0)
     """The inertia of edge e's body has the items mass_at[e] : mass_at[e + 1]."""
-    mass_row: Integers
-    mass_column: Integers
-    mass_from: Integers
-    weight_to: Integers
+    mass_row: Integers = zeros(0)
+    mass_column: Integers = zeros(0)
+    mass_from: Integers = zeros(0)
+    weight_to: Integers = zeros(0)
     """Where entries of M_x go, edge by edge, velocity by velocity, along the path: to the diagonal, or beside it."""
-    fc: Work[Vector]
-    inertia: Work[Matrix]
+    fc: Work[Vector] = zeros("bodies")
+    inertia: Work[Matrix] = zeros("links", 36)
     """A 6 x 6 matrix for each edge; then a force and moment for each."""
-    wrench: Work[Matrix]
-    part: Work[Matrix]
-    """Work space: six rows of six numbers."""
+    wrench: Work[Matrix] = zeros("links", 6)
+    part: Work[Matrix] = zeros(6, 6)
+    """Work space."""
 
 
 @compiled
-def reach(tr, q, v):
+def transform(tr, entry, arrays):
+    """Call one of `ENTRIES`: by address, so that each is compiled where there are joint coordinates only."""
+    call_on_block(tr.addresses[entry], tr, arrays)
+
+
+@compiled_apart
+def reach(tr: Transformation, q: Vector, v: Vector):
     """All bodies, and the twists of all velocities, at (q, v)."""
-    call_on_block(tr.addresses[REACH], tr, (q, v))
-
-
-@compiled
-def transform_rows(tr, out, gamma, jacobian, share):
-    """γ_x in place of γ, Φ_x, and how much is left of each row, from the outputs of the last evaluation."""
-    call_on_block(tr.addresses[ROWS], tr, (out, gamma, jacobian, share))
-
-
-@compiled_apart
-def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
-    """M_x and Q_x, from the outputs of the last evaluation and the forces on bodies in `fc`."""
-    call_on_block(tr.addresses[DYNAMICS], tr, (out, forces, weight, beside))
-
-
-@compiled
-def velocities_of_joints(tr, x, v):
-    """The velocities of joints where those of bodies are x, in the pose of the last `reach`."""
-    call_on_block(tr.addresses[VELOCITIES], tr, (x, v))
-
-
-@compiled
-def accelerations_of_joints(tr, x, a):
-    """The same for accelerations, with the velocities of the last `reach`."""
-    call_on_block(tr.addresses[ACCELERATIONS], tr, (x, a))
-
-
-@compiled
-def bodies_turning(tr, q, v, omega):
-    """The angular velocities of all bodies in space."""
-    call_on_block(tr.addresses[TURNING], tr, (q, v, omega))
-
-
-@compiled
-def angular_acceleration(tr, q, v, a, alpha):
-    """Their rates."""
-    call_on_block(tr.addresses[ANGULAR_ACCELERATION], tr, (q, v, a, alpha))
-
-
-# --- what these call (`kernels.abi.block_function`) -------------------------------------------------------------
-
-
-@compiled_apart
-def _reach(tr: Transformation, q: Vector, v: Vector):
     tree = tr.tree
     unfold(tree, q, v, tr.qc, tr.vc)
     if tr.deep == 1:
@@ -169,7 +132,8 @@ def to_origin(tr, e, f):
 
 
 @compiled_apart
-def _transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vector, share: Vector):
+def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vector, share: Vector):
+    """γ_x in place of γ, Φ_x, and how much is left of each row, from the outputs of the last evaluation."""
     for e in range(tr.row_of.size):
         jacobian[e] = 0.0
     tr.square[:] = 0.0
@@ -211,7 +175,8 @@ def _shares(tr, jacobian, share):
 
 
 @compiled_apart
-def _transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
+def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: Vector, beside: Vector):
+    """M_x and Q_x, from the outputs of the last evaluation and the forces on bodies in `fc`."""
     tree = tr.tree
     for e in range(tr.edges):
         _inertia_at_origin(tr, e, out)
@@ -286,24 +251,28 @@ def _inertia_at_origin(tr, e, out):
 
 
 @compiled_apart
-def _velocities(tr: Transformation, x: Vector, v: Vector):
+def velocities_of_joints(tr: Transformation, x: Vector, v: Vector):
+    """The velocities of joints where those of bodies are x, in the pose of the last `reach`."""
     fold_velocity(tr.tree, x, v)
 
 
 @compiled_apart
-def _accelerations(tr: Transformation, x: Vector, a: Vector):
+def accelerations_of_joints(tr: Transformation, x: Vector, a: Vector):
+    """The same for accelerations, with the velocities of the last `reach`."""
     fold_acceleration(tr.tree, x, a)
 
 
 @compiled_apart
-def _turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
+def bodies_turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
+    """The angular velocities of all bodies in space."""
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     for k in range(tr.omega_at.size):
         omega[k] = tr.vc[tr.omega_at[k]]
 
 
 @compiled_apart
-def _angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, alpha: Vector):
+def angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, alpha: Vector):
+    """Their rates."""
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     unfold_acceleration(tr.tree, a, tr.bias)
     for k in range(tr.omega_at.size):
@@ -311,6 +280,7 @@ def _angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, a
 
 
 ENTRIES = (
-    _reach, _transform_rows, _transform_dynamics, _velocities, _accelerations, _turning, _angular_acceleration
+    reach, transform_rows, transform_dynamics, velocities_of_joints, accelerations_of_joints, bodies_turning,
+    angular_acceleration,
 )  # fmt: skip
 REACH, ROWS, DYNAMICS, VELOCITIES, ACCELERATIONS, TURNING, ANGULAR_ACCELERATION = range(len(ENTRIES))

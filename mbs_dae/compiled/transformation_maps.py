@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from .dynamics import DynamicsBuilder
 from .transformation import ENTRIES, Transformation
 
 NONE = np.zeros(0, dtype=np.int64)
+TRANSFORMED = ("twists", "links", "rows")
+"""The lengths that are 0 where nothing is transformed."""
 
 
 class Entries(NamedTuple):
@@ -39,18 +41,24 @@ def structure_of(coordinates: JointCoordinates, program: Mapping[str, np.ndarray
 
 
 def transformation(
-    coordinates: JointCoordinates,
-    tree: Tree,
-    program: Mapping[str, np.ndarray],
-    entries: Entries,
-    dynamics: DynamicsBuilder | None,
-    length: float,
-) -> Transformation:
+    coordinates: JointCoordinates, tree: Tree, program: Mapping[str, np.ndarray], entries: Entries,
+    dynamics: DynamicsBuilder | None, length: float,
+) -> Transformation:  # fmt: skip
     """`program` is the layout of the rows over the velocities of bodies. `dynamics` is left out where only places and
     motions are asked for."""
-    velocities, rows = tree.v_step.size, program["nu_from"].size
+    layout, velocities = coordinates.kernels.layout, tree.v_step.size
+    turned = [place for body in coordinates.layout.turned for place in layout.v[body][3:]]
+    places = Transformation(
+        tree,
+        edges=len(coordinates.topology.edges),
+        deep=int(coordinates.deep),
+        addresses=np.array([function.entry.address for function in ENTRIES], dtype=np.int64),
+        omega_at=np.array(turned, dtype=np.int64),
+        qc=coordinates.resting_bodies(),
+    )
+    sizes = {"joints": velocities, "bodies": layout.v_size}
     if coordinates.deep:
-        return _through_bodies(coordinates, tree)
+        return block(places, **sizes, **dict.fromkeys(TRANSFORMED, 0))
     paths = coordinates.paths
     terms = [*_terms(coordinates, program)]
     where = {pair: k for k, pair in enumerate(zip(entries.jac_row.tolist(), entries.jac_column.tolist(), strict=True))}
@@ -65,76 +73,34 @@ def transformation(
     ]
     masses = _masses(coordinates, dynamics) if dynamics is not None else [[] for _ in paths]
     flat = np.array([item for items in masses for item in items], dtype=np.int64).reshape(-1, 3)
-    layout = coordinates.kernels.layout
-    return block(
-        _empty(tree)._replace(
-            edges=len(paths),
-            **_room(coordinates, velocities),
-            row_of=entries.jac_row,
-            column_of=entries.jac_column,
-            twist=np.zeros((velocities, 6)),
-            component=np.array([0, 1, 5] if tree.width == 3 else range(6), dtype=np.int64),
-            parent=np.array(coordinates.topology.parents, dtype=np.int64) - 1,
-            path_at=_borders(paths),
-            path=np.concatenate([NONE, *paths]),
-            term_row=np.array([row for row, *_ in terms], dtype=np.int64),
-            term_edge=np.array([e for _, e, _, _ in terms], dtype=np.int64),
-            term_at=_borders([items for _, _, items, _ in terms]),
-            item_component=np.concatenate([NONE, *(items for _, _, items, _ in terms)]),
-            item_from=np.concatenate([NONE, *(source for _, _, _, source in terms)]),
-            target_at=_borders([paths[e] for _, e, _, _ in terms]),
-            target=np.array([where[row, c] for row, e, _, _ in terms for c in paths[e].tolist()], dtype=np.int64),
-            square=np.zeros(rows),
-            unit=np.array([1.0] * 3 + [length**-2] * 3),
-            joint_unit=1.0 / coordinates.weights(length),
-            mass_at=_borders(masses),
-            mass_row=flat[:, 0].copy(),
-            mass_column=flat[:, 1].copy(),
-            mass_from=flat[:, 2].copy(),
-            weight_to=np.array(weight_to, dtype=np.int64),
-            fc=np.zeros(layout.v_size),
-            inertia=np.zeros((len(paths), 36)),
-            wrench=np.zeros((len(paths), 6)),
-            part=np.zeros((6, 6)),
-        )
+    maps = places._replace(
+        row_of=entries.jac_row,
+        column_of=entries.jac_column,
+        component=np.array([0, 1, 5] if tree.width == 3 else range(6), dtype=np.int64),
+        parent=np.array(coordinates.topology.parents, dtype=np.int64) - 1,
+        path_at=_borders(paths),
+        path=np.concatenate([NONE, *paths]),
+        term_row=np.array([row for row, *_ in terms], dtype=np.int64),
+        term_edge=np.array([e for _, e, _, _ in terms], dtype=np.int64),
+        term_at=_borders([items for _, _, items, _ in terms]),
+        item_component=np.concatenate([NONE, *(items for _, _, items, _ in terms)]),
+        item_from=np.concatenate([NONE, *(source for _, _, _, source in terms)]),
+        target_at=_borders([paths[e] for _, e, _, _ in terms]),
+        target=np.array([where[row, c] for row, e, _, _ in terms for c in paths[e].tolist()], dtype=np.int64),
+        unit=np.array([1.0] * 3 + [length**-2] * 3),
+        joint_unit=1.0 / coordinates.weights(length),
+        mass_at=_borders(masses),
+        mass_row=flat[:, 0].copy(),
+        mass_column=flat[:, 1].copy(),
+        mass_from=flat[:, 2].copy(),
+        weight_to=np.array(weight_to, dtype=np.int64),
     )
+    return block(maps, **sizes, twists=velocities, links=len(paths), rows=program["nu_from"].size)
 
 
 @cache
 def no_transformation() -> Transformation:
-    return block(_empty(no_tree()))
-
-
-def _through_bodies(coordinates: JointCoordinates, tree: Tree) -> Transformation:
-    return block(
-        _empty(tree)._replace(
-            edges=len(coordinates.topology.edges),
-            deep=1,
-            **_room(coordinates, tree.v_step.size),
-        )
-    )
-
-
-def _room(coordinates: JointCoordinates, velocities: int) -> dict[str, Any]:
-    """What every transformation needs."""
-    layout = coordinates.kernels.layout
-    turned = [place for body in coordinates.layout.turned for place in layout.v[body][3:]]
-    return {
-        "addresses": np.array([function.entry.address for function in ENTRIES], dtype=np.int64),
-        "omega_at": np.array(turned, dtype=np.int64),
-        "qc": coordinates.resting_bodies(),
-        "vc": np.zeros(layout.v_size),
-        "bias": np.zeros(layout.v_size),
-        "still": np.zeros(velocities),
-        "step": np.zeros(max(velocities, 1)),
-    }
-
-
-def _empty(tree: Tree) -> Transformation:
-    values: dict[str, Any] = dict.fromkeys(Transformation._fields, NONE)
-    values |= dict.fromkeys(("step", "qc", "vc", "bias", "still", "fc", "square", "unit", "joint_unit"), np.zeros(0))
-    values |= dict.fromkeys(("twist", "inertia", "wrench", "part"), np.zeros((0, 6)))
-    return Transformation(**values | {"tree": tree, "edges": 0, "deep": 0})
+    return block(Transformation(no_tree(), edges=0, deep=0), **dict.fromkeys(("joints", "bodies", *TRANSFORMED), 0))
 
 
 def _terms(

@@ -64,16 +64,3 @@ def undefined(pose: State, moments: Iterable[float], forces: bool) -> tuple[str,
         if forces and system.undefined_force(moment, q, pose.full_v):
             return f"{no_force(system, moment, q, pose.full_v)}, or keep the motion where it is defined", ()
     return None
-
-
-def jumping(pose: State, ahead: float) -> str | None:
-    """The driver whose function changes by a finite amount in no time."""
-    system, still = pose.system, np.zeros((2, pose.system.layout.v_size))
-    moments = pose.t + np.array([0.0, max((ahead - pose.t) * 2.0**-20, 1e-9 * (abs(pose.t) + abs(ahead)))])
-    phi = system.read_constraints(moments, np.stack([pose.full_q] * 2), still, still)[0]
-    for driver in system.model.drivers:
-        for row in system.rows_of(driver.name):
-            scale = 1.0 if system.rows[row].unit == "rad" else system.length
-            if abs(phi[1, row] - phi[0, row]) > 1e-3 * scale:
-                return driver.name
-    return None

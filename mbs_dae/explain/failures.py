@@ -126,8 +126,8 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
     """The error for a run that stopped at march.clock[TIME]; what was computed is in its ``result``."""
     t = float(march.clock[marching.TIME])
     state, y0 = march.mechanism.state, march.stages.y0
-    q, v, a = y0[: state.q_end], y0[state.velocities], np.nan_to_num(march.stages.k[0][state.velocities])
-    (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), a[None]))
+    q, v, a = y0[: state.q_end], y0[state.v_at : state.v_end], march.stages.k[0, state.v_at : state.v_end]
+    (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), np.nan_to_num(a[None])))
     system = system.cartesian
     pose = State(system, t, q, v, system.still)
     kind, what, advice = _reason(march, status, pose, a)

@@ -21,8 +21,8 @@ from collections.abc import Callable
 from math import floor, pi
 from typing import Any
 
-from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from . import llvm
@@ -55,10 +55,7 @@ def _call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, 
     signature = types.void(address, count, t, q, v, index, parameters, tables, out)
 
     def generate(context, builder, sig, args):
-        real, integer = ir.DoubleType(), ir.IntType(64)
-        pointers = [real, real, integer, real, real, real]
-        kernel_type = ir.FunctionType(ir.VoidType(), [integer, real, *(p.as_pointer() for p in pointers)])
-        kernel = builder.inttoptr(args[0], kernel_type.as_pointer())
+        kernel = builder.inttoptr(args[0], llvm.entry_type(KERNEL, types.none).as_pointer())
         data = [context.make_array(ty)(context, builder, a).data for ty, a in zip(sig.args[3:], args[3:], strict=True)]
         builder.call(kernel, [args[1], args[2], *data])
         return context.get_dummy_value()
@@ -76,9 +73,9 @@ def _call_on_block(typingctx, address, block, arrays):
         raise TypeError("a function of a block takes contiguous arrays of float64")
 
     def generate(context, builder, sig, args):
-        kinds = (sig.args[1], sig.args[2])
+        kinds, values = [sig.args[1], *sig.args[2]], [args[1], *cgutils.unpack_tuple(builder, args[2])]
         function = builder.inttoptr(args[0], llvm.entry_type(kinds, types.none).as_pointer())
-        return llvm.call(context, builder, function, kinds, types.none, args[1:])
+        return llvm.call(context, builder, function, kinds, types.none, values)
 
     return types.void(address, block, arrays), generate
 

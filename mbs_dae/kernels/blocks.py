@@ -11,7 +11,10 @@ The class says it all: what its fields are, and who may write them.
     Design[...]                     fixed with the values of its parameters
     Work[...]                       written in a run
 
-So the numba type of a block is that of its class, found once. What is fixed with the structure is shared by all runs.
+A field of which only the size is to be said has `zeros` or `ones` for a default: `block` makes the array. So the class
+tells its size, too; lengths that models differ in stand there by name, and `block` is given them.
+
+The numba type of a block is that of its class, found once. What is fixed with the structure is shared by all runs.
 The rest is copied for each of them by an `Image`, as a program is loaded into memory: all that is copied, and the
 tables that lead there, stand in one array, in which addresses are relative; a workspace is a copy of it, with its own
 address added to these. Another design is a copy with other numbers in it.
@@ -21,21 +24,20 @@ The views own nothing: whoever calls compiled code keeps the block alive, as one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from operator import index
+from struct import Struct
 from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import (
-    infer_getattr,
-    lower_getattr_generic,
-    models,
-    register_model,
-)
-from numba.np.arrayobj import populate_array
+from numba.extending import infer_getattr, lower_getattr_generic, models, register_model
+
+from . import llvm
 
 Vector = Annotated[np.ndarray, types.Array(types.float64, 1, "C")]
 Matrix = Annotated[np.ndarray, types.Array(types.float64, 2, "C")]
@@ -58,32 +60,31 @@ WORD = 8
 """Bytes of a word."""
 
 
+FORMATS = {1: "2q8x", 2: "3q"}
+"""The words of an array, by its dimensions, in the language of `struct`."""
+
+
 class BlockType(types.Type):
     """The type of all blocks of a class of records."""
 
-    def __init__(self, record: type):
+    def __init__(self, record: Any):
         self.record = record
-        self.members: dict[str, types.Type] = {}
-        self.copied: set[str] = set()
-        for name, hint in get_type_hints(record, include_extras=True).items():
-            self.members[name] = kind_of(hint)
-            if {WORK, DESIGN} & {x for x in get_args(hint) if isinstance(x, str)}:
-                self.copied.add(name)
+        hints = get_type_hints(record, include_extras=True)
+        self.members = {name: kind_of(hint) for name, hint in hints.items()}
+        self.copied = {name for name, hint in hints.items() if {WORK, DESIGN}.intersection(map(str, get_args(hint)))}
+        self.made = {name: size for name, size in record._field_defaults.items() if isinstance(size, Size)}
         self.place = {name: WORDS * k for k, name in enumerate(self.members)}
-        self.senders = [_sender(name, kind) for name, kind in self.members.items()]
+        self.senders = {name: sender(kind) for name, kind in self.members.items()}
+        self.words = Struct("=" + "".join(map(_format, self.members.values())))
         super().__init__(f"Block({record.__module__.rpartition('.')[2]}.{record.__name__})")
 
     def __reduce__(self) -> Any:
         return block_type, (self.record,)
 
 
+@cache
 def block_type(record: Any) -> BlockType:
-    if record not in _block_types:
-        _block_types[record] = BlockType(record)
-    return _block_types[record]
-
-
-_block_types: dict[Any, BlockType] = {}
+    return BlockType(record)
 
 
 def kind_of(hint: Any) -> types.Type:
@@ -99,57 +100,83 @@ def kind_of(hint: Any) -> types.Type:
     return block_type(told)
 
 
+@dataclass(frozen=True)
+class Size:
+    """In place of an array that is to be made: its lengths, or their names, and what it is filled with."""
+
+    lengths: tuple[int | str, ...]
+    item: float
+
+
+def zeros(*lengths: int | str) -> Any:
+    return Size(lengths, 0.0)
+
+
+def ones(*lengths: int | str) -> Any:
+    return Size(lengths, 1.0)
+
+
 class Block:
     """The fields of a named tuple, for Python by attribute and for compiled code by address."""
 
     def __init__(self, fields: Any):
         self.fields = fields
-        self.kind = block_type(type(fields))
-        words: list[int] = []
-        for value, send in zip(fields, self.kind.senders, strict=True):
-            words += send(value)
-        self.table = np.array(words, dtype=np.int64)
+        self.kind = block_type(fields.__class__)
+        numbers: list[Any] = []
+        for (name, send), value in zip(self.kind.senders.items(), fields, strict=True):
+            try:
+                numbers += send(value)
+            except (AttributeError, TypeError) as wrong:
+                raise TypeError(f"{name}: {wrong}") from wrong
+        self.table = np.frombuffer(self.kind.words.pack(*numbers), dtype=np.int64).copy()
         self.address = _address(self.table)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["fields"], name)
 
 
-def block(fields: T) -> T:
+def block(fields: T, **lengths: int) -> T:
     """A named tuple as a block; to type checkers it still is the named tuple."""
-    return cast(T, Block(fields))
+    given: Any = fields
+    kind, made = block_type(given.__class__), {}
+    for name, size in kind.made.items():
+        if getattr(given, name) is size:
+            shape = [lengths[n] if isinstance(n, str) else n for n in size.lengths]
+            made[name] = np.full(shape, size.item, dtype=ITEMS[cast(Any, kind.members[name]).dtype])
+    return cast(T, Block(given._replace(**made) if made else given))
 
 
 def _address(array: np.ndarray) -> int:
     return array.__array_interface__["data"][0]
 
 
-def place_of(array: Any, item: str, ndim: int) -> tuple[int, ...]:
-    """Where an array is, and its lengths."""
-    told = array.__array_interface__
-    shape = told["shape"]
-    if told["typestr"] != item or len(shape) != ndim or told["strides"]:
-        raise TypeError(f"not a contiguous array of {item} in {ndim} dimensions, but {array.dtype} of shape {shape}")
-    return told["data"][0], *shape
+def _format(kind: types.Type) -> str:
+    """How the words of a field are written: what it sends, and nothing behind."""
+    return FORMATS[kind.ndim] if isinstance(kind, types.Array) else "d16x" if kind == types.float64 else "q16x"
 
 
-def _sender(name: str, kind: types.Type) -> Callable[[Any], Sequence[int]]:
-    """The words of a field of this type."""
+def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
+    """What compiled code is sent of a value of this type: plain numbers. An error where it is something else."""
     if isinstance(kind, types.Array):
-        item, ndim, rest = ITEMS[kind.dtype], kind.ndim, (0,) * (2 - kind.ndim)
+        item, ndim = ITEMS[kind.dtype], kind.ndim
 
-        def send(array: Any) -> Sequence[int]:
-            try:
-                return *place_of(array, item, ndim), *rest
-            except (AttributeError, TypeError) as wrong:
-                raise TypeError(f"{name}: {wrong}") from wrong
+        def send_array(array: Any) -> Sequence[int]:
+            told = array.__array_interface__
+            shape = told["shape"]
+            if told["typestr"] != item or len(shape) != ndim or told["strides"]:
+                raise TypeError(f"not a contiguous array of {item} in {ndim} dimensions: {array.dtype}, shape {shape}")
+            return told["data"][0], *shape
 
-        return send
+        return send_array
     if isinstance(kind, BlockType):
-        return lambda block: (block.address, 0, 0)
-    if kind is types.float64:
-        return lambda number: (int(np.float64(number).view(np.int64)), 0, 0)
-    return lambda number: (int(number), 0, 0)
+
+        def send_block(block: Any) -> Sequence[int]:
+            if block.kind is not kind:
+                raise TypeError(f"a {kind} is wanted")
+            return (block.address,)
+
+        return send_block
+    return (lambda number: (0.0 + number,)) if kind == types.float64 else lambda number: (index(number),)
 
 
 # --- workspaces -----------------------------------------------------------------------------------------------
@@ -173,12 +200,12 @@ class Image:
         self._parts: list[np.ndarray] = []
         self._size = 0
         self._seen: dict[int, int | _Node | None] = {}
-        node = self._visited(prototype)
-        self.prototype, self._root = prototype, node
+        self._links: dict[int, int] = {}
+        """The words that are addresses in the image, each with what it says: bytes from the beginning."""
+        self.prototype, self._root = prototype, self._visited(prototype)
         self.words = np.concatenate([np.zeros(0, dtype=np.int64), *self._parts])
-        links = dict(self._links(node)) if node else {}
-        self.relocated = np.array([*links], dtype=np.int64)
-        self.words[self.relocated] = [*links.values()]
+        self.relocated = np.array([*self._links], dtype=np.int64)
+        self.words[self.relocated] = [*self._links.values()]
 
     def new(self) -> Any:
         """A workspace: the same as the prototype, but for what is not fixed, which is its own."""
@@ -211,6 +238,8 @@ class Image:
             moves = bool(node.arrays or node.nodes)
             if moves:
                 node.at = self._put(block.table)
+                targets = node.arrays | {name: inner.at for name, inner in node.nodes.items()}
+                self._links |= {node.at + kind.place[name]: WORD * at for name, at in targets.items()}
             self._seen[id(block)] = node if moves else None
         return cast(_Node | None, self._seen[id(block)])
 
@@ -219,13 +248,6 @@ class Image:
         self._parts.append(words)
         self._size += words.size
         return at
-
-    def _links(self, node: _Node) -> Iterator[tuple[int, int]]:
-        """The words that are addresses in the image, each with what it says: bytes from the beginning."""
-        for name, target in {**node.arrays, **{name: inner.at for name, inner in node.nodes.items()}}.items():
-            yield node.at + node.block.kind.place[name], WORD * target
-        for inner in node.nodes.values():
-            yield from self._links(inner)
 
 
 class Workspace(Block):
@@ -285,10 +307,5 @@ def _read(context, builder, block, address, name):
         return builder.bitcast(word(0), ir.DoubleType())
     if not isinstance(kind, types.Array):
         return word(0)
-    array = context.make_array(kind)(context, builder)
-    size = context.get_constant(types.intp, WORD)
-    shape = [word(1 + k) for k in range(kind.ndim)]
-    strides = [size] if kind.ndim == 1 else [builder.mul(shape[1], size), size]
     data = builder.inttoptr(word(0), context.get_data_type(kind.dtype).as_pointer())
-    populate_array(array, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
-    return array._getvalue()
+    return llvm.array_of(context, builder, kind, data, [word(1 + k) for k in range(kind.ndim)])

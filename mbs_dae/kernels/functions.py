@@ -15,15 +15,13 @@ import ctypes
 import dis
 import gc
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import signature
-from operator import index
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import errors
@@ -32,18 +30,22 @@ from numba.core.registry import cpu_target
 from numba.extending import models, register_model, typeof_impl
 
 from . import llvm, store, work
-from .blocks import ITEMS, BlockType, kind_of, place_of
+from .blocks import ITEMS, kind_of, sender
 
-REALS, INTEGERS = types.CPointer(types.float64), types.CPointer(types.int64)
 RESULTS: dict[str, types.Type] = {str(kind): kind for kind in (types.none, types.int64, types.float64, types.boolean)}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Part:
-    """A function for some types of arguments that is part of those that call it; and what it calls itself."""
+    """A function for some types of arguments, and what it calls: parts of it, and the names of what lies apart."""
 
-    lowered: llvm.Lowered
-    uses: Uses
+    lowered: Any = None
+    parts: dict[int, llvm.Lowered] = field(default_factory=dict)
+    apart: set[str] = field(default_factory=set)
+
+    def take(self, part: Part) -> None:
+        self.parts |= {id(part): part.lowered, **part.parts}
+        self.apart |= part.apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,19 +57,7 @@ class Entry:
     call: Callable[..., Any]
 
 
-@dataclass
-class Uses:
-    """What a function calls: parts of it, and the names of what lies apart."""
-
-    parts: dict[int, Part] = field(default_factory=dict)
-    apart: set[str] = field(default_factory=set)
-
-    def take(self, part: Part) -> None:
-        self.parts |= {id(part): part, **part.uses.parts}
-        self.apart |= part.uses.apart
-
-
-_underway: list[Uses] = [Uses()]
+_underway: list[Part] = [Part()]
 """The functions that are being compiled now, each because the one before calls it."""
 _one_at_a_time = threading.RLock()
 
@@ -132,23 +122,24 @@ class Function:
         for called in self.calls:
             called.entry  # noqa: B018
         stored = store.fetch(self.symbol, self._made, work.compile_one)
-        result = _result(stored.facts["result"])
+        result = RESULTS[stored.facts["result"]]
         return Entry(result, stored.address, self._caller(stored.address, result))
 
     def _made(self) -> store.Stored:
         with work.told(self):
             part = self.part(self.arguments)
-            return _stored(self.symbol, part, {"result": _told(part.lowered.result)})
+            if (result := str(part.lowered.result)) not in RESULTS:
+                raise TypeError(f"{self.symbol} lies apart and cannot give back {result}; give back a number")
+            code = llvm.object_code(self.symbol, part.lowered, [*part.parts.values()])
+            return store.Stored({"result": result}, tuple(sorted(part.apart)), code)
 
     def _caller(self, address: int, result: types.Type) -> Callable[..., Any]:
         """How Python calls it. Other threads of Python go on meanwhile."""
         whole, real = ctypes.c_int64, ctypes.c_double
         items = llvm.entry_type(self.arguments, result).args
         plain = [real if item == llvm.REAL else whole if item == llvm.WORD else ctypes.c_void_p for item in items]
-        several, nothing = isinstance(result, types.BaseTuple), result is types.none
-        kind = None if several or nothing else real if result == types.float64 else whole
-        call = ctypes.CFUNCTYPE(kind, *plain)(address)
-        senders, (read, count) = [_sender(kind) for kind in self.arguments], _reader(result)
+        kind = None if result is types.none else real if result == types.float64 else whole
+        call, senders = ctypes.CFUNCTYPE(kind, *plain)(address), [sender(kind) for kind in self.arguments]
         is_truth = result == types.boolean
 
         def caller(*values: Any) -> Any:
@@ -157,31 +148,24 @@ class Function:
             except (TypeError, ValueError, AttributeError) as wrong:
                 given = ", ".join(str(getattr(value, "kind", type(value).__name__)) for value in values)
                 raise TypeError(f"{self.symbol} is made for {self.arguments}, not for ({given}): {wrong}") from wrong
-            if not several:
-                found = call(*numbers)
-                return bool(found) if is_truth else found
-            out = np.zeros(count, dtype=np.int64)
-            call(*numbers, out.ctypes.data)
-            return read(out)
+            found = call(*numbers)
+            return bool(found) if is_truth else found
 
         return caller
 
     def part(self, arguments: tuple[types.Type, ...]) -> Part:
         if arguments not in self.parts:
-            self.parts[arguments] = _part(self.py_func, arguments)
+            with _compiling() as part:
+                part.lowered = llvm.lower(self.py_func, arguments)
+            self.parts[arguments] = part
         return self.parts[arguments]
 
 
-def _part(function: Callable, arguments: tuple[types.Type, ...]) -> Part:
-    with _compiling() as uses:
-        return Part(llvm.lower(function, arguments), uses)
-
-
 @contextmanager
-def _compiling() -> Iterator[Uses]:
+def _compiling() -> Iterator[Part]:
     """One thread at a time, without a search for what is unreachable: a tenth of the time goes there."""
     with _one_at_a_time:
-        _underway.append(Uses())
+        _underway.append(Part())
         collects = gc.isenabled()
         gc.disable()
         try:
@@ -190,24 +174,6 @@ def _compiling() -> Iterator[Uses]:
             _underway.pop()
             if collects:
                 gc.enable()
-
-
-def _stored(symbol: str, part: Part, facts: dict[str, Any]) -> store.Stored:
-    others = [other.lowered for other in part.uses.parts.values()]
-    return store.Stored(facts, tuple(sorted(part.uses.apart)), llvm.object_code(symbol, part.lowered, others))
-
-
-def _told(result: Any) -> Any:
-    """A type of result for a file."""
-    if isinstance(result, types.BaseTuple):
-        return [_told(one) for one in llvm.items_of(result)]
-    if str(result) not in RESULTS:
-        raise TypeError(f"a function that lies apart cannot give back {result}; give back numbers")
-    return str(result)
-
-
-def _result(told: Any) -> types.Type:
-    return types.Tuple([_result(one) for one in told]) if isinstance(told, list) else RESULTS[told]
 
 
 # --- called from compiled functions ---------------------------------------------------------------------------------
@@ -223,16 +189,16 @@ class FunctionType(types.Callable, types.Opaque):
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         if kws:
             raise errors.TypingError("compiled functions take no arguments by name")
-        uses, function = _underway[-1], self.function
+        caller, function = _underway[-1], self.function
         arguments = function.arguments if function.apart else tuple(_settled(kind) for kind in args)
         if len(arguments) != len(args) or not all(map(_fits, map(_settled, args), arguments)):
             raise errors.TypingError(f"{function.symbol} is called with {args}; it is made for {arguments}")
         if function.apart:
-            uses.apart.add(function.symbol)
+            caller.apart.add(function.symbol)
             result, generate = function.entry.result, _call_apart(function)
         else:
             made = function.part(arguments)
-            uses.take(made)
+            caller.take(made)
             result, generate = made.lowered.result, _call_part(made)
         if arguments not in function.typed:
             function.typed.add(arguments)
@@ -269,7 +235,7 @@ def _settled(kind: Any) -> types.Type:
     if isinstance(kind, types.Integer):
         return kind if kind == types.uint64 else types.int64
     if isinstance(kind, types.BaseTuple):
-        return types.Tuple([_settled(one) for one in llvm.items_of(kind)])
+        return types.Tuple([_settled(one) for one in cast(Any, kind)])
     return types.float64 if isinstance(kind, types.Float) else kind
 
 
@@ -293,45 +259,3 @@ def _call_apart(function: Function) -> Callable[..., Any]:
         return llvm.call(context, builder, target, function.arguments, result, values)
 
     return generate
-
-
-# --- called from Python ---------------------------------------------------------------------------------------------
-
-
-def _sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
-    """What is sent of an argument of this type: plain numbers. An error where it is something else."""
-    if isinstance(kind, types.Array):
-        item, ndim = ITEMS[kind.dtype], kind.ndim
-        return lambda array: place_of(array, item, ndim)
-    if isinstance(kind, BlockType):
-
-        def send(block: Any) -> Sequence[int]:
-            if block.kind is not kind:
-                raise TypeError(f"a {kind} is wanted")
-            return (block.address,)
-
-        return send
-    return (lambda number: (0.0 + number,)) if kind == types.float64 else lambda number: (index(number),)
-
-
-def _reader(result: types.Type) -> tuple[Callable[[np.ndarray], Any], int]:
-    """How the items of a tuple are read, and how many words they take."""
-    flat: list[types.Type] = []
-
-    def plan(kind: Any) -> Any:
-        if isinstance(kind, types.BaseTuple):
-            return tuple(plan(one) for one in llvm.items_of(kind))
-        flat.append(kind)
-        return len(flat) - 1
-
-    shape = plan(result)
-
-    def item(out: np.ndarray, at: Any) -> Any:
-        if isinstance(at, tuple):
-            return tuple(item(out, one) for one in at)
-        number = out[at : at + 1]
-        if flat[at] == types.float64:
-            return float(number.view(np.float64)[0])
-        return bool(number[0]) if flat[at] == types.boolean else int(number[0])
-
-    return lambda out: item(out, shape), len(flat)

@@ -7,7 +7,7 @@ puts in an address when the file is loaded. numba itself knows the first kind on
 function calls anew for every caller, at every level; most of the time that a large program takes is spent so.
 
 The outside sees 64-bit integers, doubles, and pointers only: a record is one pointer, an array a pointer and its
-lengths, a tuple is its items. A single number comes back as such; a tuple is written to a place that the caller names.
+lengths. One number comes back, or nothing.
 """
 
 from __future__ import annotations
@@ -136,25 +136,17 @@ def _entry(context: Any, symbol: str, main: Lowered) -> ir.Module:
     with builder.if_then(status.is_error, likely=False):
         builder.call(module.declare_intrinsic("llvm.trap", (), ir.FunctionType(ir.VoidType(), ())), ())
         builder.unreachable()
-    numbers = _sent(context, builder, main.result, result)
-    if len(numbers) == 1 and not isinstance(main.result, types.BaseTuple):
-        builder.ret(numbers[0])
-        return module
-    for k, number in enumerate(numbers):
-        place = builder.bitcast(builder.gep(rest[0], [ir.Constant(WORD, k)]), number.type.as_pointer())
-        builder.store(number, place)
-    builder.ret_void()
+    if main.result is types.none:
+        builder.ret_void()
+    else:
+        builder.ret(*_sent(context, builder, main.result, result))
     return module
 
 
 def entry_type(arguments: Sequence[types.Type], result: types.Type) -> ir.FunctionType:
     """The type of the function that the outside sees."""
     received = [item for kind in arguments for item in _plain(kind)]
-    if result is types.none:
-        return ir.FunctionType(ir.VoidType(), received)
-    if isinstance(result, types.BaseTuple):
-        return ir.FunctionType(ir.VoidType(), [*received, WORD.as_pointer()])
-    return ir.FunctionType(_plain(result)[0], received)
+    return ir.FunctionType(ir.VoidType() if result is types.none else _plain(result)[0], received)
 
 
 def _plain(kind: Any) -> list[ir.Type]:
@@ -163,14 +155,7 @@ def _plain(kind: Any) -> list[ir.Type]:
         return [_item(kind).as_pointer(), *[WORD] * kind.ndim]
     if isinstance(kind, types.CPointer):
         return [(REAL if kind.dtype == types.float64 else WORD).as_pointer()]
-    if isinstance(kind, types.BaseTuple):
-        return [item for one in items_of(kind) for item in _plain(one)]
     return [REAL if kind == types.float64 else WORD]
-
-
-def items_of(kind: Any) -> tuple[Any, ...]:
-    """The types of the items of a tuple."""
-    return tuple(kind)
 
 
 def _item(kind: types.Array) -> ir.Type:
@@ -179,33 +164,31 @@ def _item(kind: types.Array) -> ir.Type:
 
 def _received(context: Any, builder: Any, kind: Any, rest: list) -> Any:
     """A value in numba's own form, from the arguments that are left."""
-    if isinstance(kind, types.BaseTuple):
-        return context.make_tuple(builder, kind, [_received(context, builder, one, rest) for one in items_of(kind)])
     first = rest.pop(0)
     if kind == types.boolean:
         return builder.icmp_unsigned("!=", first, ir.Constant(WORD, 0))
     if not isinstance(kind, types.Array):
         return first
-    array = context.make_array(kind)(context, builder)
-    size = context.get_constant(types.intp, 8)
-    shape = [rest.pop(0) for _ in range(kind.ndim)]
+    return array_of(context, builder, kind, first, [rest.pop(0) for _ in range(kind.ndim)])
+
+
+def array_of(context: Any, builder: Any, kind: types.Array, data: Any, shape: Sequence[Any]) -> Any:
+    """A contiguous array in numba's own form, from its address and lengths."""
+    array, size = context.make_array(kind)(context, builder), context.get_constant(types.intp, 8)
     strides = [size] if kind.ndim == 1 else [builder.mul(shape[1], size), size]
-    populate_array(array, data=first, shape=shape, strides=strides, itemsize=size, meminfo=None)
+    populate_array(array, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
     return array._getvalue()
 
 
 def _sent(context: Any, builder: Any, kind: Any, value: Any) -> list[Any]:
     """The plain numbers of a value in numba's own form."""
-    if isinstance(kind, types.BaseTuple):
-        pairs = [(one, builder.extract_value(value, k)) for k, one in enumerate(items_of(kind))]
-        return [number for one, item in pairs for number in _sent(context, builder, one, item)]
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
         shape = [builder.extract_value(array.shape, k) for k in range(kind.ndim)]
         return [builder.bitcast(array.data, _item(kind).as_pointer()), *shape]
     if kind == types.boolean:
         return [builder.zext(value, WORD)]
-    return [] if kind is types.none else [value]
+    return [value]
 
 
 def call(
@@ -214,15 +197,6 @@ def call(
     """Call a function of the outside from intermediate code; the result in numba's own form."""
     pairs = zip(kinds, values, strict=True)
     numbers = [number for kind, value in pairs for number in _sent(context, builder, kind, value)]
-    if isinstance(result, types.BaseTuple):
-        with builder.goto_entry_block():
-            room = builder.alloca(WORD, len(_plain(result)))
-        builder.call(target, [*numbers, room])
-        found = []
-        for k, kind in enumerate(_plain(result)):
-            place = builder.bitcast(builder.gep(room, [ir.Constant(WORD, k)]), kind.as_pointer())
-            found.append(builder.load(place))
-        return _received(context, builder, result, found)
     value = builder.call(target, numbers)
     return context.get_dummy_value() if result is types.none else _received(context, builder, result, [value])
 

@@ -20,7 +20,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,14 +63,9 @@ def fetch(symbol: str, make: Callable[[], Stored], meanwhile: Callable[[], bool]
         with claimed(_file(symbol), meanwhile):
             if not _from_disk(symbol):
                 made = make()
-                _take(symbol, made, loaded=False)
-                write(_file(symbol), _packed(made))
+                _here[symbol] = replace(made, code=b"", address=llvm.load(symbol, made.code))
+                write(_file(symbol), json.dumps([made.facts, made.uses]).encode() + b"\n" + made.code)
     return _here[symbol]
-
-
-def _take(symbol: str, stored: Stored, loaded: bool) -> None:
-    address = llvm.load(symbol, stored.code)
-    _here[symbol] = Stored(stored.facts, stored.uses, b"", address, loaded)
 
 
 def _from_disk(symbol: str) -> bool:
@@ -80,21 +75,12 @@ def _from_disk(symbol: str) -> bool:
     data = read(_file(symbol))
     if data is None:
         return False
-    stored = _unpacked(data)
-    if not all(_from_disk(used) for used in stored.uses):
-        return False
-    _take(symbol, stored, loaded=True)
-    return True
-
-
-def _packed(stored: Stored) -> bytes:
-    return json.dumps([stored.facts, stored.uses]).encode() + b"\n" + stored.code
-
-
-def _unpacked(data: bytes) -> Stored:
     told, _, code = data.partition(b"\n")
     facts, uses = json.loads(told)
-    return Stored(facts, tuple(uses), code)
+    if not all(map(_from_disk, uses)):
+        return False
+    _here[symbol] = Stored(facts, tuple(uses), b"", llvm.load(symbol, code), loaded=True)
+    return True
 
 
 def _file(symbol: str) -> Path:

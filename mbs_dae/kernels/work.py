@@ -125,7 +125,5 @@ def _others(count: int) -> list[Any]:
     made = []
     with suppress(OSError):
         for _ in range(count if store.can_be_shared() else 0):
-            made.append(
-                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, env=environment)
-            )
+            made += [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, env=environment)]
     return made

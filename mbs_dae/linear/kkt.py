@@ -29,10 +29,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Vector, Work, block
+from ..kernels.blocks import Vector, Work, block, ones, zeros
 from ..tolerances import DELTA, NIL
 from .ldl import backward, eliminate_row, forward
 from .pattern import Pattern
+from .vectors import axpy, copy
 
 
 class Factor(NamedTuple):
@@ -40,58 +41,40 @@ class Factor(NamedTuple):
 
     weight: Work[Vector]
     """The diagonal of W."""
-    beside: Work[Vector]
+    beside: Work[Vector] = zeros("beside")
     """The entries of W below its diagonal."""
-    soft: Work[Vector]
-    damping: Work[Vector]
+    soft: Work[Vector] = zeros("n")
+    damping: Work[Vector] = zeros(1)
     """One number: what is added to DELTA. With refinement left out it makes a solve the damped least-squares step
     (Levenberg-Marquardt), which stays short where Φ_v is singular."""
-    truncation: Work[Vector]
+    truncation: Work[Vector] = zeros(1)
     """One number: rows of less `independence` than this are left out. Where it is not 0 nothing is added to the others,
     so that ranks are not blurred by what adding would make of nearly dependent rows."""
-    jacobian: Work[Vector]
-    kept: Work[Vector]
+    jacobian: Work[Vector] = zeros("entries")
+    kept: Work[Vector] = ones("m")
     """1 for a row that is enforced, 0 for one that is left out: its λ is 0, its `independence` is found all the
     same."""
-    row_square: Work[Vector]
+    row_square: Work[Vector] = zeros("m")
     """The squared length of each row."""
-    independence: Work[Vector]
-    share: Work[Vector]
+    independence: Work[Vector] = zeros("m")
+    share: Work[Vector] = ones("m")
     """How much of a row is left where some coordinates have been eliminated before (`transformation`); else 1. What
     `row_square` is over it counts as the row's own length."""
-    u: Work[Vector]
-    l: Work[Vector]
-    inverse: Work[Vector]
+    u: Work[Vector] = zeros("items")
+    l: Work[Vector] = zeros("items")
+    inverse: Work[Vector] = zeros("unknowns")
     """Of the pivots; 0 for what is left out."""
-    rest_x: Work[Vector]
+    rest_x: Work[Vector] = zeros("n")
     """What is left of the right-hand side, during a solve."""
-    rest_g: Work[Vector]
-    part: Work[Vector]
+    rest_g: Work[Vector] = zeros("m")
+    part: Work[Vector] = zeros("unknowns")
 
 
 def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
-    n, m, zeros = pattern.n, pattern.m, np.zeros
-    size = pattern.L.column.size
-    return block(
-        Factor(
-            weight=np.array(weight, dtype=float),
-            beside=zeros(pattern.block_row.size),
-            soft=zeros(n),
-            damping=zeros(1),
-            truncation=zeros(1),
-            jacobian=zeros(pattern.jac_row.size),
-            kept=np.ones(m),
-            row_square=zeros(m),
-            independence=zeros(m),
-            share=np.ones(m),
-            u=zeros(size),
-            l=zeros(size),
-            inverse=zeros(n + m),
-            rest_x=zeros(n),
-            rest_g=zeros(m),
-            part=zeros(n + m),
-        )
-    )
+    n, m, items, unknowns = pattern.n, pattern.m, pattern.L.column.size, pattern.n + pattern.m
+    entries, beside = pattern.jac_row.size, pattern.block_row.size
+    factor = Factor(np.array(weight, dtype=float))
+    return block(factor, n=n, m=m, entries=entries, beside=beside, items=items, unknowns=unknowns)
 
 
 @compiled_apart
@@ -165,39 +148,27 @@ def _solve_once(pattern, factor, f, g):
 @compiled_apart
 def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int):
     """Solve for x and λ; `refinements` corrections against the matrix without the extras on its diagonal."""
-    n, m, rest_x, rest_g = pattern.n, pattern.m, factor.rest_x, factor.rest_g
-    for k in range(n):
-        rest_x[k] = f[k]
-    for k in range(m):
-        rest_g[k] = g[k]
+    rest_x, rest_g = factor.rest_x, factor.rest_g
+    copy(f, rest_x)
+    copy(g, rest_g)
     _solve_once(pattern, factor, rest_x, rest_g)
-    for k in range(n):
-        x[k] = rest_x[k]
-    for k in range(m):
-        multipliers[k] = rest_g[k]
+    copy(rest_x, x)
+    copy(rest_g, multipliers)
     for _ in range(refinements):
         _residual(pattern, factor, f, g, x, multipliers)
         _solve_once(pattern, factor, rest_x, rest_g)
-        for k in range(n):
-            x[k] += rest_x[k]
-        for k in range(m):
-            multipliers[k] += rest_g[k]
+        axpy(1.0, rest_x, x)
+        axpy(1.0, rest_g, multipliers)
 
 
 @compiled
 def _residual(pattern, factor, f, g, x, multipliers):
     """f - W x - Φ_vᵀ λ and g - Φ_v x."""
-    rest_x, rest_g, weight, beside, jacobian = (
-        factor.rest_x,
-        factor.rest_g,
-        factor.weight,
-        factor.beside,
-        factor.jacobian,
-    )
+    rest_x, rest_g, weight = factor.rest_x, factor.rest_g, factor.weight
+    beside, jacobian = factor.beside, factor.jacobian
     for k in range(pattern.n):
         rest_x[k] = f[k] - weight[k] * x[k]
-    for k in range(pattern.m):
-        rest_g[k] = g[k]
+    copy(g, rest_g)
     for k in range(beside.size):
         row, column = pattern.block_row[k], pattern.block_column[k]
         rest_x[row] -= beside[k] * x[column]

@@ -52,46 +52,35 @@ def _fill(at: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Row i of L has what can be reached from row i of the matrix in the elimination tree (the parent of a column is
     the first row below that needs it)."""
     parent, seen = np.full((2, at.size - 1), -1, dtype=np.int64)
-    l_at = np.zeros(at.size, dtype=np.int64)
-    _count_fill(at, column, parent, seen, l_at)
+    l_at, none = np.zeros(at.size, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    _reached(at, column, parent, seen, l_at, none)
     l_column = np.zeros(l_at[-1], dtype=np.int64)
     seen[:] = -1
-    _list_fill(at, column, parent, seen, l_at, l_column)
+    _reached(at, column, parent, seen, l_at, l_column)
     return l_at, l_column
 
 
 @compiled_apart
-def _count_fill(at: Integers, column: Integers, parent: Integers, seen: Integers, l_at: Integers):
-    for i in range(at.size - 1):
-        seen[i] = i
-        count = 0
-        for item in range(at[i], at[i + 1]):
-            k = column[item]
-            while seen[k] != i:
-                if parent[k] == -1:
-                    parent[k] = i
-                seen[k] = i
-                count += 1
-                k = parent[k]
-        l_at[i + 1] = l_at[i] + count
-
-
-@compiled_apart
-def _list_fill(at: Integers, column: Integers, parent: Integers, seen: Integers, l_at: Integers, l_column: Integers):
+def _reached(at: Integers, column: Integers, parent: Integers, seen: Integers, l_at: Integers, l_column: Integers):
+    """Counted, and listed where there is room."""
     for i in range(at.size - 1):
         seen[i] = i
         free = l_at[i]
         for item in range(at[i], at[i + 1]):
             k = column[item]
             while seen[k] != i:
+                if parent[k] == -1:
+                    parent[k] = i
                 seen[k] = i
                 place = free
-                while place > l_at[i] and l_column[place - 1] > k:  # insertion: rows are short
+                while l_column.size > 0 and place > l_at[i] and l_column[place - 1] > k:  # insertion: rows are short
                     l_column[place] = l_column[place - 1]
                     place -= 1
-                l_column[place] = k
+                if l_column.size > 0:
+                    l_column[place] = k
                 free += 1
                 k = parent[k]
+        l_at[i + 1] = free
 
 
 def _pairs(at: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -105,7 +94,7 @@ def _pairs(at: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
 
 @compiled_apart
 def _shared(at: Integers, column: Integers, pair_at: Integers, pair_u: Integers, pair_l: Integers):
-    """They are counted, and listed where there is room."""
+    """Counted, and listed where there is room."""
     total = 0
     for i in range(at.size - 1):
         for e in range(at[i], at[i + 1]):

@@ -38,13 +38,9 @@ class Pattern(NamedTuple):
 
 
 def analyse(
-    n: int,
-    m: int,
-    jac_row: np.ndarray,
-    jac_column: np.ndarray,
-    block_row: np.ndarray = NONE,
+    n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray = NONE,
     block_column: np.ndarray = NONE,
-) -> Pattern:
+) -> Pattern:  # fmt: skip
     """Order the unknowns and find the structure of L. No number of the matrix is looked at."""
     order = elimination_order(n, m, jac_row, jac_column, block_row, block_column)
     order = _free_ones_first(order, n, block_row, block_column)

@@ -13,13 +13,12 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.machine import DONE
-from ..compiled.state import state_layout
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Design, Integers, Vector, Work, block
+from ..kernels.blocks import Design, Integers, Vector, Work, zeros
 from ..tolerances import NOISE
-from .course import Course, moment
-from .derivative import Mechanism, derivative
-from .methods.method import Stages, Tableau
+from .course import moment
+from .derivative import derivative, state_layout
+from .methods.method import Stages
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
 
@@ -37,16 +36,10 @@ class Control(NamedTuple):
     """The length of steps where they are fixed; 0 where they are controlled."""
     most: int
     """No more steps than this are tried."""
-    step: Work[Vector]
-    """One number: how long the next step may be."""
-    again: Work[Integers]
-    """One number: whether the last step was rejected (1)."""
-
-
-def new_control(rtol: float, atol: float, fixed: float, most: int, units: tuple[np.ndarray, int]) -> Control:
-    unit, controlled = units
-    again = np.zeros(1, dtype=np.int64)
-    return block(Control(float(rtol), float(atol), unit, controlled, float(fixed), most, step=np.zeros(1), again=again))
+    step: Work[Vector] = zeros(1)
+    """How long the next step may be."""
+    again: Work[Integers] = zeros(1)
+    """Whether the last step was rejected (1)."""
 
 
 def units_of(system: System) -> tuple[np.ndarray, int]:
@@ -54,7 +47,7 @@ def units_of(system: System) -> tuple[np.ndarray, int]:
     layout, state = system.layout, state_layout(system.layout)
     velocities = np.sqrt(system.weight) ** -1 * system.length
     unit = np.full(state.size, np.inf)
-    unit[state.velocities][: velocities.size] = velocities
+    unit[state.v_at :][: velocities.size] = velocities
     unit[layout.plain[:, 0]] = velocities[layout.plain[:, 1]]
     for place, velocity in layout.quaternions:
         unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
@@ -62,13 +55,14 @@ def units_of(system: System) -> tuple[np.ndarray, int]:
 
 
 @compiled
-def noise(control, stages, mechanism, h):
+def noise(control, stages, h):
     """What roundoff does to velocities in a step, in their unit.
 
     At a distance s (a sine) from a pose where the constraints lose rank, roundoff ε of positions is ε/s in the weak
     direction, ε/s² for velocities and ε/s³ for accelerations. Stabilisation takes it away at the end of the step, but
     an estimate of truncation errors cannot see through it, and shorter steps would only stay longer where it is worst.
     """
+    mechanism = stages.mechanism
     sine, rate = np.sqrt(mechanism.nearness[0]), 0.0
     for at in range(mechanism.state.v_at, mechanism.state.v_end):
         rate = max(rate, abs(stages.y0[at]) / control.unit[at])
@@ -76,38 +70,30 @@ def noise(control, stages, mechanism, h):
 
 
 @compiled_apart
-def error_norm(tableau: Tableau, control: Control, stages: Stages, mechanism: Mechanism, h: float):
+def error_norm(control: Control, stages: Stages, h: float):
     """The error of the step, 1 being just acceptable; what roundoff does is allowed for."""
     y0, y1, k, n = stages.y0, stages.y1, stages.k, control.controlled
-    atol = control.atol + noise(control, stages, mechanism, h)
-    rows = tableau.stages + 1
+    weights, rows = stages.tableau.error, stages.tableau.stages + 1
+    atol = control.atol + noise(control, stages, h)
     first = second = 0.0
     for at in range(y0.size):
         if not np.isfinite(control.unit[at]):
             continue
         scale = atol * control.unit[at] + control.rtol * max(abs(y0[at]), abs(y1[at]))
-        e = 0.0
-        for stage in range(rows):
-            e += tableau.error[0, stage] * k[stage, at]
-        if tableau.error.shape[0] == 1:
-            first += (e / scale) ** 2
-        else:
-            e5 = 0.0
+        for estimate in range(weights.shape[0]):
+            e = 0.0
             for stage in range(rows):
-                e5 += tableau.error[1, stage] * k[stage, at]
-            first += (e5 / scale) ** 2
-            second += (e / scale) ** 2
+                e += weights[estimate, stage] * k[stage, at]
+            square = (e / scale) ** 2
+            first += square if estimate == 0 else 0.0
+            second += square if estimate == 1 else 0.0
     if first == 0.0:
         return 0.0
-    if tableau.error.shape[0] == 1:
-        return h * np.sqrt(first / n)
     return h * first / np.sqrt((first + 0.01 * second) * n)
 
 
 @compiled_apart
-def first_step(
-    mechanism: Mechanism, tableau: Tableau, control: Control, course: Course, stages: Stages, t: float, span: float
-):
+def first_step(control: Control, stages: Stages, t: float, span: float):
     """A length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀ must
     stand in `stages`."""
     y0, y1, k = stages.y0, stages.y1, stages.k
@@ -116,12 +102,13 @@ def first_step(
     h = min(h, span)
     for i in range(y0.size):
         y1[i] = y0[i] + h * k[0, i]
-    if derivative(mechanism, moment(course, t + h), y1, k[1]) != DONE:
+    if derivative(stages.mechanism, moment(stages.course, t + h), y1, k[1]) != DONE:
         return 1e-6 * span
     for i in range(y0.size):
         y1[i] = (k[1, i] - k[0, i]) / h
     largest = max(d1, _size(control, y0, y1))
-    longer = max(1e-6 * span, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (tableau.error_order + 1))
+    order = stages.tableau.error_order
+    longer = max(1e-6 * span, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (order + 1))
     return min(100.0 * h, longer, span)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.abi import compiled
-from ..kernels.blocks import Integers, Vector, Work, block
+from ..kernels.blocks import Integers, Vector, Work, block, zeros
 
 SPAN, STEP = 0, 1
 
@@ -34,7 +34,7 @@ class Course(NamedTuple):
     """The length of a cell."""
     longest: float
     """No step is longer than this."""
-    at: Work[Integers]
+    at: Work[Integers] = zeros(2)
     """The span, and how many steps have been taken in it."""
 
 
@@ -47,7 +47,7 @@ def new_course(times: np.ndarray, breaks: np.ndarray, side: float, far: np.ndarr
     first = np.array([t0 + after, *(inner + side), t1 + before])
     last = np.array([*(inner - side), t1 - before, t1 + before])
     cell = (t1 - t0) / far.size or 1.0
-    return block(Course(ends, first, last, far, t0, cell, float(longest), at=np.zeros(2, dtype=np.int64)))
+    return block(Course(ends, first, last, far, t0, cell, float(longest)))
 
 
 @compiled

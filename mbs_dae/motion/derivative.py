@@ -16,13 +16,34 @@ from ..compiled import System
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
-from ..compiled.state import WORK, StateLayout, state_layout
-from ..compiled.transformation import transform_dynamics
+from ..compiled.transformation import DYNAMICS, transform
+from ..coordinates import Layout
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Design, Image, Matrix, Vector, Work, block
+from ..kernels.blocks import Design, Image, Matrix, Vector, Work, block, ones, zeros
 from ..linear.kkt import Factor, Pattern, factorise, new_factor, solve
+from ..linear.vectors import copy
 from ..poses.newton import factorise_observed
+from ..symbolic.loads import WORKS
 from ..tolerances import DEPENDENT, DOUBTFUL, PARTED, PARTED_BY, SHARE, SOFT, WEAK
+
+WORK = len(WORKS)
+
+
+class StateLayout(NamedTuple):
+    """The spans of y: q is y[:q_end], v is y[v_at:v_end], the works are y[works_at:]. Another part gets its span here;
+    what reads these needs not know."""
+
+    q_end: int
+    v_at: int
+    v_end: int
+    works_at: int
+    size: int
+
+
+def state_layout(layout: Layout) -> StateLayout:
+    """For coordinates q and v with those of the ground behind them, and the works."""
+    v_end = layout.q_size + layout.v_size
+    return block(StateLayout(layout.q_size, layout.q_size, v_end, works_at=v_end, size=v_end + WORK))
 
 
 class Mechanism(NamedTuple):
@@ -40,14 +61,14 @@ class Mechanism(NamedTuple):
     faint: float
     """Rows of less `independence` than this take no part in accelerations: what they ask for is roundoff over the third
     power of its root, and one step later they are regular again."""
-    gains: Work[Vector]
-    """Baumgarte's α and β; zero for other stabilisations."""
-    out: Work[Vector]
-    scalars: Work[Vector]
     plain: Pattern
     shape: Factor
     """Of the constraints alone, whatever the masses: see `gauge`."""
-    nearness: Work[Vector]
+    gains: Work[Vector] = zeros(2)
+    """Baumgarte's α and β; zero for other stabilisations."""
+    out: Work[Vector] = zeros("outputs")
+    scalars: Work[Vector] = zeros(SCALARS)
+    nearness: Work[Vector] = ones(3)
     """The least `independence` (turns counting over the model's length) since it was last set to 1, the ratio to that
     in the norm of the masses, and the least in that norm at the last evaluation."""
 
@@ -61,24 +82,18 @@ def _image(system: System, refinements: int, faint: float) -> Image:
     weight, soft = system.column_weight, _softness(system)
     machine, dynamics = system.prototype(dynamic=True), system.dynamics
     machine.factor.soft[:] = soft
-    prototype = block(
-        Mechanism(
-            machine=machine,
-            dynamics=dynamics,
-            state=state_layout(system.layout),
-            length=system.length,
-            geometric=weight,
-            refinements=max(refinements, 3 if soft.any() else machine.transformation.deep),
-            faint=float(faint),
-            gains=np.zeros(2),
-            out=np.zeros(dynamics.batch.out_size + 1),
-            scalars=np.zeros(SCALARS),
-            plain=system.pattern,
-            shape=new_factor(system.pattern, weight),
-            nearness=np.ones(3),
-        )
+    mechanism = Mechanism(
+        machine=machine,
+        dynamics=dynamics,
+        state=state_layout(system.layout),
+        length=system.length,
+        geometric=weight,
+        refinements=max(refinements, 3 if soft.any() else machine.transformation.deep),
+        faint=float(faint),
+        plain=system.pattern,
+        shape=new_factor(system.pattern, weight),
     )
-    return Image(prototype)
+    return Image(block(mechanism, outputs=dynamics.batch.out_size + 1))
 
 
 def _softness(system: System) -> np.ndarray:
@@ -113,15 +128,15 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
     factor, transformation = machine.factor, machine.transformation
     observe(machine, t, q, v)
-    if transformation.edges > 0 and transformation.deep == 0:
-        evaluate_forces(dynamics, t, transformation.qc, transformation.vc, out, transformation.fc, mechanism.scalars)
-        transform_dynamics(transformation, out, machine.f, factor.weight, factor.beside)
-        return
     if transformation.edges > 0:
-        evaluate_forces(dynamics, t, transformation.qc, transformation.vc, out, machine.f, mechanism.scalars)
+        q, v = transformation.qc, transformation.vc
+    transformed = transformation.edges > 0 and transformation.deep == 0
+    forces = transformation.fc if transformed else machine.f
+    evaluate_forces(dynamics, t, q, v, out, forces, mechanism.scalars)
+    if transformed:
+        transform(transformation, DYNAMICS, (out, machine.f, factor.weight, factor.beside))
     else:
-        evaluate_forces(dynamics, t, q, v, out, machine.f, mechanism.scalars)
-    take_masses(dynamics, out, factor.weight, factor.beside)
+        take_masses(dynamics, out, factor.weight, factor.beside)
 
 
 @compiled_apart
@@ -183,11 +198,9 @@ def gauge(mechanism: Mechanism):
     small inertia turns look alike. What tells of a singular pose is the other norm; the ratio is looked at once a step.
     """
     shape, factor = mechanism.shape, mechanism.machine.factor
-    for e in range(factor.jacobian.size):
-        shape.jacobian[e] = factor.jacobian[e]
-    for row in range(factor.kept.size):
-        shape.kept[row] = factor.kept[row]
-        shape.share[row] = factor.share[row]
+    copy(factor.jacobian, shape.jacobian)
+    copy(factor.kept, shape.kept)
+    copy(factor.share, shape.share)
     factorise(mechanism.plain, shape)
     mechanism.machine.counts[FACTORISATIONS] += 1
     mechanism.nearness[1] = max(_weakest(shape) / _weakest(factor), 1.0)
@@ -225,8 +238,7 @@ def widest_gap(mechanism: Mechanism):
     pattern, g, squares = machine.pattern, machine.g, machine.square
     g[:] = 0.0
     if squares.size > 0:
-        for row in range(pattern.m):
-            g[row] = squares[row]
+        copy(squares, g)
     else:
         for e in range(pattern.jac_row.size):
             g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
@@ -260,8 +272,7 @@ def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
     machine = mechanism.machine
     pattern, g = machine.pattern, machine.g
     alpha, beta = mechanism.gains[0], mechanism.gains[1]
-    for row in range(pattern.m):
-        g[row] = machine.gamma[row]
+    copy(machine.gamma, g)
     if alpha > 0.0 or beta > 0.0:
         for row in range(pattern.m):
             g[row] += 2.0 * alpha * machine.nu[row] - beta * beta * machine.phi[row]
@@ -301,8 +312,7 @@ def solve_motion(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, multipli
     for k in range(t.size):
         if accelerate(mechanism, t[k], q[k], v[k], machine.motions[0]) != DONE:
             return k
-        for row in range(machine.pattern.m):
-            multipliers[k, row] = machine.multipliers[row]
+        copy(machine.multipliers, multipliers[k])
         rates[k, 0] = mechanism.scalars[KINETIC]
         rates[k, 1] = mechanism.scalars[POTENTIAL]
         powers(mechanism, rates[k, 2 : 2 + WORK])

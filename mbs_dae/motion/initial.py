@@ -19,21 +19,18 @@ from ..compiled import System
 from ..compiled.machine import DONE
 from ..compiled.structure import Structure
 from ..errors import ModelError, SingularConfigurationError
-from ..linear.kkt import solve
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..poses import newton
 from ..poses.assembly import check_level, posed
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
-from ..poses.newton import velocity_residual
+from ..poses.newton import correct_velocity
 from ..results.result import State
 from ..tolerances import IMPOSSIBLE
 from .derivative import evaluate, factorise_terms, mechanism, refinements
 
 
-def initial_state(
-    model: Model, t: float, initial: Mapping[str, float] | State | None
-) -> tuple[State, list[int], str]:
+def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, list[int], str]:
     """The state at the beginning, the rows that others determine there, and a note of what was not given."""
     system = model.compile()
     if isinstance(initial, State):
@@ -66,10 +63,7 @@ def _of_least_energy(system: System, held: System, t: float, q: np.ndarray, v: n
     machine = run.machine
     evaluate(run, t, q, v)
     factorise_terms(run)
-    machine.f[:] = 0.0
-    velocity_residual(machine, v)
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2 + refinements(run))
-    v[: system.nv] += machine.x
+    correct_velocity(machine, v, 2 + refinements(run))
     check_level(held, machine, t, q, v, system.still, 1)
     return State(system, t, q, v, system.still)
 

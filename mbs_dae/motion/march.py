@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.state import WORK
-from ..kernels.blocks import Integers, Matrix, Vector, Work, block
+from ..compiled.dynamics import SCALARS
+from ..kernels.blocks import Integers, Matrix, Vector, Work, block, zeros
 from .control import Control
 from .course import Course
-from .derivative import Mechanism
+from .derivative import WORK, Mechanism
 from .methods import Method
 from .methods.method import Stages, Tableau
-from .singular import Crossing, new_crossing
+from .singular import Crossing
 from .stabilise import Stabiliser
 
 
@@ -21,40 +21,19 @@ class Record(NamedTuple):
     """What is kept at the requested times; and of the end of the last step, before it is known whether it is kept."""
 
     times: Vector
-    q: Work[Matrix]
-    v: Work[Matrix]
-    a: Work[Matrix]
-    multipliers: Work[Matrix]
-    energies: Work[Matrix]
+    q: Work[Matrix] = zeros("times", "q_size")
+    v: Work[Matrix] = zeros("times", "v_size")
+    a: Work[Matrix] = zeros("times", "v_size")
+    multipliers: Work[Matrix] = zeros("times", "rows")
+    energies: Work[Matrix] = zeros("times", 2 + WORK)
     """Columns: kinetic, potential, then the works."""
-    end_multipliers: Work[Vector]
-    end_scalars: Work[Vector]
-    y: Work[Vector]
-    dy: Work[Vector]
-    kept: Work[Vector]
+    end_multipliers: Work[Vector] = zeros("rows")
+    end_scalars: Work[Vector] = zeros(SCALARS)
+    y: Work[Vector] = zeros("width")
+    dy: Work[Vector] = zeros("width")
+    kept: Work[Vector] = zeros("rows")
     """What is put back where no trace is to be left: which rows are enforced, and the nearness of a singular pose."""
-    nearness: Work[Vector]
-
-
-def new_record(mechanism: Mechanism, times: np.ndarray) -> Record:
-    rows, state, zeros = mechanism.machine.pattern.m, mechanism.state, np.zeros
-    v_size = state.v_end - state.v_at
-    return block(
-        Record(
-            times=times,
-            q=zeros((times.size, state.q_end)),
-            v=zeros((times.size, v_size)),
-            a=zeros((times.size, v_size)),
-            multipliers=zeros((times.size, rows)),
-            energies=zeros((times.size, 2 + WORK)),
-            end_multipliers=zeros(rows),
-            end_scalars=zeros(mechanism.scalars.size),
-            y=zeros(state.size),
-            dy=zeros(state.size),
-            kept=zeros(rows),
-            nearness=zeros(3),
-        )
-    )
+    nearness: Work[Vector] = zeros(3)
 
 
 class March(NamedTuple):
@@ -67,22 +46,18 @@ class March(NamedTuple):
     stabiliser: Stabiliser
     stages: Stages
     record: Record
-    clock: Work[Vector]
-    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen."""
     crossing: Crossing
-    counts: Work[Integers]
+    clock: Work[Vector] = zeros(3)
+    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen."""
+    counts: Work[Integers] = zeros(3)
     """Steps accepted and rejected, and the next requested time."""
 
 
 def new_march(
-    mechanism: Mechanism,
-    method: Method,
-    control: Control,
-    course: Course,
-    stabiliser: Stabiliser,
-    times: np.ndarray,
+    mechanism: Mechanism, method: Method, control: Control, course: Course, stabiliser: Stabiliser, times: np.ndarray
 ) -> March:
-    stages, record = method.stages(mechanism, course), new_record(mechanism, times)
-    counts, crossing = np.zeros(3, dtype=np.int64), new_crossing()
-    parts = (mechanism, method.tableau, control, course, stabiliser, stages, record)
-    return block(March(*parts, np.zeros(3), crossing, counts))
+    state, stages = mechanism.state, method.stages(mechanism, course)
+    sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
+    record = block(Record(times), times=times.size, rows=mechanism.machine.pattern.m, **sizes)
+    tableau, crossing = method.tableau, block(Crossing())
+    return block(March(mechanism, tableau, control, course, stabiliser, stages, record, crossing))

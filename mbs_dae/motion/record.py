@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
-from ..compiled.state import WORK
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
+from ..linear.vectors import axpy, copy
 from ..tolerances import BLURRED
 from .course import moment
 from .derivative import derivative
@@ -24,20 +24,14 @@ ASIDE = 3
 @compiled
 def remember(march):
     """What evaluations choose on their way, to be put back."""
-    record, mechanism = march.record, march.mechanism
-    for k in range(record.nearness.size):
-        record.nearness[k] = mechanism.nearness[k]
-    for row in range(record.kept.size):
-        record.kept[row] = mechanism.machine.factor.kept[row]
+    copy(march.mechanism.nearness, march.record.nearness)
+    copy(march.mechanism.machine.factor.kept, march.record.kept)
 
 
 @compiled
 def put_back(march):
-    record, mechanism = march.record, march.mechanism
-    for k in range(record.nearness.size):
-        mechanism.nearness[k] = record.nearness[k]
-    for row in range(record.kept.size):
-        mechanism.machine.factor.kept[row] = record.kept[row]
+    copy(march.record.nearness, march.mechanism.nearness)
+    copy(march.record.kept, march.mechanism.machine.factor.kept)
 
 
 @compiled
@@ -55,10 +49,8 @@ def put_right(march, t, y):
 def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
     mechanism, record = march.mechanism, march.record
     status = derivative(mechanism, moment(march.course, t), y, dy)
-    for row in range(record.end_multipliers.size):
-        record.end_multipliers[row] = mechanism.machine.multipliers[row]
-    for k in range(record.end_scalars.size):
-        record.end_scalars[k] = mechanism.scalars[k]
+    copy(mechanism.machine.multipliers, record.end_multipliers)
+    copy(mechanism.scalars, record.end_scalars)
     return status
 
 
@@ -123,16 +115,12 @@ def _read_across(march: March, t: float, h: float, x: float, k: int):
             return status
         _add(march, k, y, record.dy, weight)
     q, v = y[: march.mechanism.state.q_end], y[march.mechanism.state.v_at : march.mechanism.state.v_end]
-    for i in range(q.size):
-        q[i] = record.q[k, i]
-    for i in range(v.size):
-        v[i] = record.v[k, i]
+    copy(record.q[k], q)
+    copy(record.v[k], v)
     restore(march.mechanism.machine.manifold, q)
     status = derivative_at_end(march, t + x * h, y, record.dy)
-    for row in range(record.end_multipliers.size):
-        record.multipliers[k, row] = record.end_multipliers[row]
-    for i in range(q.size):
-        record.q[k, i] = q[i]
+    copy(record.end_multipliers, record.multipliers[k])
+    copy(q, record.q[k])
     return status
 
 
@@ -159,15 +147,10 @@ def _clear(record, k):
 def _add(march: March, k: int, y: Vector, dy: Vector, weight: float):
     """Add to row k of the record."""
     record, state = march.record, march.mechanism.state
-    q, v, a, works = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end], y[state.works_at :]
-    for i in range(q.size):
-        record.q[k, i] += weight * q[i]
-    for i in range(v.size):
-        record.v[k, i] += weight * v[i]
-        record.a[k, i] += weight * a[i]
-    for row in range(record.end_multipliers.size):
-        record.multipliers[k, row] += weight * record.end_multipliers[row]
+    axpy(weight, y[: state.q_end], record.q[k])
+    axpy(weight, y[state.v_at : state.v_end], record.v[k])
+    axpy(weight, dy[state.v_at : state.v_end], record.a[k])
+    axpy(weight, record.end_multipliers, record.multipliers[k])
     record.energies[k, 0] += weight * record.end_scalars[KINETIC]
     record.energies[k, 1] += weight * record.end_scalars[POTENTIAL]
-    for i in range(WORK):
-        record.energies[k, 2 + i] += weight * works[i]
+    axpy(weight, y[state.works_at :], record.energies[k, 2:])

@@ -16,6 +16,7 @@ from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
+from ..linear.vectors import copy
 from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, STEP, is_break, latest_end, moment
@@ -36,26 +37,31 @@ TIME, WIDEST, TURNED = 0, 1, 2
 
 @compiled_apart
 def start(march: March, q: Vector, v: Vector):
-    """The first state, and what follows from it at once."""
+    """The first state, and what follows from it at once: gains that are chosen, and the first step."""
     y0, record, state = march.stages.y0, march.record, march.mechanism.state
+    control, times = march.control, march.record.times
     first_q, first_v = y0[: state.q_end], y0[state.v_at : state.v_end]
     y0[:] = 0.0
-    for k in range(q.size):
-        first_q[k] = q[k]
-    for k in range(v.size):
-        first_v[k] = v[k]
+    copy(q, first_q)
+    copy(v, first_v)
     march.clock[:] = 0.0
-    march.clock[TIME] = record.times[0]
+    march.clock[TIME] = times[0]
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
-    march.control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
-    look_around(march.mechanism, moment(march.course, record.times[0]), q, v)
-    status = derivative_at_end(march, record.times[0], y0, march.stages.k[0])
-    if status == DONE:
-        keep(march, 0, y0, march.stages.k[0])
-        march.crossing.energy[:] = energy_of(record.end_scalars, y0[state.works_at :])
-        march.counts[NEXT] = 1
-    return status
+    control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
+    look_around(march.mechanism, moment(march.course, times[0]), q, v)
+    status = derivative_at_end(march, times[0], y0, march.stages.k[0])
+    if status != DONE:
+        return status
+    keep(march, 0, y0, march.stages.k[0])
+    march.crossing.energy[:] = energy_of(record.end_scalars, y0[state.works_at :])
+    march.counts[NEXT] = 1
+    control.step[0] = control.fixed
+    if control.fixed > 0.0:
+        adapt_gains(march.stabiliser, pace(march) or 1.0, control.fixed)
+    elif times.size > 1:
+        control.step[0] = first_step(control, march.stages, times[0], march.course.ends[0] - times[0])
+    return DONE
 
 
 @compiled_apart
@@ -121,7 +127,8 @@ def _try_step(march, t, end):
     """A step from t to `end`, settled if it is good: its status and its error, of which 1 is just acceptable."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
     h = end - t
-    adapt_gains(march.stabiliser, pace(march), h)
+    if march.control.fixed == 0.0:
+        adapt_gains(march.stabiliser, pace(march), h)
     mechanism.nearness[0] = 1.0
     status = take_step(stages, t, h, march.crossing.closed[0])
     if march.control.fixed > 0.0:
@@ -130,7 +137,7 @@ def _try_step(march, t, end):
         status = _settle(march, end)
     if status != DONE:
         return status, 0.0
-    error = error_norm(tableau, march.control, stages, mechanism, h)
+    error = error_norm(march.control, stages, h)
     if not np.isfinite(error):
         return NOT_FINITE, 0.0
     if error <= 1.0 and not tableau.end_in_error:
@@ -177,12 +184,10 @@ def _accept(march, t, end):
         status = record_until(march, t, end, breaks)
         put_back(march)
     if status in (DONE, LOST):
-        first, following = stages.k[0], stages.k[march.tableau.stages]
-        for i in range(y0.size):
-            y0[i] = y1[i]
-            first[i] = following[i]
+        copy(y1, y0)
+        copy(stages.k[march.tableau.stages], stages.k[0])
         march.clock[TIME] = end
-        look_ahead(march.crossing, march.tableau, stages, end - t)
+        look_ahead(march.crossing, stages, end - t)
         course.at[STEP] += 1
     if status == DONE and breaks:
         status = _next_span(march, end)
@@ -212,8 +217,7 @@ def _next_span(march, t):
     march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[march.mechanism.state.works_at :])
     if status == DONE and control.fixed == 0.0 and span < course.ends.size:
         rest = course.ends[span] - t
-        step = first_step(march.mechanism, march.tableau, control, course, stages, t, rest)
-        control.step[0] = max(step, 1e-6 * rest)
+        control.step[0] = max(first_step(control, stages, t, rest), 1e-6 * rest)
         control.again[0] = 0
     return status
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..kernels.abi import compiled
-from ..kernels.blocks import Integers, Vector, Work, block
+from ..kernels.blocks import Integers, Vector, Work, zeros
 from ..tolerances import ALMOST_SINGULAR, BALANCE, BLUNT, FORESIGHT, LEDGER, MISPLACED
 from .control import noise
 
@@ -33,25 +33,21 @@ TRIES = 4
 class Crossing(NamedTuple):
     """What is known of the singular pose ahead; and what a step that crosses it is judged by."""
 
-    wait: Work[Vector]
-    """One number: how long it takes from the present to the pose."""
-    closed: Work[Integers]
-    """One number: whether stages are put onto the constraints (1)."""
-    tries: Work[Integers]
-    """One number: how often the present step was tried with nodes badly placed."""
-    energy: Work[Vector]
+    wait: Work[Vector] = zeros(1)
+    """How long it takes from the present to the pose."""
+    closed: Work[Integers] = zeros(1)
+    """Whether stages are put onto the constraints (1)."""
+    tries: Work[Integers] = zeros(1)
+    """How often the present step was tried with nodes badly placed."""
+    energy: Work[Vector] = zeros(2)
     """The energy at the beginning of the step and at its end, works included."""
 
 
-def new_crossing() -> Crossing:
-    none = np.zeros(1, dtype=np.int64)
-    return block(Crossing(np.full(1, NOWHERE), closed=none, tries=none.copy(), energy=np.zeros(2)))
-
-
 @compiled
-def foretell(tableau, stages, h):
+def foretell(stages, h):
     """How long after the end of a step the constraints lose rank: the root of the parabola through the sines at its
     start, at a node and at its end. NOWHERE if they do not fall."""
+    tableau = stages.tableau
     c = tableau.c[tableau.inner]
     first, inner, last = stages.sines[0], stages.sines[tableau.inner], stages.sines[tableau.stages]
     line = first + (inner - first) / c  # where a straight line would be at the end: below zero, if the pose is behind
@@ -67,12 +63,12 @@ def foretell(tableau, stages, h):
 
 
 @compiled
-def look_ahead(crossing, tableau, stages, h):
+def look_ahead(crossing, stages, h):
     """After a step of length h: where the next one stands."""
-    crossing.wait[0] = foretell(tableau, stages, h)
+    crossing.wait[0] = foretell(stages, h)
     crossing.tries[0] = crossing.closed[0] = 0
     crossing.energy[0] = crossing.energy[1]
-    stages.sines[0] = stages.sines[tableau.stages]
+    stages.sines[0] = stages.sines[stages.tableau.stages]
 
 
 @compiled
@@ -85,13 +81,13 @@ def aimed(tableau, wait, h):
 
 
 @compiled
-def worst_node(tableau, stages):
+def worst_node(stages):
     """The node nearest to a singular pose, if it is badly placed, or -1."""
-    sines, nearest = stages.sines, 0
-    for node in range(1, tableau.stages + 1):
+    sines, end, nearest = stages.sines, stages.tableau.stages, 0
+    for node in range(1, end + 1):
         if sines[node] < sines[nearest]:
             nearest = node
-    return nearest if sines[nearest] < MISPLACED * max(sines[0], sines[tableau.stages]) else -1
+    return nearest if sines[nearest] < MISPLACED * max(sines[0], sines[end]) else -1
 
 
 @compiled
@@ -115,8 +111,8 @@ def crosses_badly(march, accepted, pace, h):
     crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages
     if mechanism.nearness[0] > ALMOST_SINGULAR:
         return False
-    node = worst_node(march.tableau, stages)
-    if node > 0 and crossing.tries[0] < TRIES and noise(control, stages, mechanism, h) > control.atol:
+    node = worst_node(stages)
+    if node > 0 and crossing.tries[0] < TRIES and noise(control, stages, h) > control.atol:
         crossing.wait[0] = march.tableau.c[node] * h if node < march.tableau.stages else h
         crossing.tries[0] += 1
         return True

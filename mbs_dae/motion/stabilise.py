@@ -17,11 +17,11 @@ from ..compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, in_own_velocitie
 from ..compiled.manifold import move
 from ..errors import ModelError
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Integers, Vector, Work, block
-from ..linear.kkt import solve
+from ..kernels.blocks import Integers, Vector, Work, block, zeros
+from ..linear.vectors import all_finite
 from ..model.parameters import finite_number
-from ..poses.newton import evaluate_and_factorise, velocity_residual
-from ..tolerances import ALMOST_SINGULAR, CLOSED, SETTLED
+from ..poses.newton import correct_velocity, evaluate_and_factorise, newton_step
+from ..tolerances import ALMOST_SINGULAR, CLOSED, MARGIN, PACE, SETTLED, STIFF
 from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
 
 NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
@@ -35,7 +35,7 @@ class Stabilization:
 
     @property
     def gains(self) -> tuple[float, float] | None:
-        """α and β; None where they follow the pace of the motion (`start`)."""
+        """α and β; None where they follow the pace of the motion."""
         return 0.0, 0.0
 
 
@@ -94,14 +94,22 @@ class Stabiliser(NamedTuple):
     """When to project: NEVER, NEAR_SINGULAR or ALWAYS."""
     gains: Work[Vector]
     """α and β, which accelerations feel (the same array as the mechanism's)."""
-    rule: Work[Vector]
-    """Two numbers: the most that gains are, over the pace of the motion, and times the step; 0 where they stay."""
-    projected: Work[Integers]
-    """One number: how many steps were projected near singular poses."""
+    rule: Vector
+    """The most that gains are, over the pace of the motion, and times the step; 0 where they are given."""
+    projected: Work[Integers] = zeros(1)
+    """How many steps were projected near singular poses."""
 
 
-def new_stabiliser(how: Stabilization, mechanism: Mechanism) -> Stabiliser:
-    return block(Stabiliser(how.when, mechanism.gains, rule=np.zeros(2), projected=np.zeros(1, dtype=np.int64)))
+def new_stabiliser(how: Stabilization, mechanism: Mechanism, fixed: float, rate: float) -> Stabiliser:
+    """With α and β as given, or α = β = ω for critical damping, ω being the pace of the motion: at every step where
+    steps are controlled, at the first state where they are of one length (`fixed`).
+
+    A method of order p that just meets a tolerance with steps h follows rates up to about rtol^(1/p) / h, with `rate`
+    for the numerator; where the motion is faster than that, as it is for smooth stretches, ω is a few times this.
+    """
+    mechanism.gains[:] = how.gains or 0.0
+    rule = (PACE, STIFF if fixed else min(STIFF, MARGIN * rate)) if how.gains is None else (0.0, 0.0)
+    return block(Stabiliser(how.when, mechanism.gains, np.array(rule)))
 
 
 @compiled
@@ -131,21 +139,18 @@ def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     as each is much shorter than the one before.
     """
     machine = mechanism.machine
-    program, pattern, factor = machine.program, machine.pattern, machine.factor
-    factor.truncation[0] = 0.0
+    pattern, velocity_rows = machine.pattern, machine.program.velocity_rows
+    machine.factor.truncation[0] = 0.0
     previous = np.inf
     for _ in range(12):
         if previous == np.inf:
-            if not evaluate_and_factorise(machine, t, q, v, program.velocity_rows > 0):
+            if not evaluate_and_factorise(machine, t, q, v, velocity_rows > 0):
                 return NOT_FINITE
             leave_out_redundant(mechanism)
         else:
             observe(machine, t, q, v)
             leave_out_velocity_rows(machine)
-        machine.f[:] = 0.0
-        for row in range(pattern.m):
-            machine.g[row] = -machine.phi[row]
-        solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
+        newton_step(machine, refinements(mechanism))
         square = 0.0
         for k in range(pattern.n):
             square = max(square, mechanism.geometric[k] * machine.x[k] ** 2)
@@ -167,18 +172,10 @@ def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 def project_velocity(mechanism, t, q, v):
     """Φ_v v = ν at the pose to which the last factor belongs, but for the correction just made."""
     machine = mechanism.machine
-    program, pattern, factor = machine.program, machine.pattern, machine.factor
-    if program.velocity_rows > 0:
+    if machine.program.velocity_rows > 0:
         if not evaluate_and_factorise(machine, t, q, v, False):
             return NOT_FINITE
     else:
         observe(machine, t, q, v)
-    machine.f[:] = 0.0
-    velocity_residual(machine, v)
-    solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, refinements(mechanism))
-    in_own_velocities(machine)
-    finite = True
-    for k in range(machine.norm.size):
-        v[k] += machine.x[k]
-        finite = finite and np.isfinite(v[k])
-    return DONE if finite else NOT_FINITE
+    correct_velocity(machine, v, refinements(mechanism))
+    return DONE if all_finite(v) else NOT_FINITE

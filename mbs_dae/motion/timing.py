@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -18,15 +18,8 @@ UNKNOWNS = 80_000
 """Solved for between two looks at the clock: some milliseconds."""
 
 
-class Timed(NamedTuple):
-    """A mechanism in a state, to be evaluated again and again."""
-
-    run: Mechanism
-    t: float
-    q: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
-    often: int
+Timed = tuple[Callable[[int], None], int]
+"""Evaluates in one state, again and again; and how often."""
 
 
 def timed(system: System, t: float, q: np.ndarray, v: np.ndarray, redundant: Sequence[int] = ()) -> Timed:
@@ -34,7 +27,8 @@ def timed(system: System, t: float, q: np.ndarray, v: np.ndarray, redundant: Seq
     run = mechanism(system, faint=FAINT)
     run.machine.factor.kept[list(redundant)] = 0.0
     unknowns = system.nv + len(system.rows)
-    return Timed(run, t, q.copy(), v.copy(), system.still, max(10, UNKNOWNS // unknowns))
+    often = partial(evaluate_often, run, t, q.copy(), v.copy(), system.still)
+    return often, max(10, UNKNOWNS // unknowns)
 
 
 def evaluation_times(these: Sequence[Timed], rounds: int = 15) -> list[float]:
@@ -42,10 +36,10 @@ def evaluation_times(these: Sequence[Timed], rounds: int = 15) -> list[float]:
     else the machine does meets all alike."""
     best = [np.inf] * len(these)
     for _ in range(rounds):
-        for k, one in enumerate(these):
+        for k, (evaluate, count) in enumerate(these):
             start = time.perf_counter()
-            evaluate_often(*one)
-            best[k] = min(best[k], (time.perf_counter() - start) / one.often)
+            evaluate(count)
+            best[k] = min(best[k], (time.perf_counter() - start) / count)
     return best
 
 

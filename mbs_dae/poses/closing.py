@@ -20,13 +20,12 @@ from ..compiled.structure import Structure
 from ..coordinates import body_coordinates
 from ..errors import AssemblyError, ModelError
 from ..model.bodies.body import Marker
-from ..model.drivers import Driver, Held, PoseDriver, Prescribed
-from ..rotations import quaternion
+from ..model.drivers import Driver, Held, Prescribed
+from ..readings.frames import marker_frame
 from ..tolerances import LOOSE, NEARLY, NIL
 from . import newton
 from .dependence import PoseRank, elements_of
-from .facing import turned_over
-from .trajectories import is_rotation, trajectory
+from .trajectories import put_where_led
 
 TURN = 0.5
 """The longest first step of a body: radians, or model lengths."""
@@ -55,7 +54,7 @@ class Closure:
 
 def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
     """The closed pose that Newton reaches from a guess; an error that tells why there is none otherwise."""
-    guess = _put_where_led(system, t, guess)
+    guess = put_where_led(system, t, guess)
     check_finite(system, machine, t, guess)
     guess = _turned_near(system, machine, t, guess)
     attempt = close_from_afar(machine, t, guess)
@@ -130,20 +129,22 @@ def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Closure
     return Closure(polished, True, _gaps(machine), machine.phi.copy())
 
 
-def _put_where_led(system: System, t: float, guess: np.ndarray) -> np.ndarray:
-    """The guess with bodies whose pose is driven where they belong at once."""
-    q = guess.copy()
-    for driver in system.model.drivers:
-        if isinstance(driver, PoseDriver) and driver.turns and system.model.dimension == 3:
-            (marker,), places = driver.markers, list(system.layout.q[driver.markers[0].body])
-            led = trajectory(system, driver, np.array([t]))[0]
-            numbers = np.array([system.evaluator(n) for n in marker.numbers])
-            attitude = led[3:12].reshape(3, 3).T @ numbers[3:].reshape(3, 3).T
-            if is_rotation(attitude):
-                q[places[3:7]] = quaternion(attitude)
-                if driver.leads:
-                    q[places[:3]] = led[:3] - attitude @ numbers[:3]
-    return q
+def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
+    """The joints whose markers have parallel axes, or frames, that point in opposite directions.
+
+    Φ asks for right angles (the z axis of one marker against the x and y axes of the other), which hold as well when a
+    body stands on its head. From a rough placement Newton may end there: closed to roundoff, and wrong."""
+    if system.model.dimension == 2:
+        return ()
+    out = []
+    for element in system.model.conditions:
+        if element.facing:
+            first, second = (marker_frame(system, q, marker)[1] for marker in element.markers[:2])
+            cosines = (first * second).sum(axis=0)
+            wrong = {"axis": cosines[2] < 0, "frame": cosines.min() < 0.5, "twist": cosines[0] + cosines[1] < 0}
+            if wrong[element.facing]:
+                out.append(element.name)
+    return tuple(out)
 
 
 def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:

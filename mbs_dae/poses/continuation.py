@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, SINGULAR, Machine
+from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, POSES, SINGULAR, Machine
 from ..compiled.manifold import count_turns, difference, move, way
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector
+from ..linear.vectors import copy
 from ..tolerances import DEPENDENT, NEARLY, ROLLED
 from .branches import is_smooth, keeps_branch, orient
 from .newton import close, complete, dependent_rows, evaluate_and_factorise
@@ -83,8 +84,7 @@ def advance(
     """One pose from the last: predict, close, complete, and see whether the step is smooth and keeps clear of other
     branches. q1, v1, a1 are set."""
     h = t1 - t0
-    for k in range(q0.size):
-        q1[k] = q0[k]
+    copy(q0, q1)
     for k in range(machine.norm.size):
         v1[k] = v0[k] + h * a0[k]
         machine.x[k] = h * (v0[k] + 0.5 * h * a0[k])
@@ -103,28 +103,17 @@ def advance(
 
 
 @compiled_apart
-def begin(machine: Machine, t: float, q: Vector, v: Vector):
-    """To be called before the first `advance` from a pose: remember its orientation."""
-    if evaluate_and_factorise(machine, t, q, v, True):
-        orient(machine)
-        accept(machine)
-
-
-@compiled_apart
 def accept(machine: Machine):
     """The end of a step becomes the beginning of the next."""
-    for row in range(machine.pattern.m):
-        machine.orientation[0, row] = machine.orientation[1, row]
+    copy(machine.orientation[1], machine.orientation[0])
 
 
 @compiled
 def copy_state(q0, v0, a0, q1, v1, a1):
     """(q1, v1, a1) become (q0, v0, a0)."""
-    for k in range(q0.size):
-        q1[k] = q0[k]
-    for k in range(v0.size):
-        v1[k] = v0[k]
-        a1[k] = a0[k]
+    copy(q0, q1)
+    copy(v0, v1)
+    copy(a0, a1)
 
 
 @compiled_apart
@@ -133,16 +122,19 @@ def sweep(
     q: Matrix, v: Matrix, a: Matrix,
 ):
     """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
-    DEPTH times. It may come back early, with DONE, if that takes long. Returns (status, poses done, time reached); at
-    a status other than DONE the last good state between two requested times stands in row `poses done`.
+    DEPTH times. It may come back early, with DONE, if that takes long. Returns a status; how many poses are done then,
+    and the time reached, stand in the machine. At a status other than DONE the last good state between two requested
+    times stands in the row after the poses done.
 
     `redundant` is how many rows depend on others in general, and `nearly_redundant` how many almost do. More of the
     first at a requested time is a singular pose; more of the second (NEAR) a pose close to one, and its state stands in
-    row `poses done`.
+    that row.
     """
     q0, v0, a0 = machine.poses[0], machine.motions[0], machine.motions[1]
     q1, v1, a1 = machine.poses[1], machine.motions[2], machine.motions[3]
-    begin(machine, times[start - 1], q[start - 1], v[start - 1])
+    if evaluate_and_factorise(machine, times[start - 1], q[start - 1], v[start - 1], True):
+        orient(machine)
+        accept(machine)
     patience = PATIENCE
     for k in range(start, stop):
         copy_state(q[k - 1], v[k - 1], a[k - 1], q0, v0, a0)
@@ -155,7 +147,7 @@ def sweep(
             steps += 1
             if steps > MOST:
                 copy_state(q0, v0, a0, q[k], v[k], a[k])
-                return ENDLESS, k, t0
+                return _ended(machine, ENDLESS, k, t0)
             t1 = end_of_step(t0, h, target)
             status = advance(machine, t0, q0, v0, a0, t1, q1, v1, a1)
             if status == DONE and t1 == target:
@@ -164,7 +156,7 @@ def sweep(
                 elif dependent_rows(machine, NEARLY) > nearly_redundant:
                     accept(machine)
                     copy_state(q1, v1, a1, q[k], v[k], a[k])
-                    return NEAR, k, t1
+                    return _ended(machine, NEAR, k, t1)
             if status == DONE:
                 t0 = t1
                 accept(machine)
@@ -173,11 +165,17 @@ def sweep(
                 continue
             if status == SINGULAR or abs(h) <= smallest or t0 + 0.5 * h == t0:
                 copy_state(q0, v0, a0, q[k], v[k], a[k])
-                return status, k, t0
+                return _ended(machine, status, k, t0)
             h *= 0.5
             machine.counts[HALVINGS] += 1
         copy_state(q0, v0, a0, q[k], v[k], a[k])
         patience -= steps
         if patience < 0:
-            return DONE, k + 1, times[k]
-    return DONE, stop, times[stop - 1]
+            return _ended(machine, DONE, k + 1, times[k])
+    return _ended(machine, DONE, stop, times[stop - 1])
+
+
+@compiled
+def _ended(machine, status, done, reached):
+    machine.counts[POSES], machine.reached[0] = done, reached
+    return status

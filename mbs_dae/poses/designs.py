@@ -16,6 +16,7 @@ from ..compiled.manifold import move
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector
 from ..linear.kkt import solve
+from ..linear.vectors import all_finite, copy
 from .branches import is_smooth
 from .newton import close, complete, evaluate_and_factorise
 
@@ -53,19 +54,15 @@ def slope_of(machine: Machine, t: float, width: float, numbers: Vector, q: Vecto
         return False
     machine.f[:] = 0.0
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
-    finite = True
-    for k in range(machine.norm.size):
-        slope[k] = machine.x[k]
-        finite = finite and np.isfinite(slope[k])
-    return finite
+    copy(machine.x[: machine.norm.size], slope)
+    return all_finite(slope)
 
 
 @compiled
 def _put(machine, numbers, side):
     """The numbers of one of the three sides."""
     parameters = machine.program.batch.parameters
-    for k in range(parameters.size):
-        parameters[k] = numbers[side * parameters.size + k]
+    copy(numbers[side * parameters.size : (side + 1) * parameters.size], parameters)
 
 
 @compiled_apart
@@ -78,8 +75,7 @@ def _step(
     still = machine.motions[0]
     still[:] = 0.0
     v1[:] = 0.0
-    for k in range(q0.size):
-        q1[k] = q0[k]
+    copy(q0, q1)
     for k in range(machine.norm.size):
         machine.x[k] = h * slope0[k]
     move(machine.manifold, q1, machine.x)

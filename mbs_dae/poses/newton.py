@@ -28,6 +28,7 @@ from ..compiled.manifold import move
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.kkt import factorise, solve
+from ..linear.vectors import all_finite, axpy, copy
 from ..tolerances import LOOSE, TIGHT
 
 
@@ -68,11 +69,14 @@ def largest_gap(machine):
 
 
 @compiled_apart
-def velocity_residual(machine: Machine, v: Vector):
-    """ν - Φ_v v into machine.g."""
-    for row in range(machine.pattern.m):
-        machine.g[row] = machine.nu[row]
+def correct_velocity(machine: Machine, v: Vector, refinements: int):
+    """The least change of v, in place, with which Φ_v v = ν, by what was evaluated and factorised last."""
+    machine.f[:] = 0.0
+    copy(machine.nu, machine.g)
     subtract_rates(machine, 1.0, v)
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, refinements)
+    in_own_velocities(machine)
+    axpy(1.0, machine.x[: machine.norm.size], v)
 
 
 @compiled_apart
@@ -112,24 +116,13 @@ def close(machine: Machine, t: float, q: Vector, v: Vector, iterations: int):
 def complete(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
     """The velocity and acceleration at the pose that `close` has just left. On entry v is a first guess: where the
     equations leave freedom, the solution nearest to it is taken."""
-    program, pattern, factor = machine.program, machine.pattern, machine.factor
-    n = machine.norm.size
-    if program.velocity_rows > 0 and not evaluate_and_factorise(machine, t, q, v, False):
+    if machine.program.velocity_rows > 0 and not evaluate_and_factorise(machine, t, q, v, False):
         return NOT_FINITE
-    machine.f[:] = 0.0
-    velocity_residual(machine, v)
-    solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
-    in_own_velocities(machine)
-    for k in range(n):
-        v[k] += machine.x[k]
+    correct_velocity(machine, v, 2)
     observe(machine, t, q, v)
-    for row in range(program.rows):
-        machine.g[row] = machine.gamma[row]
-    solve(pattern, factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
-    finite = take_accelerations(machine, a)
-    for k in range(n):
-        finite = finite and np.isfinite(v[k])
-    return DONE if finite else NOT_FINITE
+    copy(machine.gamma, machine.g)
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    return DONE if take_accelerations(machine, a) and all_finite(v) else NOT_FINITE
 
 
 @compiled_apart

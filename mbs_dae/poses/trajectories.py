@@ -1,4 +1,4 @@
-"""Prescribed poses along the requested times: whether what is given as a rotation is one."""
+"""Prescribed poses: where a driver leads a body, and whether what it gives as a rotation is one."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from ..compiled import System
 from ..errors import ModelError
 from ..model.drivers import PoseDriver
 from ..model.model import Model
+from ..rotations import quaternion
 from ..symbolic.derive import Reading
 
 LOOKS = 200
 """At most so many of the requested times are looked at."""
 
 
-def trajectory(system: System, driver: PoseDriver, t: np.ndarray) -> np.ndarray:
+def _turning(model: Model) -> list[PoseDriver]:
+    """The drivers that give attitudes."""
+    return [d for d in model.drivers if isinstance(d, PoseDriver) and d.turns and model.dimension == 3]
+
+
+def _led(system: System, driver: PoseDriver, t: np.ndarray) -> np.ndarray:
     """The variables of the leading marker at every time: its point, then its x, y and z axis."""
     relation, slots = driver.form()
     (leader,) = relation.trajectories
@@ -23,17 +29,30 @@ def trajectory(system: System, driver: PoseDriver, t: np.ndarray) -> np.ndarray:
     return system.read_values(reading, slots, driver.markers, t, np.tile(system.placement, (t.size, 1)), still)
 
 
-def is_rotation(matrix: np.ndarray) -> bool:
+def _is_rotation(matrix: np.ndarray) -> bool:
     return bool(np.abs(matrix @ matrix.T - np.eye(3)).max() < 1e-6 and np.linalg.det(matrix) > 0)
+
+
+def put_where_led(system: System, t: float, guess: np.ndarray) -> np.ndarray:
+    """The guess with bodies whose pose is driven where they belong at once."""
+    q = guess.copy()
+    for driver in _turning(system.model):
+        (marker,), places = driver.markers, list(system.layout.q[driver.markers[0].body])
+        led, (point, axes) = _led(system, driver, np.array([t]))[0], marker.on_body(system.evaluator)
+        attitude = led[3:12].reshape(3, 3).T @ axes.T
+        if _is_rotation(attitude):
+            q[places[3:7]] = quaternion(attitude)
+            if driver.leads:
+                q[places[:3]] = led[:3] - attitude @ point
+    return q
 
 
 def check_trajectories(model: Model, t: np.ndarray) -> None:
     """Every driven attitude is a rotation, at all times that are looked at."""
-    turning = [d for d in model.drivers if isinstance(d, PoseDriver) and d.turns and model.dimension == 3]
-    for driver in turning:
+    for driver in _turning(model):
         moments = t[np.unique(np.linspace(0, t.size - 1, LOOKS).astype(int))]
-        for moment, row in zip(moments, trajectory(model.compile(), driver, moments), strict=True):
-            if not is_rotation(row[3:12].reshape(3, 3).T):
+        for moment, row in zip(moments, _led(model.compile(), driver, moments), strict=True):
+            if not _is_rotation(row[3:12].reshape(3, 3).T):
                 raise ModelError(
                     f"rotation of {driver.who} is no rotation at t = {moment:g}: its columns are not three unit "
                     "vectors at right angles, right-handed; write e.g. mbs.rotations.bryant(a, b, c)"

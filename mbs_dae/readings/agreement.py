@@ -8,7 +8,7 @@ import numpy as np
 
 from ..compiled import System
 from ..results.result import Result
-from .quantities import ComputedQuantities
+from .motion import ComputedQuantities
 
 
 @dataclass(frozen=True)

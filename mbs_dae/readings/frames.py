@@ -1,12 +1,18 @@
-"""Where markers are in a pose: their points and axes in the world."""
+"""Where bodies and markers are: points, and axes in the world."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..compiled import System
-from ..model.bodies.body import Marker
-from .reactions import body_rotation
+from ..model.bodies.body import Body, Marker
+from ..rotations import about_z, from_quaternion
+
+
+def body_rotation(system: System, q: np.ndarray, body: Body) -> np.ndarray:
+    """The matrix from body axes to world axes along a motion."""
+    own = q[:, list(system.layout.q[body])]
+    return from_quaternion(own[:, 3:7]) if system.model.dimension == 3 else about_z(own[:, 2])[:, :2, :2]
 
 
 def marker_frame(system: System, q: np.ndarray, marker: Marker) -> tuple[np.ndarray, np.ndarray]:

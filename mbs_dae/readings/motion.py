@@ -1,7 +1,10 @@
-"""From a motion of a compiled system to its result, and from a result back to states of that system."""
+"""From a motion of a compiled system to its result: named arrays, computed when asked for; and from a result back to
+states of that system."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, cast
 
@@ -9,36 +12,85 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.batch import Swept
+from ..compiled.program import ProgramBuilder
+from ..compiled.reading import Trajectory
+from ..compiled.structure import Structure
 from ..errors import ModelError
+from ..model.measures import Measure
 from ..model.parameters import Parameter
 from ..results.quantities import frozen
-from ..results.result import OwnMotion, Result, State
+from ..results.result import OwnMotion, Result, State, Violation
 from ..results.sketch import Sketch
 from ..results.sketch import swept as sketch_of_sweep
-from .quantities import ComputedQuantities
 from .sketch import sketch_of
 
 
-def result_of(
-    system: System, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, *, swept: Swept | None = None,
-    **more: Any,
-) -> Result:
-    """The result of a motion of a system, or of poses over a swept parameter; the arrays carry the coordinates of the
-    ground."""
+@dataclass(frozen=True, eq=False)
+class ComputedQuantities:
+    """Reads measures of a system along a motion, in time or over a swept parameter; each measure is read once, with its
+    rate and acceleration."""
+
+    system: System
+    motion: Trajectory
+    swept: Swept | None = None
+    _read: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        return self.system.model.quantity_names()
+
+    def unit(self, name: str) -> str:
+        measure, level = self.system.model.quantity(name)
+        return measure.units[level]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._read:
+            measure, _ = self.system.model.quantity(name)
+            owner = name.rpartition(".")[0]
+            self._read_by(self.system.structure.once(_reader_of, owner, measure.levels), [(owner, measure)])
+        return self._read[name]
+
+    def read_all(self) -> dict[str, np.ndarray]:
+        """Every quantity at once."""
+        model = self.system.model
+        named = [(owner, measure) for owner in model.owners() for measure in model.measures_of(owner)]
+        self._read_by(self.system.structure.builder_of([m for _, m in named]), named)
+        return dict(self._read)
+
+    def violation(self) -> Violation:
+        """What the constraints read along the motion."""
+        system = self.system
+        read = system.reader_by(system.structure.program, self.swept) if self.swept else system.read_constraints
+        return Violation(frozen(np.stack(read(*self.motion))), tuple(row.element for row in system.rows))
+
+    def _read_by(self, builder: ProgramBuilder, named: list[tuple[str, Measure]]) -> None:
+        read = self.system.reader_by(builder, self.swept)(*self.motion)
+        for k, (owner, measure) in enumerate(named):
+            for level, values in zip(measure.levels, read, strict=True):
+                if level:
+                    self._read[f"{owner}.{level}"] = frozen(values[:, k])
+
+
+def _reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> ProgramBuilder:
+    """What reads one measure, in all motions of all designs."""
+    return structure.builder_of([m for m in structure.model.measures_of(owner) if m.levels == levels])
+
+
+def result_of(system: System, motion: Trajectory, *, swept: Swept | None = None, **more: Any) -> Result:
+    """The result of a motion of a system, or of poses over a swept parameter."""
     if "own" not in more:
-        more["own"] = own_motion(system, q, v, a)
-    q, v, a = system.to_bodies((q, v, a))
-    system = system.cartesian
-    quantities = ComputedQuantities(system, (t, q, v, a), swept)
+        more["own"] = own_motion(system, motion)
+    motion, system = system.of_bodies(motion), system.cartesian
+    quantities, t = ComputedQuantities(system, motion, swept), motion.t
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
         more["axis"] = name, system.model.parameters[name].unit
+    q, v, a = _moving(system, motion)
     return Result(
         title=system.model.name,
         t=frozen(t[:]),
-        q=frozen(q[:, : system.nq]),
-        v=frozen(v[:, : system.nv]),
-        a=frozen(a[:, : system.nv]),
+        q=q,
+        v=v,
+        a=a,
         coordinate_names=system.coordinate_names,
         quantities=quantities,
         violation=cast(Any, quantities.violation),
@@ -54,10 +106,13 @@ def _sketch(system: System, swept: Swept | None) -> Sketch:
     return sketch_of_sweep([sketch_of(system.model, number) for number in numbers])
 
 
-def own_motion(system: System, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> OwnMotion:
-    """From arrays that carry what stands still."""
-    parts = q[:, : system.nq], v[:, : system.nv], a[:, : system.nv]
-    return OwnMotion(system.coordinates.set, system.coordinate_names, *map(frozen, parts))
+def own_motion(system: System, motion: Trajectory) -> OwnMotion:
+    return OwnMotion(system.coordinates.set, system.coordinate_names, *_moving(system, motion))
+
+
+def _moving(system: System, motion: Trajectory) -> Iterator[np.ndarray]:
+    """q, v and a without what stands still."""
+    return map(frozen, (motion.q[:, : system.nq], motion.v[:, : system.nv], motion.a[:, : system.nv]))
 
 
 def state_of(result: Result, index: int) -> State:
@@ -76,7 +131,7 @@ def design_of(system: System, parameter: Parameter, value: float) -> System:
 
 def result_of_state(state: State) -> Result:
     motion = (x[None, :] for x in (state.full_q, state.full_v, state.full_a))
-    return result_of(state.system, np.array([state.t]), *motion)
+    return result_of(state.system, Trajectory(np.array([state.t]), *motion))
 
 
 

@@ -11,6 +11,7 @@ import scipy.sparse as sps
 from scipy.sparse.linalg import eigsh, lsqr
 
 from ..compiled import System
+from ..compiled.reading import Trajectory
 from ..tolerances import RANK
 
 LARGE = 200  # rows from which on a system is large
@@ -24,12 +25,11 @@ def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_ma
     return (sps.diags(1.0 / lengths) @ jacobian).tocsr(), lengths
 
 
-def smallest_singular_values(system: System, t: np.ndarray, q: np.ndarray, redundant: int) -> np.ndarray:
+def smallest_singular_values(system: System, motion: Trajectory, redundant: int) -> np.ndarray:
     """Per time, the smallest singular value but for the redundant rows."""
-    rows = len(system.rows)
-    if not rows or not len(t):
-        return np.ones(len(t))
-    matrices = [scaled_jacobian(system, moment, pose)[0] for moment, pose in zip(t, q, strict=True)]
+    if not system.rows or not len(motion.t):
+        return np.ones(len(motion.t))
+    matrices = [scaled_jacobian(system, *pose)[0] for pose in zip(motion.t, motion.q, strict=True)]
     return np.array([_smallest(matrix, redundant) for matrix in matrices])
 
 
@@ -57,16 +57,16 @@ def null_vectors(system: System, t: float, q: np.ndarray, redundant: int) -> np.
     return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
 
 
-def least(system: System, t: np.ndarray, q: np.ndarray, multipliers: np.ndarray, redundant: int) -> np.ndarray:
+def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant: int) -> np.ndarray:
     """The multipliers without what redundant constraints leave open: of all that do the same, the least."""
     units = multiplier_units(system)
     out = multipliers.copy()
-    for k in range(len(t)):
+    for k, pose in enumerate(zip(motion.t, motion.q, strict=True)):
         if len(units) <= LARGE:
-            null = null_vectors(system, t[k], q[k], redundant) * units[:, None]
+            null = null_vectors(system, *pose, redundant) * units[:, None]
             out[k] -= (null @ (null.T @ (units * multipliers[k]))) / units
         else:
-            does = system.jacobian(t[k], q[k]).T @ sps.diags(1.0 / units)
+            does = system.jacobian(*pose).T @ sps.diags(1.0 / units)
             out[k] = lsqr(does, does @ (units * multipliers[k]), atol=1e-14, btol=1e-14)[0] / units
     return out
 

@@ -16,15 +16,16 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
+from ..compiled.reading import Trajectory
 from ..errors import unknown_name
-from ..model.bodies.body import Body, Marker
+from ..model.bodies.body import Marker
 from ..model.drivers import Driver
 from ..model.element import Element
 from ..model.forces.base import EffortElement, ForceElement
 from ..model.joints.base import Condition
-from ..rotations import about_z, from_quaternion
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
+from .frames import body_rotation
 from .rank import null_vectors, smallest_singular_values
 
 SHARE = 1e-6
@@ -38,9 +39,7 @@ class ComputedReactions:
     """Read from a system along a motion when asked for."""
 
     _system: System
-    _t: np.ndarray
-    _q: np.ndarray
-    _v: np.ndarray
+    _motion: Trajectory
     _multipliers: np.ndarray
     _redundant: int
 
@@ -50,7 +49,7 @@ class ComputedReactions:
         return len(MARKERS[self._system.model.dimension].rate_names)
 
     def _read(self, form: Any, slots: Any, element: Element) -> np.ndarray:
-        return self._system.read_values(form, slots, element.markers, self._t, self._q, self._v)
+        return self._system.read_values(form, slots, element.markers, *self._motion[:3])
 
     def names(self) -> list[str]:
         model = self._system.model
@@ -65,12 +64,12 @@ class ComputedReactions:
     def turned(self, name: str) -> np.ndarray:
         element = self._element(name)
         bodies = (element.markers[0].body, second_marker(element).body)
-        return np.stack([body_rotation(self._system, self._q, body) for body in bodies], axis=1)
+        return np.stack([body_rotation(self._system, self._motion.q, body) for body in bodies], axis=1)
 
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         rows = self._system.rows_of(name)
-        out = np.ones((len(self._t), self._width), dtype=bool)
+        out = np.ones((len(self._motion.t), self._width), dtype=bool)
         if isinstance(element, ForceElement) or not self._redundant:
             return out
         partials = self._partials(element)
@@ -95,11 +94,11 @@ class ComputedReactions:
 
     @cached_property
     def smallest_singular_value(self) -> np.ndarray:
-        return smallest_singular_values(self._system, self._t, self._q, self._redundant)
+        return smallest_singular_values(self._system, self._motion, self._redundant)
 
     @cached_property
     def _null_vectors(self) -> list[np.ndarray]:
-        poses = zip(self._t, self._q, strict=True)
+        poses = zip(self._motion.t, self._motion.q, strict=True)
         return [null_vectors(self._system, *pose, self._redundant) for pose in poses]
 
     def _element(self, name: str) -> Element:
@@ -120,15 +119,9 @@ class ComputedReactions:
         if isinstance(form, Load):
             values = self._read(form.wrenches, slots, element)
         else:  # a Python force: its form is what the function sees
-            seen = zip(self._t, self._read(form, slots, element), strict=True)
+            seen = zip(self._motion.t, self._read(form, slots, element), strict=True)
             values = np.array([element.wrenches(t, state) for t, state in seen])
         return values.reshape(len(values), len(element.markers), self._width)[:, _place_of_second_marker(element)]
-
-
-def body_rotation(system: System, q: np.ndarray, body: Body) -> np.ndarray:
-    """The matrix from body axes to world axes along a motion."""
-    own = q[:, list(system.layout.q[body])]
-    return from_quaternion(own[:, 3:7]) if system.model.dimension == 3 else about_z(own[:, 2])[:, :2, :2]
 
 
 def _place_of_second_marker(element: Element) -> int:

@@ -12,7 +12,7 @@ from ..model.element import Element
 from ..results.result import Result
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
-from .quantities import ComputedQuantities
+from .motion import ComputedQuantities
 from .reactions import second_marker
 
 _FLAT = "twists and wrenches are read of motions in space; in the plane read vx, vy, omega and reaction()"

@@ -18,8 +18,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .energy import Energy
-from .quantities import StoredQuantities
-from .reactions import StoredReactions
+from .quantities import StoredQuantities, StoredReactions
 from .result import Result, Violation
 from .sketch import BodySketch, ElementSketch, Sketch
 

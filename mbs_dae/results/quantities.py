@@ -1,4 +1,5 @@
-"""Named arrays, read from a file. Those of a run are `readings.ComputedQuantities`."""
+"""What a result reads from, and what a file keeps of it: named arrays, and what joints, drivers and forces do to
+bodies. Those of a run are computed (`readings`)."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ..errors import unknown_name
+from ..errors import ModelError, unknown_name
+
+AXES = ("world", "first", "second")
 
 
 class Quantities(Protocol):
@@ -47,3 +50,61 @@ class StoredQuantities:
 
     def read_all(self) -> Mapping[str, np.ndarray]:
         return self._arrays
+
+
+class Reactions(Protocol):
+    """For each element: its reaction in world axes (Fx, Fy, M; in space force and moment, three each) over time, which
+    components are unique, and its effort."""
+
+    def names(self) -> list[str]: ...
+    def world(self, name: str) -> np.ndarray: ...
+    def turned(self, name: str) -> np.ndarray:
+        """The rotations of the first and second body over time, as matrices: (times, 2, dimension, dimension)."""
+        ...
+
+    def unique(self, name: str) -> np.ndarray: ...
+    def effort(self, name: str) -> np.ndarray | None: ...
+    @property
+    def smallest_singular_value(self) -> np.ndarray: ...
+
+
+@dataclass(frozen=True, eq=False)
+class StoredReactions:
+    """Arrays that came out of a file."""
+
+    _arrays: Mapping[str, Mapping[str, np.ndarray]]
+    smallest_singular_value: np.ndarray
+
+    def names(self) -> list[str]:
+        return [*self._arrays]
+
+    def world(self, name: str) -> np.ndarray:
+        return self._of(name)["world"]
+
+    def turned(self, name: str) -> np.ndarray:
+        return self._of(name)["turned"]
+
+    def unique(self, name: str) -> np.ndarray:
+        return self._of(name)["unique"].astype(bool)
+
+    def effort(self, name: str) -> np.ndarray | None:
+        return self._of(name).get("effort")
+
+    def _of(self, name: str) -> Mapping[str, np.ndarray]:
+        if name not in self._arrays:
+            raise unknown_name("joint, driver or force", name, self._arrays, "the result")
+        return self._arrays[name]
+
+
+def in_axes(reactions: Reactions, name: str, axes: str) -> np.ndarray:
+    """A reaction in the axes of the world, of the first body or of the second one."""
+    if axes not in AXES:
+        raise ModelError(f"axes={axes!r} of a reaction; choose one of {', '.join(map(repr, AXES))}")
+    wrench = reactions.world(name)
+    if axes == "world":
+        return wrench
+    rotation = reactions.turned(name)[:, AXES.index(axes) - 1]
+    size = rotation.shape[-1]
+    force, moment = wrench[:, :size], wrench[:, size:]
+    turned = [np.einsum("tkc,tk->tc", rotation, part) for part in (force, moment) if part.shape[1] == size]
+    return np.concatenate([*turned, moment][:2], axis=1)

@@ -15,8 +15,7 @@ from ..errors import ModelError, unknown_name
 from ..provided import provided
 from ..rotations import about_z, from_quaternion
 from .energy import Energy
-from .quantities import Quantities
-from .reactions import Reactions, in_axes
+from .quantities import Quantities, Reactions, in_axes
 from .sketch import Sketch
 
 if TYPE_CHECKING:

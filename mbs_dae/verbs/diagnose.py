@@ -25,8 +25,7 @@ from ..model.drivers import Prescribed
 from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.dependence import Circuit, agrees, elements_of
-from ..poses.other_poses import joint_rows
-from ..poses.redundancy import redundancy
+from ..poses.redundancy import joint_rows, redundancy
 from ..results.result import State
 
 

@@ -12,15 +12,13 @@ import numpy as np
 
 from ..arguments import system_of
 from ..compiled import System
-from ..compiled.state import WORK
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.explanation import Explanation, no_force
 from ..explain.failures import NONSENSE
 from ..model.model import Model
-from ..motion.derivative import mechanism, solve_motion
-from ..motion.outcome import with_forces
+from ..motion.outcome import forces_along, with_forces
 from ..progress import Progress
-from ..readings.quantities import ComputedQuantities
+from ..readings.motion import ComputedQuantities
 from ..results.result import Result, State
 from .kinematics import kinematics
 
@@ -88,17 +86,14 @@ def _works(t: np.ndarray, powers: np.ndarray) -> np.ndarray:
 def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
     """The motion with its forces, up to a force that has no value; and what is to be said of that."""
     assert isinstance(motion.quantities, ComputedQuantities)
-    t, q, v, a = motion.quantities.motion  # the ground's coordinates included
-    run = mechanism(system, refinements=2)
-    multipliers, rates = np.zeros((t.size, len(system.rows))), np.zeros((t.size, 2 + WORK))
+    along = motion.quantities.motion
     system.forget_errors()
-    done = solve_motion(run, t, q, v, multipliers, rates)
-    undefined = no_force(system, t[done], q[done], v[done]) if done < t.size else ""
-    works = _works(t[:done], rates[:done, 2:])
-    t, q, v, a, multipliers = (x[:done] for x in (t, q, v, a, multipliers))
+    done, multipliers, rates, _ = forces_along(system, along)
+    undefined = no_force(system, *(x[done] for x in along[:3])) if done < along.t.size else ""
+    works = _works(along.t[:done], rates[:done, 2:])
     ledger, redundant = np.concatenate([rates[:done, :2], works], axis=1), motion.stats.get("redundant_equations", 0)
     result = with_forces(
-        system, t, q, v, a, multipliers, ledger, redundant,
+        system, along.until(done), multipliers[:done], ledger, redundant,
         success=motion.success and not undefined,
         message=undefined or motion.message,
         stats={**motion.stats, "energy": "works are sums over the requested times"},

@@ -15,16 +15,15 @@ import numpy as np
 
 from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
-from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, Machine
+from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
 from ..compiled.manifold import move
+from ..compiled.reading import Trajectory
 from ..errors import ModelError
-from ..explain.jumps import check_jumps
-from ..explain.stops import change_point_at_start, stop_reason
-from ..explain.turns import check_turns
+from ..explain.axes import check_axes, check_turns
+from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
 from ..model.model import Model
 from ..poses import continuation, newton
 from ..poses.assembly import assembled
-from ..poses.axes import check_axes
 from ..poses.bridge import bridge
 from ..poses.redundancy import is_momentary
 from ..poses.trajectories import check_trajectories
@@ -68,13 +67,14 @@ def kinematics(
         try:
             while done < t.size:
                 stop = min(done + chunk, t.size)
-                status, done, reached = continuation.sweep(machine, t, done, stop, *redundant, q, v, a)
+                status = continuation.sweep(machine, t, done, stop, *redundant, q, v, a)
+                done, reached = int(machine.counts[POSES]), float(machine.reached[0])
                 if status != DONE:
                     if status != ENDLESS and bridge(machine, t, done, q, v, a):
                         change_points.append(float(t[done]))
                     elif status != NEAR:
-                        motion = system.to_bodies((q[: done + 1], v[: done + 1], a[: done + 1]))
-                        raise stop_reason(bodies, status, t, done, reached, *motion)
+                        motion = system.of_bodies(Trajectory(t, q, v, a).until(done + 1))
+                        raise stop_reason(bodies, status, motion, done, reached)
                     done += 1
                 watch(done, t.size)
         except KeyboardInterrupt:
@@ -90,7 +90,7 @@ def kinematics(
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
     success = not message
-    result = result_of(system, t[:done], q[:done], v[:done], a[:done], success=success, message=message, stats=stats)
+    result = result_of(system, Trajectory(t, q, v, a).until(done), success=success, message=message, stats=stats)
     check_turns(result)
     return result
 

@@ -18,15 +18,16 @@ from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import ModelError
+from ..explain.axes import check_axes, check_turns
 from ..explain.failures import check_energy, check_masses, check_violation, failure
-from ..explain.jumps import check_jumps
-from ..explain.turns import check_turns
+from ..explain.prescribed import check_jumps
+from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, side_of
 from ..model.forces.given import PythonForce
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching
-from ..motion.control import new_control, units_of
+from ..motion.control import Control, units_of
 from ..motion.course import new_course
 from ..motion.derivative import mechanism
 from ..motion.initial import initial_state
@@ -34,8 +35,6 @@ from ..motion.march import March, new_march
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
-from ..motion.start import set_first_step, set_gains
-from ..poses.axes import check_axes
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
@@ -97,7 +96,6 @@ class Prepared:
 
     system: System
     march: March
-    how: Stabilization
     q: np.ndarray  # the first state
     v: np.ndarray
     redundant: list[int]  # the rows that are left out because others determine them
@@ -109,11 +107,7 @@ class Prepared:
         kept = self.march.mechanism.machine.factor.kept
         kept[:] = 1.0
         kept[self.redundant] = 0.0
-        status = marching.start(self.march, self.q, self.v)
-        if status == DONE and self.march.record.times.size > 1:
-            set_first_step(self.march)
-            set_gains(self.march, self.how)
-        return status
+        return marching.start(self.march, self.q, self.v)
 
 
 def prepare(
@@ -132,8 +126,9 @@ def prepare(
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
     run = mechanism(system, faint=FAINT)
-    control = new_control(by.rtol, by.atol, by.length, by.most, system.once(units_of))
-    stabiliser = new_stabiliser(how, run)
+    unit, controlled = system.once(units_of)
+    control = block(Control(by.rtol, by.atol, unit, controlled, by.length, by.most))
+    stabiliser = new_stabiliser(how, run, by.length, by.rtol ** (1.0 / by.method.order))
     elements, (begin, end) = system.elements, t[[0, -1]]
     breaks = breaks_of(elements, system.evaluator, begin, end, by.method.order)
     far = np.full(1, np.inf) if by.length else farthest_ends(elements, system.evaluator, begin, end)
@@ -145,7 +140,7 @@ def prepare(
     (q,), (v,), _ = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
-    return Prepared(system, march, how, q, v, redundant, facts)
+    return Prepared(system, march, q, v, redundant, facts)
 
 
 def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
@@ -224,7 +219,7 @@ def _counts(march: March) -> dict[str, Any]:
     if stabiliser.when == NEAR_SINGULAR:
         stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
         stats["projected_near_singular_poses"] = int(stabiliser.projected[0])
-        if stabiliser.rule[0] > 0.0:
+        if stabiliser.rule[0] > 0.0 and march.control.fixed == 0.0:
             most = f"{stabiliser.rule[1]:.3g} / step"
             stats["gain_rule"] = f"alpha = beta = pace of the motion, at most {most}; the last one is reported"
     return stats

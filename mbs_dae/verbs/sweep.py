@@ -14,6 +14,7 @@ import numpy as np
 from ..arguments import model_of
 from ..compiled import System
 from ..compiled.batch import Swept
+from ..compiled.reading import Trajectory
 from ..errors import ModelError, SingularConfigurationError, unknown_name
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
@@ -130,4 +131,4 @@ def _stopped(first: State, swept: Swept, poses: list[Pose], here: Pose, now: flo
 def _result(first: State, swept: Swept, poses: list[Pose], **more: Any) -> Result:
     q, _, v, a = map(np.array, zip(*poses, strict=True))
     moments = np.full(len(poses), first.t)
-    return result_of(first.system, moments, q, v, a, swept=swept, **more)
+    return result_of(first.system, Trajectory(moments, q, v, a), swept=swept, **more)

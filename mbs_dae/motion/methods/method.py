@@ -22,7 +22,7 @@ import numpy as np
 from ...compiled.batch import VALUE
 from ...compiled.machine import DONE
 from ...kernels.abi import call_on_block, compiled
-from ...kernels.blocks import Integers, Matrix, Vector, Work, block
+from ...kernels.blocks import Integers, Matrix, Vector, Work, block, ones, zeros
 from ..course import Course
 from ..derivative import Mechanism
 
@@ -41,8 +41,8 @@ class Tableau(NamedTuple):
     b: Vector
     c: Vector
     error: Matrix
-    """The weights of the k in the error: one row an estimate, of which two are combined; none for steps of one
-    length."""
+    """The weights of the k in the error: a row for the estimate, a second one (of lower order) that is combined with it
+    if there is one; none for steps of one length."""
     dense: Matrix
     middle: float
     """The middle of the widest gap between nodes: where a singular pose is crossed (see `singular`)."""
@@ -60,18 +60,18 @@ class Stages(NamedTuple):
     tableau: Tableau
     functions: Integers
     """The addresses of `STEP`, `PREPARE` and `READ`."""
-    y0: Work[Vector]
-    y1: Work[Vector]
-    between: Work[Vector]
-    k: Work[Matrix]
-    dense: Work[Matrix]
-    sines: Work[Vector]
+    y0: Work[Vector] = zeros("width")
+    y1: Work[Vector] = zeros("width")
+    between: Work[Vector] = zeros("width")
+    k: Work[Matrix] = zeros("nodes", "width")
+    dense: Work[Matrix] = zeros("room", "width")
+    sines: Work[Vector] = ones("nodes")
     """By how much the constraints are independent at every stage, and at the end."""
-    now: Work[Vector]
+    now: Work[Vector] = zeros(3)
     """t₀, h, and x where the step is read."""
-    closed: Work[Integers]
+    closed: Work[Integers] = zeros(1)
     """Whether stages are put onto the constraints (1)."""
-    status: Work[Integers]
+    status: Work[Integers] = zeros(1)
 
 
 STEP, PREPARE, READ = 0, 1, 2
@@ -106,25 +106,8 @@ class Method:
 
     def stages(self, mechanism: Mechanism, course: Course) -> Stages:
         """A step in this course of time."""
-        rows, width = self.tableau.a.shape[1], mechanism.state.size
-        y0, y1, between = np.zeros((3, width))
-        return block(
-            Stages(
-                mechanism,
-                course,
-                self.tableau,
-                self.functions,
-                y0,
-                y1,
-                between,
-                k=np.zeros((rows, width)),
-                dense=np.zeros((self.room, width)),
-                sines=np.ones(rows),
-                now=np.zeros(3),
-                closed=np.zeros(1, dtype=np.int64),
-                status=np.zeros(1, dtype=np.int64),
-            )
-        )
+        stages = Stages(mechanism, course, self.tableau, self.functions)
+        return block(stages, nodes=self.tableau.a.shape[1], width=mechanism.state.size, room=self.room)
 
 
 @compiled

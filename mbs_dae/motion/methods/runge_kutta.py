@@ -11,6 +11,7 @@ from ...compiled.machine import DONE
 from ...compiled.manifold import restore
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
+from ...linear.vectors import axpy, copy
 from ..course import moment
 from ..derivative import derivative
 from ..stabilise import project
@@ -20,14 +21,10 @@ from .method import H, Stages, T, X
 @compiled
 def combine(y, h, weights, count, k, out):
     """out = y + h Σ weightsⱼ kⱼ, over the first `count` stages."""
-    for i in range(y.size):
-        out[i] = y[i]
+    copy(y, out)
     for j in range(count):
-        w = h * weights[j]
-        if w != 0.0:
-            kj = k[j]
-            for i in range(y.size):
-                out[i] += w * kj[i]
+        if weights[j] != 0.0:
+            axpy(h * weights[j], k[j], out)
 
 
 @compiled_apart
@@ -65,14 +62,12 @@ def read_cubic(stages: Stages, out: Vector):
 def read_polynomial(stages: Stages, out: Vector):
     """y₀ + h Σᵢ kᵢ Σⱼ pᵢⱼ xʲ⁺¹."""
     y0, k, powers, h, x = stages.y0, stages.k, stages.tableau.dense, stages.now[H], stages.now[X]
-    for i in range(y0.size):
-        out[i] = y0[i]
+    copy(y0, out)
     for s in range(powers.shape[0]):
         weight = 0.0
         for power in range(powers.shape[1] - 1, -1, -1):
             weight = (weight + powers[s, power]) * x
-        for i in range(y0.size):
-            out[i] += h * weight * k[s, i]
+        axpy(h * weight, k[s], out)
 
 
 @compiled_apart

@@ -16,15 +16,9 @@ from .runge_kutta import prepare_nested, read_cubic, read_nested, read_polynomia
 
 
 def _tableau(
-    stages: int,
-    orders: tuple[int, int],
-    a: np.ndarray,
-    b: np.ndarray,
-    c: np.ndarray,
-    error: np.ndarray,
-    dense: np.ndarray,
-    end_in_error: int = 0,
-) -> Tableau:
+    stages: int, orders: tuple[int, int], a: np.ndarray, b: np.ndarray, c: np.ndarray, error: np.ndarray,
+    dense: np.ndarray, end_in_error: int = 0,
+) -> Tableau:  # fmt: skip
     """With as many columns as there are k, those after the step included; and with what follows from the nodes: the
     widest gap between them, and a stage well inside."""
     width = max(stages + 1, len(c))
@@ -47,7 +41,7 @@ def _eight() -> Tableau:
     a = np.zeros((16, 16))
     a[:12, :12], a[12, :12], a[13:] = DOP853.A, DOP853.B, DOP853.A_EXTRA
     c = np.array([*DOP853.C, 1.0, *DOP853.C_EXTRA])
-    return _tableau(12, (8, 7), a, DOP853.B, c, np.array([DOP853.E3, DOP853.E5]), DOP853.D)
+    return _tableau(12, (8, 7), a, DOP853.B, c, np.array([DOP853.E5, DOP853.E3]), DOP853.D)
 
 
 RK4 = Method("RK4", _classical(), step, read_cubic)

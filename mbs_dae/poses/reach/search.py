@@ -18,6 +18,7 @@ from math import sqrt
 
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
+from ...linear.vectors import copy
 from .task import Task, move_joints, observe_task
 
 LONGEST = 1.5
@@ -35,25 +36,25 @@ def search(task, q, tolerance, iterations):
     for k in range(recent.size):
         recent[k] = square
     least = square
-    _copy(q, task.best)
+    copy(q, task.best)
     for k in range(iterations):
         _pin(task, q)
         if not _step(task, nu * square / length**2):
             break
         longest = _shorten(task, length)
-        _copy(q, task.trial)
+        copy(q, task.trial)
         move_joints(task, task.trial, task.step)
         new = observe_task(task, task.trial)
         solved = sqrt(least) <= tolerance
         if new < (least if solved else _largest(recent)):
-            _copy(task.trial, q)
+            copy(task.trial, q)
             done = solved and new > 0.25 * least
             square = new
             recent[k % recent.size] = square
             nu = max(0.2 * nu, 1e-3)
             if new < least:
                 least = new
-                _copy(q, task.best)
+                copy(q, task.best)
             if done or new == 0.0:
                 break
         else:
@@ -61,7 +62,7 @@ def search(task, q, tolerance, iterations):
                 break
             observe_task(task, q)
             nu = 8.0 * nu
-    _copy(task.best, q)
+    copy(task.best, q)
     return sqrt(least)
 
 
@@ -95,12 +96,6 @@ def _largest(numbers):
     for k in range(1, numbers.size):
         out = max(out, numbers[k])
     return out
-
-
-@compiled
-def _copy(a, b):
-    for k in range(a.size):
-        b[k] = a[k]
 
 
 @compiled

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...model.joints.motions import Turn
-from ...readings.reactions import body_rotation
-from ..facing import turned_over
+from ...readings.frames import body_rotation
+from ..closing import turned_over
 from .joint_space import JointSpace
 from .nearest import SINGULAR, least_change, minimise, nearest_pose
 from .search import search_all

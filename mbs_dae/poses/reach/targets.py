@@ -17,7 +17,7 @@ from ...kernels.blocks import block
 from ...model.bodies.body import Marker
 from ...rotations import about_z, quaternion
 from .joint_space import JointSpace, label
-from .task import RECENT, Task
+from .task import Task
 
 ROTATION = 1e-9
 """How far RᵀR may be from 1."""
@@ -124,9 +124,7 @@ def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, hig
     """The targets, with limits of the coordinates, and work space."""
     system, d = space.system, space.model.dimension
     machine, batch = system.machine(), system.structure.batch([]).fill(system.evaluator)
-    columns, loops, size = system.nv, len(system.rows), space.placement.size
-    task_rows = sum(target.rows for target in targets)
-    rows = task_rows + loops
+    loops, task_rows = len(system.rows), sum(target.rows for target in targets)
     markers = [frame_of(target.marker, system.evaluator) for target in targets]
     points = [np.zeros(d) if target.point is None else target.point for target in targets]
     rotations = [np.eye(d) if target.rotation is None else target.rotation for target in targets]
@@ -156,13 +154,8 @@ def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, hig
             task_rows=task_rows,
             gap=1.0 / np.sqrt(machine.transformation.square[:loops] + 1e-300),
             still=system.still,
-            e=np.zeros(rows),
-            J=np.zeros((rows, columns)),
-            A=np.zeros((rows, rows)),
-            x=np.zeros(rows),
-            step=np.zeros(columns),
-            trial=np.zeros(size),
-            best=np.zeros(size),
-            recent=np.zeros(RECENT),
-        )
+        ),
+        rows=task_rows + loops,
+        velocities=system.nv,
+        q_size=space.placement.size,
     )

@@ -26,7 +26,7 @@ from ...compiled.manifold import Manifold, move
 from ...coordinates.joint.tree import Tree
 from ...coordinates.joint.vectors import after, back, cross, minus, plus, quaternion, row, turned
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Integers, Matrix, Vector, Work
+from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 
 RECENT = 16
 """So many steps may pass before the error must have fallen."""
@@ -69,15 +69,15 @@ class Task(NamedTuple):
     """What makes a length of each equation of a loop."""
     still: Vector
     # work space
-    e: Work[Vector]
-    J: Work[Matrix]
-    A: Work[Matrix]
+    e: Work[Vector] = zeros("rows")
+    J: Work[Matrix] = zeros("rows", "velocities")
+    A: Work[Matrix] = zeros("rows", "rows")
     """J Jᵀ and its factor."""
-    x: Work[Vector]
-    step: Work[Vector]
-    trial: Work[Vector]
-    best: Work[Vector]
-    recent: Work[Vector]
+    x: Work[Vector] = zeros("rows")
+    step: Work[Vector] = zeros("velocities")
+    trial: Work[Vector] = zeros("q_size")
+    best: Work[Vector] = zeros("q_size")
+    recent: Work[Vector] = zeros(RECENT)
     """|e|² after the last steps."""
 
 

@@ -1,4 +1,4 @@
-"""Whether an angle has an axis: asked of the mechanism before it moves.
+"""Whether an angle has an axis: asked of the mechanism before it moves, and of the motion.
 
 In space the angle of two markers is about the z axis that they have in common. Where a mechanism lets these axes part,
 a spring or a driver on the angle would jump. Whether it does is a question of rank: do the rows
@@ -6,8 +6,10 @@ a spring or a driver on the angle would jump. Whether it does is a question of r
     Φ = (y_i · z_j, -x_i · z_j),
 
 which keep the axes parallel, depend on those that the mechanism has already? If they do, the mechanism keeps them so
-(or drives them apart, and then a rate tells). What this cannot see, axes that part later on, `turns` looks for along
-the motion.
+(or drives them apart, and then a rate tells). What this cannot see, axes that part later on, is looked for along the
+motion. There whole turns come from turning added up (`symbolic.markers.marker`), and the angle itself from the axes.
+The two part where markers keep no axis in common, or where steps are so coarse that the attitude lags behind by much of
+a turn. Half a turn apart, the count would jump; a good part of that is refused.
 """
 
 from __future__ import annotations
@@ -15,16 +17,18 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled import System
-from ..errors import ModelError
+from ..errors import IntegrationError, ModelError
 from ..model.bodies.body import Marker
-from ..results.result import State
-from ..symbolic.derive import Form, Relation
+from ..poses.dependence import PoseRank
+from ..readings.frames import marker_frame
+from ..readings.motion import ComputedQuantities
+from ..results.result import Result, State
+from ..symbolic.derive import Form, Reading, Relation
 from ..symbolic.functions import Unwound
 from ..symbolic.markers import marker_symbols
 from ..symbolic.markers.primitives import parallel
 from ..tolerances import DEPENDENT
-from .dependence import PoseRank
-from .facing import frame_of
+from .explanation import Explanation
 
 Pair = tuple[Marker, ...]
 """Two markers."""
@@ -32,6 +36,8 @@ Pair = tuple[Marker, ...]
 ASIDE = 1e-6
 """The sine of the angle between two axes from which on they are not parallel; and the rate at which they part, against
 that of the bodies."""
+FAR = 2.0  # how far angle and turning may be apart, in rad
+LOOKS = 500  # at most so many of the recorded times are looked at
 
 
 def check_axes(system: System, first: State) -> None:
@@ -42,7 +48,7 @@ def check_axes(system: System, first: State) -> None:
         return
     here: PoseRank | None = None
     for (i, j), name in asked.items():
-        cosine = float(frame_of(system, first.full_q, i)[:, 2] @ frame_of(system, first.full_q, j)[:, 2])
+        cosine = float(marker_frame(system, first.full_q, i)[1][:, 2] @ marker_frame(system, first.full_q, j)[1][:, 2])
         if cosine < 0.0 or 1.0 - cosine**2 > ASIDE**2:
             apart = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
             raise _no_axis(system, name, i, j, f"stand at {apart:.3g}° to each other")
@@ -109,3 +115,31 @@ def _no_axis(system: System, name: str, i: Marker, j: Marker, fault: str) -> Mod
         "body.at(x, y, z, axis=...)",
         joints=(name,),
     )
+
+
+def check_turns(result: Result) -> None:
+    """Refuse a motion along which the turns of a joint, driver or force have lost their meaning."""
+    assert isinstance(result.quantities, ComputedQuantities)
+    system, (t, q, _, _) = result.quantities.system, result.quantities.motion
+    if system.model.dimension == 2 or not len(t):
+        return
+    some = np.unique(np.linspace(0, len(t) - 1, LOOKS).astype(int))
+    seen: dict[tuple[Marker, ...], str] = {}
+    for element in system.elements:
+        for measure in element.measures().values():
+            if measure.kind == "angle" and len(measure.markers) == 2:
+                seen.setdefault(measure.markers, element.name)
+    lost = [name for markers, name in seen.items() if np.abs(_apart(system, markers, t[some], q[some])).max() > FAR]
+    if lost:
+        what = f"the turns of {', '.join(lost)} of {system.model.name!r} cannot be counted: their markers keep no axis "
+        what += "in common, or the tolerance is too coarse"
+        advice = "take the angle of a joint, mbs.angle(joint), give markers with axis=, or lower rtol"
+        raise Explanation(IntegrationError, what, advice, float(t[-1]), tuple(lost)).error(result)
+
+
+def _apart(system: System, markers: tuple[Marker, ...], t: np.ndarray, q: np.ndarray) -> np.ndarray:
+    i, j = symbols = marker_symbols(2, 3)
+    angle = i.turn_to(j)
+    (unwound,) = angle.atoms(Unwound)
+    still = np.tile(system.still, (len(t), 1))
+    return system.read_values(Reading(symbols, (unwound - unwound.args[1],)), {}, markers, t, q, still)

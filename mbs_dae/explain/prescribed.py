@@ -1,0 +1,129 @@
+"""Why a motion along drivers cannot begin or go on; and whether it can be followed where its laws switch: velocities
+may bend there, but not jump.
+
+Where ν of a row jumps, all velocities must jump, by an impulse that equations of motion do not hold; where Φ jumps, no
+motion follows. Both are read on the two sides of each break, whatever times were asked for. Where γ jumps the motion
+goes on, with accelerations and reactions that jump: those times are told.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.machine import ENDLESS
+from ..compiled.reading import Trajectory
+from ..errors import MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
+from ..model.breaks import breaks_of, side_of
+from ..poses import continuation
+from ..poses.dependence import joints_at_fault
+from ..readings.motion import result_of
+from ..results.result import State
+from .explanation import Explanation, contradiction, undefined
+
+JUMP = 1e-6
+"""A difference larger than this is a jump: of values relative to 1 rad or the model's length, of rates and
+accelerations relative to the largest of their row. Numbers with six digits join."""
+ROUNDOFF = 1e-10
+"""Rates and accelerations less than this (rad or lengths of the model, per second) do not count."""
+TOLD = 20  # so many times are told
+
+
+def check_jumps(first: State, last: float) -> dict[str, list[float]]:
+    """Refuse jumps of prescribed motion from the first state's time to the last. What comes back are the elements whose
+    accelerations jump, and when."""
+    system, kinks = first.system.cartesian, {}
+    for name, element in system.structure.switching:
+        breaks = breaks_of([element], system.evaluator, first.t, last)
+        breaks = breaks[(breaks > first.t) & (breaks < last)]
+        if not breaks.size:
+            continue
+        position, rate, acceleration = _jumps(system, first, system.rows_of(name), breaks, last)
+        if (position | rate).any():
+            k = int(np.argmax(position | rate))
+            what = "position" if position[k] else "velocity"
+            raise _refused(first, element.who, name, what, float(breaks[k]))
+        if acceleration.any():
+            kinks[name] = [float(t) for t in breaks[acceleration][:TOLD]]
+    return kinks
+
+
+def _refused(first: State, who: str, name: str, what: str, t: float) -> MbsError:
+    missing = "no motion follows it" if what == "position" else "that takes an impulse, which is not computed"
+    advice = "make its function smooth there, e.g. by mbs.Motion with law='cycloidal', or keep the times on one side"
+    what = f"{who} jumps in {what} at t = {t:.6g}: {missing}"
+    return Explanation(ModelError, what, advice, t, (name,), first).error(first.result)
+
+
+def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, last: float) -> np.ndarray:
+    """At which breaks Φ, Φ̇ and Φ̈ of some of these rows jump, in the first pose or in one beside it: where a row
+    depends on the pose, the first one may be the one in which nothing shows."""
+    side = side_of(first.t, last)
+    borders = np.concatenate([[first.t], breaks, [last]])
+    between = (borders[:-1] + x * np.diff(borders) for x in (0.21, 0.5, 0.78))
+    moments = np.concatenate([breaks - side, breaks + side, *between])
+    aside = 0.05 * system.length * np.cos(1.0 + np.arange(system.nv)) / np.sqrt(system.weight)
+    found = np.zeros((3, breaks.size), dtype=bool)
+    for q in (first.full_q, system.moved(first.full_q, aside)):
+        many = (np.tile(x, (moments.size, 1)) for x in (q, first.full_v, system.still))
+        for level, values in enumerate(system.read_constraints(moments, *many)):
+            before, after = values[: breaks.size, rows], values[breaks.size : 2 * breaks.size, rows]
+            unit = np.array([1.0 if system.rows[row].unit == "rad" else system.length for row in rows])
+            least = ROUNDOFF * unit + JUMP * np.abs(values[:, rows]).max(axis=0) if level else JUMP * unit
+            found[level] |= (np.abs(after - before) > least).any(axis=1)
+    return found
+
+
+# --- where a motion stops -------------------------------------------------------------------------------------------
+
+
+def change_point_at_start(first: State) -> MbsError:
+    names = joints_at_fault(first.system, first.t, first.full_q)
+    what = f"{first.system.model.name!r} starts at t = {first.t:g} on a change point, where {', '.join(names)} do not "
+    what += "decide how it goes on"
+    advice = "start at a slightly different time"
+    return Explanation(SingularConfigurationError, what, advice, first.t, names, first).error(first.result)
+
+
+def stop_reason(system: System, status: int, motion: Trajectory, done: int, reached: float) -> MbsError:
+    """The error for a motion that stopped at `reached`, on its way to the time of row `done`, which holds the last good
+    state."""
+    t, *state = motion
+    pose, first = State(system, reached, *(x[done].copy() for x in state)), State(system, t[0], *(x[0] for x in state))
+    return _why(status, float(t[done - 1]), float(t[done]), first, pose).error(result_of(system, motion.until(done)))
+
+
+def _why(status: int, before: float, ahead: float, first: State, pose: State) -> Explanation:
+    name, reached = repr(pose.system.model.name), float(pose.t)
+    if nowhere := undefined(pose, (ahead, reached + 1e-6 * (ahead - reached)), forces=False):
+        return Explanation(ModelError, nowhere[0], "", reached, nowhere[1], pose)
+    names = joints_at_fault(pose.system, reached, pose.full_q)
+    if status == ENDLESS:
+        what = f"{name} takes more than {continuation.MOST} steps from t = {before:g} to {ahead:g}"
+        advice = "ask for poses at shorter intervals, or check the units of times and drivers"
+        return Explanation(ModelError, what, advice, reached, names, pose)
+    if driver := _jumping(pose, ahead):
+        what = f"the function of Driver {driver!r} jumps or grows without bound at t = {reached:.6g}"
+        advice = "make it smooth, or keep the times away from there"
+        return Explanation(ModelError, what, advice, reached, (driver,), pose)
+    if parting := contradiction(first, pose, ahead):
+        what = f"from t = {reached:.6g} on, {', '.join(parting)} of {name} contradict each other: no motion follows "
+        advice = "take one of them away, or make their functions agree"
+        return Explanation(RedundantConstraintError, what + "them all", advice, reached, parting, pose)
+    what = f"{name} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no motion goes on "
+    what += "that follows all drivers"
+    advice = "shorten the times, drive another coordinate, or change a length"
+    return Explanation(SingularConfigurationError, what, advice, reached, names, pose)
+
+
+def _jumping(pose: State, ahead: float) -> str | None:
+    """The driver whose function changes by a finite amount in no time."""
+    system, still = pose.system, np.zeros((2, pose.system.layout.v_size))
+    moments = pose.t + np.array([0.0, max((ahead - pose.t) * 2.0**-20, 1e-9 * (abs(pose.t) + abs(ahead)))])
+    phi = system.read_constraints(moments, np.stack([pose.full_q] * 2), still, still)[0]
+    for driver in system.model.drivers:
+        for row in system.rows_of(driver.name):
+            scale = 1.0 if system.rows[row].unit == "rad" else system.length
+            if abs(phi[1, row] - phi[0, row]) > 1e-3 * scale:
+                return driver.name
+    return None

@@ -1,0 +1,29 @@
+"""What is done with vectors as a whole, by the names of BLAS. Compiled; y has at least as many items as x."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from ..kernels.abi import compiled
+
+
+@compiled
+def copy(x, y):
+    """x into y."""
+    for k in range(x.size):
+        y[k] = x[k]
+
+
+@compiled
+def axpy(a, x, y):
+    """y plus a x, in y."""
+    for k in range(x.size):
+        y[k] += a * x[k]
+
+
+@compiled
+def all_finite(x):
+    finite = True
+    for k in range(x.size):
+        finite = finite and isfinite(x[k])
+    return finite
