@@ -6,8 +6,6 @@ Everything public is a name of this module. Each is loaded when first used, so t
 stand in ``__init__.pyi``, which ``tools/public_types.py`` writes.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

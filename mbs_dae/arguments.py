@@ -1,7 +1,5 @@
 """What analyses are called with, checked at the door."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Each error carries its facts as attributes too, so that a program can act on the
 ``err.joints``, ``err.time``, ``err.residuals``, ...
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any

@@ -1,7 +1,5 @@
 """A progress bar for runs that take long, where somebody is watching."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

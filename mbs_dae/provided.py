@@ -5,8 +5,6 @@ asks for a function by name, ``provided("Result.plot")``. The front door of the 
 says where it is; nothing is imported before it is asked for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

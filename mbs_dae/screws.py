@@ -6,8 +6,6 @@ twists of bodies in a chain add up: V = S ω with a unit screw for each joint. W
 the leading axes of every array.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

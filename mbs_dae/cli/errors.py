@@ -1,8 +1,6 @@
 """Errors as a person at a prompt wants them: one line on stderr. The exit code is 2 if the command could not be read as
 options and arguments, 130 after Ctrl-C, and 1 for everything else."""
 
-from __future__ import annotations
-
 import sys
 import traceback
 from typing import Any, NoReturn

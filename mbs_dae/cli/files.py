@@ -1,7 +1,5 @@
 """Model files and the settings for them, from the words of the command line."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 import traceback

@@ -5,8 +5,6 @@ where its outputs begin. What the outputs mean is the matter of those who lay th
 `dynamics` for masses and forces, `reading.Reader` for readings.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

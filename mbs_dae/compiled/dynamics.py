@@ -1,7 +1,5 @@
 """Masses and forces of a system, ready to be evaluated: where each output belongs in M, Q and the energies."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Work space of a run, and the evaluation of the constraints in it. Compiled."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from ..kernels.abi import compiled, compiled_apart

@@ -4,8 +4,6 @@ What the kinds of coordinates are stands in `coordinates.base`. A small turn x (
 quaternion e to e ∘ (cos |x|/2, sin |x|/2 · x/|x|), exactly: no motion leaves the unit quaternions.
 """
 
-from __future__ import annotations
-
 from math import atan2, cos, sin, sqrt
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Coordinates of the ground stand behind those that move (`columns` and up) and have no column.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """A kernel that calls back into Python, behind the same address as any other (`kernels.abi`)."""
 
-from __future__ import annotations
-
 import ctypes
 import threading
 from dataclasses import dataclass, field, replace

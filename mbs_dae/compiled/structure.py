@@ -1,8 +1,6 @@
 """What a compiled model is whatever values its parameters have: rows, kernels, index maps, patterns. Shared by all
 systems of the model."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

@@ -22,8 +22,6 @@ first, so that
 and nothing else is to be multiplied out than what the sparse matrices have for entries.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from ..coordinates.joint.recursion import fold_acceleration, fold_velocity, unfold, unfold_acceleration

@@ -1,7 +1,5 @@
 """The index maps of a velocity transformation (`transformation`), from the tree and the layout of the rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from functools import cache
 from typing import NamedTuple

@@ -15,8 +15,6 @@ with axes a, is
 A is divided by |e|², so that it is a rotation also where e, between two steps, is not quite of unit length.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache, cached_property
 from typing import Any, ClassVar

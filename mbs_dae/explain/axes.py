@@ -12,8 +12,6 @@ The two part where markers keep no axis in common, or where steps are so coarse 
 a turn. Half a turn apart, the count would jump; a good part of that is refused.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compiled import System

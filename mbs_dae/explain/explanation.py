@@ -1,7 +1,5 @@
 """Why something cannot be: found out here, told as an error."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Why a simulation cannot begin, or cannot go on, in words."""
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse as sps
 

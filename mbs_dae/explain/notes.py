@@ -1,7 +1,5 @@
 """What looks like a slip in a model that is right in itself: told by `diagnose`, never refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from math import degrees, hypot, tau
 

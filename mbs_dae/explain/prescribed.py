@@ -6,8 +6,6 @@ motion follows. Both are read on the two sides of each break, whatever times wer
 goes on, with accelerations and reactions that jump: those times are told.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compiled import System

@@ -1,7 +1,5 @@
 """Which joints to replace by others that ask less, so that no equation is redundant and nothing else changes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache

@@ -10,8 +10,6 @@ Bodies that no joint connects to the ground get an edge all the same, which hold
 one body among them, their *base*: this body floats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush

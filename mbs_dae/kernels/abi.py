@@ -15,8 +15,6 @@ Since kernels are reached through their address, the core that calls them is com
 not once per model, and a new joint costs only its own small kernel.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import floor, pi
 from typing import Any

@@ -4,8 +4,6 @@ A kernel is a small readable Python function named by the fingerprint of what it
 machine code (`store`), for those who want to read it, and so does its layout: a warm start derives nothing.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -10,8 +10,6 @@ The outside sees 64-bit integers, doubles, and pointers only: a record is one po
 lengths. One number comes back, or nothing.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

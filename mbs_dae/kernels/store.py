@@ -8,8 +8,6 @@ is there as a whole or not at all, and processes may share a cache. Where there 
 functions live in memory: that costs time, never correctness; a warning says why.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -22,8 +22,6 @@ makes the matrix regular; iterative refinement against the true matrix then take
 same is done where W has no weight of its own (a body without mass): `soft` is what its diagonal is given.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ L is kept by rows. Its item (i, k) and the pivots follow one after the other, al
     u_ik = a_ik - Σ_j u_ij l_kj,      l_ik = u_ik / d_k,      d_i = a_ii - Σ_k u_ik l_ik
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

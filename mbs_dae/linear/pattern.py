@@ -1,7 +1,5 @@
 """The structure of the KKT matrix: what never changes, found once (the mathematics is in `kkt`)."""
 
-from __future__ import annotations
-
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 

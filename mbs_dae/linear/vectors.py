@@ -1,7 +1,5 @@
 """What is done with vectors as a whole, by the names of BLAS. Compiled; y has at least as many items as x."""
 
-from __future__ import annotations
-
 from math import isfinite
 
 from ..kernels.abi import compiled

@@ -5,8 +5,6 @@ length is the model's length, that of an angle is 1 rad, and velocities count pe
 neither are turns, which only count.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

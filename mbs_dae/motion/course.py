@@ -6,8 +6,6 @@ units of the last place inside it, so that every law is on the branch of that sp
 break itself.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

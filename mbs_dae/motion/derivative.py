@@ -6,8 +6,6 @@
 integrated with the motion, by the same method, so that the energy ledger is as exact as the motion itself.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -8,8 +8,6 @@ given are met, and of all that then satisfy Φ_v v = ν the one of least kinetic
 with J the rows of Φ_v and of the values given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The records of a run: what it goes by, where it stands, and what is kept of it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The result of a motion whose forces are known."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

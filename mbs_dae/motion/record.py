@@ -1,7 +1,5 @@
 """What is kept of a run: the states at the requested times, read from the steps without leaving a trace. Compiled."""
 
-from __future__ import annotations
-
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore

@@ -8,8 +8,6 @@ neither leaves a trace: the steps, to the last bit, do not depend on the request
 All state is in `March`, so a run can go back to Python and be taken up again: where it pauses makes no difference.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compiled.dynamics import KINETIC, POTENTIAL

@@ -12,8 +12,6 @@ into the middle of the widest gap between its nodes, and by luck otherwise. Four
   be; and so is one whose energy does not add up, which depends on no accelerations.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ constraints lose rank, an older factor would leave an error that no step size re
 back, in the same norm.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 

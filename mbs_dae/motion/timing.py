@@ -1,7 +1,5 @@
 """What one evaluation of all accelerations costs: constraints, masses, forces, factorisation, solution. Compiled."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from functools import partial

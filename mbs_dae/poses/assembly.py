@@ -5,8 +5,6 @@
 3. Velocity: the least one with Φ_v v = ν. Acceleration: the least one with Φ_v a = γ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import count
 from typing import Any

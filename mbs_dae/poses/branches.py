@@ -5,8 +5,6 @@ wrong. Three tests guard against it: the step must be smooth, short against its 
 short if it has passed one.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compiled.machine import Machine

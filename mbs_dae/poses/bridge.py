@@ -6,8 +6,6 @@ around it, where they are regular, and the polynomial through all eighteen is ev
 with the four inner times must agree, or the bridge is refused.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.interpolate import KroghInterpolator
 

@@ -6,8 +6,6 @@ fails the step is damped (Levenberg-Marquardt). Where all this ends without clos
 them closes, the guess was bad; if none does, the mechanism cannot reach.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import isfinite
 

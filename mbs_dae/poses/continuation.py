@@ -4,8 +4,6 @@ A step that fails is halved, one that is accepted leaves the next one twice as l
 of one system at many times, forwards or backwards; `follow` where each step is a matter of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -9,8 +9,6 @@ If `row` is in the span of J's rows, then x = 0 and Jᵀ c = row: the rows with 
 dependent group (a circuit), since c is unique.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ A residual Φ_k means a gap of |Φ_k| / |row k|: how far, in the norm W, the bod
 are lengths whatever the unit of Φ_k, so one tolerance, relative to the model's length, serves all joints.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compiled.machine import (

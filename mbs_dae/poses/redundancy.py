@@ -10,8 +10,6 @@ are asked to move alike, neighbours agree about their way out, however many loop
 other ways.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Prescribed poses: where a driver leads a body, and whether what it gives as a rotation is one."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compiled import System

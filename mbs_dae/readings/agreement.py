@@ -1,7 +1,5 @@
 """How far two motions of the same bodies are from each other."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where bodies and markers are: points, and axes in the world."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..compiled import System

@@ -1,8 +1,6 @@
 """From a motion of a compiled system to its result: named arrays, computed when asked for; and from a result back to
 states of that system."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial

@@ -4,8 +4,6 @@ Rows of Φ_v are taken with unit length, in the norm in which a turn counts as t
 Small systems by singular values; large ones (where only the ends of the spectrum can be afforded) by sparse solves.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import scipy.sparse as sps
 from scipy.sparse.linalg import eigsh, lsqr

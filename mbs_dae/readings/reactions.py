@@ -7,8 +7,6 @@ Where constraints are redundant, Φ_vᵀ λ is determined but λ is not: it may 
 is the least one, and a component of a reaction is unique where no such z changes it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

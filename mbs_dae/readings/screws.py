@@ -1,8 +1,6 @@
 """A result read as screws: twists of bodies, wrenches of joints, axes of joints. All in world axes, about the world's
 origin."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .. import screws

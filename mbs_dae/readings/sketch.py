@@ -1,7 +1,5 @@
 """The sketch of a model: what a drawing needs, in numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from math import cos, isfinite, nan, pi, sin

@@ -1,7 +1,5 @@
 """The energy ledger of a motion."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,8 +1,6 @@
 """Results in files: an .npz archive of plain arrays with a JSON header. Never pickle: a file from a stranger is data,
 not code."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

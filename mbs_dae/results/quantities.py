@@ -1,8 +1,6 @@
 """What a result reads from, and what a file keeps of it: named arrays, and what joints, drivers and forces do to
 bodies. Those of a run are computed (`readings`)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol

@@ -4,8 +4,6 @@ Where angles are not determined by the attitude (Euler sin theta = 0, Bryant cos
 convention picks some: an angle that jumps there would be taken for a motion.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Every function takes numbers (one matrix), arrays over time (one matrix for each
 functions of ``mbs.t`` (a symbolic matrix).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What may be given where an orientation is meant, and the frame of an axis."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

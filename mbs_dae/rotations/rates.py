@@ -5,8 +5,6 @@ sympy expressions but for those of rotation vectors. Every ω exists; rates do n
 not this is reported.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ A formula is written once, on components: ``lib.cos(angle)`` with ``lib`` either
 arguments apart, `vector` and `matrix` put the result together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from reprlib import repr as short
 from typing import Any
@@ -42,7 +40,7 @@ def numbers(what: str, value: Any, *tail: int) -> np.ndarray:
         wanted = " x ".join(map(str, tail))
         raise ModelError(f"{what}: the shape is {array.shape}, but the last axes must be {wanted}; put time first")
     if not np.isfinite(array).all():
-        raise ModelError(f"{what} is not finite: {short(value)}; give finite numbers")
+        raise ModelError(f"{what} is not finite: {short(value)}; give finite numbers, or remove what is none")
     return array
 
 

@@ -4,8 +4,6 @@ Input: definitions (symbol, expression) and output expressions. Output: source l
 written, each line after the lines it needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from textwrap import wrap

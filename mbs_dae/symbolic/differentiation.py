@@ -9,8 +9,6 @@ So derivatives are about as long as what they are derived from, and not as its s
 this is the plain chain rule.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

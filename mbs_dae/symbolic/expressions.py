@@ -3,8 +3,6 @@
 sympy reads text by running it as Python, so whoever may write a force could run a program. Therefore text is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 

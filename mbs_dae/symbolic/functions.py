@@ -8,8 +8,6 @@ numpy applies a function to an object by calling its method of that name, which 
 ``np.sin(2 * mbs.t)`` is a TypeError, and here it gets a text that helps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NoReturn
 

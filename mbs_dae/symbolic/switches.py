@@ -6,8 +6,6 @@ condition passes zero, the argument of a rounding an integer, that of a table a 
 `model.breaks` finds the times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations

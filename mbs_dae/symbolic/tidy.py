@@ -1,7 +1,5 @@
 """Expressions as a book would print them. Never a change of meaning."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import islice
 from math import prod

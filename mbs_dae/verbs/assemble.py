@@ -1,7 +1,5 @@
 """Assembly: a pose that satisfies every equation, with its velocity and acceleration."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

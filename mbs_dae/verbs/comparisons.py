@@ -1,7 +1,5 @@
 """What a choice does, on a model of one's own: the same motion in each coordinate set, or with each stabilisation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -7,8 +7,6 @@
 4. A dependent row whose right side does not fit those of its group contradicts it: a conflict.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -14,8 +14,6 @@ The image of the unit ball |q̇| ≤ 1 is an ellipsoid whose half axes are the s
 vectors; sqrt(det J Jᵀ), their product, is Yoshikawa's measure of manipulability. It vanishes where a direction is lost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType

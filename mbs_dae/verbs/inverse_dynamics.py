@@ -4,8 +4,6 @@ Kinematics gives q, v and v̇; then M v̇ + Φ_vᵀ λ = Q has only λ for an un
 the matrix of forward dynamics: where all freedom is driven v̇ comes out as it went in, and redundant rows do no harm.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

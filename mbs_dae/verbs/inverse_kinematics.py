@@ -3,8 +3,6 @@
 How they are looked for stands in `poses.reach.solutions`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

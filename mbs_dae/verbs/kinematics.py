@@ -7,8 +7,6 @@ goes on: there the first-order equations do not determine the velocity, and the 
 on both its sides (`bridge`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ body's origin
     r + p,        ṙ + ω × p,        r̈ + α × p + ω × (ω × p).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -5,8 +5,6 @@
 stabilised and integrated as `integration` says, without a Python call a step.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

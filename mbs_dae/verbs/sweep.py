@@ -4,8 +4,6 @@ The first pose is assembled; each of the others follows from the one before in o
 as many as it takes. For each step there is a table of the numbers in the equations: nothing is built for a value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Everything compiled ahead, so that nobody waits for it later."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -1,8 +1,6 @@
 """Bodies: a bar through two points, a plate or a hull through more. One that has a single point needs its joint, or its
 centre of mass."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any

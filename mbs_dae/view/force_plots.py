@@ -1,7 +1,5 @@
 """Curves of a result that knows forces: the energy ledger, and the reactions of joints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Names beside the bodies, placed on the paper where they cover least, over the whole motion."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

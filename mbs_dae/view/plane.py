@@ -2,8 +2,6 @@
 their path. They lie over one another as their zorder says. (`view.symbols` has those that the plane and space have in
 common.)"""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Curves of a result: named quantities, paths of points, violations of the constraints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import cycle
 from typing import Any

@@ -1,7 +1,5 @@
 """A mechanism on axes, that can be put into any of its poses; and what there is to that in the plane."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The common look of all pictures: quiet, and readable for colour-blind eyes."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from io import BytesIO
 from textwrap import fill

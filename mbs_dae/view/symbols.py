@@ -1,8 +1,6 @@
 """Symbols that look alike in the plane and in space: what slides, wheels and cams, arrows, and what stands on a line
 between two points. One function for each kind, from markers to pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

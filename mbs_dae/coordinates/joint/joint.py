@@ -4,8 +4,6 @@ The bodies follow from them (`recursion`), so that the joints of the tree are me
 no equation. Kernels go on speaking of bodies: what they say is transformed (`compiled.transformation`).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cached_property
 from typing import Any

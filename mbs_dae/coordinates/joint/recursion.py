@@ -43,8 +43,6 @@ the s_c of slides: the components along t_c are ẋ_c; and after these are taken
 Bodies that do not quite satisfy their joints are seen as near as that.
 """
 
-from __future__ import annotations
-
 from math import atan2
 
 from ...kernels.abi import compiled, compiled_apart, unwound

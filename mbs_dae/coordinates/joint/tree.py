@@ -25,8 +25,6 @@ the plane: along x, y, and turns), so that its coordinates are those of its fram
 A plane is a part of space: z is 0, and all turns are about z. Only that angles are added up there, so that they count.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

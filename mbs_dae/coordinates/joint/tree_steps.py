@@ -1,7 +1,5 @@
 """From joints to the steps of a tree: the derivation stands in `tree`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import cos, pi, sin

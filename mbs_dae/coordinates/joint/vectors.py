@@ -4,8 +4,6 @@ A table of vectors has one in each row: `row` reads it, `put` writes it. A table
 by rows; quaternions are scalar first. A rotation takes the axes of a frame to those of the world.
 """
 
-from __future__ import annotations
-
 from math import cos, sin, sqrt
 
 from ...kernels.abi import compiled

@@ -17,8 +17,6 @@ With a, b directions of the body (a vector, or from one point to another), all i
 and what is not in the base is a linear combination of it: x - Σ c_k x_k = 0, in the plane x - σ' x₀ - a d - b d⊥ = 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 

@@ -15,8 +15,6 @@ So T = ½ ∫ |ẋ c(s)|² dm = ½ Σ M_kl ẋ_k · ẋ_l with constant M = C J 
 In the plane only the trace of Σ matters, so Σ = ½ I 1 + m c cᵀ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ What belongs to which body stands in the `skeleton`; how a body follows from its
 inertia and the equations of rigid bodies look like in `forms`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 from itertools import combinations_with_replacement

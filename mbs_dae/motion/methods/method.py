@@ -11,8 +11,6 @@ A method is one file beside this one and a line in ``methods/__init__.py``. It g
 These functions are called by address, so that each is compiled when its method is first used.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple

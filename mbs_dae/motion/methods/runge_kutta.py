@@ -3,8 +3,6 @@
     kᵢ = f(t₀ + cᵢ h,  y₀ + h Σⱼ aᵢⱼ kⱼ),        y₁ = y₀ + h Σ bᵢ kᵢ,        error = h Σ eᵢ kᵢ
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...compiled.machine import DONE

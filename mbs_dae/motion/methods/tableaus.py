@@ -5,8 +5,6 @@ DP8 is the 8(5,3) of Hairer, Nørsett and Wanner, Solving Ordinary Differential 
 interpolant of order 7, which takes three more stages. Scipy has the numbers of both pairs.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.integrate import DOP853, RK45
 

@@ -15,8 +15,6 @@ second does not, the step goes along the eigenvector. So what is found is a mini
 differences of g + Hᵀλ, which is exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -12,8 +12,6 @@ way to them is a narrow bent valley, and who only goes down creeps along it.
 A joint at a limit that -Jᵀ e would lead beyond keeps still (its column is left out); others stop at theirs.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 from ...kernels.abi import compiled, compiled_apart

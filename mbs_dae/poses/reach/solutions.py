@@ -6,8 +6,6 @@ free to choose, every solution goes on, with the targets kept, to the least chan
 there is no solution, the best ends of the search go on to the pose nearest to the targets.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple

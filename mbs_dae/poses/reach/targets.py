@@ -1,7 +1,5 @@
 """Targets of markers, as they are said, checked, and made ready for the compiled search (`poses.reach.task`)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

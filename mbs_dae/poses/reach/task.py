@@ -16,8 +16,6 @@ Below these stand the equations of closed loops, each divided by its length over
 as well. Velocities of joints are scaled so that a turn counts by L. All of J is then a number.
 """
 
-from __future__ import annotations
-
 from math import atan2, floor, pi, sqrt
 from typing import NamedTuple
 

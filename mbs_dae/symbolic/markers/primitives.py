@@ -8,8 +8,6 @@ of a marker; in the plane all axes lead out of it, so `parallel` says nothing th
     space        3              2            3             2           1            1
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """The equations as functions of numbers: the same expressions, printed and computed as in the kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """R and Ṙ, and what their rows and columns are called."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

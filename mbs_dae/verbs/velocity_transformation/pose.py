@@ -1,7 +1,5 @@
 """The pose and the motion of a tree at which R is asked for, and how its bodies and markers move then."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import tau
 from typing import Any, NamedTuple

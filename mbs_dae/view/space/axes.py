@@ -1,7 +1,5 @@
 """3-D axes with one scale in all directions, labels with units, and the paper well used."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A mechanism in space on 3-D axes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

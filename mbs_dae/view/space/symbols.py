@@ -5,8 +5,6 @@ Who covers whom is not left to matplotlib, which looks at areas alone: every pie
 orders them by depth.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 
