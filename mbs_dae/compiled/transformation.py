@@ -5,29 +5,30 @@ known,
 
     Φ_x = Φ_u R,      γ_x = γ - Φ_u β,      M_x = Rᵀ M R,      Q_x = Rᵀ (Q - M β).
 
-R is never formed. A velocity ẋ_c moves all that is behind it like one rigid body, by a twist (of what passes the
-world's origin, and ω, in world axes)
+R is never formed. A velocity ẋ_c moves all that is behind it like one rigid body: a point r of it by
+s_c + t_c × (r - η), and it turns by t_c. Seen from the point r_e of a body e this is the twist
 
-    S_c = (s_c - t_c × η, t_c),
+    S_c = (s_c + t_c × (r_e - η), t_c).
 
-the same for every body behind. What acts on a body, an f dual to (ṙ, ω in body axes), is at the world's origin
+What acts on the body, an f dual to (ṙ, ω in body axes), is F = (f_1, A f_2) there, so its share in coordinate c is
+S_c · F; and M of the body becomes a 6 x 6 matrix. Forces and matrices of what hangs behind an edge are added up, leaves
+first, each moved to the point of the parent, so that
 
-    F = (f_1, r × f_1 + A f_2),        so its share in coordinate c is S_c · F,
+    Q_x,c = S_c · Σ_behind F,        M_x,cd = S_c · (Σ_behind M) S_d      for d before c or c itself,
 
-and M of a body becomes a 6 x 6 matrix there. Forces and matrices of what hangs behind an edge are added up, leaves
-first, so that
-
-    Q_x,c = S_c · Σ_behind F,        M_x,cd = S_c · (Σ_behind M) S_d      for d behind c,
-
-and nothing else is to be multiplied out than what the sparse matrices have for entries.
+all seen from the body of c's own edge. (Seen from one point for all, the world's origin, there would be less to
+compute, and small bodies far from it would be lost in roundoff, by the square of their distance.) Nothing else is
+multiplied out than what the sparse matrices have for entries.
 """
 
 from typing import NamedTuple
 
 from ..coordinates.joint.recursion import fold_acceleration, fold_velocity, unfold, unfold_acceleration
 from ..coordinates.joint.tree import Tree
+from ..coordinates.joint.vectors import at, cross, dot, minus, plus, put_at, row, turned
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
+from ..linear.vectors import axpy, copy
 
 
 class Transformation(NamedTuple):
@@ -54,8 +55,6 @@ class Transformation(NamedTuple):
     bias: Work[Vector] = zeros("bodies")
     still: Vector = zeros("joints")
     """No accelerations of joints."""
-    twist: Work[Matrix] = zeros("twists", 6)
-    """S, one row for each velocity."""
     component: Integers = zeros(0)
     """Which of six each velocity of a body is: in the plane x, y and the turn about z."""
     parent: Integers = zeros(0)
@@ -102,31 +101,19 @@ def transform(tr, entry, arrays):
 
 @compiled_apart
 def reach(tr: Transformation, q: Vector, v: Vector):
-    """All bodies, and the twists of all velocities, at (q, v)."""
+    """All bodies, and β, at (q, v)."""
     tree = tr.tree
     unfold(tree, q, v, tr.qc, tr.vc)
-    if tr.deep == 1:
-        return
-    unfold_acceleration(tree, tr.still, tr.bias)
-    for c in range(tr.twist.shape[0]):
-        k = tree.v_step[c]
-        for i in range(3):
-            a, b = (i + 1) % 3, (i + 2) % 3
-            moment = tree.turn[c, a] * tree.eta[k, b] - tree.turn[c, b] * tree.eta[k, a]
-            tr.twist[c, i] = tree.slide[c, i] - moment
-            tr.twist[c, 3 + i] = tree.turn[c, i]
+    if tr.deep == 0:
+        unfold_acceleration(tree, tr.still, tr.bias)
 
 
 @compiled
-def to_origin(tr, e, f):
-    """What acts on the body of edge e, dual to (ṙ, ω in body axes): the same at the world's origin, in place."""
-    tree = tr.tree
-    k = tree.edge_at[e + 1] - 1
-    A, r = tree.A[k], tree.r[k]
-    x, y, z = f[3], f[4], f[5]
-    for i in range(3):
-        a, b = (i + 1) % 3, (i + 2) % 3
-        f[3 + i] = A[3 * i] * x + A[3 * i + 1] * y + A[3 * i + 2] * z + r[a] * f[b] - r[b] * f[a]
+def share_of(tree, c, r, f):
+    """S_c · f, both seen from the point r."""
+    turn = row(tree.turn, c)
+    moved = plus(row(tree.slide, c), cross(turn, minus(r, row(tree.eta, tree.v_step[c]))))
+    return dot(moved, at(f, 0)) + dot(turn, at(f, 3))
 
 
 @compiled_apart
@@ -135,25 +122,21 @@ def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vec
     for e in range(tr.row_of.size):
         jacobian[e] = 0.0
     tr.square[:] = 0.0
-    f = tr.part[0]
+    tree, f = tr.tree, tr.part[0]
     for k in range(tr.term_row.size):
         e = tr.term_edge[k]
-        at = tr.tree.frame_v[tr.tree.edge_at[e + 1] - 1]
+        frame = tree.edge_at[e + 1] - 1
         f[:] = 0.0
         for i in range(tr.term_at[k], tr.term_at[k + 1]):
             local = tr.item_component[i]
             f[tr.component[local]] += out[tr.item_from[i]]
-            gamma[tr.term_row[k]] -= out[tr.item_from[i]] * tr.bias[at + local]
+            gamma[tr.term_row[k]] -= out[tr.item_from[i]] * tr.bias[tree.frame_v[frame] + local]
         for i in range(6):
             tr.square[tr.term_row[k]] += f[i] * f[i] * tr.unit[i]
-        to_origin(tr, e, f)
-        to = tr.target_at[k]
+        put_at(f, 3, turned(tree.A, frame, at(f, 3)))
+        to, point = tr.target_at[k], row(tree.r, frame)
         for i in range(tr.path_at[e], tr.path_at[e + 1]):
-            twist = tr.twist[tr.path[i]]
-            part = 0.0
-            for j in range(6):
-                part += twist[j] * f[j]
-            jacobian[tr.target[to]] += part
+            jacobian[tr.target[to]] += share_of(tree, tr.path[i], point, f)
             to += 1
     _shares(tr, jacobian, share)
 
@@ -164,12 +147,12 @@ def _shares(tr, jacobian, share):
 
     The row of a loop that can be closed no better vanishes where the loop is stretched: in such a pose it depends on
     the joints of the tree, which are left out here. So this belongs to its `independence` (`kkt`)."""
-    for row in range(tr.square.size):
-        share[row] = 0.0
+    for k in range(tr.square.size):
+        share[k] = 0.0
     for e in range(tr.row_of.size):
         share[tr.row_of[e]] += jacobian[e] ** 2 * tr.joint_unit[tr.column_of[e]]
-    for row in range(tr.square.size):
-        share[row] = min(share[row] / (tr.square[row] + 1e-300), 1.0)
+    for k in range(tr.square.size):
+        share[k] = min(share[k] / (tr.square[k] + 1e-300), 1.0)
 
 
 @compiled_apart
@@ -177,30 +160,23 @@ def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: 
     """M_x and Q_x, from the outputs of the last evaluation and the forces on bodies in `fc`."""
     tree = tr.tree
     for e in range(tr.edges):
-        _inertia_at_origin(tr, e, out)
+        _inertia_of_body(tr, e, out)
     for e in range(tr.edges - 1, -1, -1):
-        p = tr.parent[e]
-        if p >= 0:
-            for j in range(36):
-                tr.inertia[p, j] += tr.inertia[e, j]
-            for j in range(6):
-                tr.wrench[p, j] += tr.wrench[e, j]
-    n, to, momentum = tr.still.size, 0, tr.part[0]
+        if tr.parent[e] >= 0:
+            _add_to_parent(tr, e)
+    n, to, momentum, unit = tr.still.size, 0, tr.part[0], tr.part[1]
     for e in range(tr.edges):
+        point = row(tree.r, tree.edge_at[e + 1] - 1)
         for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
-            twist, force = tr.twist[c], 0.0
+            forces[c] = share_of(tree, c, point, tr.wrench[e])
             for i in range(6):
-                force += twist[i] * tr.wrench[e, i]
-                momentum[i] = 0.0
                 for j in range(6):
-                    momentum[i] += tr.inertia[e, 6 * i + j] * twist[j]
-            forces[c] = force
+                    unit[j] = tr.inertia[e, 6 * i + j]
+                momentum[i] = share_of(tree, c, point, unit)
             for i in range(tr.path_at[e], tr.path_at[e + 1]):
                 d = tr.path[i]
                 if d <= c:
-                    entry = 0.0
-                    for j in range(6):
-                        entry += tr.twist[d, j] * momentum[j]
+                    entry = share_of(tree, d, point, momentum)
                     if tr.weight_to[to] < n:
                         weight[tr.weight_to[to]] = entry
                     else:
@@ -209,43 +185,52 @@ def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: 
 
 
 @compiled
-def _inertia_at_origin(tr, e, out):
-    """The inertia of one body, and Q - M β, both at the world's origin.
+def _inertia_of_body(tr, e, out):
+    """The inertia of one body, and Q - M β, seen from its own point, in world axes.
 
-    A unit of twist j gives the body u_j = (e_j, 0), or (e_j × r, Aᵀ e_j); the matrix is u_iᵀ M u_j."""
+    A unit of twist j gives the body u_j = (e_j, 0), or (0, Aᵀ e_j); the matrix is u_iᵀ M u_j."""
     tree = tr.tree
     k = tree.edge_at[e + 1] - 1
-    at, A, r = tree.frame_v[k], tree.A[k], tree.r[k]
+    first = tree.frame_v[k]
     inertia, wrench, rows = tr.inertia[e], tr.wrench[e], tr.part
     inertia[:] = 0.0
     wrench[:] = 0.0
     for i in range(tr.component.size):
-        wrench[tr.component[i]] = tr.fc[at + i]
+        wrench[tr.component[i]] = tr.fc[first + i]
     for i in range(tr.mass_at[e], tr.mass_at[e + 1]):  # M itself, first
         a, b, entry = tr.mass_row[i], tr.mass_column[i], out[tr.mass_from[i]]
         ca, cb = tr.component[a], tr.component[b]
         inertia[6 * ca + cb] += entry
-        wrench[ca] -= entry * tr.bias[at + b]
+        wrench[ca] -= entry * tr.bias[first + b]
         if ca != cb:
             inertia[6 * cb + ca] += entry
-            wrench[cb] -= entry * tr.bias[at + a]
-    to_origin(tr, e, wrench)
-    for i in range(6):  # M u_j, as columns
-        for j in range(3):
-            a, b = (j + 1) % 3, (j + 2) % 3
-            rows[i, j] = inertia[6 * i + j]
-            entry = r[a] * inertia[6 * i + b] - r[b] * inertia[6 * i + a]
-            for c in range(3):
-                entry += A[3 * j + c] * inertia[6 * i + 3 + c]
-            rows[i, 3 + j] = entry
-    for j in range(6):  # u_iᵀ (M u_j)
-        for i in range(3):
-            a, b = (i + 1) % 3, (i + 2) % 3
-            inertia[6 * i + j] = rows[i, j]
-            entry = r[a] * rows[b, j] - r[b] * rows[a, j]
-            for c in range(3):
-                entry += A[3 * i + c] * rows[3 + c, j]
-            inertia[6 * (3 + i) + j] = entry
+            wrench[cb] -= entry * tr.bias[first + a]
+    put_at(wrench, 3, turned(tree.A, k, at(wrench, 3)))
+    for i in range(6):
+        put_at(rows[i], 0, at(inertia, 6 * i))
+        put_at(rows[i], 3, turned(tree.A, k, at(inertia, 6 * i + 3)))
+    for j in range(6):
+        rows[3, j], rows[4, j], rows[5, j] = turned(tree.A, k, (rows[3, j], rows[4, j], rows[5, j]))
+    for i in range(6):
+        copy(rows[i], inertia[6 * i : 6 * i + 6])
+
+
+@compiled
+def _add_to_parent(tr, e):
+    """What hangs at edge e, seen from the point of its parent, which lies at -δ: u_j = (e_j, 0), or (e_j × δ, e_j)."""
+    tree, p, rows, inertia, wrench = tr.tree, tr.parent[e], tr.part, tr.inertia[e], tr.wrench[e]
+    arm = minus(row(tree.r, tree.edge_at[e + 1] - 1), row(tree.r, tree.edge_at[p + 1] - 1))
+    for i in range(6):
+        forces = at(inertia, 6 * i)
+        put_at(rows[i], 0, forces)
+        put_at(rows[i], 3, plus(at(inertia, 6 * i + 3), cross(arm, forces)))
+    for j in range(6):
+        moment = cross(arm, (rows[0, j], rows[1, j], rows[2, j]))
+        rows[3, j], rows[4, j], rows[5, j] = plus((rows[3, j], rows[4, j], rows[5, j]), moment)
+    for i in range(6):
+        axpy(1.0, rows[i], tr.inertia[p, 6 * i : 6 * i + 6])
+    axpy(1.0, wrench, tr.wrench[p])
+    put_at(tr.wrench[p], 3, plus(at(tr.wrench[p], 3), cross(arm, at(wrench, 0))))
 
 
 @compiled_apart

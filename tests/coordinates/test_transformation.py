@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from gallery import NAMES, load
 
+import mbs_dae as mbs
 from mbs_dae.compiled.machine import observe
 from mbs_dae.motion.derivative import evaluate, mechanism
 
@@ -92,3 +93,42 @@ def test_bias_is_the_rate_of_R(name):
     h, bias = 1e-5, transformation(joint, q, x)[1]
     before, after = (velocities(joint, joint.moved(q, sign * h * x), x) for sign in (-1, 1))
     close((after - before) / (2 * h), bias, 1e-6)
+
+
+def pendulum(place, first, second):
+    """Two uniform bars of 1 kg, one hanging at the other."""
+    model = mbs.PlanarModel(gravity=(0, -9.81))
+    x, y = place
+    corner = (x + first * np.cos(0.4), y + first * np.sin(0.4))
+    for name, at, length, angle in (("a", (x, y), first, 0.4), ("b", corner, second, -0.7)):
+        model.body(name, mass=1.0, inertia=length**2 / 12, position=at, angle=angle, com=(length / 2, 0))
+    a, b = model.bodies.values()
+    model.add(mbs.Revolute("A", model.ground.at(x, y), a.at(0, 0)), mbs.Revolute("B", a.at(first, 0), b.at(0, 0)))
+    return model
+
+
+def accelerations(model, coordinates):
+    start = mbs.simulate(model.compile(coordinates), [0.0, 1e-9], {"a.omega": 0.3, "b.omega": 0.2})
+    return np.array([start["a.alpha"][0], start["b.alpha"][0]])
+
+
+def by_hand(l1, l2):
+    """α of both bars from the equations of the double pendulum in absolute angles."""
+    c, s = np.cos(1.1), np.sin(1.1)
+    M = np.array([[l1**2 * 4 / 3, l1 * l2 * c / 2], [l1 * l2 * c / 2, l2**2 / 3]])
+    f1 = -1.5 * 9.81 * l1 * np.cos(0.4) - l1 * l2 * s / 2 * 0.2**2
+    f2 = -0.5 * 9.81 * l2 * np.cos(0.7) + l1 * l2 * s / 2 * 0.3**2
+    return np.linalg.solve(M, [f1, f2])
+
+
+@pytest.mark.parametrize("lengths", [(1.0, 1.0), (1e3, 1e-3), (1e6, 1e-6)])
+def test_a_small_body_on_a_large_one_is_not_lost(lengths):
+    np.testing.assert_allclose(accelerations(pendulum((0, 0), *lengths), "joint"), by_hand(*lengths), rtol=1e-9)
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6])
+def test_a_mechanism_far_from_the_origin_is_the_same(far):
+    """Roundoff of places is relative to the distance: it comes in once, not by its square."""
+    near = by_hand(1.0, 0.5)
+    found = accelerations(pendulum((far, -2 * far), 1.0, 0.5), "joint")
+    np.testing.assert_allclose(found, near, rtol=1e-14 * far)
