@@ -163,6 +163,12 @@ def quaternion(R: Any) -> np.ndarray:
     return np.where(first < 0, -e, e) + 0.0  # + 0.0: no -0.0
 
 
+def continued(e: np.ndarray) -> np.ndarray:
+    """Quaternions over time; e and -e are one attitude: of the two, that which is nearer to the one before it."""
+    flips = np.where((e[1:] * e[:-1]).sum(axis=1) < 0, -1.0, 1.0)
+    return e * np.cumprod(np.append(1.0, flips))[:, None]
+
+
 def axis_angle(R: Any) -> tuple[np.ndarray, np.ndarray]:
     """The unit axis and the angle, from 0 to pi. Without a turn every axis is right, and z is given. At pi both
     directions are right, and the first entry that is not zero is positive."""
