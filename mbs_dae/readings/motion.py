@@ -128,8 +128,7 @@ def design_of(system: System, parameter: Parameter, value: float) -> System:
 
 
 def result_of_state(state: State) -> Result:
-    motion = (x[None, :] for x in (state.full_q, state.full_v, state.full_a))
-    return result_of(state.system, Trajectory(np.array([state.t]), *motion))
+    return result_of(state.system, Trajectory(np.array([state.t]), *state.motion))
 
 
 

@@ -319,6 +319,11 @@ class State:
     def a(self) -> np.ndarray:
         return self.full_a[: self.system.nv]
 
+    @property
+    def motion(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Positions, velocities and accelerations as a motion of one moment, with what stands still."""
+        return self.full_q[None], self.full_v[None], self.full_a[None]
+
     @cached_property
     def result(self) -> Result:
         """The pose as a result of one time."""

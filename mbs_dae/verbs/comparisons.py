@@ -203,7 +203,7 @@ def _in_coordinates(model: Model, name: str, moved: Any) -> InCoordinates:
 
 
 def _timed(system: System, state: State) -> Timed:
-    (q,), (v,), _ = system.from_bodies((state.full_q[None], state.full_v[None], state.full_a[None]))
+    (q,), (v,), _ = system.from_bodies(state.motion)
     return timed(system, state.t, q, v, PoseRank(system, state.t, q).dependent(range(len(system.rows))))
 
 
