@@ -48,17 +48,9 @@ class Batch(NamedTuple):
 def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vector):
     """All outputs of all kernels of a level at (t, q, v). q and v include the coordinates of the ground."""
     for g in range(batch.kernels.shape[1]):
-        call_kernel(
-            batch.kernels[level, g],
-            batch.instances[g],
-            t,
-            q,
-            v,
-            batch.gather[batch.gather_at[g] :],
-            batch.parameters[batch.parameters_at[g] :],
-            batch.tables,
-            out[batch.out_at[g] :],
-        )
+        index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
+        parameters = batch.parameters[batch.parameters_at[g] :]
+        call_kernel(batch.kernels[level, g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from ..compiled import System
 from ..errors import IntegrationError, ModelError
 from ..model.bodies.body import Marker
 from ..poses.dependence import PoseRank
-from ..readings.frames import marker_frame
-from ..readings.motion import ComputedQuantities
+from ..readings.motion import ComputedQuantities, marker_frame
 from ..results.result import Result, State
 from ..symbolic.derive import Form, Reading, Relation
 from ..symbolic.functions import Unwound

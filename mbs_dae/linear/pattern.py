@@ -1,7 +1,7 @@
 """The structure of the KKT matrix: what never changes, found once (the mathematics is in `kkt`)."""
 
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sps
@@ -50,25 +50,10 @@ def analyse(
     L, l_row = structure(np.searchsorted(rows, np.arange(n + m + 1)), columns)
     items = l_row * (n + m) + L.column.astype(np.int64)
     item = np.searchsorted(items, high * (n + m) + low)
-
-    def index(values: np.ndarray) -> np.ndarray:
-        return np.asarray(values).astype(INDEX)
-
-    return block(
-        Pattern(
-            n=n,
-            m=m,
-            jac_row=index(jac_row),
-            jac_column=index(jac_column),
-            block_row=index(block_row),
-            block_column=index(block_column),
-            order=order,
-            L=L,
-            jac_item=index(item[: jac_row.size]),
-            block_item=index(item[jac_row.size :]),
-            fill_item=index(np.setdiff1d(np.arange(items.size), item)),
-        )
-    )
+    added = item[: jac_row.size], item[jac_row.size :], np.setdiff1d(np.arange(items.size), item)
+    given, found = ([x.astype(INDEX) for x in maps] for maps in ((jac_row, jac_column, block_row, block_column), added))
+    fields: tuple[Any, ...] = (n, m, *given, order, L, *found)
+    return block(Pattern(*fields))
 
 
 def _free_ones_first(order: np.ndarray, n: int, block_row: np.ndarray, block_column: np.ndarray) -> np.ndarray:

@@ -15,8 +15,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ..errors import ModelError
-from .energy import Energy
-from .quantities import StoredQuantities, StoredReactions
+from .quantities import Energy, StoredQuantities, StoredReactions
 from .result import Result, Violation
 from .sketch import BodySketch, ElementSketch, Sketch
 

@@ -1,9 +1,9 @@
 """What a result reads from, and what a file keeps of it: named arrays, and what joints, drivers and forces do to
-bodies. Those of a run are computed (`readings`)."""
+bodies, and the ledger of its energy. Those of a run are computed (`readings`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -106,3 +106,39 @@ def in_axes(reactions: Reactions, name: str, axes: str) -> np.ndarray:
     force, moment = wrench[:, :size], wrench[:, size:]
     turned = [np.einsum("tkc,tk->tc", rotation, part) for part in (force, moment) if part.shape[1] == size]
     return np.concatenate([*turned, moment][:2], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """Where the energy is and where it went, over time, in J.
+
+    total = kinetic + potential + dissipated - supplied
+
+    is constant but for errors of integration; `error` is how far it has moved, up (positive) or down. `potential` has
+    weight, springs, and what was stored in forces that have no potential in closed form (which counts from the start).
+    As an array, an energy is its `total`.
+    """
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    dissipated: np.ndarray
+    """By dampers, friction and drag."""
+    supplied: np.ndarray
+    """By drivers, motors and given forces."""
+
+    @property
+    def total(self) -> np.ndarray:
+        return self.kinetic + self.potential + self.dissipated - self.supplied
+
+    @property
+    def error(self) -> np.ndarray:
+        return self.total - self.total[:1]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.asarray(self.total, dtype=dtype)
+
+
+def ledger(columns: np.ndarray) -> Energy:
+    """From the columns kinetic, potential, stored, dissipated, supplied."""
+    kinetic, potential, stored, dissipated, supplied = columns.T
+    return Energy(*map(frozen, (kinetic, potential + stored, dissipated, supplied)))
