@@ -345,7 +345,8 @@ class System(Remembering):
         out = read_outputs(self.dynamics.batch, np.array([t]), q[None], v[None])[0]
         for place in batch.places():
             if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
-                raised = getattr(batch.kernel_of(place.member), "raised", Raised())
+                kernel = next(group.kernel for group in batch.groups if place.member in group.members)
+                raised = getattr(kernel, "raised", Raised())
                 return batch.instances[place.member].who + (f" ({told(raised.error)})" if raised.error else "")
         return None
 

@@ -40,10 +40,9 @@ def analyse(
     block_column: np.ndarray = NONE,
 ) -> Pattern:  # fmt: skip
     """Order the unknowns and find the structure of L. No number of the matrix is looked at."""
-    order = elimination_order(n, m, jac_row, jac_column, block_row, block_column)
-    order = _free_ones_first(order, n, block_row, block_column)
-    place = np.argsort(order)
     ends = np.array([[*jac_row + n, *block_row], [*jac_column, *block_column]], dtype=np.int64)
+    order = elimination_order(n, m, ends)
+    place = np.argsort(order)
     low, high = np.sort(place[ends], axis=0)
     entries = np.unique(high * (n + m) + low)  # by rows of the lower triangle
     rows, columns = np.divmod(entries, max(n + m, 1))
@@ -56,22 +55,14 @@ def analyse(
     return block(Pattern(*fields))
 
 
-def _free_ones_first(order: np.ndarray, n: int, block_row: np.ndarray, block_column: np.ndarray) -> np.ndarray:
-    """The x that W does not couple with others may as well come first: only λ that wait for them are concerned."""
-    free = order < n
-    free &= ~np.isin(order, [*block_row, *block_column])
-    return np.concatenate([order[free], order[~free]])
-
-
 BLOCK = 6
 """So many x are coupled by W at most where they are those of one body."""
 
 
-def _wait_for_bodies(waits: list[set[int]], n: int, block_row: np.ndarray, block_column: np.ndarray) -> None:
+def _wait_for_bodies(waits: list[set[int]], n: int, coupled: np.ndarray) -> None:
     """Where W is made of the blocks of bodies, a λ waits for all x of every block that its row touches: then the norm
     in which it is measured is that of W⁻¹ itself."""
-    ones = np.ones(block_row.size)
-    graph = sps.csr_matrix((ones, (block_row.astype(int), block_column.astype(int))), shape=(n, n))
+    graph = sps.csr_matrix((np.ones(coupled.shape[1]), coupled), shape=(n, n))
     _, label = connected_components(graph, directed=False)
     members: dict[int, list[int]] = {}
     for x, k in enumerate(label.tolist()):
@@ -82,20 +73,16 @@ def _wait_for_bodies(waits: list[set[int]], n: int, block_row: np.ndarray, block
                 wanted.update(block)
 
 
-def elimination_order(
-    n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray, block_column: np.ndarray
-) -> np.ndarray:
-    """Minimum degree, where a λ has to wait for all x of its row: then its pivot is a squared length (`kkt`)."""
+def elimination_order(n: int, m: int, ends: np.ndarray) -> np.ndarray:
+    """Minimum degree, where a λ has to wait for all x of its row: then its pivot is a squared length (`kkt`). `ends` are
+    the two unknowns of each entry. The x that W does not couple with others may as well come first: only λ that wait
+    for them are concerned."""
     neighbours: list[set[int]] = [set() for _ in range(n + m)]
-    waits: list[set[int]] = [set() for _ in range(m)]
-    for row, column in zip(jac_row.tolist(), jac_column.tolist(), strict=True):
-        neighbours[n + row].add(column)
-        neighbours[column].add(n + row)
-        waits[row].add(column)
-    for row, column in zip(block_row.tolist(), block_column.tolist(), strict=True):
-        neighbours[row].add(column)
-        neighbours[column].add(row)
-    _wait_for_bodies(waits, n, block_row, block_column)
+    for one, other in ends.T.tolist():
+        neighbours[one].add(other)
+        neighbours[other].add(one)
+    waits, coupled = [set(around) for around in neighbours[n:]], ends[:, ends[0] < n]
+    _wait_for_bodies(waits, n, coupled)
     rows_of: list[list[int]] = [[] for _ in range(n)]
     for row, wanted in enumerate(waits):
         for column in wanted:
@@ -104,7 +91,7 @@ def elimination_order(
     ready = [(len(neighbours[k]), k) for k in range(n)] + [(0, n + row) for row in range(m) if not waits[row]]
     heapify(ready)
     done = np.zeros(n + m, dtype=bool)
-    order = []
+    order: list[int] = []
     while ready:
         degree, k = heappop(ready)
         if done[k] or degree != len(neighbours[k]):
@@ -121,4 +108,5 @@ def elimination_order(
         for other in around:
             if other < n or not waits[other - n]:
                 heappush(ready, (len(neighbours[other]), other))
-    return np.array(order, dtype=np.int64)
+    free = (np.array(order) < n) & ~np.isin(order, coupled)
+    return np.array(order, dtype=np.int64)[np.argsort(~free, kind="stable")]
