@@ -74,9 +74,9 @@ def _wait_for_bodies(waits: list[set[int]], n: int, coupled: np.ndarray) -> None
 
 
 def elimination_order(n: int, m: int, ends: np.ndarray) -> np.ndarray:
-    """Minimum degree, where a λ has to wait for all x of its row: then its pivot is a squared length (`kkt`). `ends` are
-    the two unknowns of each entry. The x that W does not couple with others may as well come first: only λ that wait
-    for them are concerned."""
+    """Minimum degree, where a λ has to wait for all x of its row: then its pivot is a squared length (`kkt`). `ends`
+    are the two unknowns of each entry. The x that W does not couple with others may as well come first: only λ that
+    wait for them are concerned."""
     neighbours: list[set[int]] = [set() for _ in range(n + m)]
     for one, other in ends.T.tolist():
         neighbours[one].add(other)
@@ -91,7 +91,7 @@ def elimination_order(n: int, m: int, ends: np.ndarray) -> np.ndarray:
     ready = [(len(neighbours[k]), k) for k in range(n)] + [(0, n + row) for row in range(m) if not waits[row]]
     heapify(ready)
     done = np.zeros(n + m, dtype=bool)
-    order: list[int] = []
+    order = []
     while ready:
         degree, k = heappop(ready)
         if done[k] or degree != len(neighbours[k]):
@@ -108,5 +108,5 @@ def elimination_order(n: int, m: int, ends: np.ndarray) -> np.ndarray:
         for other in around:
             if other < n or not waits[other - n]:
                 heappush(ready, (len(neighbours[other]), other))
-    free = (np.array(order) < n) & ~np.isin(order, coupled)
-    return np.array(order, dtype=np.int64)[np.argsort(~free, kind="stable")]
+    found = np.array(order, dtype=np.int64)
+    return found[np.argsort((found >= n) | np.isin(found, coupled), kind="stable")]

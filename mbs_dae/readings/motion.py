@@ -4,7 +4,7 @@ in it; and from a result back to states of that system."""
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -84,19 +84,9 @@ def result_of(system: System, motion: Trajectory, *, swept: Swept | None = None,
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
         more["axis"] = name, system.model.parameters[name].unit
+    more |= {"violation": quantities.violation, "sketch": partial(_sketch, system, swept)}  # made when they are read
     q, v, a = _moving(system, motion)
-    return Result(
-        title=system.model.name,
-        t=frozen(t[:]),
-        q=q,
-        v=v,
-        a=a,
-        coordinate_names=system.coordinate_names,
-        quantities=quantities,
-        violation=cast(Any, quantities.violation),
-        sketch=cast(Any, partial(_sketch, system, swept)),
-        **more,
-    )
+    return Result(system.model.name, frozen(t[:]), q, v, a, system.coordinate_names, quantities, **more)
 
 
 def _sketch(system: System, swept: Swept | None) -> Sketch:
