@@ -18,8 +18,18 @@ UNREADABLE = 3000
 def exact(number: Any) -> sp.Expr:
     """As sympy, with 100.0 as 100. Other decimal numbers stay what they are: whoever wrote 0.1 meant a float."""
     e = as_sympy(number)
-    whole = [f for f in e.atoms(sp.Float) if float(f).is_integer() and abs(f) < 1e15]
+    whole = [f for f in _parts(e) if f.is_Float and float(f).is_integer() and abs(f) < 1e15]
     return e.xreplace({f: sp.Integer(int(f)) for f in whole}) if whole else e
+
+
+def _parts(e: sp.Basic) -> set[sp.Basic]:
+    """All that it is made of, each once: as a tree a long expression is many times as long."""
+    found, rest = {e}, [e]
+    while rest:
+        new = {*rest.pop().args} - found
+        found |= new
+        rest += new
+    return found
 
 
 def tidy(e: sp.Expr, rates: Sequence[sp.Symbol] = ()) -> sp.Expr:
