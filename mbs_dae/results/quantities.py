@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, Names
 
 AXES = ("world", "first", "second")
 
@@ -31,19 +31,16 @@ def frozen(array: np.ndarray) -> np.ndarray:
 class StoredQuantities:
     """Arrays that came out of a file."""
 
-    _arrays: Mapping[str, np.ndarray]
-    _units: Mapping[str, str]
+    _arrays: Names
+    _units: Names
 
     def names(self) -> list[str]:
         return list(self._arrays)
 
     def unit(self, name: str) -> str:
-        self[name]
         return self._units[name]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._arrays:
-            raise unknown_name("quantity", name, self._arrays, "the result")
         return self._arrays[name]
 
     def read_all(self) -> Mapping[str, np.ndarray]:
@@ -68,30 +65,25 @@ class Reactions(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class StoredReactions:
-    """Arrays that came out of a file."""
+    """Arrays that came out of a file, by the names of elements and of what is read."""
 
-    _arrays: Mapping[str, Mapping[str, np.ndarray]]
+    _arrays: Names
     smallest_singular_value: np.ndarray
 
     def names(self) -> list[str]:
         return [*self._arrays]
 
     def world(self, name: str) -> np.ndarray:
-        return self._of(name)["world"]
+        return self._arrays[name]["world"]
 
     def turned(self, name: str) -> np.ndarray:
-        return self._of(name)["turned"]
+        return self._arrays[name]["turned"]
 
     def unique(self, name: str) -> np.ndarray:
-        return self._of(name)["unique"].astype(bool)
+        return self._arrays[name]["unique"].astype(bool)
 
     def effort(self, name: str) -> np.ndarray | None:
-        return self._of(name).get("effort")
-
-    def _of(self, name: str) -> Mapping[str, np.ndarray]:
-        if name not in self._arrays:
-            raise unknown_name("joint, driver or force", name, self._arrays, "the result")
-        return self._arrays[name]
+        return self._arrays[name].get("effort")
 
 
 def in_axes(reactions: Reactions, name: str, axes: str) -> np.ndarray:
