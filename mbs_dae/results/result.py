@@ -14,8 +14,7 @@ import numpy as np
 from ..errors import ModelError, unknown_name
 from ..provided import provided
 from ..rotations import about_z, from_quaternion
-from .energy import Energy
-from .quantities import Quantities, Reactions, in_axes
+from .quantities import Energy, Quantities, Reactions, in_axes
 from .sketch import Sketch
 
 if TYPE_CHECKING:

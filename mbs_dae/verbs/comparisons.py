@@ -15,12 +15,11 @@ from ..compiled import System
 from ..coordinates import SETS
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError, unknown_name
 from ..model.model import Model
+from ..motion.comparison import Difference, Timed, difference, evaluation_times, timed
 from ..motion.initial import initial_state
 from ..motion.stabilise import Baumgarte, Projection, Stabilization, Unstabilized
-from ..motion.timing import Timed, evaluation_times, timed
 from ..poses.assembly import assembled
 from ..poses.dependence import PoseRank
-from ..readings.agreement import Difference, difference
 from ..results.result import Result, State
 from .diagnose import diagnose
 from .inverse_dynamics import inverse_dynamics

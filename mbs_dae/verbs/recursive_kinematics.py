@@ -25,7 +25,7 @@ from ..model.measures import KINDS
 from ..model.model import Model
 from ..model.parameters import Number, finite_number
 from ..poses.reach.joint_space import JointSpace, label
-from ..readings.frames import marker_frame
+from ..readings.motion import marker_frame
 from ..results.quantities import frozen
 from ..results.result import State
 

@@ -29,9 +29,9 @@ from ..motion.control import Control, units_of
 from ..motion.course import new_course
 from ..motion.derivative import mechanism
 from ..motion.initial import initial_state
-from ..motion.march import March, new_march
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
+from ..motion.record import March, new_march
 from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
