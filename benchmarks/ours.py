@@ -17,8 +17,8 @@ import mbs_dae as mbs
 from mbs_dae.compiled.machine import DONE
 from mbs_dae.model.model import Model
 from mbs_dae.motion import run as marching
-from mbs_dae.motion.timing import evaluation_times
-from mbs_dae.motion.timing import timed as timed_system
+from mbs_dae.motion.comparison import evaluation_times
+from mbs_dae.motion.comparison import timed as timed_system
 from mbs_dae.poses.dependence import PoseRank
 from mbs_dae.verbs.simulate import Prepared, prepare
 

@@ -48,12 +48,12 @@ class IntegrationError(MbsError):
 class Names(dict):
     """A dictionary whose missing names are told, with the nearest ones."""
 
-    def __init__(self, kind: str, *items: Any):
+    def __init__(self, kind: str, *items: Any, owner: str = "the model"):
         super().__init__(*items)
-        self.kind = kind
+        self.kind, self.owner = kind, owner
 
     def __missing__(self, name: object) -> Any:
-        raise unknown_name(self.kind, name, self)
+        raise unknown_name(self.kind, name, self, self.owner)
 
 
 def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> ModelError:

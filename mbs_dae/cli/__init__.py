@@ -1,5 +1,3 @@
 """The command line: ``mbs-dae COMMAND MODEL.py``."""
 
 from .commands import app, main
-
-__all__ = ["app", "main"]

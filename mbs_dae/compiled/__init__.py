@@ -1,5 +1,3 @@
 """The frozen, compiled thing: index maps, kernels, the KKT solver, and what runs on them."""
 
 from .system import System, compile_model
-
-__all__ = ["System", "compile_model"]

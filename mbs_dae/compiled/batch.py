@@ -48,17 +48,9 @@ class Batch(NamedTuple):
 def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vector):
     """All outputs of all kernels of a level at (t, q, v). q and v include the coordinates of the ground."""
     for g in range(batch.kernels.shape[1]):
-        call_kernel(
-            batch.kernels[level, g],
-            batch.instances[g],
-            t,
-            q,
-            v,
-            batch.gather[batch.gather_at[g] :],
-            batch.parameters[batch.parameters_at[g] :],
-            batch.tables,
-            out[batch.out_at[g] :],
-        )
+        index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
+        parameters = batch.parameters[batch.parameters_at[g] :]
+        call_kernel(batch.kernels[level, g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
 
 
 @dataclass(frozen=True)
@@ -157,9 +149,6 @@ class BatchBuilder:
             )
         return out
 
-    def kernel_of(self, member: int) -> cache.Kernel:
-        return next(group.kernel for group in self.groups if member in group.members)
-
     def places(self) -> Iterator[Place]:
         """Every instance, kernel by kernel."""
         at = 0
@@ -189,26 +178,24 @@ class BatchBuilder:
 
     def _laid_out(self) -> dict[str, Any]:
         gather: list[int] = []
-        gather_at, out_at, parameters_at = [], [], []
-        size = 0
         slots: list[Number] = []
+        begins, size = [], 0
         for group in self.groups:
-            gather_at.append(len(gather))
-            out_at.append(size)
-            parameters_at.append(len(slots))
+            begins.append((len(gather), len(slots), size))
             size += group.kernel.layout["outputs"] * len(group.members)
             for member in group.members:
                 gather += [*self._local(member, self.layout.q), *self._local(member, self.layout.v)]
                 slots += [self.instances[member].slots[name] for name in group.kernel.layout["slots"]]
                 self._who += [self.instances[member].who] * (len(slots) - len(self._who))
+        gather_at, parameters_at, out_at = np.array(begins, dtype=np.int64).reshape(-1, 3).T.copy()
         return {
             "kernels": np.array([[g.kernel.address for g in self.groups]], dtype=np.int64),
             "instances": np.array([len(g.members) for g in self.groups], dtype=np.int64),
             "gather": np.array([*gather, 0], dtype=np.int64),
-            "gather_at": np.array(gather_at, dtype=np.int64),
-            "parameters_at": np.array(parameters_at, dtype=np.int64),
+            "gather_at": gather_at,
+            "parameters_at": parameters_at,
             "tables": self._put(slots),
-            "out_at": np.array(out_at, dtype=np.int64),
+            "out_at": out_at,
             "out_size": size,
         }
 

@@ -3,7 +3,6 @@
 Coordinates of the ground stand behind those that move (`columns` and up) and have no column.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,39 +72,29 @@ class ProgramBuilder:
 
     def _laid_out(self) -> dict[str, Any]:
         places = sorted(self.batch.places(), key=lambda place: place.member)
-        phi_from: list[int] = []
-        nu_from: list[int] = []
-        gamma_from: list[int] = []
+        rows: list[tuple[int, int, int]] = []
         said: list[tuple[int, int, int]] = []
         for place in places:
             entries, phi, size = (place.layout[name] for name in ("jacobian", "phi", "rows"))
-            first = len(nu_from)
-            at = place.out + phi + len(entries)
-            phi_from += [place.out + k if k < phi else -1 for k in range(size)]
-            nu_from += range(at, at + size)
-            gamma_from += range(at + size, at + 2 * size)
-            said += [
-                (first + row, place.columns[column], place.out + phi + k) for k, (row, column) in enumerate(entries)
-            ]
+            first, at = place.out + phi, place.out + phi + len(entries)
+            said += [(len(rows) + row, place.columns[column], first + k) for k, (row, column) in enumerate(entries)]
+            rows += [(place.out + k if k < phi else -1, at + k, at + size + k) for k in range(size)]
+        phi_from, nu_from, gamma_from = np.array(rows, dtype=np.int64).reshape(-1, 3).T.copy()
         everything = np.array(said, dtype=np.int64).reshape(-1, 3)
         row, column, source = everything[everything[:, 1] < self.columns].T
         _, first_of, to = np.unique(row * max(self.columns, 1) + column, return_index=True, return_inverse=True)
         order = np.concatenate([first_of, np.setdiff1d(np.arange(row.size), first_of)]).astype(np.int64)
         losing = [*everything[everything[:, 1] >= self.columns, 0], *row[np.bincount(to, minlength=1)[to] > 1]]
+        some = everything[np.isin(everything[:, 0], losing if self.sharing else ())]
         return {
-            "phi_from": np.array(phi_from, dtype=np.int64),
-            "nu_from": np.array(nu_from, dtype=np.int64),
-            "gamma_from": np.array(gamma_from, dtype=np.int64),
+            "phi_from": phi_from,
+            "nu_from": nu_from,
+            "gamma_from": gamma_from,
             "jac_row": row[first_of],
             "jac_column": column[first_of],
             "jac_from": source[order],
             "jac_to": to[order].astype(np.int64),
-            **_all_of(everything, losing if self.sharing else ()),
-            "rows": len(nu_from),
-            "velocity_rows": phi_from.count(-1),
+            **dict(zip(("said_row", "said_place", "said_from"), some.T.copy(), strict=True)),
+            "rows": len(rows),
+            "velocity_rows": int((phi_from < 0).sum()),
         }
-
-
-def _all_of(everything: np.ndarray, rows: Sequence[int]) -> dict[str, np.ndarray]:
-    some = everything[np.isin(everything[:, 0], rows)]
-    return {"said_row": some[:, 0].copy(), "said_place": some[:, 1].copy(), "said_from": some[:, 2].copy()}

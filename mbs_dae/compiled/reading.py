@@ -68,28 +68,17 @@ def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> n
     return out[:, :-1]
 
 
-def read_rows_along(
-    program: Program, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray, designs: np.ndarray = NO_DESIGNS
-) -> tuple[np.ndarray, ...]:
-    """Φ, Φ̇ and Φ̈ of every row at every time; where there are `designs`, with the numbers of each time. (The program
-    then must be its caller's own.)"""
-    t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
-    shape = (len(t), program.rows)
-    values, rates, accelerations = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    read(program, designs, t, q, v, a, np.zeros(program.batch.out_size + 1), values, rates, accelerations)
-    return values, rates, accelerations
-
-
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """Values, rates and accelerations of relations, by the same kernels that joints use."""
+    """Values, rates and accelerations of relations, those that hold (constraints) and others."""
 
     program: Program
     columns: int
     """How many velocities move."""
     v_size: int
     designs: np.ndarray
-    """The numbers in the slots of its program at each time, where they change from one to the next."""
+    """The numbers in the slots of its program at each time, where they change from one to the next. (The program then
+    must be its own.)"""
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """How the values change with the velocities."""
@@ -99,4 +88,8 @@ class Reader:
         return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.columns))
 
     def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
-        return read_rows_along(self.program, t, q, v, a, self.designs)
+        """Φ, Φ̇ and Φ̈ of every row at every time."""
+        t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
+        found = np.zeros((3, len(t), self.program.rows))
+        read(self.program, self.designs, t, q, v, a, np.zeros(self.program.batch.out_size + 1), *found)
+        return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import hypot
 from typing import Any
 
@@ -27,10 +27,10 @@ from ..symbolic.derive import Reading, Relation
 from .batch import Swept, instance_of
 from .dynamics import SCALARS, Dynamics, evaluate_forces
 from .machine import Machine, observe
-from .manifold import Manifold, difference, manifold_of, move
+from .manifold import difference, manifold_of, move
 from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, Raised, told
-from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs, read_rows_along
+from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs
 from .structure import Remembering, Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
 from .transformation_maps import no_transformation, transformation
@@ -51,7 +51,7 @@ class System(Remembering):
 
     def __reduce__(self) -> Any:
         """A pickle is the recipe: the model and its coordinates. The other process compiles it from its cache."""
-        return _recompiled, (self.model, self.coordinates.set, dict(self.structure.tree))
+        return partial(self.model.compile, self.coordinates.set, **self.structure.tree), ()
 
     @property
     def coordinates(self) -> CoordinateSet:
@@ -90,10 +90,6 @@ class System(Remembering):
     def nq(self) -> int:
         """How many coordinates say where the moving bodies are."""
         return self.layout.nq
-
-    def _manifold(self, transformed: Transformation) -> Manifold:
-        """With what reads angular velocities, where these are none of the velocities."""
-        return manifold_of(self.layout, self.structure.turning.fill(self.evaluator), transformed)
 
     @cached_property
     def tree(self) -> Tree:
@@ -245,7 +241,7 @@ class System(Remembering):
         machine = Machine(
             program=program,
             transformation=transformed,
-            manifold=self._manifold(transformed),
+            manifold=manifold_of(layout, self.structure.turning.fill(self.evaluator), transformed),
             pattern=pattern,
             factor=kkt.new_factor(pattern, self.column_weight),
             norm=self.weight,
@@ -270,6 +266,12 @@ class System(Remembering):
         if self.model.dimension == 2 and self.is_cartesian:
             reach = max(reach, (np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max())
         return self.length + float(reach)
+
+    @cached_property
+    def row_units(self) -> np.ndarray:
+        """What a residual of each row is measured by: 1 rad, the model's length, or its square."""
+        powers = {"rad": 0, "m²": 2}
+        return np.array([self.length ** powers.get(row.unit.removesuffix("/s"), 1) for row in self.rows])
 
     def rows_of(self, element: str) -> np.ndarray:
         """The numbers of the rows that belong to an element."""
@@ -299,7 +301,7 @@ class System(Remembering):
         """Φ, Φ̇ and Φ̈ of every row at every time."""
         if self.coordinates.kernels is not self.coordinates:
             q, v, a = self.to_bodies((q, v, a))
-        return read_rows_along(self.program, t, q, v, a)
+        return Reader(self.program, self.nv, self.layout.v_size, NO_DESIGNS)(t, q, v, a)
 
     def residuals(self, number: Evaluator, t: float, q: np.ndarray) -> np.ndarray:
         """Φ at a pose, with other values of the parameters."""
@@ -343,7 +345,8 @@ class System(Remembering):
         out = read_outputs(self.dynamics.batch, np.array([t]), q[None], v[None])[0]
         for place in batch.places():
             if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
-                raised = getattr(batch.kernel_of(place.member), "raised", Raised())
+                kernel = next(group.kernel for group in batch.groups if place.member in group.members)
+                raised = getattr(kernel, "raised", Raised())
                 return batch.instances[place.member].who + (f" ({told(raised.error)})" if raised.error else "")
         return None
 
@@ -358,10 +361,6 @@ def _machine_image(system: System, dynamic: bool) -> Image:
     image = Image(system._machine(dynamic=False))
     own.images.append(image)
     return image
-
-
-def _recompiled(model: Model, coordinates: str, tree: Mapping[str, Any]) -> System:
-    return model.compile(coordinates, **tree)
 
 
 def compile_model(model: Model, coordinates: str, **tree: Any) -> System:

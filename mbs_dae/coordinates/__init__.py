@@ -29,9 +29,3 @@ def coordinate_set(model: Model, name: str, **tree: Any) -> CoordinateSet:
 def body_coordinates(dimension: int) -> Any:
     """What Cartesian coordinates say of a single body, of no model: a class with static methods."""
     return BODY[dimension]
-
-
-__all__ = [
-    "SETS", "Cartesian", "Computed", "CoordinateSet", "JointCoordinates", "KernelCoordinates", "Layout", "Motion",
-    "OwnEquations", "body_coordinates", "coordinate_set",
-]  # fmt: skip

@@ -105,9 +105,8 @@ class PlanarCartesian(Cartesian):
 
     @staticmethod
     def marker_slots(marker: PlanarPlace) -> tuple[Number, ...]:
-        if not isinstance(marker.angle, sp.Basic) and marker.angle == 0:
-            return marker.x, marker.y, 1, 0, 0
-        return marker.x, marker.y, sp.cos(marker.angle), sp.sin(marker.angle), marker.angle
+        (cosine, _), (sine, _) = marker.frame
+        return marker.x, marker.y, cosine, sine, marker.angle
 
     @staticmethod
     def placement(body: PlanarBody, number: Evaluator) -> list[float]:

@@ -18,8 +18,7 @@ from ..compiled import System
 from ..errors import IntegrationError, ModelError
 from ..model.bodies.body import Marker
 from ..poses.dependence import PoseRank
-from ..readings.frames import marker_frame
-from ..readings.motion import ComputedQuantities
+from ..readings.motion import ComputedQuantities, marker_frame
 from ..results.result import Result, State
 from ..symbolic.derive import Form, Reading, Relation
 from ..symbolic.functions import Unwound
@@ -50,7 +49,9 @@ def check_axes(system: System, first: State) -> None:
         if cosine < 0.0 or 1.0 - cosine**2 > ASIDE**2:
             apart = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
             raise _no_axis(system, name, i, j, f"stand at {apart:.3g}° to each other")
-        here = here or _regular(system, first)
+        if here is None:
+            here = PoseRank(system, first.t, first.full_q)
+            here.dependent(range(len(system.rows)))  # the others stay factorised
         if _part(system, here, first, (i, j)):
             raise _no_axis(system, name, i, j, "do not stay parallel")
 
@@ -83,14 +84,6 @@ def _angles_in(form: Form) -> list[tuple[int, int]]:
         if len(pair) == 2:
             found.append((pair[0], pair[1]))
     return found
-
-
-def _regular(system: System, first: State) -> PoseRank:
-    """The pose with its independent rows."""
-    pose = PoseRank(system, first.t, first.full_q)
-    rows = range(len(system.rows))
-    pose.keep_only(set(rows) - set(pose.dependent(rows)))
-    return pose
 
 
 def _part(system: System, here: PoseRank, first: State, pair: Pair) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..compiled import System
-from ..errors import MbsError, ModelError
+from ..errors import MbsError, ModelError, RedundantConstraintError
 from ..poses.closing import check_finite
 from ..poses.dependence import PoseRank, agrees, elements_of
 from ..results.result import Result, State
@@ -31,17 +31,20 @@ class Explanation:
         return self.kind(message, time=self.time, joints=self.joints, result=kept, **facts)
 
 
-def contradiction(regular: State, pose: State, ahead: float, drifted: bool = False) -> tuple[str, ...]:
-    """The elements whose equations depend on each other, not just here but at the regular pose, too, and ask for
-    different motions at the time ahead."""
+def contradiction(regular: State, pose: State, ahead: float, drifted: bool = False) -> Explanation | None:
+    """Equations that depend on each other, not just here but at the regular pose, too, and ask for different motions at
+    the time ahead."""
     system = pose.system
     general = PoseRank(system, regular.t, regular.full_q).circuits(range(len(system.rows)))
     here = PoseRank(system, pose.t, pose.full_q)
     for circuit in general:
         here.keep_only(circuit.others)
         if not agrees(system, ahead, pose.full_q, here.circuit(circuit.dependent), drifted):
-            return elements_of(system, circuit.rows)
-    return ()
+            names = elements_of(system, circuit.rows)
+            what = f"from t = {pose.t:.6g} on, {', '.join(names)} of {system.model.name!r} contradict each other: no "
+            advice = "take one of them away, or make their functions agree"
+            return Explanation(RedundantConstraintError, what + "motion follows them all", advice, pose.t, names, pose)
+    return None
 
 
 def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
@@ -50,15 +53,16 @@ def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
     return f"{culprit} gives no finite force at t = {t:.6g}; mend its law"
 
 
-def undefined(pose: State, moments: Iterable[float], forces: bool) -> tuple[str, tuple[str, ...]] | None:
-    """The element that has no value at one of these moments (with the motion going on as it does), and its name."""
+def undefined(pose: State, moments: Iterable[float], forces: bool) -> Explanation | None:
+    """What has no value at one of these moments, with the motion going on as it does."""
     system = pose.system
     for moment in moments:
         q = system.moved(pose.full_q, (moment - pose.t) * pose.v) if forces else pose.full_q
         try:
             check_finite(system, system.machine(), moment, q)
         except ModelError as error:
-            return str(error), error.facts["joints"]
+            return Explanation(ModelError, str(error), "", pose.t, error.facts["joints"], pose)
         if forces and system.undefined_force(moment, q, pose.full_v):
-            return f"{no_force(system, moment, q, pose.full_v)}, or keep the motion where it is defined", ()
+            what = f"{no_force(system, moment, q, pose.full_v)}, or keep the motion where it is defined"
+            return Explanation(ModelError, what, "", pose.t, (), pose)
     return None

@@ -6,11 +6,11 @@ import scipy.sparse as sps
 from ..compiled import System
 from ..compiled.machine import NOT_CONVERGED, NOT_FINITE
 from ..compiled.reading import read_outputs
-from ..errors import IntegrationError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
+from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..motion import run as marching
 from ..motion.derivative import evaluate, factorise_terms, mechanism
-from ..motion.march import March
+from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
@@ -96,7 +96,7 @@ def check_violation(system: System, march: March, result: Result) -> None:
     stabilisation asks to see them drift.)"""
     if march.stabiliser.when == NEVER:
         return
-    units = system.once(_units)
+    units = system.row_units
     pace = np.abs(result.v * np.sqrt(system.weight)).max(initial=0.0) / system.length if system.nv else 0.0
     for level, (what, unit) in enumerate((("positions", units), ("velocities", units * (pace + 1e-3)))):
         off = result.violation.rows[level] / unit
@@ -107,11 +107,6 @@ def check_violation(system: System, march: March, result: Result) -> None:
         what = f"{what} of {system.model.name!r} violate {name!r} by {gap:.2g} at t = {t:.6g}, out of proportion to "
         advice = "use stabilization=mbs.Projection(), or lower rtol"
         raise Explanation(IntegrationError, what + "the tolerances", advice, t, (name,)).error(result)
-
-
-def _units(system: System) -> np.ndarray:
-    """What violations of each row are measured by."""
-    return np.array([1.0 if row.unit in ("rad", "rad/s") else system.length for row in system.rows])
 
 
 def _share(march: March, factor: float) -> float:
@@ -127,37 +122,22 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
     q, v, a = y0[: state.q_end], y0[state.v_at : state.v_end], march.stages.k[0, state.v_at : state.v_end]
     (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), np.nan_to_num(a[None])))
     system = system.cartesian
-    pose = State(system, t, q, v, system.still)
-    kind, what, advice = _reason(march, status, pose, a)
-    names = joints_at_fault(system, t, q) if kind is not ModelError else ()
-    return Explanation(kind, what, advice, t, names, pose).error(result)
+    return _reason(march, status, State(system, t, q, v, system.still), a).error(result)
 
 
-def _reason(march: March, status: int, pose: State, a: np.ndarray) -> tuple[type[MbsError], str, str]:
-    name, t, widest = pose.system.model.name, pose.t, march.clock[marching.WIDEST]
-    fixed = march.control.fixed
-    step = max(abs(march.control.step[0]), fixed, 1e-12)  # down to roundoff where something ends
+def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
+    t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where all ends
     if nowhere := undefined(pose, t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)]), forces=True):
-        return ModelError, nowhere[0], ""
+        return nowhere
+    names = joints_at_fault(pose.system, t, pose.full_q)
     near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
     if near or status == marching.ASTRAY:
-        joints = ", ".join(joints_at_fault(pose.system, t, pose.full_q))
-        what = f"{name!r} comes to a singular pose at t = {t:.6g}, where {joints} lock or branch"
-        return SingularConfigurationError, f"{what}, and does not get through", _another_way(march)
+        what = f"{pose.system.model.name!r} comes to a singular pose at t = {t:.6g}, where {', '.join(names)} lock or "
+        what += "branch, and does not get through"
+        return Explanation(SingularConfigurationError, what, _another_way(march), t, names, pose)
     if parting := contradiction(pose, pose, t, drifted=True):
-        what = f"at t = {t:.6g} {', '.join(parting)} of {name!r} contradict each other: no motion follows them all"
-        return RedundantConstraintError, what, "take one of them away, or make their functions agree"
-    if status == marching.DRIFTED:
-        what = f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much "
-        return IntegrationError, what + "to tell how it goes on", "use stabilization=mbs.Projection()"
-    if fixed > 0.0:
-        what = f"{name!r} is unstable at t = {t:.6g} with steps of {fixed:g} s: velocities or constraint errors grow "
-        advice = f"try step={fixed / 10:g}, smaller gains, or leave step out for step control"
-        return IntegrationError, what + "without bound", advice
-    if status == marching.LOST:
-        what = f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}"
-        return IntegrationError, what, "use stabilization=mbs.Projection(), or a smaller rtol"
-    return IntegrationError, *_short_steps(march, status, pose, a)
+        return parting
+    return Explanation(IntegrationError, *_what_stops(march, status, pose, a), t, names, pose)
 
 
 def _another_way(march: March) -> str:
@@ -168,10 +148,20 @@ def _another_way(march: March) -> str:
     return f"try {', or '.join(ways)}; or start with other values, so that it passes beside this pose"
 
 
-def _short_steps(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
-    """What makes steps short, and what to do about it."""
-    name, t, step, times = pose.system.model.name, pose.t, march.control.step[0], march.record.times
-    abrupt = _abrupt(march, pose, a)
+def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
+    """Constraints that drift, or what makes steps short; and what to do about it."""
+    name, t, widest, fixed = pose.system.model.name, pose.t, march.clock[marching.WIDEST], march.control.fixed
+    if status == marching.DRIFTED:
+        what = f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much "
+        return what + "to tell how it goes on", "use stabilization=mbs.Projection()"
+    if fixed > 0.0:
+        what = f"{name!r} is unstable at t = {t:.6g} with steps of {fixed:g} s: velocities or constraint errors grow "
+        advice = f"try step={fixed / 10:g}, smaller gains, or leave step out for step control"
+        return what + "without bound", advice
+    if status == marching.LOST:
+        what = f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}"
+        return what, "use stabilization=mbs.Projection(), or a smaller rtol"
+    step, times, abrupt = march.control.step[0], march.record.times, _abrupt(march, pose, a)
     if status == marching.TOO_MANY:
         taken = int(march.counts[: marching.NEXT].sum())
         rate = taken / (t - times[0]) if t > times[0] else np.inf

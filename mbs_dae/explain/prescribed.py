@@ -11,7 +11,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.machine import ENDLESS
 from ..compiled.reading import Trajectory
-from ..errors import MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
+from ..errors import MbsError, ModelError, SingularConfigurationError
 from ..model.breaks import breaks_of, side_of
 from ..poses import continuation
 from ..poses.dependence import joints_at_fault
@@ -61,12 +61,11 @@ def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, l
     between = (borders[:-1] + x * np.diff(borders) for x in (0.21, 0.5, 0.78))
     moments = np.concatenate([breaks - side, breaks + side, *between])
     aside = 0.05 * system.length * np.cos(1.0 + np.arange(system.nv)) / np.sqrt(system.weight)
-    found = np.zeros((3, breaks.size), dtype=bool)
+    unit, found = system.row_units[rows], np.zeros((3, breaks.size), dtype=bool)
     for q in (first.full_q, system.moved(first.full_q, aside)):
         many = (np.tile(x, (moments.size, 1)) for x in (q, first.full_v, system.still))
         for level, values in enumerate(system.read_constraints(moments, *many)):
             before, after = values[: breaks.size, rows], values[breaks.size : 2 * breaks.size, rows]
-            unit = np.array([1.0 if system.rows[row].unit == "rad" else system.length for row in rows])
             least = ROUNDOFF * unit + JUMP * np.abs(values[:, rows]).max(axis=0) if level else JUMP * unit
             found[level] |= (np.abs(after - before) > least).any(axis=1)
     return found
@@ -94,7 +93,7 @@ def stop_reason(system: System, status: int, motion: Trajectory, done: int, reac
 def _why(status: int, before: float, ahead: float, first: State, pose: State) -> Explanation:
     name, reached = repr(pose.system.model.name), float(pose.t)
     if nowhere := undefined(pose, (ahead, reached + 1e-6 * (ahead - reached)), forces=False):
-        return Explanation(ModelError, nowhere[0], "", reached, nowhere[1], pose)
+        return nowhere
     names = joints_at_fault(pose.system, reached, pose.full_q)
     if status == ENDLESS:
         what = f"{name} takes more than {continuation.MOST} steps from t = {before:g} to {ahead:g}"
@@ -105,9 +104,7 @@ def _why(status: int, before: float, ahead: float, first: State, pose: State) ->
         advice = "make it smooth, or keep the times away from there"
         return Explanation(ModelError, what, advice, reached, (driver,), pose)
     if parting := contradiction(first, pose, ahead):
-        what = f"from t = {reached:.6g} on, {', '.join(parting)} of {name} contradict each other: no motion follows "
-        advice = "take one of them away, or make their functions agree"
-        return Explanation(RedundantConstraintError, what + "them all", advice, reached, parting, pose)
+        return parting
     what = f"{name} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no motion goes on "
     what += "that follows all drivers"
     advice = "shorten the times, drive another coordinate, or change a length"
@@ -120,8 +117,7 @@ def _jumping(pose: State, ahead: float) -> str | None:
     moments = pose.t + np.array([0.0, max((ahead - pose.t) * 2.0**-20, 1e-9 * (abs(pose.t) + abs(ahead)))])
     phi = system.read_constraints(moments, np.stack([pose.full_q] * 2), still, still)[0]
     for driver in system.model.drivers:
-        for row in system.rows_of(driver.name):
-            scale = 1.0 if system.rows[row].unit == "rad" else system.length
-            if abs(phi[1, row] - phi[0, row]) > 1e-3 * scale:
-                return driver.name
+        rows = system.rows_of(driver.name)
+        if (np.abs(phi[1, rows] - phi[0, rows]) > 1e-3 * system.row_units[rows]).any():
+            return driver.name
     return None

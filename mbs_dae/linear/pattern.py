@@ -1,7 +1,7 @@
 """The structure of the KKT matrix: what never changes, found once (the mathematics is in `kkt`)."""
 
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sps
@@ -40,53 +40,29 @@ def analyse(
     block_column: np.ndarray = NONE,
 ) -> Pattern:  # fmt: skip
     """Order the unknowns and find the structure of L. No number of the matrix is looked at."""
-    order = elimination_order(n, m, jac_row, jac_column, block_row, block_column)
-    order = _free_ones_first(order, n, block_row, block_column)
-    place = np.argsort(order)
     ends = np.array([[*jac_row + n, *block_row], [*jac_column, *block_column]], dtype=np.int64)
+    order = elimination_order(n, m, ends)
+    place = np.argsort(order)
     low, high = np.sort(place[ends], axis=0)
     entries = np.unique(high * (n + m) + low)  # by rows of the lower triangle
     rows, columns = np.divmod(entries, max(n + m, 1))
     L, l_row = structure(np.searchsorted(rows, np.arange(n + m + 1)), columns)
     items = l_row * (n + m) + L.column.astype(np.int64)
     item = np.searchsorted(items, high * (n + m) + low)
-
-    def index(values: np.ndarray) -> np.ndarray:
-        return np.asarray(values).astype(INDEX)
-
-    return block(
-        Pattern(
-            n=n,
-            m=m,
-            jac_row=index(jac_row),
-            jac_column=index(jac_column),
-            block_row=index(block_row),
-            block_column=index(block_column),
-            order=order,
-            L=L,
-            jac_item=index(item[: jac_row.size]),
-            block_item=index(item[jac_row.size :]),
-            fill_item=index(np.setdiff1d(np.arange(items.size), item)),
-        )
-    )
-
-
-def _free_ones_first(order: np.ndarray, n: int, block_row: np.ndarray, block_column: np.ndarray) -> np.ndarray:
-    """The x that W does not couple with others may as well come first: only λ that wait for them are concerned."""
-    free = order < n
-    free &= ~np.isin(order, [*block_row, *block_column])
-    return np.concatenate([order[free], order[~free]])
+    added = item[: jac_row.size], item[jac_row.size :], np.setdiff1d(np.arange(items.size), item)
+    given, found = ([x.astype(INDEX) for x in maps] for maps in ((jac_row, jac_column, block_row, block_column), added))
+    fields: tuple[Any, ...] = (n, m, *given, order, L, *found)
+    return block(Pattern(*fields))
 
 
 BLOCK = 6
 """So many x are coupled by W at most where they are those of one body."""
 
 
-def _wait_for_bodies(waits: list[set[int]], n: int, block_row: np.ndarray, block_column: np.ndarray) -> None:
+def _wait_for_bodies(waits: list[set[int]], n: int, coupled: np.ndarray) -> None:
     """Where W is made of the blocks of bodies, a λ waits for all x of every block that its row touches: then the norm
     in which it is measured is that of W⁻¹ itself."""
-    ones = np.ones(block_row.size)
-    graph = sps.csr_matrix((ones, (block_row.astype(int), block_column.astype(int))), shape=(n, n))
+    graph = sps.csr_matrix((np.ones(coupled.shape[1]), coupled), shape=(n, n))
     _, label = connected_components(graph, directed=False)
     members: dict[int, list[int]] = {}
     for x, k in enumerate(label.tolist()):
@@ -97,20 +73,16 @@ def _wait_for_bodies(waits: list[set[int]], n: int, block_row: np.ndarray, block
                 wanted.update(block)
 
 
-def elimination_order(
-    n: int, m: int, jac_row: np.ndarray, jac_column: np.ndarray, block_row: np.ndarray, block_column: np.ndarray
-) -> np.ndarray:
-    """Minimum degree, where a λ has to wait for all x of its row: then its pivot is a squared length (`kkt`)."""
+def elimination_order(n: int, m: int, ends: np.ndarray) -> np.ndarray:
+    """Minimum degree, where a λ has to wait for all x of its row: then its pivot is a squared length (`kkt`). `ends`
+    are the two unknowns of each entry. The x that W does not couple with others may as well come first: only λ that
+    wait for them are concerned."""
     neighbours: list[set[int]] = [set() for _ in range(n + m)]
-    waits: list[set[int]] = [set() for _ in range(m)]
-    for row, column in zip(jac_row.tolist(), jac_column.tolist(), strict=True):
-        neighbours[n + row].add(column)
-        neighbours[column].add(n + row)
-        waits[row].add(column)
-    for row, column in zip(block_row.tolist(), block_column.tolist(), strict=True):
-        neighbours[row].add(column)
-        neighbours[column].add(row)
-    _wait_for_bodies(waits, n, block_row, block_column)
+    for one, other in ends.T.tolist():
+        neighbours[one].add(other)
+        neighbours[other].add(one)
+    waits, coupled = [set(around) for around in neighbours[n:]], ends[:, ends[0] < n]
+    _wait_for_bodies(waits, n, coupled)
     rows_of: list[list[int]] = [[] for _ in range(n)]
     for row, wanted in enumerate(waits):
         for column in wanted:
@@ -136,4 +108,5 @@ def elimination_order(
         for other in around:
             if other < n or not waits[other - n]:
                 heappush(ready, (len(neighbours[other]), other))
-    return np.array(order, dtype=np.int64)
+    found = np.array(order, dtype=np.int64)
+    return found[np.argsort((found >= n) | np.isin(found, coupled), kind="stable")]

@@ -20,6 +20,14 @@ def axpy(a, x, y):
 
 
 @compiled
+def dot(x, y):
+    total = 0.0
+    for k in range(x.size):
+        total += x[k] * y[k]
+    return total
+
+
+@compiled
 def all_finite(x):
     finite = True
     for k in range(x.size):

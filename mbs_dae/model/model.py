@@ -139,7 +139,9 @@ class Model:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
         the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
         if not self._checked:
-            self._check_values()
+            number = self.evaluator()
+            for check in self._checks():
+                check(number)
             self._checked = True
         tree = {name: value for name, value in (("base", base), ("cut", cut)) if value is not None and value != ()}
         key = (str(coordinates), *map(str, tree.items()))
@@ -210,12 +212,8 @@ class Model:
 
     # --- the door -------------------------------------------------------------------------------------------
 
-    def _check_values(self) -> None:
-        number = self.evaluator()
-        for check in self._checks():
-            check(number)
-
     def _checks(self) -> Iterator[Callable[[Callable[[Number], float]], None]]:
+        """What could not be checked before the parameters had values."""
         for body in self.bodies.values():
             yield body.check_values
         for element in self.elements.values():
@@ -224,7 +222,7 @@ class Model:
             yield element.check_values
 
     def check_along(self, parameter: Parameter, values: Iterable[float]) -> None:
-        """The same for many values of one parameter: of what asks for it."""
+        """What `compile` checks, for many values of one parameter: of what asks for it."""
         number, asked = self.evaluator(), []
 
         def asking(wanted: Number) -> float:

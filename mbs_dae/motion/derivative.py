@@ -80,18 +80,10 @@ def _image(system: System, refinements: int, faint: float) -> Image:
     weight, soft = system.column_weight, _softness(system)
     machine, dynamics = system.prototype(dynamic=True), system.dynamics
     machine.factor.soft[:] = soft
-    mechanism = Mechanism(
-        machine=machine,
-        dynamics=dynamics,
-        state=state_layout(system.layout),
-        length=system.length,
-        geometric=weight,
-        refinements=max(refinements, 3 if soft.any() else machine.transformation.deep),
-        faint=float(faint),
-        plain=system.pattern,
-        shape=new_factor(system.pattern, weight),
-    )
-    return Image(block(mechanism, outputs=dynamics.batch.out_size + 1))
+    state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
+    often = max(refinements, 3 if soft.any() else machine.transformation.deep)
+    parts = Mechanism(machine, dynamics, state, system.length, weight, often, float(faint), system.pattern, shape)
+    return Image(block(parts, outputs=dynamics.batch.out_size + 1))
 
 
 def _softness(system: System) -> np.ndarray:

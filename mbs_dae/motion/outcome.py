@@ -10,12 +10,11 @@ from ..poses.newton import dependent_rows
 from ..readings.motion import own_motion, result_of
 from ..readings.rank import least
 from ..readings.reactions import ComputedReactions
-from ..results.energy import ledger
-from ..results.quantities import frozen
+from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT
 from .derivative import WORK, mechanism, solve_motion
-from .march import Record
+from .record import Record
 
 
 def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Result:

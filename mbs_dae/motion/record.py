@@ -1,22 +1,75 @@
-"""What is kept of a run: the states at the requested times, read from the steps without leaving a trace. Compiled."""
+"""The records of a run: what it goes by, where it stands; and what is kept of it, the states at the requested times,
+read from the steps without leaving a trace. Compiled."""
 
-from ..compiled.dynamics import KINETIC, POTENTIAL
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled.dynamics import KINETIC, POTENTIAL, SCALARS
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Vector
+from ..kernels.blocks import Integers, Matrix, Vector, Work, block, zeros
 from ..linear.vectors import axpy, copy
 from ..tolerances import BLURRED
-from .course import moment
-from .derivative import derivative
-from .march import March
-from .methods.method import prepare_reading, read_between
-from .stabilise import is_projected, project
+from .control import Control
+from .course import Course, moment
+from .derivative import WORK, Mechanism, derivative
+from .methods import Method
+from .methods.method import Stages, Tableau, prepare_reading, read_between
+from .singular import Crossing
+from .stabilise import Stabiliser, is_projected, project
 
 NEXT = 2
 """Where the number of the next requested time stands in the counts of a run."""
 ASIDE = 3
 """How many states are read on each side of a singular pose."""
+
+
+class Record(NamedTuple):
+    """What is kept at the requested times; and of the end of the last step, before it is known whether it is kept."""
+
+    times: Vector
+    q: Work[Matrix] = zeros("times", "q_size")
+    v: Work[Matrix] = zeros("times", "v_size")
+    a: Work[Matrix] = zeros("times", "v_size")
+    multipliers: Work[Matrix] = zeros("times", "rows")
+    energies: Work[Matrix] = zeros("times", 2 + WORK)
+    """Columns: kinetic, potential, then the works."""
+    end_multipliers: Work[Vector] = zeros("rows")
+    end_scalars: Work[Vector] = zeros(SCALARS)
+    y: Work[Vector] = zeros("width")
+    dy: Work[Vector] = zeros("width")
+    kept: Work[Vector] = zeros("rows")
+    """What is put back where no trace is to be left: which rows are enforced, and the nearness of a singular pose."""
+    nearness: Work[Vector] = zeros(3)
+
+
+class March(NamedTuple):
+    """A run: what moves, how steps are made, controlled and stabilised, what is kept, and where it stands."""
+
+    mechanism: Mechanism
+    tableau: Tableau
+    control: Control
+    course: Course
+    stabiliser: Stabiliser
+    stages: Stages
+    record: Record
+    crossing: Crossing
+    clock: Work[Vector] = zeros(3)
+    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen."""
+    counts: Work[Integers] = zeros(3)
+    """Steps accepted and rejected, and the next requested time."""
+
+
+def new_march(
+    mechanism: Mechanism, method: Method, control: Control, course: Course, stabiliser: Stabiliser, times: np.ndarray
+) -> March:
+    state, stages = mechanism.state, method.stages(mechanism, course)
+    sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
+    record = block(Record(times), times=times.size, rows=mechanism.machine.pattern.m, **sizes)
+    tableau, crossing = method.tableau, block(Crossing())
+    return block(March(mechanism, tableau, control, course, stabiliser, stages, record, crossing))
 
 
 @compiled

@@ -19,9 +19,8 @@ from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, STEP, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
-from .march import March
 from .methods.method import take_step
-from .record import NEXT, derivative_at_end, keep, put_back, put_right, record_until, remember
+from .record import NEXT, March, derivative_at_end, keep, put_back, put_right, record_until, remember
 from .singular import NOWHERE, aimed, crosses_badly, energy_of, look_ahead
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 

@@ -19,7 +19,7 @@ from ..coordinates import body_coordinates
 from ..errors import AssemblyError, ModelError
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver, Held, Prescribed
-from ..readings.frames import marker_frame
+from ..readings.motion import marker_frame
 from ..tolerances import LOOSE, NEARLY, NIL
 from . import newton
 from .dependence import PoseRank, elements_of

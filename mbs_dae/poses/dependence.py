@@ -51,16 +51,14 @@ class PoseRank:
 
     def stand_at(self, t: float, q: np.ndarray) -> None:
         """Take another pose, with all rows."""
-        self.machine.factor.truncation[0] = self.threshold
-        newton.evaluate_and_factorise(self.machine, t, q, self.system.still, False)
-        self.jacobian = self.machine.factor.jacobian.copy()
         self.kept = np.ones(len(self.system.rows), dtype=bool)
+        self.machine.factor.kept[:], self.machine.factor.truncation[0] = 1.0, self.threshold
+        newton.evaluate_and_factorise(self.machine, t, q, self.system.still, False)
 
     def keep_only(self, rows: Iterable[int]) -> None:
         """Factorise with these rows alone."""
-        self.kept = np.zeros(len(self.system.rows), dtype=bool)
-        self.kept[list(rows)] = True
-        self.machine.factor.jacobian[:] = np.where(self.kept[self.system.pattern.jac_row], self.jacobian, 0.0)
+        self.kept = np.isin(np.arange(self.kept.size), list(rows))
+        self.machine.factor.kept[:] = self.kept
         kkt.factorise(self.machine.pattern, self.machine.factor)
 
     def dependent(self, rows: Iterable[int]) -> list[int]:
@@ -133,7 +131,7 @@ class PoseRank:
         machine, pattern = self.machine, self.machine.pattern
         own = pattern.jac_row == row
         f = np.zeros(pattern.n)
-        np.add.at(f, pattern.jac_column[own], self.jacobian[own])
+        np.add.at(f, pattern.jac_column[own], machine.factor.jacobian[own])
         _, c = self._parts(f)
         length = float(np.sqrt((f**2 / machine.factor.weight).sum())) or 1.0
         share = np.abs(c) * np.sqrt(machine.factor.row_square) / length

@@ -17,7 +17,7 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector
 from ..linear.kkt import solve
 from ..linear.vectors import all_finite, copy
-from .branches import is_smooth
+from .continuation import is_smooth
 from .newton import close, complete, evaluate_and_factorise
 
 ITERATIONS = 12

@@ -54,13 +54,14 @@ def factorise_observed(machine):
 
 @compiled
 def largest_gap(machine):
-    """The largest gap of the last evaluation, as a length; infinite if a residual is not finite."""
+    """The largest gap of the last evaluation, of rows that are not left out, as a length; infinite if a residual is not
+    finite."""
     largest, losing = 0.0, machine.square.size > 0
     for row in range(machine.program.rows):
         residual = abs(machine.phi[row])
         if not np.isfinite(residual):
             return np.inf
-        if residual > 0.0:
+        if residual > 0.0 and machine.factor.kept[row] > 0.0:
             square = machine.square[row] if losing else machine.factor.row_square[row]
             largest = max(largest, residual / np.sqrt(square + 1e-300))
     return largest

@@ -1,10 +1,10 @@
-"""From a motion of a compiled system to its result: named arrays, computed when asked for; and from a result back to
-states of that system."""
+"""From a motion of a compiled system to its result: named arrays, computed when asked for; where bodies and markers are
+in it; and from a result back to states of that system."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from ..compiled.program import ProgramBuilder
 from ..compiled.reading import Trajectory
 from ..compiled.structure import Structure
 from ..errors import ModelError
+from ..model.bodies.body import Body, Marker
 from ..model.measures import Measure
 from ..model.parameters import Parameter
 from ..results.quantities import frozen
 from ..results.result import OwnMotion, Result, State, Violation
 from ..results.sketch import Sketch
 from ..results.sketch import swept as sketch_of_sweep
+from ..rotations import about_z, from_quaternion
 from .sketch import sketch_of
 
 
@@ -82,19 +84,9 @@ def result_of(system: System, motion: Trajectory, *, swept: Swept | None = None,
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
         more["axis"] = name, system.model.parameters[name].unit
+    more |= {"violation": quantities.violation, "sketch": partial(_sketch, system, swept)}  # made when they are read
     q, v, a = _moving(system, motion)
-    return Result(
-        title=system.model.name,
-        t=frozen(t[:]),
-        q=q,
-        v=v,
-        a=a,
-        coordinate_names=system.coordinate_names,
-        quantities=quantities,
-        violation=cast(Any, quantities.violation),
-        sketch=cast(Any, partial(_sketch, system, swept)),
-        **more,
-    )
+    return Result(system.model.name, frozen(t[:]), q, v, a, system.coordinate_names, quantities, **more)
 
 
 def _sketch(system: System, swept: Swept | None) -> Sketch:
@@ -113,6 +105,19 @@ def _moving(system: System, motion: Trajectory) -> Iterator[np.ndarray]:
     return map(frozen, (motion.q[:, : system.nq], motion.v[:, : system.nv], motion.a[:, : system.nv]))
 
 
+def body_rotation(system: System, q: np.ndarray, body: Body) -> np.ndarray:
+    """The matrix from body axes to world axes along a motion."""
+    own = q[:, list(system.layout.q[body])]
+    return from_quaternion(own[:, 3:7]) if system.model.dimension == 3 else about_z(own[:, 2])[:, :2, :2]
+
+
+def marker_frame(system: System, q: np.ndarray, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
+    """The point of a marker, and the matrix whose columns are its axes, of Cartesian coordinates q."""
+    point, axes = marker.on_body(system.evaluator)
+    A = body_rotation(system, q[None], marker.body)[0]
+    return q[list(system.layout.q[marker.body])][: point.size] + A @ point, A @ axes
+
+
 def state_of(result: Result, index: int) -> State:
     if not isinstance(result.quantities, ComputedQuantities):
         raise ModelError("a result from a file has no states to go on from; run it again, or give initial values")
@@ -128,8 +133,7 @@ def design_of(system: System, parameter: Parameter, value: float) -> System:
 
 
 def result_of_state(state: State) -> Result:
-    motion = (x[None, :] for x in (state.full_q, state.full_v, state.full_a))
-    return result_of(state.system, Trajectory(np.array([state.t]), *motion))
+    return result_of(state.system, Trajectory(np.array([state.t]), *state.motion))
 
 
 

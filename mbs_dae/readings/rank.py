@@ -1,7 +1,9 @@
 """Rank along a motion: the smallest singular value, and what redundant constraints leave open.
 
 Rows of Φ_v are taken with unit length, in the norm in which a turn counts as the way of a point at the model's length.
-Small systems by singular values; large ones (where only the ends of the spectrum can be afforded) by sparse solves.
+Multipliers times the units of their rows over this length are forces: λ of an angle is a moment, λ of a squared length
+a force a length. Small systems by singular values; large ones (where only the ends of the spectrum can be afforded) by
+sparse solves.
 """
 
 import numpy as np
@@ -50,14 +52,14 @@ def null_vectors(system: System, t: float, q: np.ndarray, redundant: int) -> np.
     matrix, lengths = scaled_jacobian(system, t, q)
     u, sines, _ = np.linalg.svd(matrix.toarray(), full_matrices=True)
     rank = min(int((sines > RANK * sines.max(initial=0.0)).sum()), matrix.shape[0] - redundant)
-    units = multiplier_units(system)[:, None]
+    units = (system.row_units / system.length)[:, None]
     null = u[:, rank:] / lengths[:, None] * units
     return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
 
 
 def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant: int) -> np.ndarray:
     """The multipliers without what redundant constraints leave open: of all that do the same, the least."""
-    units = multiplier_units(system)
+    units = system.row_units / system.length
     out = multipliers.copy()
     for k, pose in enumerate(zip(motion.t, motion.q, strict=True)):
         if len(units) <= LARGE:
@@ -67,9 +69,3 @@ def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant
             does = system.jacobian(*pose).T @ sps.diags(1.0 / units)
             out[k] = lsqr(does, does @ (units * multipliers[k]), atol=1e-14, btol=1e-14)[0] / units
     return out
-
-
-def multiplier_units(system: System) -> np.ndarray:
-    """What makes multipliers of all rows forces: λ of an angle is a moment, λ of a squared length a force a length."""
-    powers = {"rad": -1, "m²": 1}
-    return np.array([system.length ** powers.get(row.unit.removesuffix("/s"), 0) for row in system.rows])

@@ -23,7 +23,7 @@ from ..model.forces.base import EffortElement, ForceElement
 from ..model.joints.base import Condition
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
-from .frames import body_rotation
+from .motion import body_rotation
 from .rank import null_vectors, smallest_singular_values
 
 SHARE = 1e-6

@@ -3,5 +3,3 @@
 from .files import load
 from .result import Result, Violation
 from .sketch import Sketch
-
-__all__ = ["Result", "Sketch", "Violation", "load"]

@@ -14,9 +14,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ..errors import ModelError
-from .energy import Energy
-from .quantities import StoredQuantities, StoredReactions
+from ..errors import ModelError, Names
+from .quantities import Energy, StoredQuantities, StoredReactions
 from .result import Result, Violation
 from .sketch import BodySketch, ElementSketch, Sketch
 
@@ -112,7 +111,8 @@ def _with_ending(path: str | Path) -> Path:
 
 
 def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
-    values, units = (dict(zip(header["names"], x, strict=True)) for x in (arrays["values"], header["units"]))
+    columns = (zip(header["names"], x, strict=True) for x in (arrays["values"], header["units"]))
+    values, units = (Names("quantity", column, owner="the result") for column in columns)
     plain: dict[str, Any] = {name: arrays[name] for name in MOTION} | {name: header[name] for name in TOLD}
     plain |= {name: tuple(header[name]) for name in ("coordinate_names", "axis")}
     return Result(
@@ -147,7 +147,7 @@ def _forces(result: Result) -> dict[str, np.ndarray]:
 def _read_forces(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     if "loaded" not in header:
         return {}
-    stored = {}
+    stored = Names("joint, driver or force", owner="the result")
     for k, name in enumerate(header["loaded"]):
         stored[name] = {what: arrays[what][k] for what in STORED}
         if not np.isnan(arrays["effort"][k]).any():

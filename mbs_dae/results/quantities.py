@@ -1,13 +1,13 @@
 """What a result reads from, and what a file keeps of it: named arrays, and what joints, drivers and forces do to
-bodies. Those of a run are computed (`readings`)."""
+bodies, and the ledger of its energy. Those of a run are computed (`readings`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, Names
 
 AXES = ("world", "first", "second")
 
@@ -31,19 +31,16 @@ def frozen(array: np.ndarray) -> np.ndarray:
 class StoredQuantities:
     """Arrays that came out of a file."""
 
-    _arrays: Mapping[str, np.ndarray]
-    _units: Mapping[str, str]
+    _arrays: Names
+    _units: Names
 
     def names(self) -> list[str]:
         return list(self._arrays)
 
     def unit(self, name: str) -> str:
-        self[name]
         return self._units[name]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._arrays:
-            raise unknown_name("quantity", name, self._arrays, "the result")
         return self._arrays[name]
 
     def read_all(self) -> Mapping[str, np.ndarray]:
@@ -68,30 +65,25 @@ class Reactions(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class StoredReactions:
-    """Arrays that came out of a file."""
+    """Arrays that came out of a file, by the names of elements and of what is read."""
 
-    _arrays: Mapping[str, Mapping[str, np.ndarray]]
+    _arrays: Names
     smallest_singular_value: np.ndarray
 
     def names(self) -> list[str]:
         return [*self._arrays]
 
     def world(self, name: str) -> np.ndarray:
-        return self._of(name)["world"]
+        return self._arrays[name]["world"]
 
     def turned(self, name: str) -> np.ndarray:
-        return self._of(name)["turned"]
+        return self._arrays[name]["turned"]
 
     def unique(self, name: str) -> np.ndarray:
-        return self._of(name)["unique"].astype(bool)
+        return self._arrays[name]["unique"].astype(bool)
 
     def effort(self, name: str) -> np.ndarray | None:
-        return self._of(name).get("effort")
-
-    def _of(self, name: str) -> Mapping[str, np.ndarray]:
-        if name not in self._arrays:
-            raise unknown_name("joint, driver or force", name, self._arrays, "the result")
-        return self._arrays[name]
+        return self._arrays[name].get("effort")
 
 
 def in_axes(reactions: Reactions, name: str, axes: str) -> np.ndarray:
@@ -106,3 +98,39 @@ def in_axes(reactions: Reactions, name: str, axes: str) -> np.ndarray:
     force, moment = wrench[:, :size], wrench[:, size:]
     turned = [np.einsum("tkc,tk->tc", rotation, part) for part in (force, moment) if part.shape[1] == size]
     return np.concatenate([*turned, moment][:2], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Energy:
+    """Where the energy is and where it went, over time, in J.
+
+    total = kinetic + potential + dissipated - supplied
+
+    is constant but for errors of integration; `error` is how far it has moved, up (positive) or down. `potential` has
+    weight, springs, and what was stored in forces that have no potential in closed form (which counts from the start).
+    As an array, an energy is its `total`.
+    """
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    dissipated: np.ndarray
+    """By dampers, friction and drag."""
+    supplied: np.ndarray
+    """By drivers, motors and given forces."""
+
+    @property
+    def total(self) -> np.ndarray:
+        return self.kinetic + self.potential + self.dissipated - self.supplied
+
+    @property
+    def error(self) -> np.ndarray:
+        return self.total - self.total[:1]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.asarray(self.total, dtype=dtype)
+
+
+def ledger(columns: np.ndarray) -> Energy:
+    """From the columns kinetic, potential, stored, dissipated, supplied."""
+    kinetic, potential, stored, dissipated, supplied = columns.T
+    return Energy(*map(frozen, (kinetic, potential + stored, dissipated, supplied)))

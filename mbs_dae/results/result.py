@@ -14,8 +14,7 @@ import numpy as np
 from ..errors import ModelError, unknown_name
 from ..provided import provided
 from ..rotations import about_z, from_quaternion
-from .energy import Energy
-from .quantities import Quantities, Reactions, in_axes
+from .quantities import Energy, Quantities, Reactions, in_axes
 from .sketch import Sketch
 
 if TYPE_CHECKING:
@@ -318,6 +317,11 @@ class State:
     @property
     def a(self) -> np.ndarray:
         return self.full_a[: self.system.nv]
+
+    @property
+    def motion(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Positions, velocities and accelerations as a motion of one moment, with what stands still."""
+        return self.full_q[None], self.full_v[None], self.full_a[None]
 
     @cached_property
     def result(self) -> Result:

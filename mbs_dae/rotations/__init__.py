@@ -4,9 +4,8 @@ R takes body axes to world axes, world = R body. A quaternion is (e0, e1, e2, e3
 first. ω is in body axes unless ``axes="world"`` is said. Time, if any, is the leading axes of every array.
 """
 
-from .angles import axis_angle, bryant_angles, euler_angles, quaternion, rotation_vector
 from .matrices import about, about_x, about_y, about_z, bryant, euler, from_quaternion, from_rotation_vector, multiply
-from .orientation import frame, rotation_matrix
+from .orientation import axis_angle, bryant_angles, euler_angles, frame, quaternion, rotation_matrix, rotation_vector
 from .rates import (
     axis_angle_omega,
     axis_angle_rates,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
-from .angles import BRYANT, EULER
 from .matrices import NO_TURN, coefficients, product
+from .orientation import BRYANT, EULER
 from .values import check_axes, check_divisor, cross, dot, fields, is_symbolic, length_of, unit, vector
 
 

@@ -15,12 +15,11 @@ from ..compiled import System
 from ..coordinates import SETS
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError, unknown_name
 from ..model.model import Model
+from ..motion.comparison import Difference, Timed, difference, evaluation_times, timed
 from ..motion.initial import initial_state
 from ..motion.stabilise import Baumgarte, Projection, Stabilization, Unstabilized
-from ..motion.timing import Timed, evaluation_times, timed
 from ..poses.assembly import assembled
 from ..poses.dependence import PoseRank
-from ..readings.agreement import Difference, difference
 from ..results.result import Result, State
 from .diagnose import diagnose
 from .inverse_dynamics import inverse_dynamics
@@ -28,6 +27,17 @@ from .simulate import simulate
 
 OPTIONS = [*signature(simulate).parameters][3:]
 """Of the simulation, behind the model, the times and the initial values."""
+
+
+def _size(of: Callable[[System], int]) -> cached_property[int]:
+    """A size of the system, where there is one."""
+
+    def read(one: Any) -> int:
+        if one.system is None:
+            raise ModelError(f"there is no system in {one.set} coordinates: {one.reason}")
+        return of(one.system)
+
+    return cached_property(read)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,18 +54,16 @@ class InCoordinates:
     difference: Difference | None = None
     """To the motion in Cartesian coordinates."""
 
-    @property
-    def coordinates(self) -> int:
-        return self._system.nq
-
-    @property
-    def differential_equations(self) -> int:
-        """Of second order: one for each velocity."""
-        return self._system.nv
-
-    @property
-    def algebraic_equations(self) -> int:
-        return len(self._system.rows)
+    coordinates = _size(lambda s: s.nq)
+    differential_equations = _size(lambda s: s.nv)
+    """Of second order: one for each velocity."""
+    algebraic_equations = _size(lambda s: len(s.rows))
+    jacobian_nonzeros = _size(lambda s: s.mass_pattern.jac_row.size)
+    """Of Φ_v."""
+    factor_nonzeros = _size(lambda s: s.mass_pattern.L.column.size)
+    """Of L, below its diagonal: L D Lᵀ is the matrix [M Φ_vᵀ; Φ_v 0]."""
+    kernels = _size(lambda s: len(s.structure.program.batch.groups) + len(s.structure.dynamics.batch.groups))
+    """Compiled functions that are called in one evaluation."""
 
     @property
     def redundant(self) -> int:
@@ -63,32 +71,10 @@ class InCoordinates:
         return int(self.run.stats["redundant_equations"]) if self.run else 0
 
     @property
-    def jacobian_nonzeros(self) -> int:
-        """Of Φ_v."""
-        return self._system.mass_pattern.jac_row.size
-
-    @property
-    def factor_nonzeros(self) -> int:
-        """Of L, below its diagonal: L D Lᵀ is the matrix [M Φ_vᵀ; Φ_v 0]."""
-        return self._system.mass_pattern.L.column.size
-
-    @property
-    def kernels(self) -> int:
-        """Compiled functions that are called in one evaluation."""
-        structure = self._system.structure
-        return len(structure.program.batch.groups) + len(structure.dynamics.batch.groups)
-
-    @property
     def drift(self) -> tuple[float, float]:
         """The largest violation of the joints along the run: of positions, and of velocities."""
         assert self.run is not None
         return float(self.run.violation.position.max()), float(self.run.violation.velocity.max())
-
-    @property
-    def _system(self) -> System:
-        if self.system is None:
-            raise ModelError(f"there is no system in {self.set} coordinates: {self.reason}")
-        return self.system
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +202,7 @@ def _in_coordinates(model: Model, name: str, moved: Any) -> InCoordinates:
 
 
 def _timed(system: System, state: State) -> Timed:
-    (q,), (v,), _ = system.from_bodies((state.full_q[None], state.full_v[None], state.full_a[None]))
+    (q,), (v,), _ = system.from_bodies(state.motion)
     return timed(system, state.t, q, v, PoseRank(system, state.t, q).dependent(range(len(system.rows))))
 
 

@@ -215,13 +215,13 @@ def _report(d: Diagnosis) -> list[str]:
     lines = [f"{d.title}: {state}; {freedom}{driven}", ""]
     shown = list(d.equations_by_element.items())
     width = max([len(name) for name, _ in shown[:12]] + [22])
-    lines += [f"  {'coordinates':<{width}} {d.coordinates:>5}", f"  {'equations':<{width}} {d.equations:>5}"]
-    lines += [f"    {name:<{width - 2}} {count:>5}" for name, count in shown[:12]]
+    rows = [("coordinates", d.coordinates), ("equations", d.equations), *((f"  {who}", n) for who, n in shown[:12])]
+    lines += [f"  {name:<{width}} {count:>5}" for name, count in rows]
     if len(shown) > 12:
         lines.append(f"    ... and {len(shown) - 12} more elements")
-    counts = (d.rank, d.degrees_of_freedom, d.mobility, d.gruebler)
-    names = ("rank", "degrees of freedom", "  without the drivers", "Grübler count")
-    lines += [f"  {name:<{width}} {count:>5}" for name, count in zip(names, counts, strict=True)]
+    rows = [("rank", d.rank), ("degrees of freedom", d.degrees_of_freedom)]
+    rows += [("  without the drivers", d.mobility), ("Grübler count", d.gruebler)]
+    lines += [f"  {name:<{width}} {count:>5}" for name, count in rows]
     if d.place_freedom != d.degrees_of_freedom:
         lines.append(f"  ({_count(d.place_freedom, 'degree')} of freedom of places: some equations hold velocities)")
     body, metres, radians = d.moved

@@ -29,7 +29,7 @@ from ..poses.assembly import assembled
 from ..poses.reach.joint_space import JointSpace, label
 from ..poses.reach.targets import Target, task_of
 from ..poses.reach.task import observe_task
-from ..readings.frames import marker_frame
+from ..readings.motion import marker_frame
 from ..results.quantities import frozen
 from ..results.result import State
 

@@ -56,7 +56,7 @@ def kinematics(
     kinks = check_jumps(first, t[-1])
     q = np.zeros((t.size, system.layout.q_size))
     v, a = np.zeros((2, t.size, system.layout.v_size))
-    q[:1], v[:1], a[:1] = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
+    q[:1], v[:1], a[:1] = system.from_bodies(first.motion)
     redundant = _redundant_rows(system, machine, t, first, q[0], v[0])
 
     done, message, change_points = 1, "", []

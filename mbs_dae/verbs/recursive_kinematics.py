@@ -17,6 +17,7 @@ import numpy as np
 from ..arguments import model_of
 from ..compiled import System
 from ..coordinates.joint.tree_steps import Freedom
+from ..coordinates.natural.frame import swept
 from ..errors import ModelError, unknown_name
 from ..graph.topology import topology
 from ..model.joints.motions import Ball, Slide
@@ -24,7 +25,7 @@ from ..model.measures import KINDS
 from ..model.model import Model
 from ..model.parameters import Number, finite_number
 from ..poses.reach.joint_space import JointSpace, label
-from ..readings.frames import marker_frame
+from ..readings.motion import marker_frame
 from ..results.quantities import frozen
 from ..results.result import State
 
@@ -159,14 +160,9 @@ def _motions(state: State) -> dict[str, Any]:
         for marker in (body.origin, *body.markers.values()):
             position, attitude = marker_frame(system, state.full_q, marker)
             arm = position - origin
-            velocity = dr + _cross(omega, arm)
-            acceleration = ddr + _cross(alpha, arm) + _cross(omega, _cross(omega, arm))
+            velocity = dr + swept(omega, arm)
+            acceleration = ddr + swept(alpha, arm) + swept(omega, swept(omega, arm))
             found = attitude, position, velocity, acceleration, *spin
             for values, value in zip(motions.values(), found, strict=True):
                 values[label(marker)] = frozen(np.array(value, dtype=float))
     return {what: MappingProxyType(values) for what, values in motions.items()}
-
-
-def _cross(omega: np.ndarray, arm: np.ndarray) -> np.ndarray:
-    """ω × arm; in the plane ω is about its normal."""
-    return np.cross(omega, arm) if arm.size == 3 else omega[0] * np.array([-arm[1], arm[0]])

@@ -29,9 +29,9 @@ from ..motion.control import Control, units_of
 from ..motion.course import new_course
 from ..motion.derivative import mechanism
 from ..motion.initial import initial_state
-from ..motion.march import March, new_march
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
+from ..motion.record import March, new_march
 from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
@@ -135,7 +135,7 @@ def prepare(
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if by.length else {"rtol": by.rtol, "atol": by.atol}
     facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
-    (q,), (v,), _ = system.from_bodies((first.full_q[None], first.full_v[None], first.full_a[None]))
+    (q,), (v,), _ = system.from_bodies(first.motion)
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
     return Prepared(system, march, q, v, redundant, facts)

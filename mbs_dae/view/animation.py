@@ -119,8 +119,7 @@ def _scene(result: Result, motion: Motion, ax: Any, trace: Sequence[str], size: 
         if view is not None:
             raise ModelError(f"view={view!r} is for mechanisms in space, and {result.title!r} is in the plane; omit it")
         return PlanarScene(result, motion, _new_figure(size).add_subplot() if ax is None else ax, trace)
-    from .space.axes import add_axes, checked_axes
-    from .space.scene import SpatialScene
+    from .space.scene import SpatialScene, add_axes, checked_axes
 
     ax = add_axes(_new_figure(size), view) if ax is None else checked_axes(ax, view)
     return SpatialScene(result, motion, ax, trace)

@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..results.result import Result
 from ..results.sketch import ElementSketch
 from ..rotations import about_z, from_quaternion, quaternion_rates
+from ..rotations.orientation import continued
 
 MOST_FRAMES = 5000  # beyond this a film takes minutes to write, and was rarely meant
 Marker = tuple[Any, ...]
@@ -129,14 +130,12 @@ def motion_of(result: Result) -> Motion:
 
 
 def _frame(result: Result, body: str) -> np.ndarray:
-    """The coordinates of a body over time. Quaternions e and -e are one attitude: of the two, that which is nearer to
-    the one before it."""
+    """The coordinates of a body over time."""
     width = 3 if result.sketch.dimension == 2 else 7
     start = result.coordinate_names.index(f"{body}.x")
     frame = np.array(result.q[:, start : start + width])
     if width == 7:
-        steps = np.einsum("ki,ki->k", frame[1:, 3:], frame[:-1, 3:])
-        frame[1:, 3:] *= np.cumprod(np.where(steps < 0.0, -1.0, 1.0))[:, None]
+        frame[:, 3:] = continued(frame[:, 3:])
         frame[:, 3:] /= np.linalg.norm(frame[:, 3:], axis=1, keepdims=True)
     return frame
 

@@ -54,7 +54,7 @@ def plot_path(result: Result, markers: Sequence[str]) -> Figure:
             ax.set_aspect("equal", adjustable="datalim")
             ax.legend(loc="best")
         else:
-            from .space.axes import fit
+            from .space.scene import fit
 
             figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=min(4, len(paths) + 1))
             fit(ax)
@@ -63,7 +63,7 @@ def plot_path(result: Result, markers: Sequence[str]) -> Figure:
 
 def _axes_in_space(figure: Figure, paths: list[np.ndarray]) -> Any:
     """3-D axes that hold the paths."""
-    from .space.axes import add_axes, hold
+    from .space.scene import add_axes, hold
 
     ax: Any = add_axes(figure)
     points = np.concatenate(paths, axis=1)

@@ -327,7 +327,7 @@ def test_compare_says_what_cannot_be_compared(book):
 
 
 def test_equations_need_a_model_with_bodies_and_names_of_its_own():
-    with pytest.raises(mbs.ModelError, match=r"needs a model, not 'crank'; build one"):
+    with pytest.raises(mbs.ModelError, match=r"needs a model as first argument, not 'crank'; build one"):
         mbs.equations("crank")
     with pytest.raises(mbs.ModelError, match="has no bodies; add one"):
         mbs.equations(mbs.PlanarModel("empty"))

@@ -121,9 +121,8 @@ class JointCoordinates(CoordinateSet):
 
     def settled(self, joint: Condition) -> frozenset[int]:
         """The joints of the tree hold by construction; where the equations are those of bodies, they are equations."""
-        if self.deep:
-            return frozenset()
-        return frozenset(range(joint.form()[0].size)) if joint.name in self._in_tree else frozenset()
+        by_construction = joint.name in self._in_tree and not self.deep
+        return frozenset(range(joint.form()[0].size) if by_construction else ())
 
     def weights(self, length: float) -> np.ndarray:
         out = np.full(self.layout.nv, length**2)

@@ -48,30 +48,13 @@ from math import atan2
 from ...kernels.abi import compiled, compiled_apart, unwound
 from ...kernels.blocks import Vector
 from .tree import Tree
+
+# isort: off
 from .vectors import (
-    NO_TURN,
-    ZERO,
-    about,
-    after,
-    at,
-    back,
-    cross,
-    dot,
-    minus,
-    plus,
-    put,
-    put_about_z,
-    put_at,
-    put_rotation,
-    quaternion,
-    quaternion_at,
-    rotated,
-    row,
-    times,
-    turned,
-    turned_back,
-    unit,
-)
+    NO_TURN, ZERO, about, after, at, back, cross, dot, minus, plus, put, put_about_z, put_at, put_rotation, quaternion,
+    quaternion_at, rotated, row, times, turned, turned_back, unit,
+)  # fmt: skip
+# isort: on
 
 
 @compiled_apart

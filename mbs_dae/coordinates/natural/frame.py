@@ -24,6 +24,7 @@ from ...errors import ModelError
 from ...model.bodies.body import Body
 from ...model.parameters import Evaluator, Number
 from ...rotations import about_z, from_quaternion, quaternion
+from ...rotations.orientation import continued
 from ..base import Layout, Motion
 from .skeleton import POINT, Skeleton, Thing
 
@@ -79,8 +80,8 @@ def from_bodies(skeleton: Skeleton, layout: Layout, cartesian: Layout, motion: M
         own = _pose(cartesian, body, motion)
         arm = own.attitude @ np.array([number(n) for n in place])
         here = layout.q[thing]
-        q[:, here], v[:, here] = arm, _swept(own.omega, arm)
-        a[:, here] = _swept(own.alpha, arm) + _swept(own.omega, _swept(own.omega, arm))
+        q[:, here], v[:, here] = arm, swept(own.omega, arm)
+        a[:, here] = swept(own.alpha, arm) + swept(own.omega, swept(own.omega, arm))
         if thing.kind == POINT:
             for array, part in zip((q, v, a), own.place, strict=True):
                 array[:, here] += part
@@ -106,7 +107,7 @@ def to_bodies(
             angle = np.arctan2(A[:, 1, 0], A[:, 0, 0])[:, None]
             attitude = angle + 2 * np.pi * np.round((turns - angle) / (2 * np.pi))
         else:
-            attitude = np.concatenate([_continued(quaternion(_nearest_rotation(A))), turns], axis=1)
+            attitude = np.concatenate([continued(quaternion(_nearest_rotation(A))), turns], axis=1)
             omega, alpha = (np.einsum("tkc,tk->tc", A, x) for x in (omega, alpha))
         q[:, cartesian.q[body]] = np.concatenate([X @ place, attitude], axis=1)
         v[:, cartesian.v[body]] = np.concatenate([dX @ place, omega], axis=1)
@@ -146,9 +147,9 @@ def _pose(layout: Layout, body: Body, motion: Motion) -> _Pose:
     return _Pose(place, A, omega, alpha)
 
 
-def _swept(omega: np.ndarray, arm: np.ndarray) -> np.ndarray:
-    """ω × arm."""
-    return omega * (arm @ TURN.T) if arm.shape[1] == 2 else np.cross(omega, arm)
+def swept(omega: np.ndarray, arm: np.ndarray) -> np.ndarray:
+    """ω × arm; in the plane ω is about its normal."""
+    return omega * (arm @ TURN.T) if arm.shape[-1] == 2 else np.cross(omega, arm)
 
 
 def _turning(A: np.ndarray, rate: np.ndarray) -> np.ndarray:
@@ -162,11 +163,3 @@ def _nearest_rotation(A: np.ndarray) -> np.ndarray:
     """What is left of a rotation where the constraints are met within a tolerance only."""
     U, _, V = np.linalg.svd(A)
     return U @ V
-
-
-def _continued(e: np.ndarray) -> np.ndarray:
-    """e and -e are the same attitude: the one nearer to the last."""
-    e = np.atleast_2d(e).copy()
-    flips = np.sign((e[1:] * e[:-1]).sum(axis=1))
-    e[1:] *= np.cumprod(np.where(flips == 0, 1.0, flips))[:, None]
-    return e

@@ -3,8 +3,3 @@
 from .base import EffortElement, ForceElement, registered_forces
 from .given import Actuator, Force, Motor, PythonForce, Torque, Wrench
 from .springs import Bushing, Damper, Drag, Spring, SpringDamper, TorsionSpring, ViscousFriction
-
-__all__ = [
-    "Actuator", "Bushing", "Damper", "Drag", "EffortElement", "Force", "ForceElement", "Motor", "PythonForce",
-    "Spring", "SpringDamper", "Torque", "TorsionSpring", "ViscousFriction", "Wrench", "registered_forces",
-]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from ...errors import ModelError
 from .method import Method
-from .tableaus import DP5, DP8, RK4
+from .runge_kutta import DP5, DP8, RK4
 
 METHODS: dict[str, Method] = {method.name: method for method in (RK4, DP5, DP8)}
 

@@ -165,9 +165,7 @@ class JointSpace:
         if isinstance(start, Mapping):
             return self.with_values(self.placement, start, "start")
         check_start(self.model, start)
-        own = start.system
-        bodies = own.to_bodies(tuple(x[None] for x in (start.full_q, start.full_v, start.full_a)))
-        return self.system.from_bodies(bodies)[0][0]
+        return self.system.from_bodies(start.system.to_bodies(start.motion))[0][0]
 
     def values(self, q: np.ndarray) -> dict[str, float]:
         return {name: float(x) for name, x in zip(self.names, q[: self.size], strict=True)}

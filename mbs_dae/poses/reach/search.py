@@ -16,7 +16,7 @@ from math import sqrt
 
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
-from ...linear.vectors import copy
+from ...linear.vectors import copy, dot
 from .task import Task, move_joints, observe_task
 
 LONGEST = 1.5
@@ -118,25 +118,17 @@ def _step(task, damping):
     trace = 0.0
     for i in range(rows):
         for j in range(i + 1):
-            total = 0.0
-            for c in range(columns):
-                total += J[i, c] * J[j, c]
-            A[i, j] = total
+            A[i, j] = dot(J[i], J[j])
         trace += A[i, i]
     if not 0.0 < trace < 1e300:
         return False
     damping = max(damping, FLOOR * trace)
     for i in range(rows):
         for j in range(i + 1):
-            total = A[i, j] + (damping if i == j else 0.0)
-            for k in range(j):
-                total -= A[i, k] * A[j, k]
+            total = A[i, j] + (damping if i == j else 0.0) - dot(A[i, :j], A[j, :j])
             A[i, j] = total / A[j, j] if j < i else sqrt(max(total, FLOOR * trace))
     for i in range(rows):
-        total = -task.e[i]
-        for k in range(i):
-            total -= A[i, k] * x[k]
-        x[i] = total / A[i, i]
+        x[i] = -(task.e[i] + dot(A[i, :i], x[:i])) / A[i, i]
     for i in range(rows - 1, -1, -1):
         total = x[i]
         for k in range(i + 1, rows):

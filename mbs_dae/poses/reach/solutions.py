@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...model.joints.motions import Turn
-from ...readings.frames import body_rotation
+from ...readings.motion import body_rotation
 from ..closing import turned_over
 from .joint_space import JointSpace
 from .nearest import SINGULAR, least_change, minimise, nearest_pose

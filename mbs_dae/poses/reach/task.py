@@ -25,6 +25,7 @@ from ...coordinates.joint.tree import Tree
 from ...coordinates.joint.vectors import after, back, cross, minus, plus, quaternion, row, turned
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ...linear.vectors import dot
 
 RECENT = 16
 """So many steps may pass before the error must have fallen."""
@@ -97,10 +98,7 @@ def observe_task(task: Task, q: Vector):
         for i in range(jacobian.size):
             r, c = pattern.jac_row[i], pattern.jac_column[i]
             J[at + r, c] = jacobian[i] * task.gap[r] * task.unit[c]
-    total = 0.0
-    for i in range(e.size):
-        total += e[i] * e[i]
-    return total
+    return dot(e, e)
 
 
 @compiled
@@ -120,7 +118,8 @@ def _aim(task, k, at):
         angle = tree.phi[m] + task.angle[k]
         task.e[turn] = length * (angle - 2 * pi * floor(angle / (2 * pi) + 0.5))
     elif task.asks_attitude[k] == 1:
-        miss = rotation_vector(after(after(quaternion(tree.e, m), quaternion(task.attitude, k)), _wanted(task, k)))
+        wanted = back(quaternion(task.wanted, k))
+        miss = rotation_vector(after(after(quaternion(tree.e, m), quaternion(task.attitude, k)), wanted))
         for i in range(3):
             task.e[turn + i] = length * miss[i]
     for i in range(tree.r_body_at[b], tree.r_body_at[b + 1]):
@@ -136,11 +135,6 @@ def _aim(task, k, at):
             for j in range(3):
                 task.J[turn + j, c] = length * task.unit[c] * axis[j]
     return turn + (1 if flat else 3) * task.asks_attitude[k]
-
-
-@compiled
-def _wanted(task, k):
-    return back(quaternion(task.wanted, k))
 
 
 @compiled

@@ -10,9 +10,3 @@ MARKERS: dict[int, type[FormMarker]] = {2: PlanarMarker, 3: SpatialMarker}
 def marker_symbols(count: int, dimension: int) -> tuple[FormMarker, ...]:
     """The symbols of the markers of an element that has this many."""
     return tuple(MARKERS[dimension].symbols(LABELS[k]) for k in range(count))
-
-
-__all__ = [
-    "LABELS", "MARKERS", "FormMarker", "PlanarMarker", "SpatialMarker", "marker_symbols", "primitives", "rate_of",
-    "reference_turn", "t", "variables",
-]  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Any
 import sympy as sp
 from sympy.utilities.lambdify import implemented_function
 
+from ...arguments import model_of
 from ...compiled import System
 from ...coordinates import body_coordinates
 from ...errors import ModelError
@@ -37,13 +38,10 @@ Printed = dict[str, sp.ImmutableMatrix]
 
 def equations(model: Model | System) -> SystemEquations:
     """The exact equations of a model, in textbook names. Each type of joint and force is derived once."""
-    if isinstance(model, System):
-        if not model.is_cartesian:
-            what = f"equations are printed in Cartesian coordinates, and this system is in {model.coordinates.set} ones"
-            raise ModelError(f"{what}; give the model itself")
-        model = model.model
-    if not isinstance(model, Model):
-        raise ModelError(f"equations() needs a model, not {model!r}; build one with mbs.PlanarModel(name)")
+    if isinstance(model, System) and not model.is_cartesian:
+        what = f"equations are printed in Cartesian coordinates, and this system is in {model.coordinates.set} ones"
+        raise ModelError(f"{what}; give the model itself")
+    model = model_of(model)
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
     names = _Notation(model)

@@ -1,6 +1,6 @@
 """The equations as functions of numbers: the same expressions, printed and computed as in the kernels."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ from sympy.simplify.cse_main import tree_cse
 
 from ...errors import ModelError, unknown_name
 from ...kernels import abi
-from ...model.tables import TableSymbol
 from ...symbolic.codegen import Printer
 from ...symbolic.markers import t
 
@@ -17,11 +16,10 @@ WORDS: dict[str, Any] = {name: vars(getattr(abi, name))["py_func"] for name in (
 """What kernels call besides Python's math, not compiled."""
 
 
-def lambdified(
-    matrices: Sequence[tuple[str, sp.ImmutableMatrix]], state: Mapping[str, sp.ImmutableMatrix],
-    constants: Mapping[sp.Symbol, float], tables: Mapping[str, TableSymbol],
-) -> Callable[..., tuple[np.ndarray, ...]]:  # fmt: skip
-    """See `SystemEquations.lambdify`; `state` are the symbols of q, v and turns, `constants` those of parameters."""
+def lambdified(eq: Any, names: Iterable[str]) -> Callable[..., tuple[np.ndarray, ...]]:
+    """See `SystemEquations.lambdify`."""
+    matrices, state = [(name, getattr(eq, name)) for name in names], {"q": eq.q, "v": eq.v, "turns": eq.turns}
+    constants, tables = eq.parameters, eq.tables
     found = {s.name for _, m in matrices for s in m.free_symbols}
     counted = sorted(s.name for s in state["turns"] if s.name in found)
     ends = np.cumsum([len(m) for _, m in matrices])

@@ -96,8 +96,7 @@ class SystemEquations:
         for name in names:
             if name not in BOLD:
                 raise unknown_name("matrix", name, BOLD, "the equations")
-        matrices = [(name, getattr(self, name)) for name in names or BOLD]
-        return lambdified(matrices, {"q": self.q, "v": self.v, "turns": self.turns}, self.parameters, self.tables)
+        return lambdified(self, names or BOLD)
 
     def compare(
         self, *, Phi: Any = None, Phi_q: Any = None, nu: Any = None, gamma: Any = None, M: Any = None, Q: Any = None

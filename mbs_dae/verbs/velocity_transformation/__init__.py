@@ -11,5 +11,3 @@ forces of these joints, RᵀΦ_vᵀλ = 0, and what remains is as many equations
 
 from .matrices import VelocityTransformation
 from .transformation import velocity_transformation
-
-__all__ = ["VelocityTransformation", "velocity_transformation"]

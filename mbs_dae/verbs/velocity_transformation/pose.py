@@ -16,7 +16,7 @@ from ...graph.topology import Topology
 from ...model.bodies.body import Body, Marker
 from ...model.joints.motions import Helix
 from ...model.model import Model
-from ...readings.frames import marker_frame
+from ...readings.motion import marker_frame
 from ...results.quantities import frozen
 from ...results.result import State
 
