@@ -25,10 +25,10 @@ from typing import NamedTuple
 
 from ..coordinates.joint.recursion import fold_acceleration, fold_velocity, unfold, unfold_acceleration
 from ..coordinates.joint.tree import Tree
-from ..coordinates.joint.vectors import at, cross, dot, minus, plus, put_at, row, turned
+from ..coordinates.joint.vectors import at, cross, minus, plus, put_at, row, turned
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
-from ..linear.vectors import axpy, copy
+from ..linear.vectors import axpy, copy, dot
 
 
 class Transformation(NamedTuple):
@@ -57,6 +57,8 @@ class Transformation(NamedTuple):
     """No accelerations of joints."""
     component: Integers = zeros(0)
     """Which of six each velocity of a body is: in the plane x, y and the turn about z."""
+    twist: Work[Matrix] = zeros("ways", 6)
+    """S, seen from the body of an edge, for the velocities on the way to it: one row for each item of `path`."""
     parent: Integers = zeros(0)
     """The edge that leads to an edge's parent; -1 for the ground."""
     path_at: Integers = zeros(0)
@@ -101,19 +103,20 @@ def transform(tr, entry, arrays):
 
 @compiled_apart
 def reach(tr: Transformation, q: Vector, v: Vector):
-    """All bodies, and β, at (q, v)."""
+    """All bodies, β, and the twists that each is moved by, at (q, v)."""
     tree = tr.tree
     unfold(tree, q, v, tr.qc, tr.vc)
-    if tr.deep == 0:
-        unfold_acceleration(tree, tr.still, tr.bias)
-
-
-@compiled
-def share_of(tree, c, r, f):
-    """S_c · f, both seen from the point r."""
-    turn = row(tree.turn, c)
-    moved = plus(row(tree.slide, c), cross(turn, minus(r, row(tree.eta, tree.v_step[c]))))
-    return dot(moved, at(f, 0)) + dot(turn, at(f, 3))
+    if tr.deep == 1:
+        return
+    unfold_acceleration(tree, tr.still, tr.bias)
+    for e in range(tr.edges):
+        point = row(tree.r, tree.edge_at[e + 1] - 1)
+        for i in range(tr.path_at[e], tr.path_at[e + 1]):
+            c = tr.path[i]
+            turn = row(tree.turn, c)
+            arm = minus(point, row(tree.eta, tree.v_step[c]))
+            put_at(tr.twist[i], 0, plus(row(tree.slide, c), cross(turn, arm)))
+            put_at(tr.twist[i], 3, turn)
 
 
 @compiled_apart
@@ -134,10 +137,9 @@ def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vec
         for i in range(6):
             tr.square[tr.term_row[k]] += f[i] * f[i] * tr.unit[i]
         put_at(f, 3, turned(tree.A, frame, at(f, 3)))
-        to, point = tr.target_at[k], row(tree.r, frame)
+        to = tr.target_at[k] - tr.path_at[e]
         for i in range(tr.path_at[e], tr.path_at[e + 1]):
-            jacobian[tr.target[to]] += share_of(tree, tr.path[i], point, f)
-            to += 1
+            jacobian[tr.target[to + i]] += dot(tr.twist[i], f)
     _shares(tr, jacobian, share)
 
 
@@ -164,24 +166,21 @@ def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: 
     for e in range(tr.edges - 1, -1, -1):
         if tr.parent[e] >= 0:
             _add_to_parent(tr, e)
-    n, to, momentum, unit = tr.still.size, 0, tr.part[0], tr.part[1]
+    n, to, momentum = tr.still.size, 0, tr.part[0]
     for e in range(tr.edges):
-        point = row(tree.r, tree.edge_at[e + 1] - 1)
-        for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
-            forces[c] = share_of(tree, c, point, tr.wrench[e])
+        first, end = tr.path_at[e], tr.path_at[e + 1]
+        own = end - (tree.edge_v[e + 1] - tree.edge_v[e])
+        for c in range(own, end):
+            forces[tr.path[c]] = dot(tr.twist[c], tr.wrench[e])
             for i in range(6):
-                for j in range(6):
-                    unit[j] = tr.inertia[e, 6 * i + j]
-                momentum[i] = share_of(tree, c, point, unit)
-            for i in range(tr.path_at[e], tr.path_at[e + 1]):
-                d = tr.path[i]
-                if d <= c:
-                    entry = share_of(tree, d, point, momentum)
-                    if tr.weight_to[to] < n:
-                        weight[tr.weight_to[to]] = entry
-                    else:
-                        beside[tr.weight_to[to] - n] = entry
-                    to += 1
+                momentum[i] = dot(tr.twist[c], tr.inertia[e, 6 * i : 6 * i + 6])
+            for d in range(first, c + 1):
+                entry = dot(tr.twist[d], momentum)
+                if tr.weight_to[to] < n:
+                    weight[tr.weight_to[to]] = entry
+                else:
+                    beside[tr.weight_to[to] - n] = entry
+                to += 1
 
 
 @compiled

@@ -13,7 +13,7 @@ from .dynamics import DynamicsBuilder
 from .transformation import ENTRIES, Transformation
 
 NONE = np.zeros(0, dtype=np.int64)
-TRANSFORMED = ("links", "rows")
+TRANSFORMED = ("ways", "links", "rows")
 """The lengths that are 0 where nothing is transformed."""
 
 
@@ -93,7 +93,7 @@ def transformation(
         mass_from=flat[:, 2].copy(),
         weight_to=np.array(weight_to, dtype=np.int64),
     )
-    return block(maps, **sizes, links=len(paths), rows=program["nu_from"].size)
+    return block(maps, **sizes, ways=maps.path.size, links=len(paths), rows=program["nu_from"].size)
 
 
 @cache
