@@ -130,12 +130,15 @@ def bit_flipped(data: bytes) -> bytes:
 
 
 
-@pytest.mark.parametrize("damage", [cut_short, bit_flipped, lambda data: b"", lambda data: b"\xff\0" * 99])
-def test_damaged_files_are_replaced_and_never_used(damage: Callable, rush, filled):
-    """As after a full disk, a crash or a failing disk."""
+DAMAGES: list[Callable[[bytes], bytes]] = [cut_short, bit_flipped, lambda data: b"", lambda data: b"\xff\0" * 99]
+
+
+def test_damaged_files_are_replaced_and_never_used(rush, filled):
+    """As after a full disk, a crash or a failing disk: every file, each kind of damage in its turn."""
     whole = files(filled)
-    for name, data in whole.items():
-        (filled / name).write_bytes(damage(data))
+    assert len(whole) > 5 * len(DAMAGES)
+    for k, (name, data) in enumerate(whole.items()):
+        (filled / name).write_bytes(DAMAGES[k % len(DAMAGES)](data))
     after = run(filled)
     assert after["numbers"] == rush[1][0]["numbers"] and after["loaded"] == 0
     assert all(store.read(filled / name) is not None for name in after["used"])
