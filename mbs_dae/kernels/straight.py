@@ -9,6 +9,7 @@ its order; of a conditional expression both branches are computed, and one is ch
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ LIBRARY = {"gamma": "tgamma"}
 """What C's mathematical library calls otherwise than Python's does."""
 CONSTANTS = {"nan": float("nan"), "inf": float("inf")}
 ARITHMETIC = {ast.Add: ("fadd", "add"), ast.Sub: ("fsub", "sub"), ast.Mult: ("fmul", "mul")}
+"""The instructions for reals and for integers; the latter are also the names of Python's own operations."""
 RELATIONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 
 
@@ -125,6 +127,8 @@ class Writer(ast.NodeVisitor):
         kind, builder = type(node.op), self.builder
         if kind in ARITHMETIC:
             of_reals, of_integers = ARITHMETIC[kind]
+            if isinstance(a, int | float) and isinstance(b, int | float):
+                return getattr(operator, of_integers)(a, b)
             if all(isinstance(x, int) or getattr(x, "type", None) == WORD for x in (a, b)):
                 return getattr(builder, of_integers)(self.whole(a), self.whole(b))
             return getattr(builder, of_reals)(self.real(a), self.real(b))
@@ -155,10 +159,10 @@ class Writer(ast.NodeVisitor):
         return builder.select(wrong, builder.fadd(rest, b), rest)
 
     def visit_Compare(self, node: ast.Compare) -> Any:
-        (operator,), (right,) = node.ops, node.comparators
+        (relation,), (right,) = node.ops, node.comparators
         a, b = self.real(self.visit(node.left)), self.real(self.visit(right))
-        compare = self.builder.fcmp_unordered if isinstance(operator, ast.NotEq) else self.builder.fcmp_ordered
-        return compare(RELATIONS[type(operator)], a, b)
+        compare = self.builder.fcmp_unordered if isinstance(relation, ast.NotEq) else self.builder.fcmp_ordered
+        return compare(RELATIONS[type(relation)], a, b)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         join = self.builder.and_ if isinstance(node.op, ast.And) else self.builder.or_

@@ -50,7 +50,7 @@ SAYS = [
     "a**(3/2)", "(a if a > b else b)", "(a if a <= b else (b if not b < 3 else nan))", "(1 if a == b else 0)",
     "(a if a != b and b >= 1 or a < 0.1 else -a)", "max(a, b, 1)", "min(a, 2, b)", "abs(a - b)", "(a if True else b)",
     "wrap(a, b)", "unwound(a, 9*b)", "lookup(tables, int(c), 0, a)", "lookup(tables, 0, 1, b)",
-    " + ".join(["a*b"] * 800),
+    "100000000000000000000*3*a", "(2 - 30000000000000000000000)/a", " + ".join(["a*b"] * 800),
 ]  # fmt: skip
 ARGUMENTS = {"atan2": "a, b", "copysign": "a, -b", "hypot": "a, b", "acosh": "1 + a", "floor": "3*a"}
 SAYS += [f"{name}({ARGUMENTS.get(name, 'a')})" for name in FUNCTIONS if name != "nan"]
