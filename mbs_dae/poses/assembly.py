@@ -17,7 +17,6 @@ from ..compiled.machine import DONE, Machine, subtract_rates
 from ..compiled.manifold import difference, move
 from ..compiled.structure import Structure
 from ..errors import ModelError, RedundantConstraintError, SingularConfigurationError
-from ..linear.kkt import solve
 from ..model.drivers import Held
 from ..model.model import Model
 from ..model.parameters import finite_number
@@ -107,7 +106,7 @@ def _nearest(system: System, machine: Machine, t: float, q: np.ndarray, referenc
             return q
         machine.f[:] = system.weight * way_back(q)
         machine.g[:] = 0.0
-        solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+        newton.solve_here(machine, 2)
         step = machine.x.copy()
         size = float(np.sqrt(system.weight @ step**2))
         if size < 1e-13 * system.length:
@@ -152,7 +151,7 @@ def _left_free(system: System, machine: Machine) -> tuple[str, np.ndarray | None
         return "", None
     machine.f[:] = system.column_weight**0.5 * np.cos(np.arange(1.0, machine.f.size + 1.0))
     machine.g[:] = 0.0
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    newton.solve_here(machine, 2)
     free = machine.x[: system.nv].copy()
     if system.weight @ free**2 < 1e-16 * system.nv:
         return "", None
@@ -166,7 +165,8 @@ def check_level(
     Contradictions raise an error; what remains is a change point."""
     machine.g[:] = (machine.nu, machine.gamma)[level - 1]
     subtract_rates(machine, 1, (v, a)[level - 1])
-    misses = np.abs(machine.g) / np.sqrt(machine.factor.row_square + 1e-300)
+    newton.gaps(machine, machine.g)
+    misses = machine.g
     size = np.sqrt(system.weight @ (v, a)[level - 1][: system.nv] ** 2)
     if misses.max(initial=0.0) <= 1e-8 * (size + system.length):
         return True

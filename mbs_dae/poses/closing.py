@@ -20,7 +20,7 @@ from ..errors import AssemblyError, ModelError
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver, Held, Prescribed
 from ..readings.motion import marker_frame
-from ..tolerances import LOOSE, NEARLY, NIL
+from ..tolerances import LOOSE, NEARLY
 from . import newton
 from .dependence import PoseRank, elements_of
 from .trajectories import put_where_led
@@ -173,18 +173,17 @@ def _driven_angles(structure: Structure) -> list[tuple[Marker, int]]:
 
 
 def _gaps(machine: Machine) -> np.ndarray:
-    """The gap of every row at the last evaluation, as a length; the residual itself for a row that no motion changes
-    (whose part of Φ_v is zero)."""
-    square = machine.factor.row_square
-    length = np.sqrt(np.where(square > NIL * square.max(initial=0.0), square, 1.0))
-    return np.abs(machine.phi) / length
+    """The gap of every row at the last evaluation."""
+    newton.gaps(machine, machine.phi)
+    return machine.g.copy()
 
 
 def _line_search(
     machine: Machine, t: float, q: np.ndarray, step: np.ndarray, longest: float, before: np.ndarray
 ) -> float:
     """The longest of 1, ½, ¼, ... of the step that makes the sum of squared gaps smaller; 0 if none does."""
-    scale = 1.0 / np.sqrt(machine.factor.row_square + 1e-300)
+    newton.gaps(machine, np.ones(machine.g.size))
+    scale = machine.g.copy()
     goal, still = float(before @ before), np.zeros(machine.motions.shape[1])
     fraction = longest
     while fraction > longest * 2.0**-12:

@@ -20,7 +20,7 @@ from ..kernels.blocks import Matrix, Vector
 from ..linear.kkt import solve
 from ..linear.vectors import copy
 from ..tolerances import CROSSING, DEPENDENT, NEARLY, ROLLED, SMOOTH, STANDING
-from .newton import close, complete, dependent_rows, evaluate_and_factorise
+from .newton import close, complete, dependent_rows, evaluate_and_factorise, solve_here
 
 MOST = 20_000
 """Steps between two requested poses; a mechanism that needs more moves some thousand times its own length."""
@@ -93,7 +93,7 @@ def orient(machine: Machine):
     for row in range(machine.pattern.m):
         machine.g[row] = machine.orientation[1, row] * machine.factor.row_square[row]
     machine.f[:] = 0.0
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 0)
+    solve_here(machine, 0)
     for k in range(machine.pattern.n):
         machine.f[k] = machine.factor.weight[k] * machine.x[k]
     machine.g[:] = 0.0
