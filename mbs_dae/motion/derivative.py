@@ -78,7 +78,7 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
 
 def _image(system: System, refinements: int, faint: float) -> Image:
     weight, soft = system.column_weight, _softness(system)
-    machine, dynamics = system.prototype(dynamic=True), system.dynamics
+    machine, dynamics = system.prototype(), system.dynamics
     machine.factor.soft[:] = soft
     state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
     often = max(refinements, 3 if soft.any() else machine.transformation.deep)

@@ -7,7 +7,6 @@
 
 from collections.abc import Mapping
 from itertools import count
-from typing import Any
 
 import numpy as np
 
@@ -49,7 +48,7 @@ def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None)
 
 
 def _holding(system: System, level: int, values: Mapping[str, float]) -> System:
-    """The system with the values of this level (0 positions, 1 velocities) fixed. The last one is remembered."""
+    """The system with the values of this level (0 positions, 1 velocities) fixed."""
     if not values:
         return system
     model, places = system.structure.once(_held_model, level, tuple(values))
@@ -57,16 +56,11 @@ def _holding(system: System, level: int, values: Mapping[str, float]) -> System:
         return system
     wanted = {p.symbol.name: p.value for p in system.model.parameters.values()}
     wanted |= {place: values[name] for place, name in places.items()}
-    memory = system.once(_memory, level)
-    last = memory[0]
-    if last is None or last[0] != wanted:
-        memory[0] = last = wanted, model.with_parameters(**wanted).compile()
-    return last[1]
+    return model.compile().latest(_with_values, wanted)
 
 
-def _memory(system: System, level: int) -> list[Any]:
-    """For the last values and their system."""
-    return [None]
+def _with_values(system: System, values: Mapping[str, float]) -> System:
+    return system.model.with_parameters(**values).compile()
 
 
 def _held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:
