@@ -65,21 +65,21 @@ def _most_urgent_first(count: int) -> list[Any]:
 @contextmanager
 def told(function: Any) -> Iterator[None]:
     """Around the compiling of a function: tell how far all is."""
-    progress = begin()
+    forecast = begin()
     yield
-    progress.tell(function)
+    forecast.tell(function)
 
 
 @cache
-def begin() -> Progress:
+def begin() -> Forecast:
     """When something is to be compiled for the first time: start the others, if more than that is missing."""
     provided("Function.all")()
     wanted = int(os.environ.get(WORKERS, min(_processors(), 4)))
     others = _others(wanted - 1) if missing() else []
-    return Progress(1 + len(others), silent=wanted == 0)
+    return Forecast(1 + len(others), silent=wanted == 0)
 
 
-class Progress:
+class Forecast:
     """How much there is to compile and how long it will take, on standard error."""
 
     def __init__(self, processes: int, silent: bool):

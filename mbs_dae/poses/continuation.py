@@ -1,6 +1,6 @@
 """From pose to pose: one step, and many of them along a motion, in time or along a parameter.
 
-A step that fails is halved, one that is accepted leaves the next one twice as long. `sweep` does so compiled, for poses
+A step that fails is halved, one that is accepted leaves the next one twice as long. `walk` does so compiled, for poses
 of one system at many times, forwards or backwards; `follow` where each step is a matter of its own.
 
 Branches meet in singular poses. A step that passes such a point may end on another branch, closed to roundoff and
@@ -27,7 +27,7 @@ MOST = 20_000
 DEPTH = 45
 """How often a step along a motion may be halved."""
 PATIENCE = 50_000
-"""Steps after which a sweep goes back to its caller, who may want to show progress or to stop."""
+"""Steps after which a walk goes back to its caller, who may want to show progress or to stop."""
 LONG, CLEAR, SHORT = 0.25, 3.0, 0.05
 """A step may be this long at most (relative to the model's length), and so many times longer than the nearness of a
 singular pose; but it may always be short."""
@@ -188,7 +188,7 @@ def copy_state(q0, v0, a0, q1, v1, a1):
 
 
 @compiled_apart
-def sweep(
+def walk(
     machine: Machine, times: Vector, start: int, stop: int, redundant: int, nearly_redundant: int,
     q: Matrix, v: Matrix, a: Matrix,
 ):
