@@ -66,13 +66,13 @@ def _most_urgent_first(count: int) -> list[Any]:
 @contextmanager
 def told(function: Any) -> Iterator[None]:
     """Around the compiling of a function: tell how far all is."""
-    progress = begin()
+    forecast = begin()
     yield
-    progress.tell(function)
+    forecast.tell(function)
 
 
 @cache
-def begin() -> Progress:
+def begin() -> Forecast:
     """When something is to be compiled for the first time: start the others, if more than that is missing."""
     provided("work.import_all")()
     given = os.environ.get(WORKERS, str(min(_processors(), 4)))
@@ -80,10 +80,10 @@ def begin() -> Progress:
         raise ModelError(f"{WORKERS} is {given!r}; it says how many processes compile, so make it a number such as 2")
     wanted = int(given)
     others = _others(wanted - 1) if missing() else []
-    return Progress(1 + len(others), silent=wanted == 0)
+    return Forecast(1 + len(others), silent=wanted == 0)
 
 
-class Progress:
+class Forecast:
     """How much there is to compile and how long it will take, on standard error."""
 
     def __init__(self, processes: int, silent: bool):
