@@ -16,6 +16,9 @@ units (m², rad), so this is far below what a small mechanism makes of that."""
 SOFT = 1e-7
 """Bodies of less mass than this, relative to the heaviest one, are given that much; three refinements take it away
 (1e-7 to the third is below ε)."""
+FELT = 1e-4
+"""A motion of which the mass so given has a larger part of the energy is that of light bodies by themselves: three
+refinements leave the fourth power of this part."""
 
 # --- rank -----------------------------------------------------------------------------------------------------------
 

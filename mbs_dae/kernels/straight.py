@@ -20,6 +20,7 @@ from numba.core.registry import cpu_target
 from . import llvm
 from .llvm import REAL, WORD
 
+TRUTH = ir.IntType(1)
 INTRINSICS = ("copysign", "cos", "exp", "fabs", "floor", "log", "log10", "log2", "sin", "sqrt")
 LIBRARY = {"gamma": "tgamma"}
 """What C's mathematical library calls otherwise than Python's does."""
@@ -101,7 +102,7 @@ class Writer(ast.NodeVisitor):
         return CONSTANTS[node.id] if node.id in CONSTANTS else self.names[node.id]
 
     def visit_Constant(self, node: ast.Constant) -> Any:
-        return ir.Constant(ir.IntType(1), node.value) if isinstance(node.value, bool) else node.value
+        return ir.Constant(TRUTH, node.value) if isinstance(node.value, bool) else node.value
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         value = self.visit(node.operand)
@@ -172,8 +173,10 @@ class Writer(ast.NodeVisitor):
         return first
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
-        condition = self.visit(node.test)
-        return self.builder.select(condition, self.real(self.visit(node.body)), self.real(self.visit(node.orelse)))
+        condition, *branches = [self.visit(one) for one in (node.test, node.body, node.orelse)]
+        if not all(getattr(branch, "type", None) == TRUTH for branch in branches):
+            branches = [self.real(branch) for branch in branches]
+        return self.builder.select(condition, *branches)
 
     def visit_Call(self, node: Any) -> Any:
         name, values = node.func.id, [self.visit(one) for one in node.args]

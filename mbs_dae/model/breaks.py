@@ -82,8 +82,8 @@ def side_of(first: float, last: float) -> float:
 
 def farthest_ends(elements: Iterable[Element], number: Numbers, first: float, last: float) -> np.ndarray:
     """For each of LOOKS even cells of time, how far a step that begins in it may go: half way from the next turn of
-    a law (where it begins or ceases to rise or fall) to the one after it. So a pulse is never stepped over, and a
-    vibration of which a period has two turns is met in each period."""
+    a law (where it begins or ceases to rise or fall) to the one after it. So no pulse of a cell or two is stepped over,
+    and a vibration of which a period has two turns is met in each period. A shorter pulse is seen if it has breaks."""
     bending = [element for element in elements if _of_element(element)[1].laws]
     if first == last or not bending:
         return np.full(1, np.inf)
@@ -240,7 +240,7 @@ def _compiled(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
         "Lookup": _read,
         "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
     }
-    return sp.lambdify((time, *symbols), e, modules=[names, "numpy"])
+    return sp.lambdify((time, *symbols), e, modules=[names, "scipy", "numpy"])
 
 
 def _read(table: Table, order: int, x: np.ndarray) -> np.ndarray:
