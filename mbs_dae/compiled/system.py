@@ -352,15 +352,11 @@ class System(Remembering):
 
 
 def _machine_image(system: System, dynamic: bool) -> Image:
-    """For one more design of the same structure the numbers alone are filled in."""
+    """Without transformation one image serves all designs of a structure: the numbers alone are filled in."""
     own = system.structure
     if dynamic or isinstance(own.coordinates, JointCoordinates):
         return Image(system._machine(dynamic))
-    if own.images:
-        return own.images[0].filled(system._put_numbers)
-    image = Image(system._machine(dynamic=False))
-    own.images.append(image)
-    return image
+    return own.kept(Image, lambda: Image(system._machine(dynamic=False))).filled(system._put_numbers)
 
 
 def compile_model(model: Model, coordinates: str, **tree: Any) -> System:
