@@ -88,7 +88,7 @@ def pose_cost(model: mbs.PlanarModel, count: int, runs: int = 7) -> float:
         array[0] = first
 
     def run() -> None:
-        status = continuation.sweep(machine, times, 1, count, 0, 0, *motion)
+        status = continuation.walk(machine, times, 1, count, 0, 0, *motion)
         assert status == DONE
 
     return best(run, runs) / count * 1e6

@@ -61,7 +61,7 @@ _HOME = {name: module for module, names in _NAMES.items() for name in names.spli
 
 __all__ = [*_HOME]
 
-# What a class is asked for, and a later room does: see `provided`.
+# What a room is asked for, and a later one does: see `provided`.
 _PROVIDED = {
     "Model.compile": "compiled.system.compile_model",
     "Topology.draw": "view.graph.draw",
@@ -71,7 +71,8 @@ _PROVIDED = {
     "Result.twist": "readings.screws.twist",
     "Result.wrench": "readings.screws.wrench",
     "Result.screw": "readings.screws.screw",
-    "Function.all": "verbs.warm.import_all",
+    "work.import_all": "verbs.warm.import_all",
+    "work.help_out": "verbs.warm.help_out",
     "Result.save": "results.files.save",
     "Result.plot": "view.plots.plot",
     "Result.plot_path": "view.plots.plot_path",

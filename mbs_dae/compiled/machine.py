@@ -55,9 +55,9 @@ class Machine(NamedTuple):
     orientation: Work[Matrix] = zeros(2, "rows")
     """At the beginning and at the end of a step: see `orient`."""
     counts: Work[Integers] = zeros(5)
-    """Kernel evaluations, factorisations, Newton corrections, steps halved; poses that the last sweep has done."""
+    """Kernel evaluations, factorisations, Newton corrections, steps halved; poses that the last walk has done."""
     reached: Work[Vector] = zeros(1)
-    """The time at which the last sweep ended."""
+    """The time at which the last walk ended."""
 
 
 @compiled_apart

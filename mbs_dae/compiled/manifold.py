@@ -4,12 +4,13 @@ What the kinds of coordinates are stands in `coordinates.base`. A small turn x (
 quaternion e to e ∘ (cos |x|/2, sin |x|/2 · x/|x|), exactly: no motion leaves the unit quaternions.
 """
 
-from math import atan2, cos, sin, sqrt
+from math import cos, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from ..coordinates import Layout
+from ..coordinates.joint.vectors import after, at, back, cross, dot, put_at, quaternion_at, rotation_vector, unit
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, zeros
 from .batch import VALUE, Batch, evaluate
@@ -68,13 +69,9 @@ def rates(manifold: Manifold, q: Vector, v: Vector, dq: Vector):
     for k in range(manifold.plain.shape[0]):
         dq[manifold.plain[k, 0]] = v[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):
-        at, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
-        e0, e1, e2, e3 = q[at], q[at + 1], q[at + 2], q[at + 3]
-        x, y, z = 0.5 * v[of], 0.5 * v[of + 1], 0.5 * v[of + 2]
-        dq[at] = -e1 * x - e2 * y - e3 * z
-        dq[at + 1] = e0 * x + e2 * z - e3 * y
-        dq[at + 2] = e0 * y + e3 * x - e1 * z
-        dq[at + 3] = e0 * z + e1 * y - e2 * x
+        to, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
+        half = (0.0, 0.5 * v[of], 0.5 * v[of + 1], 0.5 * v[of + 2])
+        dq[to], dq[to + 1], dq[to + 2], dq[to + 3] = after(quaternion_at(q, to), half)
     for k in range(manifold.turns.shape[0]):
         for c in range(3):
             dq[manifold.turns[k, 0] + c] = v[manifold.turns[k, 1] + c]
@@ -88,10 +85,9 @@ def accelerations(manifold: Manifold, q: Vector, v: Vector, a: Vector, ddq: Vect
     for k in range(manifold.turned.size):
         ddq[manifold.turned[k]] = manifold.omega[0, k]
     for k in range(manifold.quaternions.shape[0]):
-        at, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
-        square = v[of] ** 2 + v[of + 1] ** 2 + v[of + 2] ** 2
+        to, omega = manifold.quaternions[k, 0], at(v, manifold.quaternions[k, 1])
         for c in range(4):
-            ddq[at + c] -= 0.25 * square * q[at + c]
+            ddq[to + c] -= 0.25 * dot(omega, omega) * q[to + c]
 
 
 @compiled_apart
@@ -100,12 +96,9 @@ def velocities(manifold: Manifold, q: Vector, dq: Vector, v: Vector):
     for k in range(manifold.plain.shape[0]):
         v[manifold.plain[k, 1]] = dq[manifold.plain[k, 0]]
     for k in range(manifold.quaternions.shape[0]):
-        at, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
-        e0, e1, e2, e3 = q[at], q[at + 1], q[at + 2], q[at + 3]
-        d0, d1, d2, d3 = dq[at], dq[at + 1], dq[at + 2], dq[at + 3]
-        v[of] = 2.0 * (e0 * d1 - e1 * d0 - e2 * d3 + e3 * d2)
-        v[of + 1] = 2.0 * (e0 * d2 - e2 * d0 - e3 * d1 + e1 * d3)
-        v[of + 2] = 2.0 * (e0 * d3 - e3 * d0 - e1 * d2 + e2 * d1)
+        of, to = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
+        half = after(back(quaternion_at(q, of)), quaternion_at(dq, of))
+        put_at(v, to, (2.0 * half[1], 2.0 * half[2], 2.0 * half[3]))
 
 
 @compiled_apart
@@ -120,16 +113,11 @@ def move(manifold: Manifold, q: Vector, step: Vector):
     for k in range(manifold.plain.shape[0]):
         q[manifold.plain[k, 0]] += step[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):
-        at, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
-        x, y, z = step[of], step[of + 1], step[of + 2]
-        angle = sqrt(x * x + y * y + z * z)
+        to, x = manifold.quaternions[k, 0], at(step, manifold.quaternions[k, 1])
+        angle = sqrt(dot(x, x))
         half = 0.5 - angle**2 / 48.0 if angle < 1e-4 else sin(0.5 * angle) / angle
-        x, y, z, w = half * x, half * y, half * z, cos(0.5 * angle)
-        e0, e1, e2, e3 = q[at], q[at + 1], q[at + 2], q[at + 3]
-        q[at] = e0 * w - e1 * x - e2 * y - e3 * z
-        q[at + 1] = e0 * x + e1 * w + e2 * z - e3 * y
-        q[at + 2] = e0 * y + e2 * w + e3 * x - e1 * z
-        q[at + 3] = e0 * z + e3 * w + e1 * y - e2 * x
+        turn = (cos(0.5 * angle), half * x[0], half * x[1], half * x[2])
+        q[to], q[to + 1], q[to + 2], q[to + 3] = after(quaternion_at(q, to), turn)
     for k in range(manifold.turns.shape[0]):
         for c in range(3):
             q[manifold.turns[k, 0] + c] += step[manifold.turns[k, 1] + c]
@@ -140,10 +128,8 @@ def move(manifold: Manifold, q: Vector, step: Vector):
 def restore(manifold: Manifold, q: Vector):
     """Bring quaternions back to unit length."""
     for k in range(manifold.quaternions.shape[0]):
-        at = manifold.quaternions[k, 0]
-        length = sqrt(q[at] ** 2 + q[at + 1] ** 2 + q[at + 2] ** 2 + q[at + 3] ** 2)
-        for c in range(4):
-            q[at + c] /= length
+        to = manifold.quaternions[k, 0]
+        q[to], q[to + 1], q[to + 2], q[to + 3] = unit(quaternion_at(q, to))
 
 
 @compiled_apart
@@ -152,17 +138,8 @@ def difference(manifold: Manifold, q0: Vector, q1: Vector, out: Vector):
     for k in range(manifold.plain.shape[0]):
         out[manifold.plain[k, 1]] = q1[manifold.plain[k, 0]] - q0[manifold.plain[k, 0]]
     for k in range(manifold.quaternions.shape[0]):
-        at, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
-        a0, a1, a2, a3 = q0[at], -q0[at + 1], -q0[at + 2], -q0[at + 3]
-        b0, b1, b2, b3 = q1[at], q1[at + 1], q1[at + 2], q1[at + 3]
-        w = a0 * b0 - a1 * b1 - a2 * b2 - a3 * b3
-        x = a0 * b1 + a1 * b0 + a2 * b3 - a3 * b2
-        y = a0 * b2 + a2 * b0 + a3 * b1 - a1 * b3
-        z = a0 * b3 + a3 * b0 + a1 * b2 - a2 * b1
-        sine = sqrt(x * x + y * y + z * z)
-        sign = 1.0 if w >= 0.0 else -1.0  # e and -e are the same attitude
-        scale = 2.0 * sign if sine < 1e-8 else 2.0 * atan2(sign * sine, sign * w) / sine
-        out[of], out[of + 1], out[of + 2] = scale * x, scale * y, scale * z
+        of, to = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
+        put_at(out, to, rotation_vector(after(back(quaternion_at(q0, of)), quaternion_at(q1, of))))
 
 
 @compiled
@@ -178,10 +155,9 @@ def way(manifold, h, v0, a0, v1, a1, out):
         out[i] = 0.5 * h * (v0[i] + v1[i]) + h * h / 12.0 * (a0[i] - a1[i])
     for k in range(manifold.quaternions.shape[0]):
         i = manifold.quaternions[k, 1]
+        turned = cross(at(v0, i), at(v1, i))
         for c in range(3):
-            d, e = i + (c + 1) % 3, i + (c + 2) % 3
-            turned = v0[d] * v1[e] - v0[e] * v1[d]
-            out[i + c] = 0.5 * h * (v0[i + c] + v1[i + c]) + h * h / 12.0 * (a0[i + c] - a1[i + c] + turned)
+            out[i + c] = 0.5 * h * (v0[i + c] + v1[i + c]) + h * h / 12.0 * (a0[i + c] - a1[i + c] + turned[c])
 
 
 @compiled_apart

@@ -38,6 +38,12 @@ class Remembering:
             self._made[key] = make(self, *arguments)
         return self._made[key]
 
+    def latest(self, make: Callable[..., Any], *arguments: Any) -> Any:
+        """The same for arguments without end: only what was made last is kept."""
+        if (kept := self._made.get(make)) is None or kept[0] != arguments:
+            self._made[make] = kept = arguments, make(self, *arguments)
+        return kept[1]
+
     @cached_property
     def _made(self) -> dict[Any, Any]:
         return {}

@@ -231,9 +231,9 @@ class System(Remembering):
         machine.put("length", self.length)
         machine.put("extent", self._extent)
 
-    def prototype(self, dynamic: bool) -> Machine:
-        """What every such work space is a copy of."""
-        return self.once(_machine_image, dynamic).prototype
+    def prototype(self) -> Machine:
+        """What the work space of every run with forces is a copy of."""
+        return self.once(_machine_image, True).prototype
 
     def _machine(self, dynamic: bool) -> Machine:
         columns, rows, layout = self.structure.columns, len(self.rows), self.layout

@@ -18,7 +18,7 @@ from ..compiled import System
 from ..errors import IntegrationError, ModelError
 from ..model.bodies.body import Marker
 from ..poses.dependence import PoseRank
-from ..readings.motion import ComputedQuantities, marker_frame
+from ..readings.motion import computed, marker_frame
 from ..results.result import Result, State
 from ..symbolic.derive import Form, Reading, Relation
 from ..symbolic.functions import Unwound
@@ -110,8 +110,7 @@ def _no_axis(system: System, name: str, i: Marker, j: Marker, fault: str) -> Mod
 
 def check_turns(result: Result) -> None:
     """Refuse a motion along which the turns of a joint, driver or force have lost their meaning."""
-    assert isinstance(result.quantities, ComputedQuantities)
-    system, (t, q, _, _) = result.quantities.system, result.quantities.motion
+    system, (t, q, _, _) = computed(result).system, computed(result).motion
     if system.model.dimension == 2 or not len(t):
         return
     some = np.unique(np.linspace(0, len(t) - 1, LOOKS).astype(int))

@@ -265,6 +265,8 @@ class Workspace(Block):
         elif name in node.arrays:
             at = node.arrays[name]
             value = words[at : at + value.size].view(value.dtype).reshape(value.shape)
+        elif self.kind.members[name] == types.float64:  # of this design, not of the prototype's
+            value = float(words[node.at + self.kind.place[name]].view(np.float64))
         self.__dict__[name] = value
         return value
 

@@ -18,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..errors import ModelError
 from ..provided import provided
 from . import store
 
@@ -65,21 +66,24 @@ def _most_urgent_first(count: int) -> list[Any]:
 @contextmanager
 def told(function: Any) -> Iterator[None]:
     """Around the compiling of a function: tell how far all is."""
-    progress = begin()
+    forecast = begin()
     yield
-    progress.tell(function)
+    forecast.tell(function)
 
 
 @cache
-def begin() -> Progress:
+def begin() -> Forecast:
     """When something is to be compiled for the first time: start the others, if more than that is missing."""
-    provided("Function.all")()
-    wanted = int(os.environ.get(WORKERS, min(_processors(), 4)))
+    provided("work.import_all")()
+    given = os.environ.get(WORKERS, str(min(_processors(), 4)))
+    if not given.isdecimal():
+        raise ModelError(f"{WORKERS} is {given!r}; it says how many processes compile, so make it a number such as 2")
+    wanted = int(given)
     others = _others(wanted - 1) if missing() else []
-    return Progress(1 + len(others), silent=wanted == 0)
+    return Forecast(1 + len(others), silent=wanted == 0)
 
 
-class Progress:
+class Forecast:
     """How much there is to compile and how long it will take, on standard error."""
 
     def __init__(self, processes: int, silent: bool):
@@ -119,7 +123,9 @@ def _processors() -> int:
 
 def _others(count: int) -> list[Any]:
     """Other processes that compile."""
-    command = [sys.executable, "-c", "from mbs_dae.verbs.warm import help_out; help_out()"]
+    package = __name__.partition(".")[0]
+    helping = f"import {package}; from {package}.provided import provided; provided(\"work.help_out\")()"
+    command = [sys.executable, "-c", helping]
     place = os.pathsep.join([str(Path(__file__).resolve().parents[2]), *filter(None, sys.path)])
     environment, quiet = os.environ | {WORKERS: "0", "PYTHONPATH": place}, subprocess.DEVNULL
     made = []

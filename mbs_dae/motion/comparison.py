@@ -11,7 +11,7 @@ import numpy as np
 from ..compiled import System
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Vector
-from ..readings.motion import ComputedQuantities
+from ..readings.motion import computed
 from ..results.result import Result
 from ..tolerances import FAINT
 from .derivative import Mechanism, accelerate, mechanism
@@ -36,9 +36,8 @@ are roundoff."""
 
 def difference(first: Result, second: Result) -> Difference:
     """Both of the same model, computed in this process."""
-    assert isinstance(first.quantities, ComputedQuantities) and isinstance(second.quantities, ComputedQuantities)
-    system, common = first.quantities.system, min(len(first), len(second))
-    (_, q0, v0, _), (_, q1, v1, _) = first.quantities.motion, second.quantities.motion
+    system, common = computed(first).system, min(len(first), len(second))
+    (_, q0, v0, _), (_, q1, v1, _) = computed(first).motion, computed(second).motion
     way = np.sqrt(system.weight)
     apart = [way * system.between(*pair) for pair in zip(q0[:common], q1[:common], strict=True)]
     faster = way * (v1[:common] - v0[:common])[:, : system.nv]

@@ -18,9 +18,9 @@ from ..compiled.transformation import DYNAMICS, transform
 from ..coordinates import Layout
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Image, Matrix, Vector, Work, block, ones, zeros
-from ..linear.kkt import Factor, Pattern, factorise, new_factor, solve
+from ..linear.kkt import Factor, Pattern, factorise, new_factor
 from ..linear.vectors import copy
-from ..poses.newton import factorise_observed
+from ..poses.newton import factorise_observed, put_gaps, solve_here
 from ..symbolic.loads import WORKS
 from ..tolerances import DEPENDENT, DOUBTFUL, PARTED, PARTED_BY, SHARE, SOFT, WEAK
 
@@ -78,7 +78,7 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
 
 def _image(system: System, refinements: int, faint: float) -> Image:
     weight, soft = system.column_weight, _softness(system)
-    machine, dynamics = system.prototype(dynamic=True), system.dynamics
+    machine, dynamics = system.prototype(), system.dynamics
     machine.factor.soft[:] = soft
     state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
     often = max(refinements, 3 if soft.any() else machine.transformation.deep)
@@ -223,33 +223,29 @@ def refinements(mechanism: Mechanism):
 
 @compiled_apart
 def widest_gap(mechanism: Mechanism):
-    """The largest gap at the last evaluation, as a length. The squared lengths of the rows are left in machine.g."""
+    """The largest gap at the last evaluation; all are left in machine.g. (The lengths of rows in the factor are in the
+    norm of the masses.)"""
     machine, geometric = mechanism.machine, mechanism.geometric
     pattern, g, squares = machine.pattern, machine.g, machine.square
-    g[:] = 0.0
-    if squares.size > 0:
-        copy(squares, g)
-    else:
+    if squares.size == 0:
+        squares = g
+        g[:] = 0.0
         for e in range(pattern.jac_row.size):
             g[pattern.jac_row[e]] += machine.factor.jacobian[e] ** 2 / geometric[pattern.jac_column[e]]
-    widest = 0.0
-    for row in range(pattern.m):
-        widest = max(widest, machine.phi[row] ** 2 / (g[row] + 1e-300))
-    return np.sqrt(widest)
+    return put_gaps(machine.phi, squares, g)
 
 
 @compiled
 def parted(mechanism):
-    """Whether rows that are left out are violated far more than those that are enforced, in the last evaluation: then
-    they do not depend on these, they contradict them."""
-    machine, kept = mechanism.machine, mechanism.machine.factor.kept
+    """Whether rows that are left out are violated far more than those that are enforced, by the gaps that `widest_gap`
+    has left: then they do not depend on these, they contradict them."""
+    gaps, kept = mechanism.machine.g, mechanism.machine.factor.kept
     inside = outside = 0.0
     for row in range(kept.size):
-        gap = abs(machine.phi[row]) / np.sqrt(machine.g[row] + 1e-300)
         if kept[row] > 0.0:
-            inside = max(inside, gap)
+            inside = max(inside, gaps[row])
         else:
-            outside = max(outside, gap)
+            outside = max(outside, gaps[row])
     return outside > PARTED_BY * inside + PARTED * mechanism.length
 
 
@@ -267,7 +263,7 @@ def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
         for row in range(pattern.m):
             g[row] += 2.0 * alpha * machine.nu[row] - beta * beta * machine.phi[row]
         subtract_rates(machine, 2.0 * alpha, v)
-    solve(pattern, machine.factor, machine.f, g, machine.x, machine.multipliers, refinements(mechanism))
+    solve_here(machine, refinements(mechanism))
     return DONE if take_accelerations(machine, a) else NOT_FINITE
 
 

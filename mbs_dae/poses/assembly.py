@@ -7,7 +7,6 @@
 
 from collections.abc import Mapping
 from itertools import count
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from ..compiled.machine import DONE, Machine, subtract_rates
 from ..compiled.manifold import difference, move
 from ..compiled.structure import Structure
 from ..errors import ModelError, RedundantConstraintError, SingularConfigurationError
-from ..linear.kkt import solve
 from ..model.drivers import Held
 from ..model.model import Model
 from ..model.parameters import finite_number
@@ -50,7 +48,7 @@ def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None)
 
 
 def _holding(system: System, level: int, values: Mapping[str, float]) -> System:
-    """The system with the values of this level (0 positions, 1 velocities) fixed. The last one is remembered."""
+    """The system with the values of this level (0 positions, 1 velocities) fixed."""
     if not values:
         return system
     model, places = system.structure.once(_held_model, level, tuple(values))
@@ -58,16 +56,11 @@ def _holding(system: System, level: int, values: Mapping[str, float]) -> System:
         return system
     wanted = {p.symbol.name: p.value for p in system.model.parameters.values()}
     wanted |= {place: values[name] for place, name in places.items()}
-    memory = system.once(_memory, level)
-    last = memory[0]
-    if last is None or last[0] != wanted:
-        memory[0] = last = wanted, model.with_parameters(**wanted).compile()
-    return last[1]
+    return model.compile().latest(_with_values, wanted)
 
 
-def _memory(system: System, level: int) -> list[Any]:
-    """For the last values and their system."""
-    return [None]
+def _with_values(system: System, values: Mapping[str, float]) -> System:
+    return system.model.with_parameters(**values).compile()
 
 
 def _held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:
@@ -107,7 +100,7 @@ def _nearest(system: System, machine: Machine, t: float, q: np.ndarray, referenc
             return q
         machine.f[:] = system.weight * way_back(q)
         machine.g[:] = 0.0
-        solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+        newton.solve_here(machine, 2)
         step = machine.x.copy()
         size = float(np.sqrt(system.weight @ step**2))
         if size < 1e-13 * system.length:
@@ -152,7 +145,7 @@ def _left_free(system: System, machine: Machine) -> tuple[str, np.ndarray | None
         return "", None
     machine.f[:] = system.column_weight**0.5 * np.cos(np.arange(1.0, machine.f.size + 1.0))
     machine.g[:] = 0.0
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    newton.solve_here(machine, 2)
     free = machine.x[: system.nv].copy()
     if system.weight @ free**2 < 1e-16 * system.nv:
         return "", None
@@ -166,7 +159,8 @@ def check_level(
     Contradictions raise an error; what remains is a change point."""
     machine.g[:] = (machine.nu, machine.gamma)[level - 1]
     subtract_rates(machine, 1, (v, a)[level - 1])
-    misses = np.abs(machine.g) / np.sqrt(machine.factor.row_square + 1e-300)
+    newton.gaps(machine, machine.g)
+    misses = machine.g
     size = np.sqrt(system.weight @ (v, a)[level - 1][: system.nv] ** 2)
     if misses.max(initial=0.0) <= 1e-8 * (size + system.length):
         return True

@@ -61,7 +61,7 @@ def _walk(machine: Machine, t0: float, start: State, t1: float) -> State | None:
     """From t0 to t1 (either way) by smooth steps; how singular the poses are is no matter."""
     times, any_rank = np.array([t0, t1]), machine.pattern.m
     q, v, a = (np.stack([x, x]) for x in start)
-    status = continuation.sweep(machine, times, 1, 2, any_rank, any_rank, q, v, a)
+    status = continuation.walk(machine, times, 1, 2, any_rank, any_rank, q, v, a)
     return (q[1], v[1], a[1]) if status == DONE else None
 
 

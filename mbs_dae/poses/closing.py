@@ -20,7 +20,7 @@ from ..errors import AssemblyError, ModelError
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver, Held, Prescribed
 from ..readings.motion import marker_frame
-from ..tolerances import LOOSE, NEARLY, NIL
+from ..tolerances import LOOSE, NEARLY
 from . import newton
 from .dependence import PoseRank, elements_of
 from .trajectories import put_where_led
@@ -37,7 +37,7 @@ RESTARTS = 16
 
 
 @dataclass(frozen=True)
-class Closure:
+class Attempt:
     """Where an attempt ended: the pose, whether it is closed, and the gap of each row."""
 
     q: np.ndarray
@@ -70,7 +70,7 @@ def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.
     raise assembly_error(system, t, best, found)
 
 
-def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
+def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:
     """Damped Newton with a line search, from any guess."""
     q, still = guess.copy(), np.zeros(machine.motions.shape[1])
     if (at_once := _finished(machine, t, q, NEAR)) is not None:
@@ -108,11 +108,11 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Closure:
     if (found := _finished(machine, t, q, NEWTON)) is not None:
         return found
     if newton.evaluate_and_factorise(machine, t, q, still, True):
-        return Closure(q, False, _gaps(machine), machine.phi.copy())
-    return Closure(q, False, *np.full((2, machine.program.rows), np.inf))
+        return Attempt(q, False, _gaps(machine), machine.phi.copy())
+    return Attempt(q, False, *np.full((2, machine.program.rows), np.inf))
 
 
-def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Closure | None:
+def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Attempt | None:
     """What plain Newton makes of a pose that is nearly closed; None if it is not, or if Newton does not stay there."""
     still, polished = np.zeros(machine.motions.shape[1]), q.copy()
     if not newton.evaluate_and_factorise(machine, t, q, still, True):
@@ -124,7 +124,7 @@ def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Closure
     difference(machine.manifold, q, polished, machine.x)
     if machine.norm @ machine.x[: machine.norm.size] ** 2 > (TURN * machine.length) ** 2:
         return None
-    return Closure(polished, True, _gaps(machine), machine.phi.copy())
+    return Attempt(polished, True, _gaps(machine), machine.phi.copy())
 
 
 def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
@@ -173,18 +173,17 @@ def _driven_angles(structure: Structure) -> list[tuple[Marker, int]]:
 
 
 def _gaps(machine: Machine) -> np.ndarray:
-    """The gap of every row at the last evaluation, as a length; the residual itself for a row that no motion changes
-    (whose part of Φ_v is zero)."""
-    square = machine.factor.row_square
-    length = np.sqrt(np.where(square > NIL * square.max(initial=0.0), square, 1.0))
-    return np.abs(machine.phi) / length
+    """The gap of every row at the last evaluation."""
+    newton.gaps(machine, machine.phi)
+    return machine.g.copy()
 
 
 def _line_search(
     machine: Machine, t: float, q: np.ndarray, step: np.ndarray, longest: float, before: np.ndarray
 ) -> float:
     """The longest of 1, ½, ¼, ... of the step that makes the sum of squared gaps smaller; 0 if none does."""
-    scale = 1.0 / np.sqrt(machine.factor.row_square + 1e-300)
+    newton.gaps(machine, np.ones(machine.g.size))
+    scale = machine.g.copy()
     goal, still = float(before @ before), np.zeros(machine.motions.shape[1])
     fraction = longest
     while fraction > longest * 2.0**-12:
@@ -226,7 +225,7 @@ def check_finite(system: System, machine: Machine, t: float, q: np.ndarray) -> N
         )
 
 
-def assembly_error(system: System, t: float, best: Closure, found: Closure | None) -> AssemblyError:
+def assembly_error(system: System, t: float, best: Attempt, found: Attempt | None) -> AssemblyError:
     """The failure in words: which joints, how far, and whether another start would do."""
     residuals = element_gaps(system, best)
     gap = max(residuals.values(), key=lambda pair: pair[0])[0]
@@ -266,7 +265,7 @@ def _locked(system: System, t: float, stuck: np.ndarray, closed: np.ndarray) -> 
     return elements_of(system, [k for c in here.circuits(rows) if not there.dependent(c.rows) for k in c.rows])
 
 
-def _on_its_head(system: System, t: float, closure: Closure, turned: tuple[str, ...]) -> AssemblyError:
+def _on_its_head(system: System, t: float, attempt: Attempt, turned: tuple[str, ...]) -> AssemblyError:
     return AssemblyError(
         f"{system.model.name!r} closes at t = {t:g} only with axes of {', '.join(turned)} against each other (bad "
         "guess): a body stands on its head; turn the bodies nearer to their places, or mind the sense of these axes",
@@ -275,7 +274,7 @@ def _on_its_head(system: System, t: float, closure: Closure, turned: tuple[str, 
         joints=turned,
         residuals={},
         gap=0.0,
-        pose=closure.q[: system.nq],
+        pose=attempt.q[: system.nq],
     )
 
 
@@ -293,13 +292,13 @@ def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
     )
 
 
-def element_gaps(system: System, closure: Closure) -> dict[str, tuple[float, str]]:
+def element_gaps(system: System, attempt: Attempt) -> dict[str, tuple[float, str]]:
     """How far each element is from closing, with the unit: the distance between its points if its equations are
     lengths, the angle if they are angles (the larger of both, a radian counting as the model's length); for equations
     of another kind, how far bodies must move."""
     worst: dict[str, tuple[float, str]] = {}
     for name in system.model.elements:
-        own = [(system.rows[k].unit, closure.residuals[k], closure.gaps[k]) for k in system.rows_of(name)]
+        own = [(system.rows[k].unit, attempt.residuals[k], attempt.gaps[k]) for k in system.rows_of(name)]
         metres = float(np.hypot.reduce([r for unit, r, _ in own if unit == "m"] or [0.0]))
         radians = max([abs(float(r)) for unit, r, _ in own if unit == "rad"], default=0.0)
         other = max([float(gap) for unit, _, gap in own if unit not in ("m", "rad")], default=0.0)

@@ -1,6 +1,6 @@
 """From pose to pose: one step, and many of them along a motion, in time or along a parameter.
 
-A step that fails is halved, one that is accepted leaves the next one twice as long. `sweep` does so compiled, for poses
+A step that fails is halved, one that is accepted leaves the next one twice as long. `walk` does so compiled, for poses
 of one system at many times, forwards or backwards; `follow` where each step is a matter of its own.
 
 Branches meet in singular poses. A step that passes such a point may end on another branch, closed to roundoff and
@@ -20,14 +20,14 @@ from ..kernels.blocks import Matrix, Vector
 from ..linear.kkt import solve
 from ..linear.vectors import copy
 from ..tolerances import CROSSING, DEPENDENT, NEARLY, ROLLED, SMOOTH, STANDING
-from .newton import close, complete, dependent_rows, evaluate_and_factorise
+from .newton import close, complete, dependent_rows, evaluate_and_factorise, solve_here
 
 MOST = 20_000
 """Steps between two requested poses; a mechanism that needs more moves some thousand times its own length."""
 DEPTH = 45
 """How often a step along a motion may be halved."""
 PATIENCE = 50_000
-"""Steps after which a sweep goes back to its caller, who may want to show progress or to stop."""
+"""Steps after which a walk goes back to its caller, who may want to show progress or to stop."""
 LONG, CLEAR, SHORT = 0.25, 3.0, 0.05
 """A step may be this long at most (relative to the model's length), and so many times longer than the nearness of a
 singular pose; but it may always be short."""
@@ -93,7 +93,7 @@ def orient(machine: Machine):
     for row in range(machine.pattern.m):
         machine.g[row] = machine.orientation[1, row] * machine.factor.row_square[row]
     machine.f[:] = 0.0
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 0)
+    solve_here(machine, 0)
     for k in range(machine.pattern.n):
         machine.f[k] = machine.factor.weight[k] * machine.x[k]
     machine.g[:] = 0.0
@@ -188,7 +188,7 @@ def copy_state(q0, v0, a0, q1, v1, a1):
 
 
 @compiled_apart
-def sweep(
+def walk(
     machine: Machine, times: Vector, start: int, stop: int, redundant: int, nearly_redundant: int,
     q: Matrix, v: Matrix, a: Matrix,
 ):  # fmt: skip

@@ -15,10 +15,9 @@ from ..compiled.machine import DONE, Machine, observe
 from ..compiled.manifold import move
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector
-from ..linear.kkt import solve
 from ..linear.vectors import all_finite, copy
 from .continuation import is_smooth
-from .newton import close, complete, evaluate_and_factorise
+from .newton import close, complete, evaluate_and_factorise, solve_here
 
 ITERATIONS = 12
 """Of Newton, in one step: one that takes more is too long."""
@@ -53,7 +52,7 @@ def slope_of(machine: Machine, t: float, width: float, numbers: Vector, q: Vecto
     if not evaluate_and_factorise(machine, t, q, slope, True):
         return False
     machine.f[:] = 0.0
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    solve_here(machine, 2)
     copy(machine.x[: machine.norm.size], slope)
     return all_finite(slope)
 

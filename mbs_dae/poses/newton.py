@@ -27,7 +27,7 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.kkt import factorise, solve
 from ..linear.vectors import all_finite, axpy, copy
-from ..tolerances import LOOSE, TIGHT
+from ..tolerances import LOOSE, NIL, TIGHT
 
 
 @compiled_apart
@@ -52,19 +52,45 @@ def factorise_observed(machine):
     return strange == 0
 
 
+@compiled_apart
+def gaps(machine: Machine, residuals: Vector):
+    """The gaps that residuals of the rows mean, by what was evaluated and factorised last: in machine.g."""
+    squares = machine.factor.row_square
+    if machine.square.size > 0:
+        squares = machine.square
+    put_gaps(residuals, squares, machine.g)
+
+
+@compiled
+def put_gaps(residuals, squares, out):
+    """Residuals over the lengths of their rows; the residual itself of a row that no motion changes. The largest."""
+    longest = largest = 0.0
+    for row in range(out.size):
+        longest = max(longest, squares[row])
+    for row in range(out.size):
+        square = squares[row]
+        out[row] = abs(residuals[row]) / (np.sqrt(square) if square > NIL * longest else 1.0)
+        largest = max(largest, out[row])
+    return largest
+
+
 @compiled
 def largest_gap(machine):
-    """The largest gap of the last evaluation, of rows that are not left out, as a length; infinite if a residual is not
-    finite."""
-    largest, losing = 0.0, machine.square.size > 0
+    """The largest gap of the last evaluation, of rows that are not left out; infinite if a residual is not finite."""
+    gaps(machine, machine.phi)
+    largest = 0.0
     for row in range(machine.program.rows):
-        residual = abs(machine.phi[row])
-        if not np.isfinite(residual):
+        if not np.isfinite(machine.g[row]):
             return np.inf
-        if residual > 0.0 and machine.factor.kept[row] > 0.0:
-            square = machine.square[row] if losing else machine.factor.row_square[row]
-            largest = max(largest, residual / np.sqrt(square + 1e-300))
+        if machine.factor.kept[row] > 0.0:
+            largest = max(largest, machine.g[row])
     return largest
+
+
+@compiled
+def solve_here(machine, refinements):
+    """x and the multipliers for the right sides f and g, by the last factorisation."""
+    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, refinements)
 
 
 @compiled_apart
@@ -73,7 +99,7 @@ def correct_velocity(machine: Machine, v: Vector, refinements: int):
     machine.f[:] = 0.0
     copy(machine.nu, machine.g)
     subtract_rates(machine, 1.0, v)
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, refinements)
+    solve_here(machine, refinements)
     in_own_velocities(machine)
     axpy(1.0, machine.x[: machine.norm.size], v)
 
@@ -84,7 +110,7 @@ def newton_step(machine: Machine, refinements: int):
     machine.f[:] = 0.0
     for row in range(machine.pattern.m):
         machine.g[row] = -machine.phi[row]
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, refinements)
+    solve_here(machine, refinements)
     total = 0.0
     for k in range(machine.pattern.n):
         total += machine.factor.weight[k] * machine.x[k] ** 2
@@ -120,7 +146,7 @@ def complete(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
     correct_velocity(machine, v, 2)
     observe(machine, t, q, v)
     copy(machine.gamma, machine.g)
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, 2)
+    solve_here(machine, 2)
     return DONE if take_accelerations(machine, a) and all_finite(v) else NOT_FINITE
 
 

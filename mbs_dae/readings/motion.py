@@ -118,11 +118,17 @@ def marker_frame(system: System, q: np.ndarray, marker: Marker) -> tuple[np.ndar
     return q[list(system.layout.q[marker.body])][: point.size] + A @ point, A @ axes
 
 
-def state_of(result: Result, index: int) -> State:
+def computed(result: Result) -> ComputedQuantities:
+    """What a result of this process was computed with."""
     if not isinstance(result.quantities, ComputedQuantities):
         raise ModelError("a result from a file has no states to go on from; run it again, or give initial values")
-    system, (t, q, v, a) = result.quantities.system, result.quantities.motion
-    if swept := result.quantities.swept:
+    return result.quantities
+
+
+def state_of(result: Result, index: int) -> State:
+    quantities = computed(result)
+    system, (t, q, v, a) = quantities.system, quantities.motion
+    if swept := quantities.swept:
         system = design_of(system, swept.parameter, float(swept.values[index]))
     return State(system, float(t[index]), q[index].copy(), v[index].copy(), a[index].copy())
 

@@ -11,7 +11,7 @@ import sympy as sp
 
 from ..errors import ModelError
 from .matrices import NO_TURN, from_quaternion
-from .values import SINGULAR, check_divisor, common_shape, expressions, fields, is_symbolic, numbers, unit, vector
+from .values import VANISHING, check_divisor, common_shape, expressions, fields, is_symbolic, numbers, unit, vector
 
 ORTHONORMAL = 1e-9
 """How far RᵀR may be from the identity, entry by entry. Six typed digits are refused: their errors would go on as
@@ -118,7 +118,7 @@ def _shortest_x(z: np.ndarray) -> np.ndarray:
     """The first column of the shortest turn of (0, 0, 1) to z = (a, b, c): (1 - a²/(1+c), -ab/(1+c), -a)."""
     a, b, c = np.moveaxis(z, -1, 0)
     side = a**2 + b**2
-    down = (c < 0) & (side < SINGULAR**2)
+    down = (c < 0) & (side < VANISHING**2)
     safe = np.where(down, 1.0, side)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(c < 0, (1 - c) / safe, 1 / (1 + c))  # 1 / (1 + c), without cancellation below
@@ -132,7 +132,7 @@ def _perpendicular(x_axis: Any, z: np.ndarray) -> np.ndarray:
     x = vector(np, unit(np, "the x axis", given))
     time = common_shape(["axis", "x_axis"], [z.shape[:-1], x.shape[:-1]])
     x, z = np.broadcast_to(x, (*time, 3)), np.broadcast_to(z, (*time, 3))
-    if np.any(np.linalg.norm(np.cross(z, x), axis=-1) < SINGULAR):
+    if np.any(np.linalg.norm(np.cross(z, x), axis=-1) < VANISHING):
         raise ModelError("the x axis is parallel to the axis; give another direction for x")
     for _ in range(2):  # twice is enough: the first pass leaves roundoff over the sine of the angle between them
         x = x - (x * z).sum(axis=-1, keepdims=True) * z

@@ -13,7 +13,7 @@ import sympy as sp
 
 from ..errors import ModelError, SingularConfigurationError
 
-SINGULAR = 1e-9
+VANISHING = 1e-9
 """Divisors (sines, cosines, ratios of lengths) below this are zero: what is behind them has lost nine digits."""
 
 AXES = ("body", "world")
@@ -157,7 +157,7 @@ def check_divisor(lib: Any, divisor: Any, message: str, **facts: Any) -> None:
         if divisor.is_zero:
             raise SingularConfigurationError(message.format(""), index=(), **facts)
         return
-    small = np.abs(divisor) < SINGULAR
+    small = np.abs(divisor) < VANISHING
     if not np.any(small):
         return
     index = tuple(int(k) for k in np.argwhere(small)[0])

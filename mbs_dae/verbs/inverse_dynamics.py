@@ -16,7 +16,7 @@ from ..explain.failures import NONSENSE
 from ..model.model import Model
 from ..motion.outcome import forces_along, with_forces
 from ..progress import Progress
-from ..readings.motion import ComputedQuantities
+from ..readings.motion import computed
 from ..results.result import Result, State
 from .kinematics import kinematics
 
@@ -83,8 +83,7 @@ def _works(t: np.ndarray, powers: np.ndarray) -> np.ndarray:
 
 def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
     """The motion with its forces, up to a force that has no value; and what is to be said of that."""
-    assert isinstance(motion.quantities, ComputedQuantities)
-    along = motion.quantities.motion
+    along = computed(motion).motion
     system.forget_errors()
     done, multipliers, rates, _ = forces_along(system, along)
     undefined = no_force(system, *(x[done] for x in along[:3])) if done < along.t.size else ""

@@ -20,7 +20,7 @@ from ..poses.reach.targets import read_targets
 from ..results.result import State
 from .forward_kinematics import transform_of
 
-FAINT = 1e-9  # what a pose misses beside more, relative to the model's length, that is not worth telling
+NEGLIGIBLE = 1e-9  # what a pose misses beside more, relative to the model's length, that is not worth telling
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -184,7 +184,7 @@ def _missed(search: Search, pose: Solution) -> str:
         who, (point, rotation) = label(target.marker), pose.misses[label(target.marker)]
         asked += [] if target.point is None else [(who, f"{point:.6g} m", point)]
         asked += [] if target.rotation is None else [(who, f"{rotation:.6g} rad", rotation * search.length)]
-    told = [part for part in asked if part[2] > FAINT * search.length] or asked
+    told = [part for part in asked if part[2] > NEGLIGIBLE * search.length] or asked
     by = {who: " and ".join(amount for owner, amount, _ in told if owner == who) for who, _, _ in told}
     return ", ".join(f"{who} by {amounts}" for who, amounts in by.items())
 

@@ -65,7 +65,7 @@ def kinematics(
         try:
             while done < t.size:
                 stop = min(done + chunk, t.size)
-                status = continuation.sweep(machine, t, done, stop, *redundant, q, v, a)
+                status = continuation.walk(machine, t, done, stop, *redundant, q, v, a)
                 done, reached = int(machine.counts[POSES]), float(machine.reached[0])
                 if status != DONE:
                     if status != ENDLESS and bridge(machine, t, done, q, v, a):

@@ -190,8 +190,14 @@ def test_there_is_something_to_check():
 
 
 def test_what_rooms_ask_of_later_ones_is_what_the_front_door_provides():
-    asked = re.findall(r'\bprovided\("([\w.]+)"\)\(', "".join(text for _, text in sources(ROOT)))
+    asked = re.findall(r'\bprovided\(\\?"([\w.]+)\\?"\)\(', "".join(text for _, text in sources(ROOT)))
     assert sorted(asked) == sorted(mbs_dae._PROVIDED)
+
+
+def test_no_text_that_is_run_imports_a_room():
+    """But for kernels, which are written to call the functions that stand beside their calling convention."""
+    found = {match for _, text in sources(ROOT) for match in re.findall(r"(?:from|import) mbs_dae\.[\w.]+", text)}
+    assert found <= {"from mbs_dae.kernels.abi"}
 
 
 @pytest.mark.parametrize("name", mbs_dae._PROVIDED)

@@ -77,6 +77,29 @@ def test_another_design_fills_numbers_into_the_image(monkeypatch):
     assert built.calls == 2 * 2  # their constraints, and what reads turning
 
 
+def numbers_of(block):
+    """All numbers in a block and in those within, by the path that leads there."""
+    found = {}
+    for name, member in block.kind.members.items():
+        value = getattr(block, name)
+        inner = numbers_of(value) if isinstance(member, blocks.BlockType) else {"": value}
+        found |= {f"{name}.{path}": number for path, number in inner.items()}
+    return found
+
+
+@pytest.mark.parametrize("chosen", ["cartesian", "natural"])
+def test_an_image_that_is_filled_equals_a_fresh_one(chosen):
+    model = slider_crank.build()
+    model.compile(chosen).machine()
+    filled = numbers_of(model.with_parameters(r=0.11).compile(chosen).machine())
+    fresh = numbers_of(slider_crank.build().with_parameters(r=0.11).compile(chosen).machine())
+    before = numbers_of(model.compile(chosen).machine())
+    assert any(not np.array_equal(before[name], fresh[name]) for name in fresh)
+    for name in fresh.keys() | filled.keys():
+        if not name.endswith("kernels."):  # addresses
+            np.testing.assert_array_equal(filled[name], fresh[name], err_msg=name)
+
+
 def test_a_fixed_value_is_a_number_like_any_other(monkeypatch):
     model = n_four_bar.build()
     mbs.assemble(model, fix={"crank0.angle": 1.4, "crank0.omega": 1.0})

@@ -4,7 +4,7 @@ A table of vectors has one in each row: `row` reads it, `put` writes it. A table
 by rows; quaternions are scalar first. A rotation takes the axes of a frame to those of the world.
 """
 
-from math import cos, sin, sqrt
+from math import atan2, cos, sin, sqrt
 
 from ...kernels.abi import compiled
 
@@ -139,6 +139,15 @@ def after(e, f):
 def unit(e):
     scale = 1.0 / sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
     return scale * e[0], scale * e[1], scale * e[2], scale * e[3]
+
+
+@compiled
+def rotation_vector(e):
+    """Of a unit quaternion; of its two rotation vectors the shorter one."""
+    sine = sqrt(e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
+    sign = 1.0 if e[0] >= 0.0 else -1.0  # e and -e are the same attitude
+    scale = 2.0 * sign if sine < 1e-100 else 2.0 * sign * atan2(sine, sign * e[0]) / sine
+    return times(scale, (e[1], e[2], e[3]))
 
 
 @compiled

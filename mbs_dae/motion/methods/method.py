@@ -3,10 +3,9 @@
 A method is one file beside this one and a line in ``methods/__init__.py``. It gives
 
 1. its numbers, a `Tableau`: its order, its nodes, and the weights of its error estimate;
-2. the level of the kernels that it needs (`compiled.batch`);
-3. ``step``: from y₀ and k₀ = y'(t₀), which stand in the `Stages`, to y₁. It leaves y' at node s in k[s], the sine of
+2. ``step``: from y₀ and k₀ = y'(t₀), which stand in the `Stages`, to y₁. It leaves y' at node s in k[s], the sine of
    that node in sines[s], and a status. The run stabilises y₁ and puts y' there into k[tableau.stages];
-4. ``read``: y at t₀ + x h; and ``prepare``, if anything must be found once before a step is read.
+3. ``read``: y at t₀ + x h; and ``prepare``, if anything must be found once before a step is read.
 
 These functions are called by address, so that each is compiled when its method is first used.
 """
@@ -17,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled.batch import VALUE
 from ...compiled.machine import DONE
 from ...kernels.abi import call_on_block, compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, ones, zeros
@@ -83,7 +81,6 @@ class Method:
     step: Any
     read: Any
     prepare: Any = None
-    level: int = VALUE
     room: int = 0
     """How many rows of the size of y it needs to be read."""
 

@@ -28,7 +28,7 @@ DIFFERENCE = 1e-5
 """For the second derivatives: radians, or model lengths."""
 STATIONARY = 1e-11
 """Slope, relative to the model's length, that counts as none."""
-SINGULAR = 1e-9
+RANK_TOLERANCE = 1e-9
 """Singular values of H, against the largest one, that count as none."""
 LONGEST = 0.5
 """A step: radians, or model lengths."""
@@ -192,7 +192,7 @@ def restored(problem: Problem, q: np.ndarray, kept: np.ndarray) -> np.ndarray:
         free = ~kept
         y = np.zeros(kept.size)
         U, s, Vt = np.linalg.svd(here.H[:, free], full_matrices=False)
-        rank = s > SINGULAR * s.max(initial=0.0)
+        rank = s > RANK_TOLERANCE * s.max(initial=0.0)
         y[free] = -Vt[rank].T @ ((U[:, rank].T @ here.h) / s[rank])
         q = problem.moved(q, problem.shortened(y))
         kept = kept | problem.outward(q, y)
@@ -202,7 +202,7 @@ def restored(problem: Problem, q: np.ndarray, kept: np.ndarray) -> np.ndarray:
 def null_space(here: Levels, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Z, with zero rows for what is kept, and λ."""
     U, s, Vt = np.linalg.svd(here.H[:, free])
-    rank = int((s > SINGULAR * s.max(initial=0.0)).sum())
+    rank = int((s > RANK_TOLERANCE * s.max(initial=0.0)).sum())
     Z = np.zeros((free.size, int(free.sum()) - rank))
     Z[free] = Vt[rank:].T
     return Z, -U[:, :rank] @ ((Vt[:rank] @ here.g[free]) / s[:rank])

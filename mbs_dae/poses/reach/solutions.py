@@ -16,7 +16,7 @@ from ...model.joints.motions import Turn
 from ...readings.motion import body_rotation
 from ..closing import turned_over
 from .joint_space import JointSpace
-from .nearest import SINGULAR, least_change, minimise, nearest_pose
+from .nearest import RANK_TOLERANCE, least_change, minimise, nearest_pose
 from .search import search_all
 from .targets import Target, task_of
 from .task import Task, observe_task
@@ -86,7 +86,7 @@ class Search:
 
     def solve(self, everything: bool, seed: int, tries: int | None) -> Found:
         """All solutions from so many starts, or the first one."""
-        redundant = self._singular(self._starts(1, 2)[1], SINGULAR)
+        redundant = self._singular(self._starts(1, 2)[1], RANK_TOLERANCE)
         count = tries or (REDUNDANT_TRIES if redundant else TRIES)
         q, residuals, wanted = self._starts(seed, count), np.full(count, np.inf), count if everything else 1
         good: list[np.ndarray] = []

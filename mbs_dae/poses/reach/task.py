@@ -16,13 +16,13 @@ Below these stand the equations of closed loops, each divided by its length over
 as well. Velocities of joints are scaled so that a turn counts by L. All of J is then a number.
 """
 
-from math import atan2, floor, pi, sqrt
+from math import floor, pi
 from typing import NamedTuple
 
 from ...compiled.machine import Machine, leave_out_velocity_rows, observe
 from ...compiled.manifold import Manifold, move
 from ...coordinates.joint.tree import Tree
-from ...coordinates.joint.vectors import after, back, cross, minus, plus, quaternion, row, turned
+from ...coordinates.joint.vectors import after, back, cross, minus, plus, quaternion, rotation_vector, row, turned
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import dot
@@ -135,15 +135,6 @@ def _aim(task, k, at):
             for j in range(3):
                 task.J[turn + j, c] = length * task.unit[c] * axis[j]
     return turn + (1 if flat else 3) * task.asks_attitude[k]
-
-
-@compiled
-def rotation_vector(e):
-    """Of a unit quaternion; of its two rotation vectors the shorter one."""
-    sine = sqrt(e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
-    sign = 1.0 if e[0] >= 0.0 else -1.0
-    scale = 2.0 * sign if sine < 1e-100 else 2.0 * sign * atan2(sine, sign * e[0]) / sine
-    return scale * e[1], scale * e[2], scale * e[3]
 
 
 @compiled
