@@ -28,7 +28,7 @@ def main() -> None:
     import four_bar
     import slider_crank
 
-    print(f"{'what':<62}{'measured':>12}  {'budget':>8}")
+    print(f"{'what':<62}{'measured':>12}  {'bound':>8}")
     model = slider_crank.build()
     row("slider-crank, 10,000 poses with v and a [µs per pose]", pose_cost(model, 10_000), 5.0)
 
@@ -56,8 +56,8 @@ def main() -> None:
         row("the same with an empty cache [s]", fresh(str(script), "--no-plot", runs=1, **places), 20.0)
 
 
-def row(what: str, value: float, budget: float | None = None) -> None:
-    print(f"{what:<62}{value:>12.3g}  {'' if budget is None else f'<= {budget:g}':>8}", flush=True)
+def row(what: str, value: float, bound: float | None = None) -> None:
+    print(f"{what:<62}{value:>12.3g}  {'' if bound is None else f'<= {bound:g}':>8}", flush=True)
 
 
 def chain(n: int) -> mbs.PlanarModel:

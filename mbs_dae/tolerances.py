@@ -58,8 +58,8 @@ ROLLED = 1e-5
 # --- accelerations --------------------------------------------------------------------------------------------------
 
 FAINT = 1e-9
-"""The least `independence` of a row that takes part in the accelerations of a motion: with less, what it asks for is
-roundoff over the third power of its root, and one step later it is regular again."""
+"""The least `independence` of a row that takes part in the accelerations of a motion: with less, its accelerations are
+dominated by roundoff, ε/s³ for a sine s, and one step later it is regular again."""
 WEAK = 1e-4
 """`independence` below which a solution is refined: there `DELTA` is 1e-9 of a pivot."""
 DOUBTFUL = 1e-2

@@ -27,8 +27,8 @@ class Machine(NamedTuple):
     pattern: Pattern
     factor: Factor
     square: Work[Vector]
-    """The squared length of all that a row says, where less of it is left (`shares_of_rows`); else empty."""
-    said_unit: Design[Vector]
+    """The squared norm of each full row, where entries of rows are lost (`shares_of_rows`); else empty."""
+    full_unit: Design[Vector]
     """What velocities count in it, those of what stands still included: reciprocal squared lengths."""
     norm: Design[Vector]
     """One number for each velocity: the norm in which "least change" is meant. (Columns of Φ_v may be others: see
@@ -75,24 +75,24 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
         transform(transformation, ROWS, (out, machine.gamma, jacobian, machine.factor.share))
         return
     read_jacobian(program, out, jacobian)
-    if transformation.edges == 0 and program.said_row.size > 0:
+    if transformation.edges == 0 and program.full_row.size > 0:
         shares_of_rows(machine)
 
 
 @compiled
 def shares_of_rows(machine):
     """How much of each row is left, where parts of it fall on what stands still or cancel each other: its squared
-    length over that of all it says, 1 at most. A row that is nothing but the roundoff of such a difference has none."""
+    norm over that of the full row, 1 at most. A row that is nothing but the roundoff of such a difference has none."""
     program, square, share = machine.program, machine.square, machine.factor.share
     jacobian = machine.factor.jacobian
     square[:] = 0.0
     for e in range(jacobian.size):
         square[program.jac_row[e]] += jacobian[e] ** 2 / machine.norm[program.jac_column[e]]
     copy(square, share)
-    for k in range(program.said_row.size):
-        if k == 0 or program.said_row[k] != program.said_row[k - 1]:
-            square[program.said_row[k]] = 0.0
-        square[program.said_row[k]] += machine.out[program.said_from[k]] ** 2 * machine.said_unit[program.said_place[k]]
+    for k in range(program.full_row.size):
+        if k == 0 or program.full_row[k] != program.full_row[k - 1]:
+            square[program.full_row[k]] = 0.0
+        square[program.full_row[k]] += machine.out[program.full_from[k]] ** 2 * machine.full_unit[program.full_place[k]]
     for row in range(square.size):
         share[row] = min(share[row] / (square[row] + 1e-300), 1.0)
 

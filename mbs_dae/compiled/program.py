@@ -28,11 +28,11 @@ class Program(NamedTuple):
     """Output jac_from[k] belongs to entry jac_to[k]: first one for each entry, in their order, then all that are added
     to these, since two markers may move with the same coordinate."""
     jac_to: Integers
-    said_row: Integers
-    """Rows that lose entries, because something stands still or because two markers move with the same coordinate: all
-    that they say is the outputs said_from[k], in the places said_place[k] among velocities."""
-    said_from: Integers
-    said_place: Integers
+    full_row: Integers
+    """Rows that lose entries, because something stands still or because two markers move with the same coordinate. The
+    full row is the outputs full_from[k], in the places full_place[k] among all velocities."""
+    full_from: Integers
+    full_place: Integers
     rows: int
     velocity_rows: int
     """How many rows restrict velocities only."""
@@ -94,7 +94,7 @@ class ProgramBuilder:
             "jac_column": column[first_of],
             "jac_from": source[order],
             "jac_to": to[order].astype(np.int64),
-            **dict(zip(("said_row", "said_place", "said_from"), some.T.copy(), strict=True)),
+            **dict(zip(("full_row", "full_place", "full_from"), some.T.copy(), strict=True)),
             "rows": len(rows),
             "velocity_rows": int((phi_from < 0).sum()),
         }

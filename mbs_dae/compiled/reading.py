@@ -35,7 +35,7 @@ class Trajectory(NamedTuple):
 def read(
     program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, a: Matrix, out: Vector,
     values: Matrix, rates: Matrix, accelerations: Matrix,
-):
+):  # fmt: skip
     """Per time and row: Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ. For measures these are value, rate and acceleration;
     for constraints they are the violations. Rows without Φ read 0 in `values`. With `designs`, each time has numbers
     of its own."""

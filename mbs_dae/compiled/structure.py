@@ -12,7 +12,6 @@ import sympy as sp
 
 from ..coordinates import CoordinateSet, JointCoordinates, Layout, coordinate_set
 from ..errors import ModelError
-from ..kernels.blocks import Image
 from ..linear.pattern import Pattern, analyse
 from ..model.breaks import switches
 from ..model.element import Element
@@ -33,9 +32,12 @@ class Remembering:
     def once(self, make: Callable[..., Any], *arguments: Any) -> Any:
         """``make(self, *arguments)``, made when it is first asked for. Arguments are to be few: all is kept as long as
         the thing lives. (Where two threads ask at once, both make it, and one of both is kept.)"""
-        key = make, *arguments
+        return self.kept((make, *arguments), lambda: make(self, *arguments))
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """The same where what it is made with is not what it is known by."""
         if key not in self._made:
-            self._made[key] = make(self, *arguments)
+            self._made[key] = make()
         return self._made[key]
 
     def latest(self, make: Callable[..., Any], *arguments: Any) -> Any:
@@ -110,11 +112,6 @@ class Structure(Remembering):
         kernels = self.coordinates.kernels
         instances = [instance_of(m.relation, {}, m.markers, m.label, kernels) for m in measures]
         return ProgramBuilder(self.batch(instances), self.layout.nv)
-
-    @cached_property
-    def images(self) -> list[Image]:
-        """The image of a machine, once there is one: for other designs only the numbers are filled in."""
-        return []
 
     @cached_property
     def turning(self) -> BatchBuilder:

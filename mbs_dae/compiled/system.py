@@ -180,6 +180,7 @@ class System(Remembering):
 
     @cached_property
     def weight(self) -> np.ndarray:
+        """What each velocity counts in a norm: squared lengths for turns, the model's own length being their arm."""
         return self.coordinates.weights(self.length)
 
     @cached_property
@@ -188,7 +189,7 @@ class System(Remembering):
 
     @cached_property
     def column_weight(self) -> np.ndarray:
-        """The same for the columns of Φ_v, if they are not those of v."""
+        """The weights of the columns of Φ_v, which may be other velocities than v."""
         own = self.structure
         return (own.transformed or own.coordinates.kernels).weights(self.length)
 
@@ -226,7 +227,7 @@ class System(Remembering):
         machine.manifold.turning.parameters[:] = self.structure.turning.numbers(self.evaluator)
         machine.norm[:] = self.weight
         machine.factor.weight[:] = self.column_weight
-        machine.said_unit[:] = self._said_unit(machine.program)
+        machine.full_unit[:] = self._full_unit(machine.program)
         machine.put("length", self.length)
         machine.put("extent", self._extent)
 
@@ -245,17 +246,17 @@ class System(Remembering):
             pattern=pattern,
             factor=kkt.new_factor(pattern, self.column_weight),
             norm=self.weight,
-            square=transformed.square if transformed.edges else np.zeros(rows if program.said_row.size else 0),
-            said_unit=self._said_unit(program),
+            square=transformed.square if transformed.edges else np.zeros(rows if program.full_row.size else 0),
+            full_unit=self._full_unit(program),
             length=self.length,
             extent=self._extent,
         )
         sizes = {"q_size": layout.q_size, "v_size": layout.v_size, "outputs": program.batch.out_size + 1}
         return block(machine, columns=columns, rows=rows, either=max(columns, self.nv), **sizes)
 
-    def _said_unit(self, program: Program) -> np.ndarray:
+    def _full_unit(self, program: Program) -> np.ndarray:
         """Reciprocal squared lengths of velocities, with those of what stands still behind."""
-        if not program.said_row.size:
+        if not program.full_row.size:
             return np.zeros(0)
         return 1.0 / self.coordinates.kernels.all_weights(self.length)
 
@@ -352,15 +353,11 @@ class System(Remembering):
 
 
 def _machine_image(system: System, dynamic: bool) -> Image:
-    """For one more design of the same structure the numbers alone are filled in."""
+    """Without transformation one image serves all designs of a structure: the numbers alone are filled in."""
     own = system.structure
     if dynamic or isinstance(own.coordinates, JointCoordinates):
         return Image(system._machine(dynamic))
-    if own.images:
-        return own.images[0].filled(system._put_numbers)
-    image = Image(system._machine(dynamic=False))
-    own.images.append(image)
-    return image
+    return own.kept(Image, lambda: Image(system._machine(dynamic=False))).filled(system._put_numbers)
 
 
 def compile_model(model: Model, coordinates: str, **tree: Any) -> System:

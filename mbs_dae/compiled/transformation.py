@@ -57,13 +57,13 @@ class Transformation(NamedTuple):
     """No accelerations of joints."""
     component: Integers = zeros(0)
     """Which of six each velocity of a body is: in the plane x, y and the turn about z."""
-    twist: Work[Matrix] = zeros("ways", 6)
-    """S, seen from the body of an edge, for the velocities on the way to it: one row for each item of `path`."""
     parent: Integers = zeros(0)
     """The edge that leads to an edge's parent; -1 for the ground."""
     path_at: Integers = zeros(0)
     """The velocities on the way to edge e, its own included: path[path_at[e] : path_at[e + 1]]."""
     path: Integers = zeros(0)
+    twist: Work[Matrix] = zeros("ways", 6)
+    """S, seen from the body of an edge, for the velocities on the way to it: one row for each item of `path`."""
     # rows: what one row says of one body
     term_row: Integers = zeros(0)
     term_edge: Integers = zeros(0)
@@ -89,8 +89,9 @@ class Transformation(NamedTuple):
     """Where entries of M_x go, edge by edge, velocity by velocity, along the path: to the diagonal, or beside it."""
     fc: Work[Vector] = zeros("bodies")
     inertia: Work[Matrix] = zeros("links", 36)
-    """A 6 x 6 matrix for each edge; then a force and moment for each."""
+    """Of what hangs at each edge, the 6 x 6 matrix row by row."""
     wrench: Work[Matrix] = zeros("links", 6)
+    """The force and moment on it."""
     part: Work[Matrix] = zeros(6, 6)
     """Work space."""
 
@@ -170,12 +171,12 @@ def transform_dynamics(tr: Transformation, out: Vector, forces: Vector, weight: 
     for e in range(tr.edges):
         first, end = tr.path_at[e], tr.path_at[e + 1]
         own = end - (tree.edge_v[e + 1] - tree.edge_v[e])
-        for c in range(own, end):
-            forces[tr.path[c]] = dot(tr.twist[c], tr.wrench[e])
-            for i in range(6):
-                momentum[i] = dot(tr.twist[c], tr.inertia[e, 6 * i : 6 * i + 6])
-            for d in range(first, c + 1):
-                entry = dot(tr.twist[d], momentum)
+        for i in range(own, end):
+            forces[tr.path[i]] = dot(tr.twist[i], tr.wrench[e])
+            for k in range(6):
+                momentum[k] = dot(tr.twist[i], tr.inertia[e, 6 * k : 6 * k + 6])
+            for j in range(first, i + 1):
+                entry = dot(tr.twist[j], momentum)
                 if tr.weight_to[to] < n:
                     weight[tr.weight_to[to]] = entry
                 else:

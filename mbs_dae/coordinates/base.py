@@ -167,7 +167,7 @@ class KernelCoordinates(CoordinateSet, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """One of them: it may stand in a slot."""
+    """One number of an array that a function makes of the parameters. It may stand in a slot."""
 
     all_of: Callable[[Evaluator], np.ndarray]
     which: int

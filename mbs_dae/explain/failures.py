@@ -76,7 +76,7 @@ def _idle_motions(system: System, factor: Factor) -> np.ndarray:
 def check_energy(system: System, march: March, result: Result) -> None:
     """A run whose energy does not add up is nonsense, however smooth it looks."""
     energy = result.energy
-    most = float(march.clock[marching.TURNED])
+    most = float(march.turned[0])
     error = float(np.abs(energy.error).max(initial=0.0))
     scale = np.abs(energy.potential).max(initial=0.0) + system.heaviest * system.length**2
     least = 1e-9 if march.control.fixed > 0.0 else max(1e-9, 10.0 * march.control.rtol)
@@ -116,8 +116,8 @@ def _share(march: March, factor: float) -> float:
 
 
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
-    """The error for a run that stopped at march.clock[TIME]; what was computed is in its ``result``."""
-    t = float(march.clock[marching.TIME])
+    """The error for a run that stopped at march.time; what was computed is in its ``result``."""
+    t = float(march.time[0])
     state, y0 = march.mechanism.state, march.stages.y0
     q, v, a = y0[: state.q_end], y0[state.v_at : state.v_end], march.stages.k[0, state.v_at : state.v_end]
     (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), np.nan_to_num(a[None])))
@@ -150,7 +150,7 @@ def _another_way(march: March) -> str:
 
 def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
     """Constraints that drift, or what makes steps short; and what to do about it."""
-    name, t, widest, fixed = pose.system.model.name, pose.t, march.clock[marching.WIDEST], march.control.fixed
+    name, t, widest, fixed = pose.system.model.name, pose.t, march.widest[0], march.control.fixed
     if status == marching.DRIFTED:
         what = f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much "
         return what + "to tell how it goes on", "use stabilization=mbs.Projection()"

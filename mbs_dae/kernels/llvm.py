@@ -29,9 +29,7 @@ from numba.core.registry import cpu_target
 from numba.np.arrayobj import populate_array
 
 REAL, WORD = ir.DoubleType(), ir.IntType(64)
-OPTIONS = dict.fromkeys(("nopython", "no_cpython_wrapper", "no_cfunc_wrapper"), True) | {
-    "error_model": "numpy", "_nrt": False
-}
+OPTIONS = dict(nopython=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy", _nrt=False)
 """No reference counts: passing arrays costs nothing, and a function that tries to allocate does not compile."""
 
 

@@ -124,7 +124,7 @@ def _processors() -> int:
 def _others(count: int) -> list[Any]:
     """Other processes that compile."""
     package = __name__.partition(".")[0]
-    helping = f"import {package}; from {package}.provided import provided; provided(\"work.help_out\")()"
+    helping = f'import {package}; from {package}.provided import provided; provided("work.help_out")()'
     command = [sys.executable, "-c", helping]
     place = os.pathsep.join([str(Path(__file__).resolve().parents[2]), *filter(None, sys.path)])
     environment, quiet = os.environ | {WORKERS: "0", "PYTHONPATH": place}, subprocess.DEVNULL

@@ -58,10 +58,10 @@ class Mechanism(NamedTuple):
     """The squared lengths that the columns of Φ_v count for, whatever the masses."""
     refinements: int
     """How often every solution is refined at least: more than 0 where `soft` is in use; and where bodies are solved for
-    and joints are asked for, to whom what is left of errors in one joint after the other adds up."""
+    and joints are asked for: joint coordinates accumulate what is left of residuals along the chain."""
     faint: float
-    """Rows of less `independence` than this take no part in accelerations: what they ask for is roundoff over the third
-    power of its root, and one step later they are regular again."""
+    """Rows of less `independence` than this take no part in accelerations: theirs are dominated by roundoff, ε/s³ for a
+    sine s, and one step later they are regular again."""
     plain: Pattern
     shape: Factor
     """Of the constraints alone, whatever the masses: see `gauge`."""

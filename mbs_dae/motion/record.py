@@ -20,8 +20,6 @@ from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .singular import Crossing
 from .stabilise import Stabiliser, is_projected, project
 
-NEXT = 2
-"""Where the number of the next requested time stands in the counts of a run."""
 ASIDE = 3
 """How many states are read on each side of a singular pose."""
 
@@ -45,6 +43,10 @@ class Record(NamedTuple):
     nearness: Work[Vector] = zeros(3)
 
 
+ACCEPTED, REJECTED, NEXT = range(3)
+"""Places in the counts of a run."""
+
+
 class March(NamedTuple):
     """A run: what moves, how steps are made, controlled and stabilised, what is kept, and where it stands."""
 
@@ -56,7 +58,9 @@ class March(NamedTuple):
     stages: Stages
     record: Record
     crossing: Crossing
-    clock: Work[Vector] = zeros(3)
+    time: Work[Vector] = zeros(1)
+    widest: Work[Vector] = zeros(1)
+    turned: Work[Vector] = zeros(1)
     """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen."""
     counts: Work[Integers] = zeros(3)
     """Steps accepted and rejected, and the next requested time."""
@@ -106,7 +110,7 @@ def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
 
 
 @compiled_apart
-def record_until(march: March, t: float, end: float, breaks: bool):
+def record_to(march: March, t: float, end: float, breaks: bool):
     """Keep all requested times in (t, end]: the end as it is, unless laws switch there (then it is kept as it goes on),
     others read from between (projected, if the run is)."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages

@@ -20,16 +20,14 @@ from .control import error_norm, factor_of, first_step
 from .course import SPAN, STEP, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .methods.method import take_step
-from .record import NEXT, March, derivative_at_end, keep, put_back, put_right, record_until, remember
-from .singular import NOWHERE, aimed, crosses_badly, energy_of, look_ahead
+from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
+from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
 have been tried; no step keeps the energy near a singular pose."""
-ACCEPTED, REJECTED = 0, 1
-TIME, WIDEST, TURNED = 0, 1, 2
 
 
 @compiled_apart
@@ -41,8 +39,7 @@ def start(march: March, q: Vector, v: Vector):
     y0[:] = 0.0
     copy(q, first_q)
     copy(v, first_v)
-    march.clock[:] = 0.0
-    march.clock[TIME] = times[0]
+    march.time[0], march.widest[0], march.turned[0] = times[0], 0.0, 0.0
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
@@ -64,7 +61,7 @@ def start(march: March, q: Vector, v: Vector):
 @compiled_apart
 def go_on(march: March, patience: int):
     """Step until the last requested time, an end that is not good, or the end of patience."""
-    clock, counts, times = march.clock, march.counts, march.record.times
+    counts, times = march.counts, march.record.times
     control, stabiliser = march.control, march.stabiliser
     last = times[times.size - 1]
     smallest = SMALLEST * max(abs(last), abs(last - times[0]))
@@ -74,12 +71,12 @@ def go_on(march: March, patience: int):
         if counts[ACCEPTED] + counts[REJECTED] >= control.most:
             return TOO_MANY
         patience -= 1
-        t = clock[TIME]
+        t = march.time[0]
         end = _end_of_step(march, t)
         remember(march)
         status, error = _try_step(march, t, end)
         accepted = status == DONE and error <= 1.0
-        otherwise = control.fixed == 0.0 and crosses_badly(march, accepted, pace(march), end - t)
+        otherwise = control.fixed == 0.0 and plan_anew(march, accepted, pace(march), end - t)
         accepted = accepted and not otherwise
         if control.fixed == 0.0 and not otherwise:
             again = control.again[0] == 1 or not accepted
@@ -98,9 +95,9 @@ def go_on(march: March, patience: int):
         control.again[0] = 0 if accepted else 1
         if accepted and stabiliser.when == NEAR_SINGULAR and is_projected(stabiliser, march.mechanism):
             stabiliser.projected[0] += 1
-        if accepted and not clock[WIDEST] <= LOSS * march.mechanism.length:
+        if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
             return LOST
-        if accepted and stabiliser.when == NEVER and clock[WIDEST] > drift_limit(march.mechanism):
+        if accepted and stabiliser.when == NEVER and march.widest[0] > drift_limit(march.mechanism):
             return DRIFTED
     return DONE
 
@@ -172,18 +169,18 @@ def _accept(march, t, end):
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
     course, record = march.course, march.record
     if march.stabiliser.when != ALWAYS:
-        march.clock[WIDEST] = max(march.clock[WIDEST], widest_gap(march.mechanism))
+        march.widest[0] = max(march.widest[0], widest_gap(march.mechanism))
         status = LOST if parted(march.mechanism) else DONE
-    march.clock[TURNED] = max(march.clock[TURNED], _turned_over(march))
+    march.turned[0] = max(march.turned[0], _turned_over(march))
     breaks = is_break(course, end)
     if status == DONE:
         remember(march)
-        status = record_until(march, t, end, breaks)
+        status = record_to(march, t, end, breaks)
         put_back(march)
     if status in (DONE, LOST):
         copy(y1, y0)
         copy(stages.k[march.tableau.stages], stages.k[0])
-        march.clock[TIME] = end
+        march.time[0] = end
         look_ahead(march.crossing, stages, end - t)
         course.at[STEP] += 1
     if status == DONE and breaks:

@@ -103,9 +103,9 @@ def adds_up(crossing, scalars, tolerance):
 
 
 @compiled
-def crosses_badly(march, accepted, pace, h):
-    """Whether a step near a singular pose is to be made otherwise; and how is said in `crossing`. The motion changes at
-    this pace (1/s)."""
+def plan_anew(march, accepted, pace, h):
+    """Plan a step that crosses a singular pose badly anew, and tell whether it does: aimed at its worst node (`wait`,
+    one of the `tries`), with `closed` stages, or half as long (`control.step`). The motion's pace is in 1/s."""
     crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages
     if mechanism.nearness[0] > ALMOST_SINGULAR:
         return False

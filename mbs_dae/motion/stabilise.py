@@ -1,9 +1,9 @@
 """Keeping the constraints: what is done at the end of every step. Compiled.
 
-Baumgarte's method acts inside the acceleration (`machine.accelerate`); projection acts here. The position is corrected
-by Newton steps that are least in the norm of the masses, with the factor of the new pose: through a pose where the
-constraints lose rank, an older factor would leave an error that no step size removes. Then the velocity is brought
-back, in the same norm.
+Baumgarte's method acts inside the acceleration (`derivative.accelerate`); projection acts here. The position is
+corrected by Newton steps that are least in the norm of the masses, with the factor of the new pose: through a pose
+where the constraints lose rank, an older factor would leave an error that no step size removes. Then the velocity is
+brought back, in the same norm.
 """
 
 from dataclasses import dataclass
@@ -41,8 +41,7 @@ class Stabilization:
 class Baumgarte(Stabilization):
     """γ* = γ - 2α (Φ_v v - ν) - β² Φ: constraint errors die out like a damped oscillator. Gains in 1/s; given
     one of them, the other is equal to it; given none, both are chosen from the step and the tolerance, and reported in
-    ``result.stats``. Steps that come near a
-    singular pose are projected as well; their number is reported too."""
+    ``result.stats``. Steps that come near a singular pose are projected as well; their number is reported too."""
 
     alpha: float | None = None
     beta: float | None = None
@@ -65,7 +64,6 @@ class Projection(Stabilization):
 @dataclass(frozen=True)
 class Unstabilized(Stabilization):
     """Nothing is done: the constraints hold at acceleration level only, and drift at the others."""
-
 
 
 STABILIZATIONS: tuple[type[Stabilization], ...] = (Baumgarte, Projection, Unstabilized)

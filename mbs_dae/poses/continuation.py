@@ -191,7 +191,7 @@ def copy_state(q0, v0, a0, q1, v1, a1):
 def walk(
     machine: Machine, times: Vector, start: int, stop: int, redundant: int, nearly_redundant: int,
     q: Matrix, v: Matrix, a: Matrix,
-):
+):  # fmt: skip
     """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
     DEPTH times. It may come back early, with DONE, if that takes long. Returns a status; how many poses are done then,
     and the time reached, stand in the machine. At a status other than DONE the last good state between two requested

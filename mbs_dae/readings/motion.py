@@ -142,8 +142,6 @@ def result_of_state(state: State) -> Result:
     return result_of(state.system, Trajectory(np.array([state.t]), *state.motion))
 
 
-
-
 def is_free(state: State, name: str) -> bool:
     """Whether this is an acceleration that the equations alone do not determine."""
     system, free = state.system, state.free

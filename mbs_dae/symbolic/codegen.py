@@ -27,7 +27,7 @@ WIDTH = 110
 
 
 class Printer(PythonCodePrinter):
-    """Python that numba compiles well: small integer powers are products, and nothing but ``math``."""
+    """Python that is fast as machine code: small integer powers are products, and nothing but ``math``."""
 
     def __init__(self, **settings: Any) -> None:
         own = {"Wrap": "wrap", "Unwound": "unwound"}

@@ -1,4 +1,4 @@
-"""The door: whatever a person writes where an expression is meant becomes sympy here, and nowhere else.
+"""The door: whatever a person writes where an expression is meant is checked here.
 
 sympy reads text by running it as Python, so whoever may write a force could run a program. Therefore text is refused.
 """

@@ -210,8 +210,8 @@ def _count(number: int, noun: str) -> str:
 def _report(d: Diagnosis) -> list[str]:
     state = "assembles" if d.assembled else "does NOT assemble"
     freedom = f"{_count(d.mobility, 'degree')} of freedom, {_count(d.drivers, 'driver')}"
-    spare = d.drivers - d.mobility
-    driven = f": overdriven, {spare} too many" if spare > 0 else ": fully driven" if d.drivers and spare == 0 else ""
+    extra = d.drivers - d.mobility
+    driven = f": overdriven, {extra} too many" if extra > 0 else ": fully driven" if d.drivers and extra == 0 else ""
     lines = [f"{d.title}: {state}; {freedom}{driven}", ""]
     shown = list(d.equations_by_element.items())
     width = max([len(name) for name, _ in shown[:12]] + [22])

@@ -2,7 +2,7 @@
 
     M v̇ + Φ_vᵀ λ = Q,      Φ_v v̇ = γ
 
-stabilised and integrated as `integration` says, without a Python call a step.
+stabilised and integrated as `motion` says, without a Python call a step.
 """
 
 import sys
@@ -157,7 +157,7 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
             progress(int(march.counts[marching.NEXT]), total)
     except KeyboardInterrupt:
         done = int(march.counts[marching.NEXT])
-        return marching.PAUSED, f"interrupted at t = {march.clock[marching.TIME]:g}, after {done} of {total} times"
+        return marching.PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times"
     return status, ""
 
 

@@ -45,10 +45,7 @@ def freedom(system, q):
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_the_same_freedom(seed, dimension):
     model = mechanism(seed, dimension)
-    try:
-        state = mbs.assemble(model)
-    except mbs.AssemblyError:
-        pytest.skip("no pose closes it")
+    state = mbs.assemble(model)
     expected = freedom(state.system, state.full_q)
     for coordinates in SETS:
         system = model.compile(coordinates)

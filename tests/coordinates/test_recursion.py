@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from time import process_time
+import sys
 
 import numpy as np
 import pytest
 from helpers import four_bar, slider_crank
+from interpreted import Core
 from recursion_oracle import Chain, poses, shifted
 from stage import turned_at_random
 
@@ -391,9 +392,9 @@ def test_motions_that_cannot_be_told_apart_are_refused(motions, monkeypatch):
     )
 
 
-@pytest.mark.slow
-def test_time_grows_with_the_number_of_bodies_alone():
-    """Ten times the bodies cost ten times as much: no step asks for more than the one before it."""
+def test_work_grows_with_the_number_of_bodies_alone(monkeypatch):
+    """Each body takes as many lines of the code as the one before it. The core is run by Python, which counts them."""
+    Core(monkeypatch)
 
     def chain(count: int) -> Moving:
         model = mbs.SpatialModel("chain")
@@ -411,12 +412,22 @@ def test_time_grows_with_the_number_of_bodies_alone():
         fold_velocity(m.tree, m.vc, m.v)
         fold_acceleration(m.tree, m.ac, m.a)
 
-    def seconds(m: Moving) -> float:
-        begin = process_time()
-        once(m)
-        return process_time() - begin
+    def lines(m: Moving) -> int:
+        seen = 0
 
-    short, long = chain(100), chain(1000)
-    turns = [(seconds(short), seconds(long)) for _ in range(50)]  # in turn, so that both meet the same machine
-    least = [min(seconds) for seconds in zip(*turns, strict=True)]
-    assert least[1] < 32 * least[0]  # half way between ten times and its square
+        def trace(frame, event, argument):
+            nonlocal seen
+            seen += event == "line"
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            once(m)
+        finally:
+            sys.settrace(before)
+        return seen
+
+    few, some, many = (lines(chain(count)) for count in (10, 20, 40))
+    assert few > 1000
+    assert many - some == 2 * (some - few)

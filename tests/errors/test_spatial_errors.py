@@ -101,7 +101,8 @@ def test_a_body_that_cannot_be(case):
 def test_a_body_may_be_a_rod_a_point_or_a_plate():
     """At the limits of what there is: these are no errors."""
     for inertia in ((0, 1, 1), 0, (0, 0, 0), (1, 1, 2), (1, 2, 3)):
-        body(inertia=inertia)
+        moments = np.broadcast_to(inertia, 3)
+        assert np.array_equal(np.array(body(inertia=inertia).inertia, dtype=float), np.diag(moments))
 
 
 TRIPLE = "must be a triple (x, y, z), not "

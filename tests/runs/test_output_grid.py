@@ -83,7 +83,8 @@ def test_a_rejected_step_leaves_no_trace(name):
     prepared.begin()
     march, rejections = prepared.march, 0
     mechanism = march.mechanism
-    state = (march.stages.y0, march.stages.k[0], mechanism.machine.factor.kept, mechanism.nearness, march.clock)
+    clock = (march.time, march.widest, march.turned)
+    state = (march.stages.y0, march.stages.k[0], mechanism.machine.factor.kept, mechanism.nearness, *clock)
     while march.counts[marching.NEXT] < 2:
         before, rejected = [x.copy() for x in state], march.counts[marching.REJECTED]
         assert marching.go_on(march, 1) in (0, marching.PAUSED)

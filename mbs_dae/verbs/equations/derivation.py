@@ -1,7 +1,7 @@
 """From a model to its equations in textbook names.
 
 Nothing is derived here that is not derived for the machine: what joints and forces say of markers goes through
-`symbolic.derive.compose` and `Load.compose`, as it does on its way to a kernel, and only then gets its textbook names.
+`Relation.compose` and `Load.compose`, as it does on its way to a kernel, and only then gets its textbook names.
 So what is shown is what is run.
 """
 
