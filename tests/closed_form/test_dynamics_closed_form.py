@@ -263,3 +263,21 @@ def test_a_light_pendulum_on_a_heavy_one_moves_as_its_own_mass_has_it(light, coo
     res = mbs.simulate(model.compile(coordinates), [0, 0.5])
     np.testing.assert_allclose([res["heavy.alpha"][0], res["light.alpha"][0]], rates(0, np.zeros(4))[2:], rtol=1e-9)
     np.testing.assert_allclose([res["heavy.angle"][-1], res["light.angle"][-1]], end[:2], atol=1e-5)
+
+
+SMALL = [(1e-3, 1e-3, 1e-8), (1e-3, 1e-3, 9e-8), (1e-4, 2e-4, 1e-11), (0.1, 1e-4, 1e-9), (2e-4, 2e-4, 3e-12)]
+"""Mass, distance of the centre of mass from the pin, moment of inertia."""
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize(("mass", "distance", "inertia"), SMALL)
+def test_a_small_pendulum_beside_a_large_one(mass, distance, inertia, coordinates):
+    """Nothing joins them; the small one is as light as what is given to light bodies for the factorisation."""
+    model = mbs.PlanarModel(gravity=(0, -9.81))
+    bar = model.body("bar", 1.0, 1.0, position=(1, 0))
+    small = model.body("small", mass, inertia, position=(distance, 0))
+    model.add(mbs.Revolute("A", model.ground, bar.at(-1, 0)), mbs.Revolute("B", model.ground, small.at(-distance, 0)))
+    res = mbs.simulate(model.compile(coordinates), [0.0, 1e-6])
+    alpha = -mass * 9.81 * distance / (inertia + mass * distance**2)
+    assert res["small.alpha"][0] == pytest.approx(alpha, rel=1e-12)
+    assert np.abs(res.reaction("B")[0][1]) == pytest.approx(mass * (9.81 + alpha * distance), rel=1e-10)

@@ -8,6 +8,7 @@ from math import cos, pi, sin, sqrt
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.integrate import quad
 
 import mbs_dae as mbs
 from mbs_dae.errors import ModelError
@@ -214,3 +215,29 @@ def test_a_force_beyond_all_bounds_ends_the_run_at_once_and_is_named():
     model = line(lambda m, b: mbs.Spring("s", m.ground, b.at(1, 0), law=1e308))
     with pytest.raises(mbs.IntegrationError, match="Spring 's' is beyond all bounds"):
         mbs.simulate(model, [0, 1], max_steps=2000)
+
+
+def test_fixed_steps_end_after_so_many_as_are_allowed():
+    model = mbs.PlanarModel()
+    model.add(mbs.Force("F", model.body("b", 1.0, 1.0), (mbs.t, 0)))
+    with pytest.raises(mbs.IntegrationError, match=r"at t = 0.005 of 1 after 5 steps.*max_steps"):
+        mbs.simulate(model, [0, 1], step=1e-3, max_steps=5)
+
+
+FUNCTIONS = [sp.erf(mbs.t), sp.gamma(mbs.t + 1), sp.loggamma(mbs.t + 1), sp.Min(0.5, sp.erfc(mbs.t))]
+
+
+@pytest.mark.parametrize("law", [*FUNCTIONS, sp.Abs(sp.erf(mbs.t - 0.5))])
+def test_laws_of_time_may_have_any_function_that_kernels_have(law):
+    model = mbs.PlanarModel()
+    model.add(mbs.Force("F", model.body("b", 1.0, 1.0), (law, 0)))
+    moved = mbs.simulate(model, [0.0, 1.0], rtol=1e-10)["b.vx"][-1]
+    exact = quad(sp.lambdify(mbs.t, law, ["scipy", "numpy"]), 0, 1, points=[0.47693627620447, 0.5], epsabs=1e-13)[0]
+    assert moved == pytest.approx(exact, rel=1e-8)
+
+
+def test_a_condition_may_be_chosen_by_another():
+    model = mbs.PlanarModel()
+    law = sp.Piecewise((1, sp.ITE(mbs.t > 0.2, mbs.t > 0.4, mbs.t < 0.1)), (0, True))
+    model.add(mbs.Force("F", model.body("b", 1.0, 1.0), (law, 0)))
+    assert mbs.simulate(model, [0.0, 1.0])["b.vx"][-1] == pytest.approx(0.7, abs=1e-9)
