@@ -110,7 +110,7 @@ class Forecast:
         self.told = time.monotonic()
         done = self.size - size + GUESSED / RATE * self.processes
         seconds = (self.told - self.begun + GUESSED) / done * size
-        text = f"mbs_dae: compiling, once per installation: {count} functions left, about {seconds:.0f} s"
+        text = f"mbs_dae: compiling what is used for the first time: {count} functions left, about {seconds:.0f} s"
         over = sys.stderr.isatty()
         ends = ("" if count else "\r\033[K") if over else "\n"
         with suppress(OSError, ValueError):

@@ -78,7 +78,7 @@ def test_who_helps_ends_with_who_waits(tmp_path):
     assert sorted(path.name for path in cache.glob("*.code")) == there
     assert {"newton.complete", "manifold.move"} <= {".".join(name.split("-")[0].split(".")[-2:]) for name in there}
     assert len(there) < len(work.FUNCTIONS)
-    assert said.startswith("mbs_dae: compiling, once per installation: ")
+    assert said.startswith("mbs_dae: compiling what is used for the first time: ")
     assert "functions left, about" in said
 
 
