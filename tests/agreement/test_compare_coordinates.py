@@ -96,6 +96,7 @@ def test_costs_are_measured(driven):
     assert all(1e-8 < cost < 1e-3 for cost in costs)
 
 
+@pytest.mark.slow
 def test_redundant_equations():
     spatial = mbs.SpatialModel("four-bar in space")
     pins = [(0, 0, 0), (0, 0, 0.3), (0.8, 0, 0.6), (1, 0, 0)]

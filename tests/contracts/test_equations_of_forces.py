@@ -174,6 +174,7 @@ def test_constraints_in_space_are_those_that_run():
     check_dynamics(model, t, system_q, v)
 
 
+@pytest.mark.slow
 def test_numbers_for_the_equations_are_checked():
     eq = mbs.equations(mechanism_in_space())
     q, v = [eq.values[s] for s in eq.q], np.zeros(12)

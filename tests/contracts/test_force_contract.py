@@ -988,6 +988,7 @@ def said_in_space(model: mbs.SpatialModel) -> tuple[mbs.ForceElement, ...]:
     )
 
 
+@pytest.mark.slow
 def test_a_force_in_python_is_the_same_force_in_sympy_in_space():
     model = swinging_in_space()
     tip, top = model.bodies["lower"].tip, model.bodies["upper"].head
@@ -1009,6 +1010,7 @@ def test_a_force_in_python_is_the_same_force_in_sympy_in_space():
 # --- power in a run ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_force_keeps_the_ledger_of_energy_in_space():
     """Kinetic + potential = supplied - dissipated, with one force of each kind at work at once."""
     model = mbs.SpatialModel("all forces", gravity=(0.3, 0.2, -9.81))

@@ -152,6 +152,7 @@ def test_parameters_may_be_symbols(law):
 steps = st.tuples(st.sampled_from(sorted(LAWS)), st.floats(-10, 10), st.floats(0.1, 10))
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None, derandomize=True, database=None)
 @given(st.floats(-10, 10), st.lists(steps, min_size=1, max_size=3))
 def test_every_rise_is_monotone_and_arrives(start, chain):

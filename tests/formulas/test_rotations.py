@@ -631,6 +631,7 @@ def test_the_bryant_matrix_of_the_notes_has_two_wrong_signs():
         rotations.rotation_matrix(printed)
 
 
+@pytest.mark.slow
 def test_the_bryant_rates_of_the_notes_have_a_wrong_entry():
     variables = (phi1, phi2, phi3)
     right = derived_omega(rotations.bryant(*variables), variables)

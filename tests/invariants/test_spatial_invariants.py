@@ -145,6 +145,7 @@ def test_a_mechanism_moves_and_keeps_its_constraints(name):
     assert res.stats["redundant_equations"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
 @settings(max_examples=3, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6), shift=st.tuples(*[st.floats(-3, 3)] * 3))

@@ -75,6 +75,7 @@ def test_steps_of_one_length_land_or_tell(coordinates, stabilization):
     np.testing.assert_allclose(res["k0.angle"] - np.pi / 2, pendulum(n, speed, times), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_any_speed():
     runs = list(crossings(3, seed=11, count=4))
     assert len(runs) == 36

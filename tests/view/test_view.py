@@ -250,6 +250,7 @@ def test_settings_of_others_stay_as_they_are(slider_crank):
     assert dict(matplotlib.rcParams) == before
 
 
+@pytest.mark.slow
 def test_pictures_need_no_pyplot():
     program = "import sys, mbs_dae.view.animation, mbs_dae.view.plots; print('matplotlib.pyplot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "False\n"
