@@ -103,17 +103,19 @@ def _softness(system: System, bare: Mechanism) -> np.ndarray:
     for far in (0.0, 0.3, 0.3):
         aside = far * system.length * random.standard_normal(system.nv) / np.sqrt(system.weight)
         evaluate(bare, 0.0, system.moved(system.placement, aside), system.still)
-        free |= _free(bare.machine, soft, weight, light)
+        factor = bare.machine.factor
+        if all(np.isfinite(numbers).all() for numbers in (factor.jacobian, factor.weight, factor.beside)):
+            free |= _free(bare.machine, soft, weight, light)
     soft[free & light] = 0.0
     return soft
 
 
 def _free(machine: Machine, soft: np.ndarray, weight: np.ndarray, light: np.ndarray) -> np.ndarray:
     """The columns that take part in a motion of light bodies by themselves, all others at rest, of which the mass that
-    they are given has a part µ of the energy; a refinement leaves this part of an error.
+    they are given has a large part of the energy: a refinement leaves this part of an error.
 
-    The columns in question are the light ones and those that share a row or an entry of M with them; by and by, in
-    groups that have no row in common."""
+    The columns in question are the light ones and those that share a row or an entry of M with them, in groups that
+    have no row in common."""
     pattern, factor, n, scale = machine.pattern, machine.factor, soft.size, 1.0 / np.sqrt(weight)
     places = pattern.jac_row, pattern.jac_column
     rows = sps.csr_matrix((factor.jacobian * scale[places[1]], places), (pattern.m, n))
@@ -129,6 +131,8 @@ def _free(machine: Machine, soft: np.ndarray, weight: np.ndarray, light: np.ndar
         own = rows[:, columns].toarray()
         squares, motions = np.linalg.eigh(own.T @ own)
         idle = motions[:, squares <= SHARE**2 * max(squares[-1], 1.0)]
+        if not idle.size:
+            continue
         given = (soft / weight)[columns]
         added = idle.T @ (given[:, None] * idle)
         parts, ways = eigh(added, idle.T @ mass[columns][:, columns].toarray() @ idle + added)

@@ -281,3 +281,20 @@ def test_a_small_pendulum_beside_a_large_one(mass, distance, inertia, coordinate
     alpha = -mass * 9.81 * distance / (inertia + mass * distance**2)
     assert res["small.alpha"][0] == pytest.approx(alpha, rel=1e-12)
     assert np.abs(res.reaction("B")[0][1]) == pytest.approx(mass * (9.81 + alpha * distance), rel=1e-10)
+
+
+def test_a_small_weld_on_a_pendulum_does_no_harm():
+    """Light columns of which no motion by themselves is left."""
+    model = mbs.PlanarModel(gravity=(0, -9.81))
+    bar, weld = model.body("bar", 1.0, 1.0, position=(1, 0)), model.body("weld", 1e-9, 1e-12, position=(1, 0))
+    model.add(mbs.Revolute("A", model.ground, bar.at(-1, 0)), mbs.Fixed("B", bar, weld))
+    model.add(mbs.Driver("C", mbs.angle(model.ground, bar), mbs.t**2))
+    assert mbs.simulate(model, [0.0, 1e-6])["weld.alpha"][0] == pytest.approx(2.0, rel=1e-9)
+
+
+def test_an_equation_that_is_no_number_in_other_poses_does_no_harm_to_light_bodies():
+    model = mbs.PlanarModel(gravity=(0, -9.81))
+    bar, light = model.body("bar", 1.0, 1.0, position=(1, 0)), model.body("light", 1e-9, 1e-12, position=(1, 2))
+    model.add(mbs.Revolute("A", model.ground, bar.at(-1, 0)))
+    model.add(mbs.Constraint("C", light, phi=lambda i: [sp.sqrt(1e-4 - (i.x - 1) ** 2) - 1e-2]))
+    assert mbs.simulate(model, [0.0, 1e-6])["light.ay"][0] == pytest.approx(-9.81, rel=1e-9)
