@@ -67,7 +67,14 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
 
     callback = _signature(call)
     names = tuple(map(str, slots))
-    layout = {"forces": tuple(range(columns)), "powers": (element.work,), "slots": names, "outputs": outputs}
+    layout = {
+        "forces": tuple(range(columns)),
+        "powers": (element.work,),
+        "slots": names,
+        "modes": {},
+        "slopes": (),
+        "outputs": outputs,
+    }
     address = ctypes.cast(callback, ctypes.c_void_p).value or 0
     return PythonKernel(address, layout, callback, raised)
 

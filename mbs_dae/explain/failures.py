@@ -9,7 +9,8 @@ from ..compiled.reading import read_outputs
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..motion import run as marching
-from ..motion.derivative import evaluate, factorise_terms, mechanism
+from ..motion.derivative import evaluate, factorise_terms
+from ..motion.mechanism import mechanism
 from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
 from ..poses.dependence import joints_at_fault

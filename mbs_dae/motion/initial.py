@@ -25,7 +25,8 @@ from ..poses.dependence import PoseRank, elements_of, joints_at_fault
 from ..poses.newton import correct_velocity
 from ..results.result import State
 from ..tolerances import IMPOSSIBLE
-from .derivative import evaluate, factorise_terms, mechanism, refinements
+from .derivative import evaluate, factorise_terms, refinements
+from .mechanism import mechanism
 
 
 def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, list[int], str]:

@@ -13,7 +13,8 @@ from ..readings.reactions import ComputedReactions
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT
-from .derivative import WORK, mechanism, solve_motion
+from .derivative import WORK, solve_motion
+from .mechanism import mechanism
 from .record import Record
 
 

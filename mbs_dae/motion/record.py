@@ -15,6 +15,7 @@ from ..tolerances import BLURRED
 from .control import Control
 from .course import Course, moment
 from .derivative import WORK, Mechanism, derivative
+from .locate import Search, new_search
 from .methods import Method
 from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .singular import Crossing
@@ -58,6 +59,7 @@ class March(NamedTuple):
     stages: Stages
     record: Record
     crossing: Crossing
+    search: Search
     time: Work[Vector] = zeros(1)
     widest: Work[Vector] = zeros(1)
     turned: Work[Vector] = zeros(1)
@@ -73,7 +75,8 @@ def new_march(
     sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
     record = block(Record(times), times=times.size, rows=mechanism.machine.pattern.m, **sizes)
     tableau, crossing = method.tableau, block(Crossing())
-    return block(March(mechanism, tableau, control, course, stabiliser, stages, record, crossing))
+    search = new_search(stages, times)
+    return block(March(mechanism, tableau, control, course, stabiliser, stages, record, crossing, search))
 
 
 @compiled

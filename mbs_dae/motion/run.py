@@ -19,6 +19,7 @@ from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, STEP, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
+from .locate import AT_ONCE, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
 from .methods.method import take_step
 from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
@@ -44,7 +45,11 @@ def start(march: March, q: Vector, v: Vector):
     march.crossing.wait[0] = NOWHERE
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, times[0]), q, v)
-    status = derivative_at_end(march, times[0], y0, march.stages.k[0])
+    status = DONE
+    if march.search.functions.size > 0:
+        status = switched(march.search, times[0], y0, march.stages.k[0], CHOOSE)
+    if status == DONE:
+        status = derivative_at_end(march, times[0], y0, march.stages.k[0])
     if status != DONE:
         return status
     keep(march, 0, y0, march.stages.k[0])
@@ -78,11 +83,18 @@ def go_on(march: March, patience: int):
         accepted = status == DONE and error <= 1.0
         otherwise = control.fixed == 0.0 and plan_anew(march, accepted, pace(march), end - t)
         accepted = accepted and not otherwise
+        switching = after_step(march.search, t, end) if accepted else NONE
+        if switching in (CUT, AT_ONCE):
+            put_back(march)
+            status = _switch(march, t) if switching == AT_ONCE else DONE
+            if status != DONE:
+                return status
+            continue
         if control.fixed == 0.0 and not otherwise:
             again = control.again[0] == 1 or not accepted
             control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
         if accepted:
-            status = _accept(march, t, end)
+            status = _accept(march, t, end, switching == HERE)
             if status != DONE:
                 return status
         else:
@@ -113,6 +125,7 @@ def _end_of_step(march, t):
         end = begin + (course.at[STEP] + 1) * control.fixed
     else:
         end = min(t + aimed(march.tableau, march.crossing.wait[0], control.step[0]), latest_end(course, t))
+    end = min(end, march.search.until[0]) if march.search.functions.size > 0 else end
     return target if t + (end - t) * (1.0 + 1e-9) >= target else end
 
 
@@ -164,7 +177,7 @@ def pace(march: March):
 
 
 @compiled
-def _accept(march, t, end):
+def _accept(march, t, end, switches):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
     course, record = march.course, march.record
@@ -175,16 +188,20 @@ def _accept(march, t, end):
     breaks = is_break(course, end)
     if status == DONE:
         remember(march)
-        status = record_to(march, t, end, breaks)
+        status = record_to(march, t, end, breaks or switches)
         put_back(march)
     if status in (DONE, LOST):
         copy(y1, y0)
         copy(stages.k[march.tableau.stages], stages.k[0])
         march.time[0] = end
         look_ahead(march.crossing, stages, end - t)
-        course.at[STEP] += 1
+        course.at[STEP] += 0 if switches else 1
+        next_begins(march.search)
+    if status == DONE and switches:
+        status = _switch(march, end)
     if status == DONE and breaks:
         status = _next_span(march, end)
+    if status == DONE and (breaks or switches):
         next_time = march.counts[NEXT]
         if status == DONE and next_time < record.times.size and record.times[next_time] == end:
             keep(march, next_time, y0, stages.k[0])
@@ -213,6 +230,16 @@ def _next_span(march, t):
         rest = course.ends[span] - t
         control.step[0] = max(first_step(control, stages, t, rest), 1e-6 * rest)
         control.again[0] = 0
+    return status
+
+
+@compiled
+def _switch(march, t):
+    """Branches of laws have changed: the derivative anew. The next step may be as long as it would have been."""
+    status = switched(march.search, t, march.stages.y0, march.stages.k[0], SWITCH)
+    if status == DONE:
+        status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+    march.crossing.energy[0] = energy_of(march.record.end_scalars, march.stages.y0[march.mechanism.state.works_at :])
     return status
 
 

@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
 
 from ..errors import ModelError
+from .branches import Chosen, Held, Rounded, branched
 from .derive import Composed, Definition
 from .functions import Lookup, Opaque, Unwound, Wrap, as_sympy
 
@@ -63,6 +64,18 @@ class Printer(PythonCodePrinter):
         table, order, x = expr.args
         return f"lookup(tables, int({self._print(table)}), {int(order)}, {self._print(x)})"
 
+    def _print_Held(self, expr: Held) -> str:
+        mode, g, tie = map(self._print, expr.args)
+        return f"({mode} if {mode} == {mode} else 1.0 if {g} > 0.0 else -1.0 if {g} < 0.0 else {tie})"
+
+    def _print_Rounded(self, expr: Rounded) -> str:
+        mode, g = map(self._print, expr.args)
+        return f"({mode} if {mode} == {mode} else floor({g}))"
+
+    def _print_Chosen(self, expr: Chosen) -> str:
+        w, a, b = (f"({self._print(e)})" for e in expr.args)
+        return f"({a} if {w} == 1 else {b} if {w} == 0 else {b} + ({a} - {b})*{w})"
+
 
 OWN = (Opaque, Lookup, Unwound, Wrap)
 """Functions of this package: their code is written by the printer, and by `_functions_as_definitions`."""
@@ -84,9 +97,8 @@ def has_code(function: Any, arguments: int) -> bool:
 def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) -> tuple[list[str], set[sp.Symbol]]:
     """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
     without defining them."""
-    definitions, outputs = _functions_as_definitions(definitions, [as_sympy(e) for e in outputs])
     symbols = [s for s, _ in definitions]
-    expressions = [as_sympy(e) for _, e in definitions] + outputs
+    expressions = [as_sympy(e) for e in (*(e for _, e in definitions), *outputs)]
     # sympy's "basic" optimisations find hardly more, in five times the time
     temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
@@ -134,11 +146,11 @@ def _broken(head: str, body: str) -> list[str]:
 
 
 def _functions_as_definitions(
-    definitions: Sequence[Definition], outputs: list[sp.Expr]
+    definitions: Sequence[Definition], outputs: Sequence[sp.Expr]
 ) -> tuple[list[Definition], list[sp.Expr]]:
     """Each opaque function becomes definitions of its own: its argument, then its derivatives there; those inside
     others first."""
-    definitions = list(definitions)
+    definitions, outputs = list(definitions), [as_sympy(e) for e in outputs]
     for _ in range(100):
         given = {g for e in outputs for g in e.atoms(Opaque) if not g.args[2].has(Opaque)}
         if not given:
@@ -154,11 +166,14 @@ def _functions_as_definitions(
 
 def kernel_module(composed: Composed, title: str) -> tuple[str, dict[str, Any]]:
     """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout."""
-    outputs = composed.outputs
-    body, used = source_lines(composed.definitions, outputs)
     state = [*composed.q, *composed.v]
-    slots = [s for s in composed.slots if s in used]
+    program = branched(*_functions_as_definitions(composed.definitions, composed.outputs), state)
+    outputs = [*program.outputs, *program.switching, *(e for _, _, e in program.slopes)]
+    body, used = source_lines(program.definitions, outputs)
+    slots = [*(s for s in composed.slots if s in used), *program.modes]
     layout = {**composed.layout, "slots": tuple(str(s) for s in slots), "outputs": len(outputs)}
+    layout["modes"] = dict(zip(map(str, program.modes), program.kinds, strict=True))
+    layout["slopes"] = tuple((switch, place) for switch, place, _ in program.slopes)
     arrays = "q" * len(composed.q) + "v" * len(composed.v)
     loads = [
         *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),

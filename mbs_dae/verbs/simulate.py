@@ -27,8 +27,8 @@ from ..model.parameters import finite_number
 from ..motion import run as marching
 from ..motion.control import Control, units_of
 from ..motion.course import new_course
-from ..motion.derivative import mechanism
 from ..motion.initial import initial_state
+from ..motion.mechanism import mechanism
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.record import March, new_march

@@ -93,7 +93,7 @@ class ForceElement(Declared):
         if equation := getattr(cls, "force", None):
             what = f"force of force class {cls.__name__}"
             wrenches = duals(called(equation, markers, what, **constants), markers, what)
-            forces.append((cls.work, tuple(expression_of(e, what) for e in wrenches)))
+            forces.append((cls.work, tuple(expression_of(e, what, jumps=True) for e in wrenches)))
         return Load(markers, energy, tuple(forces))
 
 
@@ -218,7 +218,7 @@ class EffortElement(ForceElement):
     def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
         """The efforts on the bare coordinate s, by what becomes of their work; `_built` puts s in."""
         what = f"the effort of force class {cls.__name__}"
-        total = expression_of(called(cls.effort, (_s, _rate), what, **constants), what)
+        total = expression_of(called(cls.effort, (_s, _rate), what, **constants), what, jumps=True)
         if cls.work != "dissipated":
             return Load(markers, sp.S.Zero, ((cls.work, (total,)),), effort=total)
         elastic = total.xreplace({_rate: sp.S.Zero})
