@@ -48,8 +48,8 @@ class Batch(NamedTuple):
     switch_at: Integers
     switch_kind: Integers
     slope_at: Integers
-    """Where the partial derivatives of the switching functions stand, of which function each is, and by what: a place in
-    (q, v, t), one after the other."""
+    """Where the partial derivatives of the switching functions stand, of which function each is, and by what: a place
+    in (q, v, t), one after the other."""
     slope_of: Integers
     slope_by: Integers
 

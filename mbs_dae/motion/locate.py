@@ -20,7 +20,7 @@ from ..compiled.machine import DONE
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Integers, Matrix, Vector, Work, block, zeros
 from ..linear.vectors import copy
-from ..symbolic.branches import SIDE
+from ..symbolic.branches import SIDE, WATCH, WHOLE
 from ..tolerances import SMALLEST
 from .course import moment
 from .derivative import accelerate, derivative, evaluate
@@ -64,6 +64,9 @@ class Search(NamedTuple):
     looks: Work[Matrix] = zeros(LOOKS, "switches")
     y: Work[Vector] = zeros("width")
     dy: Work[Vector] = zeros("width")
+    fired: Work[Integers] = zeros("switches")
+    """Of what is watched only: the sign that it has had since the last event (1, -1), or 0; and how many there are."""
+    events: Work[Integers] = zeros(1)
     total: Work[Integers] = zeros(1)
     """How many switches there were; and when the last ones were."""
     times: Work[Vector] = zeros(RUSH)
@@ -82,12 +85,14 @@ def choose(search: Search, y: Vector, dy: Vector):
     now = moment(search.stages.course, t)
     evaluate(mechanism, now, y[: state.q_end], y[state.v_at : state.v_end])
     look(mechanism)
-    search.total[0] = search.tries[0] = 0
+    search.tries[0] = 0
     search.until[0] = np.inf
     search.status[0] = DONE
+    search.events[0] = 0
+    search.fired[:] = 0
     for k in range(switches.kinds.size):
         switches.mode[k] = natural(switches, k)
-        search.wanted[k] = 1 if switches.mode[k] == 0.0 and switches.kinds[k] == SIDE else 0
+        search.wanted[k] = 1 if switches.mode[k] == 0.0 and switches.kinds[k] != WHOLE else 0
         switches.mode[k] = 1.0 if search.wanted[k] == 1 else switches.mode[k]
         search.after[k] = switches.mode[k]
     _decide(search, now, y, dy)
@@ -114,7 +119,10 @@ def switch_over(search: Search, y: Vector, dy: Vector):
             switches.slides[k] = 0
             switches.sliding[0] -= 1 if ends else 0
             switches.mode[k] = search.after[k]
-            search.wanted[k] = 0 if ends else 1
+            if switches.kinds[k] == WATCH:
+                search.fired[k] = int(search.after[k])
+                search.events[0] += 1
+            search.wanted[k] = 1 if switches.kinds[k] == SIDE and not ends else 0
     _decide(search, moment(search.stages.course, t), y, dy)
 
 
@@ -130,11 +138,14 @@ def _decide(search, t, y, dy):
     switches = mechanism.switches
     hold_all(mechanism)
     for k in range(switches.kinds.size):
-        if search.wanted[k] == 0 or switches.kinds[k] != SIDE:
+        if search.wanted[k] == 0:
             continue
         side = switches.mode[k]
         forward = _leaves(search, t, y, dy, k, side)
         if search.status[0] != DONE or forward > 0.0:
+            continue
+        if switches.kinds[k] == WATCH:
+            switches.mode[k] = side if forward == 0.0 else -side
             continue
         backward = _leaves(search, t, y, dy, k, -side)
         if forward == -backward or (backward > 0.0 and forward == 0.0):
@@ -270,7 +281,7 @@ def _bracket(search, t, h):
             if i + 1 < LOOKS and search.armed[k] == 1 and min(looks[i - 1, k], looks[i, k], looks[i + 1, k]) >= 0.0:
                 low, middle, high = looks[i - 1, k], looks[i, k], looks[i + 1, k]
                 bend = low - 2.0 * middle + high
-                if bend > 0.0 and middle - (high - low) ** 2 / (8.0 * bend) < 0.0:
+                if abs(high - low) < 2.0 * bend and middle - (high - low) ** 2 / (8.0 * bend) < 0.0:
                     x = (i - 0.5 * (high - low) / bend) * between
                     _look_at(search, t, h, x, False)
                     if _is_wrong(search, search.stages.mechanism.switches.guard):
@@ -336,7 +347,7 @@ def _want(search):
     for k in range(switches.kinds.size):
         wrong = search.armed[k] == 1 and switches.guard[k] < 0.0
         search.wanted[k] = 1 if wrong else 0
-        if wrong and switches.kinds[k] == SIDE and switches.slides[k] == 0:
+        if wrong and switches.kinds[k] != WHOLE and switches.slides[k] == 0:
             search.after[k] = -switches.mode[k]
         elif wrong:
             search.after[k] = natural(switches, k)
@@ -356,7 +367,7 @@ def _extend(search, t, h):
     read_rates(mechanism, t + h, y[: state.q_end], y[state.v_at : state.v_end], v_span)
     missing = np.inf
     for k in range(switches.kinds.size):
-        if search.wanted[k] == 1 and switches.slides[k] == 0 and switches.kinds[k] == SIDE:
+        if search.wanted[k] == 1 and switches.slides[k] == 0 and switches.kinds[k] != WHOLE:
             rate = switches.mode[k] * switches.rate[k]
             if rate < 0.0:
                 missing = min(missing, -switches.guard[k] / rate)

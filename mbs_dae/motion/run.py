@@ -25,10 +25,10 @@ from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, pu
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 
-STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
+STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, EVENT = 11, 12, 13, 14, 15, 16, 18
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
-have been tried; no step keeps the energy near a singular pose."""
+have been tried; no step keeps the energy near a singular pose; events have happened, which the run goes on after."""
 
 
 @compiled_apart
@@ -43,6 +43,7 @@ def start(march: March, q: Vector, v: Vector):
     march.time[0], march.widest[0], march.turned[0] = times[0], 0.0, 0.0
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
+    march.search.total[0] = 0
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, times[0]), q, v)
     status = DONE
@@ -61,6 +62,44 @@ def start(march: March, q: Vector, v: Vector):
     elif times.size > 1:
         control.step[0] = first_step(control, march.stages, times[0], march.course.ends[0] - times[0])
     return DONE
+
+
+@compiled_apart
+def restart(march: March, q: Vector, v: Vector):
+    """Go on at this time from another state; what it has more of energy is supplied."""
+    y0, state, search = march.stages.y0, march.mechanism.state, march.search
+    energy, control, t = march.crossing.energy[0], march.control, march.time[0]
+    copy(q, y0[: state.q_end])
+    copy(v, y0[state.v_at : state.v_end])
+    march.crossing.wait[0] = NOWHERE
+    status = switched(search, t, y0, march.stages.k[0], CHOOSE)
+    if status == DONE:
+        status = derivative_at_end(march, t, y0, march.stages.k[0])
+    if status != DONE:
+        return status
+    works = y0[state.works_at :]
+    works[2] += energy_of(march.record.end_scalars, works) - energy
+    march.crossing.energy[0] = energy
+    last = march.counts[NEXT] - 1
+    if march.record.times[last] == t:
+        keep(march, last, y0, march.stages.k[0])
+    span = march.course.at[SPAN]
+    if control.fixed == 0.0 and span < march.course.ends.size:
+        control.step[0] = first_step(control, march.stages, t, march.course.ends[span] - t)
+    return DONE
+
+
+@compiled_apart
+def record_now(march: March):
+    """Keep the present state in place of the next requested time."""
+    record, next_time, t = march.record, march.counts[NEXT], march.time[0]
+    if next_time > 0 and record.times[next_time - 1] == t:
+        return
+    status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+    if status == DONE:
+        record.times[next_time] = t
+        keep(march, next_time, march.stages.y0, march.stages.k[0])
+        march.counts[NEXT] += 1
 
 
 @compiled_apart
@@ -87,8 +126,8 @@ def go_on(march: March, patience: int):
         if switching in (CUT, AT_ONCE):
             put_back(march)
             status = _switch(march, t) if switching == AT_ONCE else DONE
-            if status != DONE:
-                return status
+            if status != DONE or march.search.events[0] > 0:
+                return status if status != DONE else EVENT
             continue
         if control.fixed == 0.0 and not otherwise:
             again = control.again[0] == 1 or not accepted
@@ -109,6 +148,8 @@ def go_on(march: March, patience: int):
             stabiliser.projected[0] += 1
         if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
             return LOST
+        if accepted and march.search.events[0] > 0:
+            return EVENT
         if accepted and stabiliser.when == NEVER and march.widest[0] > drift_limit(march.mechanism):
             return DRIFTED
     return DONE

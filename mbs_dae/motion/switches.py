@@ -1,8 +1,8 @@
 """The branches of laws in a run: what holds them, and how their switching functions change. Compiled.
 
-Within a step every branch is held, so that all laws are smooth: `mode` says what each switching function is held at, the
-sign of it or the integer below it (`symbolic.branches`). A *guard* is positive as long as the branch that is held is the
-right one:
+Within a step every branch is held, so that all laws are smooth: `mode` says what each switching function is held at,
+the sign of it or the integer below it (`symbolic.branches`). A *guard* is positive as long as the branch that is held
+is the right one:
 
     a sign s of g: s g          an integer n below g: min(g - n, n + 1 - g)          a slide: 1 - |mode|
 
@@ -19,7 +19,7 @@ from ..compiled.manifold import rates
 from ..compiled.transformation import REACH, transform
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Matrix, Vector, Work, zeros
-from ..symbolic.branches import SIDE
+from ..symbolic.branches import WHOLE
 
 SPREAD = 1e-5
 """The part of the motion's own time over which velocities of bodies are differenced where they follow from joints: its
@@ -73,10 +73,10 @@ def read_guards(switches: Switches, first: Integers, second: Integers, out: Vect
         switches.value[k] = value
         if switches.slides[k] == 1:
             switches.guard[k] = 1.0 - abs(mode)
-        elif switches.kinds[k] == SIDE:
-            switches.guard[k] = mode * value
-        else:
+        elif switches.kinds[k] == WHOLE:
             switches.guard[k] = min(value - mode, mode + 1.0 - value)
+        else:
+            switches.guard[k] = mode * value
 
 
 @compiled
@@ -90,9 +90,9 @@ def look(mechanism):
 def natural(switches, k):
     """The mode that the value of a switching function stands for; of a slide that ends, the side on which it does."""
     value = switches.mode[k] if switches.slides[k] == 1 else switches.value[k]
-    if switches.kinds[k] == SIDE:
-        return 1.0 if value > 0.0 else -1.0 if value < 0.0 else 0.0
-    return np.floor(value)
+    if switches.kinds[k] == WHOLE:
+        return np.floor(value)
+    return 1.0 if value > 0.0 else -1.0 if value < 0.0 else 0.0
 
 
 @compiled

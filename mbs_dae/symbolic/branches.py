@@ -27,12 +27,9 @@ from .differentiation import Definition
 from .functions import as_sympy
 from .markers import t
 
-SIDE, WHOLE = 0, 1
-"""What a switching function decides: its own sign, or the integer below it."""
+SIDE, WHOLE, WATCH = range(3)
+"""What a switching function decides: by its sign, by the integer below it, or nothing (its sign is watched only)."""
 INEQUALITIES = (StrictGreaterThan, GreaterThan, StrictLessThan, LessThan)
-SWITCHING = (
-    sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.DiracDelta,
-)  # fmt: skip
 
 
 class Held(sp.Function):
@@ -65,6 +62,18 @@ class Chosen(sp.Function):
     @classmethod
     def eval(cls, w: sp.Expr, a: sp.Expr, b: sp.Expr) -> sp.Expr | None:
         return a if a == b else None
+
+
+class Watched(sp.Function):
+    """``Watched(g)``: the sign of g, which decides nothing."""
+
+    nargs, is_real = 1, True
+
+
+SWITCHING = (
+    sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod,
+    sp.DiracDelta, Watched,
+)  # fmt: skip
 
 
 @dataclass
@@ -159,6 +168,7 @@ class _Writer:
             sp.Piecewise: self._piecewise,
             sp.Abs: lambda e: self.side(e.args[0]) * self.write(e.args[0]),
             sp.sign: lambda e: self.side(e.args[0]),
+            Watched: lambda e: self._decision(WATCH, self.write(e.args[0]), 0),
             sp.Heaviside: lambda e: (1 + self.side(e.args[0])) / 2,
             sp.DiracDelta: lambda e: sp.S.Zero,  # of a slope that jumps; it acts at one instant only
             sp.Max: lambda e: self._largest(e.args, 1),
@@ -212,10 +222,8 @@ class _Writer:
         if key not in self._decisions:
             found, k = self.found, len(self.found.modes)
             decided, mode, value = (sp.Symbol(f"{what}_{k}", real=True) for what in ("branch", "mode", "switch"))
-            found.definitions += [
-                (value, g),
-                (decided, Held(mode, value, tie) if kind == SIDE else Rounded(mode, value)),
-            ]
+            decision = Rounded(mode, value) if kind == WHOLE else Held(mode, value, tie)
+            found.definitions += [(value, g), (decided, decision)]
             found.modes.append(mode)
             found.kinds.append(kind)
             found.switching.append(value)

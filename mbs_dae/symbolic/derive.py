@@ -151,6 +151,9 @@ class Reading(Form):
     def rows(self) -> tuple[sp.Expr, ...]:
         return self.values
 
+    def map(self, change: Callable[[sp.Expr], sp.Expr], **others: Any) -> Self:
+        return super().map(change, values=tuple(map(change, self.values)), **others)
+
     def compose(self, maps: Sequence[MarkerMap]) -> Readings:
         return Readings(**self.in_coordinates(maps), values=self.values)
 

@@ -20,8 +20,8 @@ LARGEST = 1e308
 
 
 def expression_of(value: Any, what: str, variables: str = "", jumps: bool = False) -> sp.Expr:
-    """The number or expression as sympy: finite, real, and made of functions that can become code. `variables` are those
-    it may have; with `jumps` it need not be continuous."""
+    """The number or expression as sympy: finite, real, and made of functions that can become code. `variables` are
+    those it may have; with `jumps` it need not be continuous."""
     of = f" of {variables}" if variables else ""
     try:
         e = as_sympy(value)

@@ -31,12 +31,12 @@ from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.expressions import called, expression_of
 from ...symbolic.loads import WORKS, Load
-from ...symbolic.markers import LABELS, FormMarker, marker_symbols, rate_of, t, variables
+from ...symbolic.markers import FormMarker, marker_symbols, rate_of, t, variables
 from .. import measures
 from ..bodies.body import Body, Marker
 from ..element import Declared, Element, checked_name
 from ..fields import COORDINATE
-from ..measures import Measure, Quantity
+from ..measures import Measure, Quantity, written_in_markers
 from ..parameters import Number, check_choice
 
 _registry: list[type[ForceElement]] = []
@@ -118,17 +118,11 @@ def _with_markers(
     load: Load, markers: tuple[Marker, ...], quantities: Sequence[Quantity]
 ) -> tuple[Load, tuple[Marker, ...]]:
     """The load with its quantities written out in markers, which join those that are there."""
-    places = [*markers]
-    for quantity in quantities:
-        places += [m for m in quantity.measure.markers if m not in places]
-    if len(places) > len(LABELS):
-        raise ModelError(f"a force reads {len(places)} markers, {len(LABELS)} at most; split it in two")
-    symbols = marker_symbols(len(places), places[0].body.dimension)
-    values = {q: q.of(tuple(symbols[places.index(m)] for m in q.measure.markers)) for q in quantities}
+    places, symbols, values = written_in_markers(quantities, markers, "a force")
     silent = (sp.S.Zero,) * len(variables(symbols[len(markers) :])[1])
     load = load.map(lambda e: e.xreplace(values))
     forces = tuple((work, (*f, *silent)) for work, f in load.forces)
-    return replace(load, markers=symbols, forces=forces), tuple(places)
+    return replace(load, markers=symbols, forces=forces), places
 
 
 _s, _rate = sp.symbols("s_ rate_", real=True)
