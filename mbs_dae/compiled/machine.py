@@ -8,7 +8,7 @@ from ..linear.kkt import Factor
 from ..linear.pattern import Pattern
 from ..linear.vectors import all_finite, copy
 from .batch import VALUE, evaluate
-from .manifold import Manifold
+from .manifold import Instant, Manifold
 from .program import Program, read_jacobian, read_rows
 from .transformation import ACCELERATIONS, REACH, ROWS, VELOCITIES, Transformation, transform
 
@@ -47,10 +47,9 @@ class Machine(NamedTuple):
     x: Work[Vector] = zeros("either")
     """A solution, over the columns of Φ_v or as velocities of the machine's own coordinates."""
     multipliers: Work[Vector] = zeros("rows")
-    poses: Work[Matrix] = zeros(2, "q_size")
-    """q at the beginning and at the end of a step."""
-    motions: Work[Matrix] = zeros(4, "v_size")
-    """v and a at the beginning, v and a at the end of a step."""
+    here: Instant = Instant()
+    there: Instant = Instant()
+    """The beginning and the end of a step."""
     way: Work[Vector] = zeros("either")
     orientation: Work[Matrix] = zeros(2, "rows")
     """At the beginning and at the end of a step: see `orient`."""

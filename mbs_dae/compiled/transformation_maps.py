@@ -50,7 +50,7 @@ def transformation(
         tree,
         edges=len(coordinates.topology.edges),
         deep=int(coordinates.deep),
-        addresses=np.array([function.entry.address for function in ENTRIES], dtype=np.int64),
+        addresses=np.array([function.compile().address for function in ENTRIES], dtype=np.int64),
         omega_at=np.array(turned, dtype=np.int64),
         qc=coordinates.resting_bodies(),
     )

@@ -72,6 +72,7 @@ class Function:
         self.symbol = f"{function.__module__}.{function.__qualname__}"
         self.apart = apart
         self.kind = FunctionType(self)
+        self.entry: Entry | None = None
         self.parts: dict[tuple, Part] = {}
         self.typed: set[tuple] = set()
         if apart:
@@ -84,7 +85,7 @@ class Function:
         """Called from Python; what is part of others then is the function that it was written as."""
         if not self.apart:
             return self.py_func(*values)
-        return self.entry.call(*values)
+        return self.compile().call(*values)
 
     @cached_property
     def arguments(self) -> tuple[types.Type, ...]:
@@ -117,13 +118,15 @@ class Function:
         """How much there is to compile: bytes of Python's own code, those of its parts included."""
         return sum(len(one.py_func.__code__.co_code) for one in self.parts_of_it)
 
-    @cached_property
-    def entry(self) -> Entry:
-        for called in self.calls:
-            called.entry  # noqa: B018
-        stored = store.fetch(self.symbol, self._made, work.compile_one)
-        result = RESULTS[stored.facts["result"]]
-        return Entry(result, stored.address, self._caller(stored.address, result))
+    def compile(self) -> Entry:
+        """Its machine code, loaded or made when it is first asked for, after all that it calls."""
+        if self.entry is None:
+            for called in self.calls:
+                called.compile()
+            stored = store.fetch(self.symbol, self._made, work.compile_one)
+            result = RESULTS[stored.facts["result"]]
+            self.entry = Entry(result, stored.address, self._caller(stored.address, result))
+        return self.entry
 
     def _made(self) -> store.Stored:
         with work.told(self):
@@ -195,7 +198,7 @@ class FunctionType(types.Callable, types.Opaque):
             raise errors.TypingError(f"{function.symbol} is called with {args}; it is made for {arguments}")
         if function.apart:
             caller.apart.add(function.symbol)
-            result, generate = function.entry.result, _call_apart(function)
+            result, generate = function.compile().result, _call_apart(function)
         else:
             made = function.part(arguments)
             caller.take(made)
@@ -251,7 +254,7 @@ def _call_part(part: Part) -> Callable[..., Any]:
 
 
 def _call_apart(function: Function) -> Callable[..., Any]:
-    result = function.entry.result
+    result = function.compile().result
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = llvm.entry_type(function.arguments, result)

@@ -207,7 +207,7 @@ class Writer(ast.NodeVisitor):
         for value in values:
             is_table = isinstance(getattr(value, "type", None), ir.PointerType)
             numbers += [value, 0] if is_table else [value]
-        return self._call(function.symbol, llvm.entry_type(function.arguments, function.entry.result), numbers)
+        return self._call(function.symbol, llvm.entry_type(function.arguments, function.compile().result), numbers)
 
     def _call(self, name: str, kind: ir.FunctionType, values: Sequence[Any]) -> Any:
         module = self.builder.module

@@ -11,6 +11,7 @@ from scipy.interpolate import KroghInterpolator
 
 from ..compiled.machine import DONE, Machine
 from ..compiled.manifold import accelerations, rates, restore, velocities
+from ..compiled.reading import Trajectory
 from ..tolerances import AGREEMENT
 from . import continuation
 
@@ -20,8 +21,9 @@ REACH = 0.02
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def bridge(machine: Machine, t: np.ndarray, k: int, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> bool:
-    """Set row k of the motion, the pose at t[k], from both sides; False if no smooth motion passes it."""
+def bridge(machine: Machine, path: Trajectory, k: int) -> bool:
+    """Set state k of the path from both its sides; False if no smooth motion passes it."""
+    t, q, v, a = path
     before = (q[k - 1], v[k - 1], a[k - 1])
     weight = machine.norm
     speed = float(np.sqrt(weight @ before[1][: weight.size] ** 2))
@@ -46,23 +48,16 @@ def bridge(machine: Machine, t: np.ndarray, k: int, q: np.ndarray, v: np.ndarray
 def _around(machine: Machine, t0: float, start: State, middle: float, step: float) -> dict[int, State] | None:
     """The states at middle ± 1, 2, 3 steps, walked to smoothly from `start`; None if that fails."""
     nodes: dict[int, State] = {}
-    here, now = start, t0
+    here, now, any_rank = start, t0, machine.pattern.m  # how singular the poses are is no matter
     for d in (-1, -2, -3, -1, 1, 2, 3):
         there = middle + d * step
-        reached = nodes.get(d) or _walk(machine, now, here, there)
-        if reached is None:
-            return None
-        nodes[d] = here = reached
-        now = there
+        if d not in nodes:
+            continuation.begin(machine, now, *here)
+            if continuation.go_on(machine, there, any_rank, any_rank) != DONE:
+                return None
+            nodes[d] = machine.here.q.copy(), machine.here.v.copy(), machine.here.a.copy()
+        here, now = nodes[d], there
     return nodes
-
-
-def _walk(machine: Machine, t0: float, start: State, t1: float) -> State | None:
-    """From t0 to t1 (either way) by smooth steps; how singular the poses are is no matter."""
-    times, any_rank = np.array([t0, t1]), machine.pattern.m
-    q, v, a = (np.stack([x, x]) for x in start)
-    status = continuation.walk(machine, times, 1, 2, any_rank, any_rank, q, v, a)
-    return (q[1], v[1], a[1]) if status == DONE else None
 
 
 def _polynomial(machine: Machine, middle: float, step: float, nodes: dict[int, State]) -> KroghInterpolator:

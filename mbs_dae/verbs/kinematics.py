@@ -19,6 +19,7 @@ from ..compiled.reading import Trajectory
 from ..errors import ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
+from ..kernels.blocks import block
 from ..model.model import Model
 from ..poses import continuation, newton
 from ..poses.assembly import assembled
@@ -57,6 +58,7 @@ def kinematics(
     q = np.zeros((t.size, system.layout.q_size))
     v, a = np.zeros((2, t.size, system.layout.v_size))
     q[:1], v[:1], a[:1] = system.from_bodies(first.motion)
+    path = Trajectory(t, q, v, a)
     redundant = _redundant_rows(system, machine, t, first, q[0], v[0])
 
     done, message, change_points = 1, "", []
@@ -65,13 +67,13 @@ def kinematics(
         try:
             while done < t.size:
                 stop = min(done + chunk, t.size)
-                status = continuation.walk(machine, t, done, stop, *redundant, q, v, a)
+                status = continuation.walk(machine, block(path), done, stop, *redundant)
                 done, reached = int(machine.counts[POSES]), float(machine.reached[0])
                 if status != DONE:
-                    if status != ENDLESS and bridge(machine, t, done, q, v, a):
+                    if status != ENDLESS and bridge(machine, path, done):
                         change_points.append(float(t[done]))
                     elif status != NEAR:
-                        motion = system.of_bodies(Trajectory(t, q, v, a).until(done + 1))
+                        motion = system.of_bodies(path.until(done + 1))
                         raise stop_reason(bodies, status, motion, done, reached)
                     done += 1
                 watch(done, t.size)
@@ -88,7 +90,7 @@ def kinematics(
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
     success = not message
-    result = result_of(system, Trajectory(t, q, v, a).until(done), success=success, message=message, stats=stats)
+    result = result_of(system, path.until(done), success=success, message=message, stats=stats)
     check_turns(result)
     return result
 
