@@ -40,11 +40,8 @@ LOOKS = 500  # at most so many of the recorded times are looked at
 def check_axes(system: System, first: State) -> None:
     """Refuse elements on the angle of two markers that have no axis in common, by name. The first pose is regular: at a
     singular one the rank says nothing of others."""
-    asked = doubtful_angles(system)
-    if not asked:
-        return
     here: PoseRank | None = None
-    for (i, j), name in asked.items():
+    for (i, j), name in doubtful_angles(system).items():
         cosine = float(marker_frame(system, first.full_q, i)[1][:, 2] @ marker_frame(system, first.full_q, j)[1][:, 2])
         if cosine < 0.0 or 1.0 - cosine**2 > ASIDE**2:
             apart = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))

@@ -85,7 +85,7 @@ class Function:
         """Called from Python; what is part of others then is the function that it was written as."""
         if not self.apart:
             return self.py_func(*values)
-        return self.compile().call(*values)
+        return (self.entry or self.compile()).call(*values)
 
     @cached_property
     def arguments(self) -> tuple[types.Type, ...]:

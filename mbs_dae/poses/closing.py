@@ -118,7 +118,8 @@ def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Attempt
     difference(machine.manifold, q, polished, machine.x)
     if machine.norm @ machine.x[: machine.norm.size] ** 2 > (TURN * machine.length) ** 2:
         return None
-    return Attempt(polished, True, _gaps(machine, t, polished), machine.phi.copy())
+    newton.gaps(machine, machine.phi)
+    return Attempt(polished, True, machine.g.copy(), machine.phi.copy())
 
 
 def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:

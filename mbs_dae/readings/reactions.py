@@ -23,7 +23,6 @@ from ..model.forces.base import EffortElement, ForceElement
 from ..model.joints.base import Condition
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
-from .motion import body_rotation
 from .rank import null_vectors, smallest_singular_values
 
 SHARE = 1e-6
@@ -62,7 +61,7 @@ class ComputedReactions:
     def turned(self, name: str) -> np.ndarray:
         element = self._element(name)
         bodies = (element.markers[0].body, second_marker(element).body)
-        return np.stack([body_rotation(self._system, self._motion.q, body) for body in bodies], axis=1)
+        return np.stack([self._system.layout.rotation(self._motion.q, body) for body in bodies], axis=1)
 
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)

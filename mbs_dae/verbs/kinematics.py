@@ -4,7 +4,7 @@ Each pose is foretold from the last (q + h v + h² a / 2), closed by Newton, and
 passes both; otherwise the step is halved. What cannot be halved further is a dead point: the driver asks for a motion
 that the mechanism does not have. A requested time may also fall on a change point, where Φ_v loses rank but the motion
 goes on: there the first-order equations do not determine the velocity, and the pose is taken from the smooth motion
-on both its sides (`bridge`).
+on both its sides (`continuation.bridge`).
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,6 @@ from ..kernels.blocks import block
 from ..model.model import Model
 from ..poses import continuation, newton
 from ..poses.assembly import assembled
-from ..poses.bridge import bridge
 from ..poses.redundancy import is_momentary
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
@@ -55,11 +54,9 @@ def kinematics(
     machine = system.machine()
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
-    q = np.zeros((t.size, system.layout.q_size))
-    v, a = np.zeros((2, t.size, system.layout.v_size))
-    q[:1], v[:1], a[:1] = system.from_bodies(first.motion)
-    path = Trajectory(t, q, v, a)
-    redundant = _redundant_rows(system, machine, t, first, q[0], v[0])
+    path = Trajectory(t, *system.layout.motion(t.size))
+    path.q[:1], path.v[:1], path.a[:1] = system.from_bodies(first.motion)
+    redundant = _redundant_rows(system, machine, t, first, path.q[0], path.v[0])
 
     done, message, change_points = 1, "", []
     chunk = max(1, min(CHUNK, int(PATIENCE / (machine.pattern.n + machine.pattern.m))))
@@ -70,7 +67,7 @@ def kinematics(
                 status = continuation.walk(machine, block(path), done, stop, *redundant)
                 done, reached = int(machine.counts[POSES]), float(machine.reached[0])
                 if status != DONE:
-                    if status != ENDLESS and bridge(machine, path, done):
+                    if status != ENDLESS and continuation.bridge(machine, path, done):
                         change_points.append(float(t[done]))
                     elif status != NEAR:
                         motion = system.of_bodies(path.until(done + 1))
