@@ -113,7 +113,7 @@ def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Attempt
     polished = q.copy()
     if not _gaps(machine, t, q).max(initial=0.0) < near * machine.length:
         return None
-    if newton.close(machine, t, polished, np.zeros_like(machine.here.v), 20) != DONE:
+    if newton.close(machine, t, polished, np.zeros(machine.here.v.size), 20) != DONE:
         return None
     difference(machine.manifold, q, polished, machine.x)
     if machine.norm @ machine.x[: machine.norm.size] ** 2 > (TURN * machine.length) ** 2:
@@ -168,7 +168,7 @@ def _driven_angles(structure: Structure) -> list[tuple[Marker, int]]:
 
 def _gaps(machine: Machine, t: float, q: np.ndarray) -> np.ndarray:
     """The gap of every row in a pose, which is factorised; infinite where the equations have no value."""
-    if not newton.evaluate_and_factorise(machine, t, q, np.zeros_like(machine.here.v), True):
+    if not newton.evaluate_and_factorise(machine, t, q, np.zeros(machine.here.v.size), True):
         return np.full(machine.g.size, np.inf)
     newton.gaps(machine, machine.phi)
     return machine.g.copy()
@@ -183,7 +183,7 @@ def _line_search(
     for fraction in longest * 0.5 ** np.arange(12):
         trial = q.copy()
         move(machine.manifold, trial, fraction * step)
-        observe(machine, t, trial, np.zeros_like(machine.here.v))
+        observe(machine, t, trial, np.zeros(machine.here.v.size))
         gaps = machine.phi * scale
         if gaps @ gaps <= (1.0 - 1e-3 * fraction) * (before @ before):
             return float(fraction)
