@@ -74,7 +74,7 @@ def transformation(
     maps = places._replace(
         row_of=entries.jac_row,
         column_of=entries.jac_column,
-        component=np.array([0, 1, 5] if tree.width == 3 else range(6), dtype=np.int64),
+        component=np.array([0, 1, 5] if tree.dimension == 2 else range(6), dtype=np.int64),
         parent=np.array(coordinates.topology.parents, dtype=np.int64) - 1,
         path_at=_borders(paths),
         path=np.concatenate([NONE, *paths]),

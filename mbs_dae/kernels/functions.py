@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, update_wrapper
 from inspect import signature
 from typing import Any, cast, get_type_hints
 
@@ -66,9 +66,8 @@ class Function:
     """A function of this package that is compiled."""
 
     def __init__(self, function: Callable, apart: bool):
-        self.py_func = self.__wrapped__ = function
-        self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
-        self.__module__ = function.__module__
+        update_wrapper(self, function)
+        self.py_func = function
         self.symbol = f"{function.__module__}.{function.__qualname__}"
         self.apart = apart
         self.kind = FunctionType(self)
@@ -187,7 +186,7 @@ class FunctionType(types.Callable, types.Opaque):
 
     def __init__(self, function: Function):
         self.function = function
-        super().__init__(f"compiled {function.__module__}.{function.__qualname__} {id(function)}")
+        super().__init__(f"compiled {function.symbol} {id(function)}")
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         if kws:

@@ -45,10 +45,6 @@ class Attempt:
     gaps: np.ndarray
     residuals: np.ndarray
 
-    @property
-    def largest(self) -> float:
-        return float(self.gaps.max(initial=0.0))
-
 
 def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
     """The closed pose that Newton reaches from a guess; an error that tells why there is none otherwise."""
@@ -66,7 +62,7 @@ def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.
             return min(upright, key=lambda q: float(system.weight @ system.between(guess, q) ** 2))
         raise _on_its_head(system, t, attempt, turned)
     found = next((o for o in others if o.closed), None)
-    best = attempt if found else min([attempt, *others], key=lambda c: c.largest)
+    best = attempt if found else min([attempt, *others], key=lambda c: c.gaps.max(initial=0.0))
     raise assembly_error(system, t, best, found)
 
 

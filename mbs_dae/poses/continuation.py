@@ -22,6 +22,7 @@ from scipy.interpolate import KroghInterpolator
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, HALVINGS, JUMPED, NEAR, POSES, SINGULAR, Machine
 from ..compiled.manifold import accelerations, count_turns, difference, move, rates, restore, velocities, way
 from ..compiled.reading import Trajectory
+from ..coordinates import Motion
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy
@@ -41,7 +42,6 @@ REACH = 0.02
 """How far the nearest of the six poses around a change point is from it, in model lengths."""
 
 Place = TypeVar("Place")
-State = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @compiled
@@ -279,9 +279,9 @@ def bridge(machine: Machine, path: Trajectory, k: int) -> bool:
     return False
 
 
-def _around(machine: Machine, t0: float, start: State, middle: float, step: float) -> dict[int, State] | None:
+def _around(machine: Machine, t0: float, start: Motion, middle: float, step: float) -> dict[int, Motion] | None:
     """The states at middle ± 1, 2, 3 steps, walked to smoothly from `start`; None if that fails."""
-    nodes: dict[int, State] = {}
+    nodes: dict[int, Motion] = {}
     here, now, any_rank = start, t0, machine.pattern.m  # how singular the poses are is no matter
     for d in (-1, -2, -3, -1, 1, 2, 3):
         there = middle + d * step
@@ -294,7 +294,7 @@ def _around(machine: Machine, t0: float, start: State, middle: float, step: floa
     return nodes
 
 
-def _polynomial(machine: Machine, middle: float, step: float, nodes: dict[int, State]) -> KroghInterpolator:
+def _polynomial(machine: Machine, middle: float, step: float, nodes: dict[int, Motion]) -> KroghInterpolator:
     """The polynomial with the value, slope and curvature of every node: of coordinates, as they are numbers."""
     times = np.repeat([middle + d * step for d in sorted(nodes)], 3)
     values = []

@@ -116,11 +116,6 @@ class Tree(NamedTuple):
     slide: Work[Matrix] = zeros("velocities", 3)
     """It turns what is behind it by the one vector, and shifts it by the other."""
 
-    @property
-    def width(self) -> int:
-        """How many velocities a body has."""
-        return 3 if self.dimension == 2 else 6
-
 
 def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
     """The arrays of a tree, with the work space at rest; `layout` is that of the Cartesian coordinates. The hidden
