@@ -44,8 +44,7 @@ def compile_one() -> bool:
     for function in _most_urgent_first(len(FUNCTIONS)):
         ready = function in rest and not any(called in rest for called in function.calls)
         if ready and not store.is_claimed(function.symbol):
-            function.compile()
-            return True
+            return function.compile() is not None
     return False
 
 

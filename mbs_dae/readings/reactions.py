@@ -12,6 +12,7 @@ length a force a length. Small systems by singular values; large ones (where onl
 afforded) by sparse solves.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -97,14 +98,20 @@ class ComputedReactions:
             return self._read(element.effort_reading, slots, element)[:, 0]
         return -self._multipliers[:, self._system.rows_of(name)[0]] if isinstance(element, Driver) else None
 
+    @property
+    def _poses(self) -> Iterator[tuple[float, np.ndarray]]:
+        return zip(self._motion.t, self._motion.q, strict=True)
+
     @cached_property
     def smallest_singular_value(self) -> np.ndarray:
-        return smallest_singular_values(self._system, self._motion, self._redundant)
+        """At each time, but for the redundant rows."""
+        if not self._system.rows:
+            return np.ones(len(self._motion.t))
+        return np.array([_smallest(scaled_jacobian(self._system, *pose)[0], self._redundant) for pose in self._poses])
 
     @cached_property
     def _null_vectors(self) -> list[np.ndarray]:
-        poses = zip(self._motion.t, self._motion.q, strict=True)
-        return [null_vectors(self._system, *pose, self._redundant) for pose in poses]
+        return [null_vectors(self._system, *pose, self._redundant) for pose in self._poses]
 
     def _element(self, name: str) -> Element:
         if name not in self._system.model.elements:
@@ -148,14 +155,6 @@ def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_ma
     lengths = np.sqrt(np.asarray(jacobian.multiply(jacobian).sum(axis=1)).ravel())
     lengths[lengths == 0.0] = 1.0
     return (sps.diags(1.0 / lengths) @ jacobian).tocsr(), lengths
-
-
-def smallest_singular_values(system: System, motion: Trajectory, redundant: int) -> np.ndarray:
-    """Per time, the smallest singular value but for the redundant rows."""
-    if not system.rows or not len(motion.t):
-        return np.ones(len(motion.t))
-    matrices = [scaled_jacobian(system, *pose)[0] for pose in zip(motion.t, motion.q, strict=True)]
-    return np.array([_smallest(matrix, redundant) for matrix in matrices])
 
 
 def _smallest(matrix: sps.csr_matrix, redundant: int) -> float:

@@ -69,6 +69,12 @@ class JointCoordinates(CoordinateSet):
         )
 
     @cached_property
+    def coupled(self) -> list[tuple[int, int]]:
+        """The pairs of velocities that M couples: one of an edge, and one on the way to it, itself included."""
+        ways = zip(self.paths, self.own, strict=True)
+        return [(c, d) for path, own in ways for c in own.tolist() for d in path.tolist() if d <= c]
+
+    @cached_property
     def edge_and_component(self) -> dict[int, tuple[int, int]]:
         """Whose each velocity of a body is, among the edges, and which of the body's it is."""
         places = self.kernels.layout.v
