@@ -133,7 +133,8 @@ def way_down(body: Body, edges: Mapping[Body, Edge]) -> Iterator[Body]:
     """A body, its parent, and so on to the ground."""
     yield body
     while body in edges:
-        yield (body := edges[body].parent)
+        body = edges[body].parent
+        yield body
 
 
 def root_of(body: Body, edges: Mapping[Body, Edge]) -> Body:

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ModelError, check_name
 from ..provided import provided
 from ..rotations import about_z, from_quaternion
-from .quantities import Energy, Quantities, Reactions, in_axes
+from .quantities import Energy, Quantities, Reactions, frozen, in_axes
 from .sketch import Sketch
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Lazy:
 
 def _largest(level: int) -> cached_property[np.ndarray]:
     """Of all rows at each time."""
-    return cached_property(lambda violation: np.abs(violation.rows[level]).max(axis=1, initial=0.0))
+    return cached_property(lambda violation: frozen(np.abs(violation.rows[level]).max(axis=1, initial=0.0)))
 
 
 @dataclass(frozen=True, eq=False)
