@@ -27,8 +27,7 @@ from ..symbolic.markers.primitives import parallel
 from ..tolerances import DEPENDENT
 from .explanation import Explanation
 
-Pair = tuple[Marker, ...]
-"""Two markers."""
+Pair = tuple[Marker, ...]  # two markers
 
 ASIDE = 1e-6
 """The sine of the angle between two axes from which on they are not parallel; and the rate at which they part, against
@@ -97,12 +96,10 @@ def _part(system: System, here: PoseRank, first: State, pair: Pair) -> bool:
 
 def _no_axis(system: System, name: str, i: Marker, j: Marker, fault: str) -> ModelError:
     who = system.model.elements[name].who
-    return ModelError(
-        f"{who} of {system.model.name!r} needs an angle about one axis, but the z axes of {i.label} and {j.label} "
-        f"{fault}; take the angle of a joint, mbs.angle(joint), or markers on the axis about which they turn, "
-        "body.at(x, y, z, axis=...)",
-        joints=(name,),
-    )
+    axes = f"the z axes of {i.label} and {j.label} {fault}"
+    what = f"{who} of {system.model.name!r} needs an angle about one axis, but {axes}"
+    markers = "markers on the axis about which they turn, body.at(x, y, z, axis=...)"
+    return ModelError(f"{what}; take the angle of a joint, mbs.angle(joint), or {markers}", joints=(name,))
 
 
 def check_turns(result: Result) -> None:

@@ -16,7 +16,7 @@ from ..compiled.machine import DONE, Machine, observe
 from ..compiled.manifold import difference, move
 from ..compiled.structure import Structure
 from ..coordinates import body_coordinates
-from ..errors import AssemblyError, ModelError
+from ..errors import AssemblyError, ModelError, counted
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver, Held, Prescribed
 from ..readings.motion import marker_frame
@@ -276,8 +276,8 @@ def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
     if len(asking) <= freedom:
         return None
     return (
-        f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {freedom} degree"
-        f"{'s' * (freedom != 1)} of freedom: take {len(asking) - freedom} of them away"
+        f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {counted(freedom, 'degree')} of freedom: "
+        f"take {len(asking) - freedom} of them away"
     )
 
 

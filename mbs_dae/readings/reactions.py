@@ -23,7 +23,7 @@ from scipy.sparse.linalg import eigsh, lsqr
 
 from ..compiled import System
 from ..compiled.reading import Trajectory
-from ..errors import unknown_name
+from ..errors import check_name
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver
 from ..model.element import Element
@@ -114,8 +114,7 @@ class ComputedReactions:
         return [null_vectors(self._system, *pose, self._redundant) for pose in self._poses]
 
     def _element(self, name: str) -> Element:
-        if name not in self._system.model.elements:
-            raise unknown_name("joint, driver or force", name, self.names(), "the result")
+        check_name("joint, driver or force", name, self.names(), "the result")
         return self._system.model.elements[name]
 
     def _partials(self, element: Element) -> np.ndarray:

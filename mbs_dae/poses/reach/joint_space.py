@@ -17,7 +17,7 @@ from ...arguments import check_start, model_of
 from ...compiled import System, compile_model
 from ...coordinates import JointCoordinates, Motion
 from ...coordinates.joint.tree_steps import Freedom
-from ...errors import ModelError, unknown_name
+from ...errors import ModelError, check_name, unknown_name
 from ...model.bodies.body import Body, Marker
 from ...model.joints.motions import Ball, Slide, Turn
 from ...model.model import Model
@@ -127,8 +127,7 @@ class JointSpace:
     # --- values by name -------------------------------------------------------------------------------------------
 
     def index(self, name: Any) -> int:
-        if name not in self.names:
-            raise unknown_name("joint coordinate", name, self.names, f"the tree of {self.model.name!r}")
+        check_name("joint coordinate", name, self.names, f"the tree of {self.model.name!r}")
         return self.names.index(name)
 
     def number(self, value: Any, what: str) -> float:
