@@ -276,8 +276,8 @@ def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
     if len(asking) <= freedom:
         return None
     return (
-        f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {counted(freedom, 'degree')} of freedom: "
-        f"take {len(asking) - freedom} of them away"
+        f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {counted(freedom, 'degree')} of freedom"
+        f": take {len(asking) - freedom} of them away"
     )
 
 
