@@ -20,7 +20,7 @@ from ..linear.vectors import copy
 from ..poses.newton import factorise_observed, put_gaps, solve_here
 from ..symbolic.loads import WORKS
 from ..tolerances import DEPENDENT, DOUBTFUL, PARTED, PARTED_BY, WEAK
-from .switches import Switches
+from .switches import Switches, hold_all
 
 WORK = len(WORKS)
 SLIDE = 0
@@ -263,11 +263,16 @@ def powers(mechanism, work):
 
 
 @compiled_apart
-def solve_motion(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, multipliers: Matrix, rates: Matrix):
+def solve_motion(
+    mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, multipliers: Matrix, rates: Matrix
+):
     """Per time: λ, and the columns kinetic, potential, then the powers. How many times were done: all of them, or those
-    before a force that is not a finite number."""
+    before a force that is not a finite number. Without modes the branches of laws are free."""
     machine = mechanism.machine
     for k in range(t.size):
+        if modes.shape[1] > 0:
+            copy(modes[k], mechanism.switches.mode)
+            hold_all(mechanism)
         if accelerate(mechanism, t[k], q[k], v[k], machine.here.a) != DONE:
             return k
         copy(machine.multipliers, multipliers[k])

@@ -257,7 +257,7 @@ def next_begins(search):
 def new_search(stages: Stages, times: np.ndarray) -> Search:
     count = stages.mechanism.switches.kinds.size
     parts = (choose, switch_over, search_step) if count else ()
-    functions = np.array([one.entry.address for one in parts], dtype=np.int64)
+    functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     search = Search(stages, functions, float(times[0]), float(times[-1] - times[0]))
     return block(search, switches=count, width=stages.mechanism.state.size)
 

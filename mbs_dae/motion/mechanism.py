@@ -35,7 +35,7 @@ def _image(system: System, refinements: int, faint: float) -> Image:
 def switches_of(system: System, machine: Machine, dynamics: Dynamics) -> Switches:
     batches, layout = (machine.program.batch, dynamics.batch), system.layout
     kinds = np.concatenate([batch.switch_kind for batch in batches])
-    functions = np.array([slide.entry.address] if kinds.size else [], dtype=np.int64)
+    functions = np.array([slide.compile().address] if kinds.size else [], dtype=np.int64)
     bodies = system.structure.program.batch.layout
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
     return block(Switches(kinds, functions), switches=kinds.size, ways=ways, own=own)

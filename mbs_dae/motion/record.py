@@ -35,6 +35,8 @@ class Record(NamedTuple):
     multipliers: Work[Matrix] = zeros("times", "rows")
     energies: Work[Matrix] = zeros("times", 2 + WORK)
     """Columns: kinetic, potential, then the works."""
+    modes: Work[Matrix] = zeros("times", "switches")
+    """The branches of laws (`switches`)."""
     end_multipliers: Work[Vector] = zeros("rows")
     end_scalars: Work[Vector] = zeros(SCALARS)
     y: Work[Vector] = zeros("width")
@@ -73,7 +75,8 @@ def new_march(
 ) -> March:
     state, stages = mechanism.state, method.stages(mechanism, course)
     sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
-    record = block(Record(times), times=times.size, rows=mechanism.machine.pattern.m, **sizes)
+    sizes |= {"times": times.size, "rows": mechanism.machine.pattern.m, "switches": mechanism.switches.kinds.size}
+    record = block(Record(times), **sizes)
     tableau, crossing = method.tableau, block(Crossing())
     search = new_search(stages, times)
     return block(March(mechanism, tableau, control, course, stabiliser, stages, record, crossing, search))
@@ -212,3 +215,4 @@ def _add(march: March, k: int, y: Vector, dy: Vector, weight: float):
     record.energies[k, 0] += weight * record.end_scalars[KINETIC]
     record.energies[k, 1] += weight * record.end_scalars[POTENTIAL]
     axpy(weight, y[state.works_at :], record.energies[k, 2:])
+    copy(march.mechanism.switches.mode, record.modes[k])

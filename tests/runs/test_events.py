@@ -78,8 +78,8 @@ def ball(e=0.9):
     model = mbs.PlanarModel("ball", gravity=(0, -g))
     body = model.body("ball", mass=1.0, inertia=1.0)
     model.add(mbs.Translational("rail", model.ground.at(0, 0, angle=pi / 2), body.at(0, 0, angle=pi / 2)))
-    model.add(mbs.Event("impact", body_height := model["ball.y"], direction=-1, action=mbs.Reset({"ball.vy": -e * model["ball.vy"]})))
-    assert body_height is not None
+    bounce = mbs.Reset({"ball.vy": -e * model["ball.vy"]})
+    model.add(mbs.Event("impact", model["ball.y"], direction=-1, action=bounce))
     return model
 
 

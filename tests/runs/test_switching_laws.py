@@ -161,3 +161,20 @@ def test_the_output_grid_does_not_change_the_motion():
         mbs.simulate(block(law), np.linspace(0, 5, n), {"block.x": 0.5, "block.vx": 0.35}) for n in (2, 401)
     )
     assert coarse["block.x"][-1] == fine["block.x"][-1] and coarse.stats["accepted"] == fine.stats["accepted"]
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_what_holds_a_block_that_sticks_is_in_its_reactions(coordinates):
+    """A block held on a slope of 0.5 rad by friction alone: the guide carries m g cos, the friction m g sin, and both
+    sets of multipliers agree, those of bodies being found after the run."""
+    slope, weight = 0.5, 9.81
+    model = mbs.PlanarModel("slope", gravity=(0, -weight))
+    body = model.body("block", mass=1.0, inertia=1.0, angle=slope)
+    guide = model.add(mbs.Translational("guide", model.ground.at(0, 0, angle=slope), body))
+    model.add(mbs.ViscousFriction("oil", guide, coefficient=0.1))
+    pull = -6.0 * sp.sign(sp.cos(slope) * model["block.vx"] + sp.sin(slope) * model["block.vy"])
+    model.add(mbs.Force("rub", body, (pull * sp.cos(slope), pull * sp.sin(slope))))
+    run = mbs.simulate(model.compile(coordinates), [0, 1, 2], {"block.vx": 0.0})
+    assert np.abs(run["block.x"]).max() < 1e-12
+    expected = weight * np.cos(slope) * np.array([-np.sin(slope), np.cos(slope)])
+    np.testing.assert_allclose(run.reaction("guide")[1:, :2], [expected] * 2, atol=1e-9)
