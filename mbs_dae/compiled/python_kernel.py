@@ -14,6 +14,7 @@ from ..coordinates import KernelCoordinates
 from ..kernels.abi import unwound
 from ..kernels.cache import Kernel
 from ..model.forces.given import PythonForce
+from ..symbolic.branches import SIDE
 from .batch import Instance, instance_of
 
 UNWOUND = unwound.py_func
@@ -49,16 +50,17 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
     jacobian = sp.Matrix(values[rates_at:]).jacobian(composed.v)
     read = sp.lambdify([*state, *slots], [values, jacobian.tolist()], modules=[{"Unwound": UNWOUND}, "math"], cse=True)
     width, places, columns = len(state), len(composed.q), len(composed.v)
-    outputs = columns + 2
+    modes = [f"mode_{k}" for k in range(len(element.switches))]
+    outputs = columns + 2 + len(modes)
     raised = Raised()
 
     def call(count: int, t: float, q: Any, v: Any, index: Any, parameters: Any, tables: Any, out: Any) -> None:
         try:
             numbers = [(q if k < places else v)[index[k]] for k in range(width)]
             markers, partials = read(*numbers, *(parameters[k] for k in range(len(slots))))
-            wrenches = np.array(element.wrenches(t, markers))
+            wrenches = np.array(element.wrenches(t, markers, [parameters[len(slots) + k] for k in range(len(modes))]))
             forces = np.asarray(partials, dtype=float).T @ wrenches
-            results = [*forces, 0.0, float(wrenches @ markers[rates_at:])]
+            results = [*forces, 0.0, float(wrenches @ markers[rates_at:]), *element.deciding(t, markers)]
         except BaseException as exc:  # it may raise anything (Ctrl-C, too), and nothing can pass through compiled code
             raised.error = exc
             results = [float("nan")] * outputs
@@ -66,15 +68,9 @@ def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
             out[k] = value
 
     callback = _signature(call)
-    names = tuple(map(str, slots))
-    layout = {
-        "forces": tuple(range(columns)),
-        "powers": (element.work,),
-        "slots": names,
-        "modes": {},
-        "slopes": (),
-        "outputs": outputs,
-    }
+    layout: dict[str, Any] = {"forces": tuple(range(columns)), "powers": (element.work,)}
+    layout |= {"slots": (*map(str, slots), *modes), "outputs": outputs, "modes": dict.fromkeys(modes, SIDE)}
+    layout["slopes"] = ()
     address = ctypes.cast(callback, ctypes.c_void_p).value or 0
     return PythonKernel(address, layout, callback, raised)
 

@@ -178,3 +178,19 @@ def test_what_holds_a_block_that_sticks_is_in_its_reactions(coordinates):
     assert np.abs(run["block.x"]).max() < 1e-12
     expected = weight * np.cos(slope) * np.array([-np.sin(slope), np.cos(slope)])
     np.testing.assert_allclose(run.reaction("guide")[1:, :2], [expected] * 2, atol=1e-9)
+
+
+def test_a_python_force_says_where_it_switches():
+    law, surfaces, smooth = LAWS["Heaviside"]
+    expected = by_pieces(surfaces, smooth, WHEN[1:], 0.5, 0.35)
+    model = block(lambda x, v: 0.0)
+    model.add(
+        mbs.PythonForce(
+            "push",
+            model.bodies["block"],
+            function=lambda t, i, modes: [((1 + modes[0]) / 2, 0.0)],
+            switches=[lambda t, i: i.point[0] - 0.1],
+        )
+    )
+    run = mbs.simulate(model, WHEN, {"block.x": 0.5, "block.vx": 0.35}, rtol=1e-11)
+    np.testing.assert_allclose(np.column_stack([run["block.x"], run["block.vx"]])[1:], expected, atol=1e-9)
