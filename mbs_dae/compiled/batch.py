@@ -15,7 +15,7 @@ import sympy as sp
 from ..coordinates import Computed, KernelCoordinates, Layout
 from ..errors import ModelError
 from ..kernels import cache
-from ..kernels.abi import call_kernel, compiled_apart
+from ..kernels.abi import call_kernel, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
 from ..model.bodies.body import Marker, reference_turns
 from ..model.parameters import Evaluator, Number, Parameter
@@ -25,7 +25,7 @@ from ..symbolic.derive import Composed, Form
 from ..symbolic.markers import LABELS
 
 VALUE = 0
-"""The level of the values themselves. (Kernels of derivatives of them are further levels.)"""
+"""The level of the values themselves. (Derivatives of them are batches of their own: `tangents`.)"""
 
 
 class Batch(NamedTuple):
@@ -58,9 +58,15 @@ class Batch(NamedTuple):
 def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vector):
     """All outputs of all kernels of a level at (t, q, v). q and v include the coordinates of the ground."""
     for g in range(batch.kernels.shape[1]):
-        index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
-        parameters = batch.parameters[batch.parameters_at[g] :]
-        call_kernel(batch.kernels[level, g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
+        call_one(batch, level, g, t, q, v, out)
+
+
+@compiled
+def call_one(batch, level, g, t, q, v, out):
+    """The outputs of one kernel, for all its instances."""
+    index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
+    parameters = batch.parameters[batch.parameters_at[g] :]
+    call_kernel(batch.kernels[level, g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,8 @@ class Instance:
     who: str
     kernel: Callable[[], cache.Kernel] | None = None
     """Where the kernel comes from if it is not derived."""
+    tangents: Callable[[], cache.Kernel] | None = None
+    """The same for that of its tangents."""
 
 
 def instance_of(
@@ -91,7 +99,7 @@ def instance_of(
 
 
 @dataclass(frozen=True)
-class _Group:
+class Group:
     """All instances of one kernel."""
 
     kernel: cache.Kernel
@@ -172,18 +180,18 @@ class BatchBuilder:
         for group in self.groups:
             layout = group.kernel.layout
             for member in group.members:
-                yield Place(member, at, self._local(member, self.layout.v), layout)
+                yield Place(member, at, self.local(member, self.layout.v), layout)
                 at += layout["outputs"]
 
-    def _local(self, member: int, places: Mapping[Any, tuple[int, ...]]) -> tuple[int, ...]:
+    def local(self, member: int, places: Mapping[Any, tuple[int, ...]]) -> tuple[int, ...]:
         """The coordinates of all its owners, one after the other."""
         return tuple(place for owner in self.instances[member].owners for place in places[owner])
 
-    def _grouped(self) -> list[_Group]:
-        groups: dict[str, _Group] = {}
+    def _grouped(self) -> list[Group]:
+        groups: dict[str, Group] = {}
         for k, instance in enumerate(self.instances):
             if instance.meaning not in groups:
-                groups[instance.meaning] = _Group(self._kernel(instance), [])
+                groups[instance.meaning] = Group(self._kernel(instance), [])
             groups[instance.meaning].members.append(k)
         return list(groups.values())
 
@@ -204,13 +212,13 @@ class BatchBuilder:
             begins.append((len(gather), len(slots), size))
             layout = group.kernel.layout
             for member in group.members:
-                places = [*self._local(member, self.layout.q), *self._local(member, self.layout.v)]
+                places = [*self.local(member, self.layout.q), *self.local(member, self.layout.v)]
                 gather += places
                 given = {**self.instances[member].slots, **dict.fromkeys(layout["modes"], 0.0)}
                 names, size = layout["slots"], size + layout["outputs"]
                 first = size - len(layout["modes"]) - len(layout["slopes"])
                 for k, (of, by) in enumerate(layout["slopes"]):
-                    place = places[by] + (q_size if by >= len(self._local(member, self.layout.q)) else 0)
+                    place = places[by] + (q_size if by >= len(self.local(member, self.layout.q)) else 0)
                     at = first + len(layout["modes"]) + k
                     slopes.append((at, len(switches) + of, place if by >= 0 else width))
                 for k, (mode, kind) in enumerate(layout["modes"].items()):

@@ -92,9 +92,11 @@ class Branched:
     the expression."""
 
 
-def branched(definitions: Sequence[Definition], outputs: Sequence[sp.Expr], state: Sequence[sp.Symbol]) -> Branched:
-    """The same program, with a symbol for every decision that depends on the state."""
-    writer = _Writer(dict(definitions), frozenset(state))
+def branched(
+    definitions: Sequence[Definition], outputs: Sequence[sp.Expr], state: Sequence[sp.Symbol], free: bool = False
+) -> Branched:
+    """The same program, with a symbol for every decision that depends on the state; `free`: none can be held."""
+    writer = _Writer(dict(definitions), frozenset(state), free)
     found = writer.found
     found.definitions += [(s, writer.write(as_sympy(e))) for s, e in definitions]
     found.outputs += [writer.write(as_sympy(e)) for e in outputs]
@@ -135,8 +137,8 @@ def gradient(
 
 
 class _Writer:
-    def __init__(self, values: dict[sp.Symbol, sp.Expr], state: frozenset[sp.Symbol]):
-        self.values, self.found = values, Branched()
+    def __init__(self, values: dict[sp.Symbol, sp.Expr], state: frozenset[sp.Symbol], free: bool):
+        self.values, self.free, self.found = values, free, Branched()
         self._moving: dict[sp.Symbol, bool] = dict.fromkeys(state, True)
         self._written: dict[sp.Basic, sp.Expr] = {}
         self._decisions: dict[Any, sp.Symbol] = {}
@@ -220,12 +222,14 @@ class _Writer:
     def _decision(self, kind: int, g: sp.Expr, tie: int) -> sp.Symbol:
         key = kind, g, tie
         if key not in self._decisions:
-            found, k = self.found, len(self.found.modes)
+            found, k = self.found, len(self._decisions)
             decided, mode, value = (sp.Symbol(f"{what}_{k}", real=True) for what in ("branch", "mode", "switch"))
+            mode = sp.Symbol("nan") if self.free else mode
             decision = Rounded(mode, value) if kind == WHOLE else Held(mode, value, tie)
             found.definitions += [(value, g), (decided, decision)]
-            found.modes.append(mode)
-            found.kinds.append(kind)
-            found.switching.append(value)
+            if not self.free:
+                found.modes.append(mode)
+                found.kinds.append(kind)
+                found.switching.append(value)
             self._decisions[key] = decided
         return self._decisions[key]

@@ -4,7 +4,7 @@ Input: definitions (symbol, expression) and output expressions. Output: source l
 written, each line after the lines it needs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from textwrap import wrap
 from typing import Any
@@ -70,7 +70,7 @@ class Printer(PythonCodePrinter):
 
 
 OWN = (Opaque, Lookup, Unwound, Wrap)
-"""Functions of this package: their code is written by the printer, and by `_functions_as_definitions`."""
+"""Functions of this package: their code is written by the printer, and by `functions_as_definitions`."""
 
 
 @cache
@@ -90,7 +90,7 @@ def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) 
     """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
     without defining them."""
     symbols = [s for s, _ in definitions]
-    expressions = [as_sympy(e) for e in (*(e for _, e in definitions), *outputs)]
+    expressions = [*(e for _, e in definitions), *outputs]
     # sympy's "basic" optimisations find hardly more, in five times the time
     temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
@@ -137,39 +137,47 @@ def _broken(head: str, body: str) -> list[str]:
     return [f"{head}(", *(f"    {part}" for part in parts), ")"]
 
 
-def _functions_as_definitions(
+def functions_as_definitions(
     definitions: Sequence[Definition], outputs: Sequence[sp.Expr]
 ) -> tuple[list[Definition], list[sp.Expr]]:
-    """Each opaque function becomes definitions of its own: its argument, then its derivatives there; those inside
-    others first."""
-    definitions, outputs = list(definitions), [as_sympy(e) for e in outputs]
-    for _ in range(100):
-        given = {g for e in outputs for g in e.atoms(Opaque) if not g.args[2].has(Opaque)}
-        if not given:
-            break
-        names: dict[sp.Expr, sp.Symbol] = {}
-        for g in sorted(given, key=sp.default_sort_key):
-            place, value = (sp.Symbol(f"{what}_{len(definitions)}", real=True) for what in ("at", "given"))
-            definitions += [(place, g.args[2]), (value, g.at(place))]
-            names[g] = value
-        outputs = [e.xreplace(names) for e in outputs]
-    return definitions, outputs
+    """Each opaque function becomes definitions of its own: its argument, then its derivative there; those inside others
+    first. The order stays such that each needs only those before it."""
+    written: list[Definition] = []
+    names: dict[sp.Expr, sp.Symbol] = {}
+
+    def named(e: sp.Expr) -> sp.Expr:
+        while given := sorted((g for g in e.atoms(Opaque) if not g.args[2].has(Opaque)), key=sp.default_sort_key):
+            for g in given:
+                if g not in names:
+                    place, names[g] = (sp.Symbol(f"{what}_{len(names)}", real=True) for what in ("at", "given"))
+                    written.append((place, g.args[2]))
+                    written.append((names[g], named(g.at(place))))
+            e = e.xreplace(names)
+        return e
+
+    for s, e in definitions:
+        value = named(as_sympy(e))
+        written.append((s, value))
+    return written, [named(as_sympy(e)) for e in outputs]
 
 
-def kernel_module(composed: Composed, title: str) -> tuple[str, dict[str, Any]]:
-    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout."""
+def kernel_module(composed: Composed, title: str, like: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. Where it is to
+    read and write the same arrays as another kernel, it is given the layout of that one; all its branches are free."""
     state = [*composed.q, *composed.v]
-    program = branched(*_functions_as_definitions(composed.definitions, composed.outputs), state)
+    program = branched(*functions_as_definitions(composed.definitions, composed.outputs), state, like is not None)
     outputs = [*program.outputs, *program.switching, *(e for _, _, e in program.slopes)]
-    body, used = source_lines(program.definitions, outputs)
-    slots = [*(s for s in composed.slots if s in used), *program.modes]
-    layout = {**composed.layout, "slots": tuple(str(s) for s in slots), "outputs": len(outputs)}
+    body, symbols = source_lines(program.definitions, outputs)
+    used = {*map(str, symbols)}
+    slots = [*(str(s) for s in composed.slots if str(s) in used), *map(str, program.modes)]
+    layout = {**composed.layout, "slots": tuple(slots), "outputs": len(outputs)}
+    layout |= {name: like[name] for name in ("slots", "outputs")} if like else {}
     layout["modes"] = dict(zip(map(str, program.modes), program.kinds, strict=True))
     layout["slopes"] = tuple((switch, place) for switch, place, _ in program.slopes)
     arrays = "q" * len(composed.q) + "v" * len(composed.v)
     loads = [
-        *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),
-        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots)),
+        *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if str(s) in used),
+        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(layout["slots"]) if s in used),
     ]
     lines = "\n        ".join([*loads, *body])
     functions = ", ".join(FUNCTIONS)
@@ -181,8 +189,8 @@ from mbs_dae.kernels.abi import lookup, unwound, wrap
 def kernel(count, t, q, v, index, parameters, tables, out):
     for instance in range(count):
         from_ = instance * {len(state)}
-        const = instance * {len(slots)}
-        at = instance * {len(outputs)}
+        const = instance * {len(layout["slots"])}
+        at = instance * {layout["outputs"]}
         {lines}
 '''
     return module, layout
