@@ -128,6 +128,9 @@ def computed(result: Result) -> ComputedQuantities:
 def state_of(result: Result, index: int) -> State:
     quantities = computed(result)
     system, (t, q, v, a) = quantities.system, quantities.motion
+    if not isinstance(index, int | np.integer) or not -t.size <= index < t.size:
+        what = f"the result has no state {index!r}: it has {t.size}, by number from 0"
+        raise ModelError(f"{what}; for that at a time, ask for this time and give its place in result.t")
     if swept := quantities.swept:
         system = design_of(system, swept.parameter, float(swept.values[index]))
     return State(system, float(t[index]), q[index].copy(), v[index].copy(), a[index].copy())
