@@ -23,12 +23,10 @@ ENERGY, CONSTRAINTS, POWER = 100.0, 1000.0, 0.75
 constraint violations (relative to the model's length, velocities per pace of the motion) below CONSTRAINTS tol^POWER.
 Calibrated: over the gallery, all methods and stabilisations, and tolerances of 1e-4, 1e-6, ..., 1e-12, the worst
 energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e-3, 9e-6, 9e-8, 3e-9."""
-ABRUPT = 0.5
-"""A force that changes by so much of itself within the last step is named as the one that makes steps short."""
+ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
 HUGE = 1e100  # a force beyond this is told as such
 
-ROUNDOFF = 1e-14
-"""A mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff."""
+ROUNDOFF = 1e-14  # a mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff
 
 
 def check_masses(system: System) -> None:
@@ -50,12 +48,10 @@ def check_masses(system: System) -> None:
     free = np.abs(idle @ motions[rank:].T).max(axis=1) * np.sqrt(system.weight) > 1e-6
     at_fault = [body for body in system.bodies if free[list(system.layout.v[body])].any()]
     names = ", ".join(repr(b.name) for b in at_fault)
-    raise ModelError(
-        f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest "
-        f"({ROUNDOFF:g} of it), so its acceleration is undetermined; give it a mass and an inertia, or hold it by "
-        "joints",
-        bodies=tuple(b.name for b in at_fault),
-    )
+    what = f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest "
+    what += f"({ROUNDOFF:g} of it), so its acceleration is undetermined"
+    remedy = "give it a mass and an inertia, or hold it by joints"
+    raise ModelError(f"{what}; {remedy}", bodies=tuple(b.name for b in at_fault))
 
 
 def _idle_motions(system: System, factor: Factor) -> np.ndarray:
@@ -83,10 +79,8 @@ def check_energy(system: System, march: March, result: Result) -> None:
     if error <= _share(march, ENERGY) * most + least * scale:
         return
     remedy = f"try step={march.control.fixed / 10:g}, or leave step out" if march.control.fixed > 0.0 else "lower rtol"
-    what = (
-        f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
-        "forces, or one went wrong"
-    )
+    what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
+    what += "forces, or one went wrong"
     advice = f"{remedy}, and look at result.energy and result.violation"
     raise Explanation(IntegrationError, what, advice, float(result.t[-1])).error(result)
 

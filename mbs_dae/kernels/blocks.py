@@ -24,9 +24,10 @@ The views own nothing: whoever calls compiled code keeps the block alive, as one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from math import prod
 from operator import index
 from struct import Struct
 from typing import Annotated, Any, TypeVar, cast, get_args, get_type_hints
@@ -73,6 +74,7 @@ class BlockType(types.Type):
         self.members = {name: kind_of(hint) for name, hint in hints.items()}
         self.copied = {name for name, hint in hints.items() if {WORK, DESIGN}.intersection(map(str, get_args(hint)))}
         self.made = {name: size for name, size in record._field_defaults.items() if isinstance(size, Size)}
+        self.ones = {name for name, size in self.made.items() if size.item}
         self.place = {name: WORDS * k for k, name in enumerate(self.members)}
         self.senders = {name: sender(kind) for name, kind in self.members.items()}
         self.words = Struct("=" + "".join(map(_format, self.members.values())))
@@ -117,33 +119,47 @@ def ones(*lengths: int | str) -> Any:
 
 
 class Block:
-    """The fields of a named tuple, for Python by attribute and for compiled code by address."""
+    """The fields of a named tuple, for Python by attribute and for compiled code by address. The table and the arrays
+    that are made stand in one array; views of these are made when they are asked for."""
 
-    def __init__(self, fields: Any):
-        self.fields = fields
-        self.kind = block_type(fields.__class__)
+    def __init__(self, fields: Any, lengths: Mapping[str, int]):
+        kind = block_type(fields.__class__)
+        self.fields, self.kind, self.made = fields, kind, {}
+        size = kind.words.size // WORD
+        for name, said in kind.made.items():
+            if getattr(fields, name) is said:
+                shape = tuple([lengths[n] if isinstance(n, str) else n for n in said.lengths])
+                self.made[name] = size, shape
+                size += prod(shape)
+        self.words = np.zeros(size, dtype=np.int64)
+        self.address = _address(self.words)
         numbers: list[Any] = []
-        for (name, send), value in zip(self.kind.senders.items(), fields, strict=True):
+        for (name, send), value in zip(kind.senders.items(), fields, strict=True):
+            if name in self.made:
+                at, shape = self.made[name]
+                numbers += self.address + WORD * at, *shape
+                continue
             try:
                 numbers += send(value)
             except (AttributeError, TypeError) as wrong:
                 raise TypeError(f"{name}: {wrong}") from wrong
-        self.table = np.frombuffer(self.kind.words.pack(*numbers), dtype=np.int64).copy()
-        self.address = _address(self.table)
+        self.table = self.words[: kind.words.size // WORD]
+        self.table[:] = np.frombuffer(kind.words.pack(*numbers), dtype=np.int64)
+        for name in self.made.keys() & kind.ones:
+            getattr(self, name)[...] = 1
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.__dict__["fields"], name)
+        if name not in self.__dict__["made"]:
+            return getattr(self.__dict__["fields"], name)
+        at, shape = self.made[name]
+        array = self.words[at : at + prod(shape)].view(ITEMS[cast(Any, self.kind.members[name]).dtype]).reshape(shape)
+        self.__dict__[name] = array
+        return array
 
 
 def block(fields: T, **lengths: int) -> T:
     """A named tuple as a block; to type checkers it still is the named tuple."""
-    given: Any = fields
-    kind, made = block_type(given.__class__), {}
-    for name, size in kind.made.items():
-        if getattr(given, name) is size:
-            shape = [lengths[n] if isinstance(n, str) else n for n in size.lengths]
-            made[name] = np.full(shape, size.item, dtype=ITEMS[cast(Any, kind.members[name]).dtype])
-    return cast(T, Block(given._replace(**made) if made else given))
+    return cast(T, Block(fields, lengths))
 
 
 def _address(array: np.ndarray) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar, overload
 
-from ..errors import ModelError, Names, unknown_name
+from ..errors import ModelError, Names, check_name, unknown_name
 from ..provided import provided
 from ..symbolic.markers import t
 from . import measures
@@ -93,25 +93,21 @@ class Model:
     def without(self, *names: str) -> Self:
         """The same model without these elements."""
         for name in names:
-            if name not in self.elements:
-                raise unknown_name("element", name, self.elements)
+            check_name("element", name, self.elements)
         return self._copy(elements={n: e for n, e in self.elements.items() if n not in names})
 
     def plus(self, *elements: Element) -> Self:
         """The same model with these elements added."""
         copy = self._copy()
-        if elements:
-            copy.add(*elements)
+        copy.add(*elements)
         return copy
 
     def with_parameters(self, **values: float) -> Self:
         """The same model with other parameter values; nothing is derived or compiled again."""
-        changed = dict(self.parameters)
+        changed = Parameters(self.parameters)
         for name, value in values.items():
-            if name not in changed:
-                raise unknown_name("parameter", name, self.parameters)
             old = changed[name]
-            changed[name] = ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit)
+            changed.declare(ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit))
         copy = self._copy(parameters=changed)
         for key, system in self._compiled.items():
             frozen = copy._copy()
@@ -252,19 +248,15 @@ class Model:
         self._check_new(element.name, element.kind)
         if element.dimension != self.dimension:
             here, there = ("the plane", "space")[:: 1 if self.dimension == 2 else -1]
-            raise ModelError(
-                f"{element.who} is between bodies in {there}, and model {self.name!r} is in {here}; use bodies of this "
-                "model"
-            )
+            what = f"{element.who} is between bodies in {there}, and model {self.name!r} is in {here}"
+            raise ModelError(f"{what}; use bodies of this model")
         for marker in element.markers:
             owner = self.ground if marker.body.fixed else self.bodies.get(marker.body.name)
             if owner is not marker.body:
-                raise ModelError(
-                    f"{element.kind} {element.name!r} uses a marker of {marker.body.name!r}, a body of another model; "
-                    "use the bodies of this one"
-                )
+                what = f"{element.who} uses a marker of {marker.body.name!r}, a body of another model"
+                raise ModelError(f"{what}; use the bodies of this one")
         if all(marker.body.fixed for marker in element.markers):
-            raise ModelError(f"{element.kind} {element.name!r} joins nothing but the ground; name a body that moves")
+            raise ModelError(f"{element.who} joins nothing but the ground; name a body that moves")
         form, slots = element.form()
         numbers = [n for m in element.markers for n in m.numbers]
         self._check_bound(element.who, [*slots.values(), *numbers])

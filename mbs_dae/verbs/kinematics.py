@@ -16,7 +16,7 @@ from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
 from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
-from ..errors import ModelError
+from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
 from ..model.model import Model
@@ -87,8 +87,7 @@ def kinematics(
     stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
-    success = not message
-    result = result_of(system, Trajectory(t, q, v, a).until(done), success=success, message=message, stats=stats)
+    result = result_of(system, Trajectory(t, q, v, a).until(done), success=not message, message=message, stats=stats)
     check_turns(result)
     return result
 
@@ -115,10 +114,9 @@ def _redundant_rows(
     if freedom > 0 and is_momentary(first.system, first.full_q):
         raise change_point_at_start(first)
     if freedom > 0:
-        raise ModelError(
-            f"{system.model.name!r} has {freedom} degree{'s' * (freedom > 1)} of freedom that no driver moves; "
-            f"add {freedom} driver{'s' * (freedom > 1)}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
-        )
+        what = f"{system.model.name!r} has {counted(freedom, 'degree')} of freedom that no driver moves"
+        remedy = f"add {counted(freedom, 'driver')}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
+        raise ModelError(f"{what}; {remedy}")
     if counts[0] > redundant:
         raise change_point_at_start(first)
     return redundant, min(nearly)

@@ -23,7 +23,7 @@ from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, side_of
 from ..model.forces.given import PythonForce
 from ..model.model import Model
-from ..model.parameters import finite_number
+from ..model.parameters import positive_number
 from ..motion import run as marching
 from ..motion.control import Control, units_of
 from ..motion.course import new_course
@@ -40,8 +40,7 @@ from ..results.result import Result, State
 from ..tolerances import FAINT
 
 MOST_STEPS = 1_000_000  # controlled steps that are tried at most, unless said
-PATIENCE = 2e6
-"""Unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second."""
+PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second
 
 
 def simulate(
@@ -177,32 +176,24 @@ def stepping(
     max_steps: Any = None,
 ) -> Stepping:  # fmt: skip
     """The options of steps, checked."""
-    by, length = method_named(method), 0.0 if step is None else _seconds(step, "step")
+    by, length = method_named(method), 0.0 if step is None else positive_number(step, "step", "step, in seconds")
     if step is None and not by.is_controlled:
         raise ModelError(f'{by.name} has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
-    rtol = finite_number(rtol, "rtol")
-    atol = rtol if atol is None else finite_number(atol, "atol")
+    rtol = positive_number(rtol, "rtol", "tolerance such as 1e-8")
+    atol = rtol if atol is None else positive_number(atol, "atol", "tolerance such as 1e-8")
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if not value > 0:
-            raise ModelError(f"{name} is {value:g}; give a positive tolerance such as 1e-8")
         if value > 0.1:
             raise ModelError(f"{name} is {value:g}, which asks for nothing; give a tolerance such as 1e-6")
     if rtol < 1e-13:
         raise ModelError(f"rtol is {rtol:g}, below roundoff; the smallest that makes sense is 1e-13")
     if max_step is not None and step is not None:
         raise ModelError("give step= for steps of one length or max_step= for a bound on controlled ones, not both")
-    longest = np.inf if max_step is None else _seconds(max_step, "max_step")
+    longest = np.inf if max_step is None else positive_number(max_step, "max_step", "step, in seconds")
     if max_steps is None:
         max_steps = MOST_STEPS if step is None else sys.maxsize
     elif isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
         raise ModelError(f"max_steps is {max_steps!r}; give a whole number above zero")
     return Stepping(by, rtol, atol, length, longest, int(max_steps))
-
-
-def _seconds(value: Any, name: str) -> float:
-    if not (number := finite_number(value, name)) > 0:
-        raise ModelError(f"{name} is {number:g}; give a positive step, in seconds")
-    return number
 
 
 def _counts(march: March) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ..arguments import model_of
 from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.reading import Trajectory
-from ..errors import ModelError, SingularConfigurationError, unknown_name
+from ..errors import ModelError, SingularConfigurationError, check_name
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
 from ..poses.assembly import assembled
@@ -35,8 +35,7 @@ def sweep(
     """
     model = model_of(model)
     parameter = str(parameter)  # its symbol will do
-    if parameter not in model.parameters:
-        raise unknown_name("parameter", parameter, model.parameters, f"model {model.name!r}")
+    check_name("parameter", parameter, model.parameters, f"model {model.name!r}")
     p = _checked_values(parameter, values)
     swept = Swept(model.parameters[parameter].symbol, p.tolist())
     model.compile()  # so that the models below share it

@@ -57,8 +57,7 @@ class Force(_AtMarker):
 
 class Wrench(_AtMarker):
     """A force and a moment at a marker, in world axes or (``axes="body"``) in the marker's own:
-    ``Wrench("load", platform, force=(0, 0, -10), moment=(10, 0, 0))``; in the plane the moment is a number.
-    """
+    ``Wrench("load", platform, force=(0, 0, -10), moment=(10, 0, 0))``; in the plane the moment is a number."""
 
     mx = expression("N m", default=0)
     my = expression("N m", default=0)
