@@ -18,8 +18,7 @@ from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
 from ..poses.newton import close, complete, dependent_rows
 from ..readings.motion import own_motion, result_of
-from ..readings.rank import least
-from ..readings.reactions import ComputedReactions
+from ..readings.reactions import ComputedReactions, least
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY
