@@ -51,8 +51,8 @@ SLIPS = {
     "a driver of the state": (
         lambda x: x.model.add(mbs.Driver("d", mbs.angle(x.a), x.model["b.x"])), "Driver 'd'", "b.x", "a Gear",
     ),
-    "a state by its time": (lambda x: swing(x, [0, 1.0]).state(0.5), "no state 0.5", "it has 2"),
-    "a state beyond the last": (lambda x: swing(x, [0, 1.0]).state(99), "no state 99", "it has 2"),
+    "a state by its time": (lambda x: mbs.sweep(x.model, "p", [1, 2]).state(0.5), "no state 0.5", "it has 2"),
+    "a state beyond the last": (lambda x: mbs.sweep(x.model, "p", [1, 2]).state(99), "no state 99", "it has 2"),
     "nothing repeated": (lambda x: mbs.Motion().repeat(), "repeat() of nothing", "rise"),
     "no times": (lambda x: mbs.kinematics(x.model), "times", "np.linspace"),
     "times with a hole": (lambda x: swing(x, np.ma.masked_array([0, 1.0], [False, True])), "masked", "compressed"),
