@@ -54,11 +54,8 @@ class Element:
     def __setattr__(self, name: str, value: Any) -> None:
         """What its expressions were made of does not change once they are made."""
         if "_form" in vars(self) and not name.startswith("_"):
-            what = (
-                f"{self.who} is built, and its {name} is not set any more; make another {self.kind} and write model = "
-            )
-            remedy = f"model.without({self.name!r}).plus(another), or use a parameter and model.with_parameters(...)"
-            raise ModelError(what + remedy)
+            remedy = f"model = model.without({self.name!r}).plus(another), or take a parameter and with_parameters(...)"
+            raise ModelError(f"{self.who} is built, and its {name} is not set any more; write {remedy}")
         super().__setattr__(name, value)
 
     def form(self) -> tuple[Form, dict[sp.Symbol, Number]]:
