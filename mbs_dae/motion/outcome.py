@@ -17,15 +17,15 @@ from .derivative import WORK, mechanism, solve_motion
 from .record import Record
 
 
-def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Result:
-    """The result of the first `done` recorded times."""
-    motion = Trajectory(record.times, record.q, record.v, record.a).until(done)
+def dynamic_result(system: System, record: Record, moments: np.ndarray, done: int, **more: Any) -> Result:
+    """The result of the first `done` recorded times, for which laws are read at these moments."""
+    motion = Trajectory(moments, record.q, record.v, record.a).until(done)
     multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
     own, bodies, redundant = own_motion(system, motion), system.cartesian, int(more["stats"]["redundant_equations"])
     if bodies is not system:
         motion = system.of_bodies(motion)
         _, multipliers, _, redundant = forces_along(bodies, motion)
-    return with_forces(bodies, motion, multipliers, energies, redundant, own=own, **more)
+    return with_forces(bodies, motion, multipliers, energies, redundant, own=own, t=record.times[:done], **more)
 
 
 def forces_along(bodies: System, motion: Trajectory) -> tuple[int, np.ndarray, np.ndarray, int]:

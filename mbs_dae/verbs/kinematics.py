@@ -19,6 +19,7 @@ from ..compiled.reading import Trajectory
 from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
+from ..model.breaks import breaks_among
 from ..model.model import Model
 from ..poses import continuation, newton
 from ..poses.assembly import assembled
@@ -50,14 +51,15 @@ def kinematics(
     t = checked_times(times)
     check_tables(model, t)
     check_trajectories(model, t)
-    first = assembled(model, t[0], start=start)
+    _, moments = breaks_among(t, system.elements, system.evaluator)
+    first = assembled(model, moments[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
     q = np.zeros((t.size, system.layout.q_size))
     v, a = np.zeros((2, t.size, system.layout.v_size))
     q[:1], v[:1], a[:1] = system.from_bodies(first.motion)
-    redundant = _redundant_rows(system, machine, t, first, q[0], v[0])
+    redundant = _redundant_rows(system, machine, moments, first, q[0], v[0])
 
     done, message, change_points = 1, "", []
     chunk = max(1, min(CHUNK, int(PATIENCE / (machine.pattern.n + machine.pattern.m))))
@@ -65,14 +67,14 @@ def kinematics(
         try:
             while done < t.size:
                 stop = min(done + chunk, t.size)
-                status = continuation.walk(machine, t, done, stop, *redundant, q, v, a)
+                status = continuation.walk(machine, moments, done, stop, *redundant, q, v, a)
                 done, reached = int(machine.counts[POSES]), float(machine.reached[0])
                 if status != DONE:
-                    if status != ENDLESS and bridge(machine, t, done, q, v, a):
+                    if status != ENDLESS and bridge(machine, moments, done, q, v, a):
                         change_points.append(float(t[done]))
                     elif status != NEAR:
-                        motion = system.of_bodies(Trajectory(t, q, v, a).until(done + 1))
-                        raise stop_reason(bodies, status, motion, done, reached)
+                        motion = system.of_bodies(Trajectory(moments, q, v, a).until(done + 1))
+                        raise stop_reason(bodies, status, motion, t[:done], reached)
                     done += 1
                 watch(done, t.size)
         except KeyboardInterrupt:
@@ -87,7 +89,8 @@ def kinematics(
     stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
-    result = result_of(system, Trajectory(t, q, v, a).until(done), success=not message, message=message, stats=stats)
+    motion, told = Trajectory(moments, q, v, a).until(done), {"message": message, "stats": stats}
+    result = result_of(system, motion, t=t[:done], success=not message, **told)
     check_turns(result)
     return result
 
