@@ -65,18 +65,15 @@ def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: 
     return times[np.diff(times, prepend=-np.inf) > APART * largest]
 
 
-def breaks_among(
-    t: np.ndarray, elements: Iterable[Element], number: Numbers, order: int = 8
-) -> tuple[np.ndarray, np.ndarray]:
-    """The breaks within these times, those put on one of them that are off it by roundoff; and when laws are read for
-    what is recorded at the times: on a break just after it, so that of two values it is the later one."""
-    breaks = breaks_of(elements, number, t[0], t[-1], order)
+def put_on_breaks(t: np.ndarray, breaks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """These times, those put on a break that are off it by roundoff; and when laws are read for what is recorded then:
+    on a break just after it, so that of two values it is the later one."""
     if not breaks.size:
-        return breaks, t
+        return t, t
     side = side_of(t[0], t[-1])
-    near = t[np.searchsorted(0.5 * (t[1:] + t[:-1]), breaks)]
-    breaks = np.where(np.abs(near - breaks) < 0.5 * side, near, breaks)
-    return breaks, np.where(np.isin(t, breaks), t + side, t)
+    near = breaks[np.searchsorted(0.5 * (breaks[1:] + breaks[:-1]), t)]
+    on = np.abs(near - t) < 0.5 * side
+    return np.where(on, near, t), np.where(on, near + side, t)
 
 
 def switches(element: Element) -> bool:

@@ -25,7 +25,7 @@ def dynamic_result(system: System, record: Record, moments: np.ndarray, done: in
     if bodies is not system:
         motion = system.of_bodies(motion)
         _, multipliers, _, redundant = forces_along(bodies, motion)
-    return with_forces(bodies, motion, multipliers, energies, redundant, own=own, t=record.times[:done], **more)
+    return with_forces(bodies, motion, multipliers, energies, redundant, own=own, **more)
 
 
 def forces_along(bodies: System, motion: Trajectory) -> tuple[int, np.ndarray, np.ndarray, int]:

@@ -19,7 +19,7 @@ from ..compiled.reading import Trajectory
 from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
-from ..model.breaks import breaks_among
+from ..model.breaks import breaks_of, put_on_breaks
 from ..model.model import Model
 from ..poses import continuation, newton
 from ..poses.assembly import assembled
@@ -51,7 +51,7 @@ def kinematics(
     t = checked_times(times)
     check_tables(model, t)
     check_trajectories(model, t)
-    _, moments = breaks_among(t, system.elements, system.evaluator)
+    _, moments = put_on_breaks(t, breaks_of(system.elements, system.evaluator, t[0], t[-1]))
     first = assembled(model, moments[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)
