@@ -89,8 +89,8 @@ def kinematics(
     stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
-    motion, told = Trajectory(moments, q, v, a).until(done), {"message": message, "stats": stats}
-    result = result_of(system, motion, t=t[:done], success=not message, **told)
+    motion = Trajectory(moments, q, v, a).until(done)
+    result = result_of(system, motion, t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
     return result
 

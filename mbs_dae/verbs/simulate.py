@@ -78,8 +78,8 @@ def simulate(
     with progress_bar(f"simulate {system.model.name}", progress) as watch:
         status, message = _watched(prepared, watch)
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
-    told = {"message": message or told_of_faint(march), "stats": {**prepared.facts, **_counts(march)}}
-    told |= {"success": done == total, "t": prepared.times[:done]}
+    message, stats = message or told_of_faint(march), {**prepared.facts, **_counts(march)}
+    told: dict[str, Any] = {"t": prepared.times[:done], "success": done == total, "message": message, "stats": stats}
     result = dynamic_result(system, march.record, prepared.moments, done, **told)
     if status not in (DONE, marching.PAUSED):
         raise failure(system, march, status, result)
@@ -127,7 +127,8 @@ def prepare(
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
     run = mechanism(system, faint=FAINT)
-    control = block(Control(by.rtol, by.atol, *system.once(units_of), by.length, by.most))
+    unit, controlled, inertia = system.once(units_of)
+    control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
     stabiliser = new_stabiliser(how, run, by.length, by.rtol ** (1.0 / by.method.order))
     elements, (begin, end) = system.elements, t[[0, -1]]
     breaks = breaks_of(elements, system.evaluator, begin, end, by.method.order)
