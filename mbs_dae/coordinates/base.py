@@ -22,6 +22,7 @@ import numpy as np
 from ..model.bodies.body import Body
 from ..model.joints.base import Condition
 from ..model.parameters import Evaluator, Number
+from ..rotations import about_z, from_quaternion
 from ..symbolic.derive import Equations, Inertia, MarkerMap
 
 
@@ -50,6 +51,15 @@ class Layout:
     turned: Mapping[Body, tuple[int, ...]] = field(default_factory=dict)
     """Where the turning of a body is added up whose angular velocity is none of the velocities (in space in body
     axes)."""
+
+    def rotation(self, q: np.ndarray, body: Body) -> np.ndarray:
+        """The matrix from body axes to world axes along a motion in Cartesian coordinates."""
+        own = q[:, list(self.q[body])]
+        return from_quaternion(own[:, 3:7]) if body.dimension == 3 else about_z(own[:, 2])[:, :2, :2]
+
+    def motion(self, times: int) -> Motion:
+        """Room for one over so many times."""
+        return np.zeros((times, self.q_size)), np.zeros((times, self.v_size)), np.zeros((times, self.v_size))
 
 
 def span(start: int, count: int) -> tuple[int, ...]:

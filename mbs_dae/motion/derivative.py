@@ -325,7 +325,7 @@ def solve_motion(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, multipli
     before a force that is not a finite number."""
     machine = mechanism.machine
     for k in range(t.size):
-        if accelerate(mechanism, t[k], q[k], v[k], machine.motions[0]) != DONE:
+        if accelerate(mechanism, t[k], q[k], v[k], machine.here.a) != DONE:
             return k
         copy(machine.multipliers, multipliers[k])
         rates[k, 0] = mechanism.scalars[KINETIC]

@@ -8,8 +8,7 @@ from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..poses.newton import dependent_rows
 from ..readings.motion import own_motion, result_of
-from ..readings.rank import least
-from ..readings.reactions import ComputedReactions
+from ..readings.reactions import ComputedReactions, least
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT

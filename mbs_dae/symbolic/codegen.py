@@ -27,19 +27,11 @@ WIDTH = 110
 
 
 class Printer(PythonCodePrinter):
-    """Python that is fast as machine code: small integer powers are products, and nothing but ``math``."""
+    """Python that becomes machine code: nothing but ``math``."""
 
     def __init__(self, **settings: Any) -> None:
         own = {"Wrap": "wrap", "Unwound": "unwound"}
         super().__init__({"fully_qualified_modules": False, "strict": True, "user_functions": own, **settings})
-
-    def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
-        base, exponent = expr.args
-        if exponent.is_Integer and 2 <= abs(int(exponent)) <= 4:
-            factor = self.parenthesize(base, 100)
-            product = "*".join([factor] * abs(int(exponent)))
-            return f"({product})" if exponent > 0 else f"(1.0/({product}))"
-        return super()._print_Pow(expr, rational=rational)
 
     def _print_Piecewise(self, expr: sp.Piecewise) -> str:
         """Where no branch holds there is no value: nan, which whoever runs the code notices."""

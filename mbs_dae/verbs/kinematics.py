@@ -4,7 +4,7 @@ Each pose is foretold from the last (q + h v + h² a / 2), closed by Newton, and
 passes both; otherwise the step is halved. What cannot be halved further is a dead point: the driver asks for a motion
 that the mechanism does not have. A requested time may also fall on a change point, where Φ_v loses rank but the motion
 goes on: there the first-order equations do not determine the velocity, and the pose is taken from the smooth motion
-on both its sides (`bridge`).
+on both its sides (`continuation.bridge`).
 """
 
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ from ..compiled.reading import Trajectory
 from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
+from ..kernels.blocks import block
 from ..model.breaks import breaks_of, put_on_breaks
 from ..model.model import Model
 from ..poses import continuation, newton
 from ..poses.assembly import assembled
-from ..poses.bridge import bridge
 from ..poses.redundancy import is_momentary
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
@@ -56,10 +56,9 @@ def kinematics(
     machine = system.machine()
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
-    q = np.zeros((t.size, system.layout.q_size))
-    v, a = np.zeros((2, t.size, system.layout.v_size))
-    q[:1], v[:1], a[:1] = system.from_bodies(first.motion)
-    redundant = _redundant_rows(system, machine, moments, first, q[0], v[0])
+    path = Trajectory(moments, *system.layout.motion(t.size))
+    path.q[:1], path.v[:1], path.a[:1] = system.from_bodies(first.motion)
+    redundant = _redundant_rows(system, machine, moments, first, path.q[0], path.v[0])
 
     done, message, change_points = 1, "", []
     chunk = max(1, min(CHUNK, int(PATIENCE / (machine.pattern.n + machine.pattern.m))))
@@ -67,13 +66,13 @@ def kinematics(
         try:
             while done < t.size:
                 stop = min(done + chunk, t.size)
-                status = continuation.walk(machine, moments, done, stop, *redundant, q, v, a)
+                status = continuation.walk(machine, block(path), done, stop, *redundant)
                 done, reached = int(machine.counts[POSES]), float(machine.reached[0])
                 if status != DONE:
-                    if status != ENDLESS and bridge(machine, moments, done, q, v, a):
+                    if status != ENDLESS and continuation.bridge(machine, path, done):
                         change_points.append(float(t[done]))
                     elif status != NEAR:
-                        motion = system.of_bodies(Trajectory(moments, q, v, a).until(done + 1))
+                        motion = system.of_bodies(path.until(done + 1))
                         raise stop_reason(bodies, status, motion, t[:done], reached)
                     done += 1
                 watch(done, t.size)
@@ -89,8 +88,7 @@ def kinematics(
     stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
-    motion = Trajectory(moments, q, v, a).until(done)
-    result = result_of(system, motion, t=t[:done], success=not message, message=message, stats=stats)
+    result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
     return result
 

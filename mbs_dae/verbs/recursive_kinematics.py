@@ -83,7 +83,7 @@ def recursive_kinematics(
         raise ModelError(f"{what}; {remedy}", joints=others)
     space, system = JointSpace.of(model), model.compile()
     freedoms = space.coordinates.freedoms
-    q, (v, a) = space.placement.copy(), np.zeros((2, space.system.nv))
+    q, (v, a) = space.system.placement.copy(), np.zeros((2, space.system.nv))
     for level, (numbers, given) in enumerate(((q, values), (v, rates or {}), (a, accelerations or {}))):
         _fill(numbers, given, freedoms, level, system)
     bodies = space.system.to_bodies((space.turned(q)[None], v[None], a[None]))
