@@ -107,16 +107,13 @@ def check_violation(system: System, march: March, result: Result) -> None:
 
 
 def told_of_faint(march: March) -> str:
-    """What is to be said of a motion so small that the errors which its tolerances allow may be as large. (A velocity
-    counts against atol alone: it is zero where the mechanism rests.)"""
+    """What is to be said of a motion so small that the errors which its tolerances allow may be as large."""
     control, record, done = march.control, march.record, int(march.counts[marching.NEXT])
-    if control.fixed > 0.0 or done < 2:
-        return ""
     q, v, state, atol = record.q[:done], record.v[:done], march.mechanism.state, control.atol
-    ways = np.abs(q - q[0]) / (atol * control.unit[: state.q_end] + control.rtol * np.abs(q[0]))
-    rates = np.abs(v) / (atol * control.unit[state.v_at : state.v_end])
+    ways = np.abs(q - q[:1]) / (atol * control.unit[: state.q_end] + control.rtol * np.abs(q[:1]))
+    rates = np.abs(v) / (atol * control.unit[state.v_at : state.v_end])  # at rest they are zero: atol alone counts
     most = max(ways.max(initial=0.0), rates.max(initial=0.0))
-    if most > FAINT or most * atol < REST:
+    if control.fixed > 0.0 or most > FAINT or most * atol < REST:
         return ""
     what = f"the motion is no larger than {most:.2g} times the errors that are allowed, and may be made of them"
     return f"{what}; give a smaller atol, such as {1e-6 * most * atol:.0e}"

@@ -4,11 +4,10 @@ The error of the motion is measured number by number against atol · unit + rtol
 the unit of a length is the model's length, that of an angle is 1 rad, and velocities count per second. Turns, which
 only count, are not controlled.
 
-The works must be as good as the motion, which need not notice them: a driven one does not ask what moves it. Let s be
-the speed (in lengths of the model per second) at which its heaviest part has the energy E = J s² / 2 that the motion
-has to do with, J being that part's mass times the model's length squared. A speed may be off by atol + rtol s, so
-energy by J s (atol + rtol s): this is what a step may make each work be off. Where the works pass, the error is that
-of the motion alone, so a motion without works takes the steps that it took.
+A motion need not notice works (a driven one does not ask what moves it), so each must be right for itself. Let s be the
+speed, in lengths of the model per second, at which its heaviest part has the energy E = J s² / 2 that the motion has to
+do with; J is that part's mass times the length squared. As speeds may be off by atol + rtol s, works may by J s times
+that.
 """
 
 from typing import NamedTuple
@@ -37,7 +36,7 @@ class Control(NamedTuple):
     controlled: int
     """How many are finite."""
     inertia: Design[float]
-    """The J of the works: see above."""
+    """The J above."""
     fixed: float
     """The length of steps where they are fixed; 0 where they are controlled."""
     most: int
