@@ -37,9 +37,9 @@ ELSEWHERE = 1e-2
 """A pose is singular for a moment if its `independence` is less than elsewhere by this."""
 
 
-def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Result:
-    """The result of the first `done` recorded times."""
-    motion = Trajectory(record.times, record.q, record.v, record.a).until(done)
+def dynamic_result(system: System, record: Record, moments: np.ndarray, done: int, **more: Any) -> Result:
+    """The result of the first `done` recorded times, for which laws are read at these moments."""
+    motion = Trajectory(moments, record.q, record.v, record.a).until(done)
     multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
     own, bodies, redundant = own_motion(system, motion), system.cartesian, int(more["stats"]["redundant_equations"])
     near = record.independence[:done]

@@ -99,5 +99,6 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
         message=undefined or motion.message,
         stats={**motion.stats, "energy": "works are sums over the requested times"},
         own=motion.own,
+        t=motion.t[:done],
     )  # fmt: skip
     return result, undefined
