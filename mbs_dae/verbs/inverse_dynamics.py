@@ -87,7 +87,7 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
     system.forget_errors()
     done, multipliers, rates, _ = forces_along(system, along)
     known, redundant = along.until(done), motion.stats.get("redundant_equations", 0)
-    singular = np.flatnonzero(np.isin(known.t, motion.stats["change_points"]))
+    singular = np.flatnonzero(np.isin(motion.t[:done], motion.stats["change_points"]))
     limits = in_the_limit(system, known, multipliers[:done], redundant, singular)
     multipliers, rates[singular], undetermined = limits
     undefined = no_force(system, *(x[done] for x in along[:3])) if done < along.t.size else ""
