@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 BIN    := .venv/bin
+unexport PYTHONDONTWRITEBYTECODE    # each of many processes would translate all modules anew
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 .PHONY: help demo check test lint soak bench clean

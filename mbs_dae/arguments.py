@@ -6,12 +6,16 @@ import numpy as np
 import sympy as sp
 
 from .compiled import System
+from .compiled.reading import Trajectory
 from .compiled.structure import Structure
 from .errors import ModelError
 from .model.breaks import law_of_time
+from .model.element import Element
 from .model.model import Model
+from .model.parameters import constants_out
 from .model.tables import Table
 from .results.result import State
+from .symbolic.derive import Reading
 from .symbolic.functions import Lookup
 from .symbolic.markers import t as time
 
@@ -71,24 +75,45 @@ def checked_times(times: Any) -> np.ndarray:
 
 def check_tables(model: Model, t: np.ndarray) -> None:
     """A table over time says nothing beyond its ends. (One over a length or an angle goes on as its end tangent.)"""
-    for who, table, place in model.compile().structure.once(_tables_over_time):
+    for element, table, place, of_state in model.compile().structure.once(_open_tables):
+        if of_state is not None:
+            continue
         moments = t[np.unique(np.linspace(0, t.size - 1, 200).astype(int))]
         read = law_of_time(place, {p.symbol: p.value for p in model.parameters.values()})(moments)
         first, last = float(table.x[0]), float(table.x[-1])
         if read.min() < first - 1e-12 * (last - first) or read.max() > last + 1e-12 * (last - first):
             raise ModelError(
-                f"{who} has a table from {first:g} to {last:g}, but it is read from {read.min():g} to "
+                f"{element.who} has a table from {first:g} to {last:g}, but it is read from {read.min():g} to "
                 f"{read.max():g}; shorten the times or extend the table"
             )
 
 
-def _tables_over_time(structure: Structure) -> list[tuple[str, Table, sp.Expr]]:
-    """The tables that end, who has them, and where in them time (and parameters) lead."""
-    model = structure.model
+def tables_left(system: System, motion: Trajectory) -> str:
+    """Which tables over lengths, angles and rates a motion has left: they go on as their end tangents."""
+    told = []
+    for element, table, _, of_state in system.structure.once(_open_tables):
+        if of_state is None or not len(motion.t):
+            continue
+        (reading, slots), (first, last) = of_state, table.x[[0, -1]]
+        read = system.read_values(reading, slots, element.markers, *motion[:3])[:, 0]
+        beyond = np.maximum(first - read, read - last)
+        if beyond[k := int(np.argmax(beyond))] > 1e-9 * (last - first):
+            what = f"{element.who} has a table from {first:g} to {last:g}, but it is read at {read[k]:g} (t = "
+            told.append(f"{what}{motion.t[k]:.6g}): beyond its ends it is a straight line")
+    return "; ".join(told)
+
+
+def _open_tables(structure: Structure) -> list[tuple[Element, Table, sp.Expr, Any]]:
+    """The tables that end, whose they are, where they are looked up; and, where that is not known of time and
+    parameters alone, what reads it of markers."""
+    model, found = structure.model, {}
     known = {time, *(p.symbol for p in model.parameters.values())}
-    return [
-        (element.who, table, place)
-        for element in (*model.drivers, *model.forces)
-        for table, place in element.tables()
-        if not (table.periodic or place.has(Lookup)) and place.free_symbols <= known
-    ]
+    for element in (*model.conditions, *model.forces):
+        for table, place in element.tables():
+            if table.periodic or place.has(Lookup):
+                continue
+            form, of_state = element.form()[0], None
+            if not place.free_symbols <= known:
+                of_state = constants_out(Reading(form.markers, (place,), steps=form.steps))
+            found[element.name, table, place] = element, table, place, of_state
+    return [*found.values()]

@@ -6,7 +6,9 @@ Each error carries its facts as attributes too, so that a program can act on the
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NoReturn, TypeVar
+
+Thing = TypeVar("Thing")
 
 
 class MbsError(Exception):
@@ -45,15 +47,35 @@ class IntegrationError(MbsError):
     """A time integration could not go on."""
 
 
-class Names(dict):
-    """A dictionary whose missing names are told, with the nearest ones."""
+REMEDIES = {
+    "parameter": "write model = model.with_parameters({0}={1!r}), or declare a new one: model.parameter({0!r}, {1!r})",
+    "element": "write model.add(element), or model = model.without({0!r}).plus(another)",
+    "body": "bodies are made by model.body({0!r}, ...); build another model without it, or with another one",
+}
+
+
+class Names(dict[str, Thing]):
+    """A dictionary whose missing names are told, with the nearest ones. It is read by all, and changed by its owner
+    alone (`declare`), who knows what else depends on it."""
 
     def __init__(self, kind: str, *items: Any, owner: str = "the model"):
         super().__init__(*items)
         self.kind, self.owner = kind, owner
 
-    def __missing__(self, name: object) -> Any:
+    def __missing__(self, name: object) -> NoReturn:
         raise unknown_name(self.kind, name, self, self.owner)
+
+    def declare(self, name: str, value: Thing) -> None:
+        super().__setitem__(name, value)
+
+    def _refuse(self, name: Any = "name", value: Any = "value", **_: Any) -> NoReturn:
+        remedy = REMEDIES.get(self.kind, "make another one").format(name if isinstance(name, str) else "name", value)
+        raise ModelError(f"{self.owner} keeps every {self.kind} as it is: none is set or deleted in place; {remedy}")
+
+    __setitem__ = __delitem__ = pop = popitem = setdefault = update = clear = __ior__ = _refuse  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple:
+        return Names, (self.kind, dict(self)), {"owner": self.owner}
 
 
 def check_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> None:

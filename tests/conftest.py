@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parent
+os.environ.setdefault("SYMPY_CACHE_SIZE", "50000")  # before sympy is imported: thousands of derivations share subterms
 
 
 def pytest_sessionstart(session):

@@ -77,6 +77,8 @@ def efforts_and_loads(
     yield from _table(rows)
     if any(star for _, star, *_ in rows):
         yield "* not unique: redundant joints share this load; the least of all possible is told"
+    if note := result.stats.get("note"):
+        yield f"note: {note}"
     if names:
         yield from _quantities(result, names)
 

@@ -28,6 +28,8 @@ ENERGY, CONSTRAINTS, POWER = 100.0, 1000.0, 0.75
 constraint violations (relative to the model's length, velocities per pace of the motion) below CONSTRAINTS tol^POWER.
 Calibrated: over the gallery, all methods and stabilisations, and tolerances of 1e-4, 1e-6, ..., 1e-12, the worst
 energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e-3, 9e-6, 9e-8, 3e-9."""
+FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
+REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
 ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
 HUGE = 1e100  # a force beyond this is told as such
 
@@ -80,10 +82,11 @@ def check_energy(system: System, march: March, result: Result) -> None:
     most = float(march.turned[0])
     error = float(np.abs(energy.error).max(initial=0.0))
     scale = np.abs(energy.potential).max(initial=0.0) + system.heaviest * system.length**2
-    least = 1e-9 if march.control.fixed > 0.0 else max(1e-9, 10.0 * march.control.rtol)
+    fixed = march.control.fixed
+    least = 1e-9 if fixed > 0.0 else max(1e-9, 10.0 * march.control.rtol)
     if error <= _share(march, ENERGY) * most + least * scale:
         return
-    remedy = f"try step={march.control.fixed / 10:g}, or leave step out" if march.control.fixed > 0.0 else "lower rtol"
+    remedy = f"try step={fixed / 10:g}, or leave step out" if fixed > 0.0 else "lower rtol, or bound steps by max_step="
     what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
     what += "forces, or one went wrong"
     advice = f"{remedy}, and look at result.energy and result.violation"
@@ -106,6 +109,19 @@ def check_violation(system: System, march: March, result: Result) -> None:
         what = f"{what} of {system.model.name!r} violate {name!r} by {gap:.2g} at t = {t:.6g}, out of proportion to "
         advice = "use stabilization=mbs.Projection(), or lower rtol"
         raise Explanation(IntegrationError, what + "the tolerances", advice, t, (name,)).error(result)
+
+
+def told_of_faint(march: March) -> str:
+    """What is to be said of a motion so small that the errors which its tolerances allow may be as large."""
+    control, record, done = march.control, march.record, int(march.counts[marching.NEXT])
+    q, v, state, atol = record.q[:done], record.v[:done], march.mechanism.state, control.atol
+    ways = np.abs(q - q[:1]) / (atol * control.unit[: state.q_end] + control.rtol * np.abs(q[:1]))
+    rates = np.abs(v) / (atol * control.unit[state.v_at : state.v_end])  # at rest they are zero: atol alone counts
+    most = max(ways.max(initial=0.0), rates.max(initial=0.0))
+    if control.fixed > 0.0 or most > FAINT or most * atol < REST:
+        return ""
+    what = f"the motion is no larger than {most:.2g} times the errors that are allowed, and may be made of them"
+    return f"{what}; give a smaller atol, such as {1e-6 * most * atol:.0e}"
 
 
 def _share(march: March, factor: float) -> float:

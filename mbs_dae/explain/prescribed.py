@@ -81,12 +81,13 @@ def change_point_at_start(first: State) -> MbsError:
     return Explanation(SingularConfigurationError, what, advice, first.t, names, first).error(first.result)
 
 
-def stop_reason(system: System, status: int, motion: Trajectory, done: int, reached: float) -> MbsError:
-    """The error for a motion that stopped at `reached`, on its way to the time of row `done`, which holds the last good
-    state."""
-    t, *state = motion
+def stop_reason(system: System, status: int, motion: Trajectory, times: np.ndarray, reached: float) -> MbsError:
+    """The error for a motion that stopped at `reached`, after these times, on its way to the one of its last row, which
+    holds the last good state."""
+    (t, *state), done = motion, times.size
     pose, first = State(system, reached, *(x[done].copy() for x in state)), State(system, t[0], *(x[0] for x in state))
-    return _why(status, float(t[done - 1]), float(t[done]), first, pose).error(result_of(system, motion.until(done)))
+    kept = result_of(system, motion.until(done), t=times)
+    return _why(status, float(t[done - 1]), float(t[done]), first, pose).error(kept)
 
 
 def _why(status: int, before: float, ahead: float, first: State, pose: State) -> Explanation:

@@ -58,10 +58,22 @@ def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: 
                 found.append(_passages(switch, values, first - pad, last + pad, known, element.who))
     times = np.concatenate(found)
     _check_count(times.size, "the model")
+    times[np.abs(times) < 0.5 * side_of(first, last)] = 0.0  # numbers near zero are dense, times are not
     for end in (first, last):
         times[np.abs(times - end) < APART * largest] = end
     times = np.unique(times[(first <= times) & (times <= last)])
     return times[np.diff(times, prepend=-np.inf) > APART * largest]
+
+
+def put_on_breaks(t: np.ndarray, breaks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """These times, those put on a break that are off it by roundoff; and when laws are read for what is recorded then:
+    on a break just after it, so that of two values it is the later one."""
+    if not breaks.size:
+        return t, t
+    side = side_of(t[0], t[-1])
+    near = breaks[np.searchsorted(0.5 * (breaks[1:] + breaks[:-1]), t)]
+    on = np.abs(near - t) < 0.5 * side
+    return np.where(on, near, t), np.where(on, near + side, t)
 
 
 def switches(element: Element) -> bool:
@@ -165,7 +177,7 @@ def _levels(switch: Switch, values: dict[sp.Symbol, Any]) -> Levels:
     table = values[as_sympy(switch.levels)]
     knots = table.x
     if not table.periodic:
-        return lambda least, most: knots
+        return lambda least, most: knots[1:-1]  # nothing is read beyond its ends
     period = knots[-1] - knots[0]
 
     def again(least: float, most: float) -> np.ndarray:

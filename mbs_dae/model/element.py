@@ -51,6 +51,13 @@ class Element:
     """The kinds of measure that are its own coordinates: "angle", "displacement", "distance"."""
     _form: tuple[Any, dict[sp.Symbol, Number]]
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """What its expressions were made of does not change once they are made."""
+        if "_form" in vars(self) and not name.startswith("_"):
+            remedy = f"model = model.without({self.name!r}).plus(another), or take a parameter and with_parameters(...)"
+            raise ModelError(f"{self.who} is built, and its {name} is not set any more; write {remedy}")
+        super().__setattr__(name, value)
+
     def form(self) -> tuple[Form, dict[sp.Symbol, Number]]:
         """Its expressions in marker symbols, and what stands in their slots."""
         return self._form

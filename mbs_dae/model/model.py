@@ -18,7 +18,7 @@ from .events import Event
 from .forces.base import ForceElement
 from .joints.base import Condition
 from .measures import Measure, Quantity
-from .parameters import Evaluator, Number, Parameter, Parameters, ParameterValue, finite_number, free_parameters
+from .parameters import Evaluator, Number, Parameter, ParameterValue, finite_number, free_parameters
 from .tables import TableSymbol
 
 SomeElement = TypeVar("SomeElement", bound=Element)
@@ -33,20 +33,32 @@ class Model:
     body_class: ClassVar[type[Body]]
 
     def __init__(self, name: str = "model", gravity: Vector | None = None):
+        if not isinstance(name, str) or not name:
+            what = f"the first argument of a model is its name, not {name!r}"
+            raise ModelError(f"{what}; write {type(self).__name__}('name', gravity=...)")
         self.name = name
-        still = (0.0,) * self.dimension
-        self.gravity = still if gravity is None else coordinates_of(gravity, "gravity", self.dimension)
-        self.ground = self.body_class("ground", fixed=True)
-        self.bodies: dict[str, Body] = Names("body")
-        self.elements: dict[str, Element] = Names("element")
-        self.parameters = Parameters()
         self._compiled: dict[Any, Any] = {}
         self._checked = False
+        self.gravity = (0.0,) * self.dimension if gravity is None else gravity
+        self.ground = self.body_class("ground", fixed=True)
+        self.bodies: Names[Body] = Names("body")
+        self.elements: Names[Element] = Names("element")
+        self.parameters: Names[ParameterValue] = Names("parameter")
 
     @property
     def dimension(self) -> int:
         """2 in the plane, 3 in space."""
         return self.body_class.dimension
+
+    @property
+    def gravity(self) -> tuple[Number, ...]:
+        """Set anew, it holds for what is computed from then on."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, gravity: Vector) -> None:
+        self._gravity = coordinates_of(gravity, "gravity", self.dimension)
+        self._changed()
 
     # --- saying it ------------------------------------------------------------------------------------------
 
@@ -59,7 +71,7 @@ class Model:
         if name in self.parameters:
             raise ModelError(f"the model already has a parameter {name!r}; choose another name")
         symbol = Parameter(name)
-        self.parameters.declare(ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit))
+        self.parameters.declare(name, ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit))
         self._changed()
         return symbol
 
@@ -67,7 +79,7 @@ class Model:
         """The body, after the checks that every body passes."""
         self._check_new(body.name, "body")
         self._check_bound(f"body {body.name!r}", body.numbers)
-        self.bodies[body.name] = body
+        self.bodies.declare(body.name, body)
         self._changed()
         return body
 
@@ -79,7 +91,7 @@ class Model:
         """Add joints, drivers and other elements; gives them back."""
         for element in elements:
             self._check_element(element)
-            self.elements[element.name] = element
+            self.elements.declare(element.name, element)
             for body in element.bodies:
                 body.waiting.pop(element.name, None)
             self._changed()
@@ -103,12 +115,12 @@ class Model:
         copy.add(*elements)
         return copy
 
-    def with_parameters(self, **values: float) -> Self:
+    def with_parameters(self, /, **values: float) -> Self:
         """The same model with other parameter values; nothing is derived or compiled again."""
-        changed = Parameters(self.parameters)
+        changed = Names[ParameterValue]("parameter", self.parameters)
         for name, value in values.items():
             old = changed[name]
-            changed.declare(ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit))
+            changed.declare(name, ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit))
         copy = self._copy(parameters=changed)
         for key, system in self._compiled.items():
             frozen = copy._copy()
@@ -121,7 +133,7 @@ class Model:
         vars(copy).update(self.__getstate__())
         copy.bodies = Names("body", self.bodies)
         copy.elements = Names("element", changes.get("elements", self.elements))
-        copy.parameters = Parameters(changes.get("parameters", self.parameters))
+        copy.parameters = Names("parameter", changes.get("parameters", self.parameters))
         return copy
 
     def __copy__(self) -> Self:
@@ -277,6 +289,9 @@ class Model:
 
 
 def _unknown_symbols(who: str, names: list[str]) -> ModelError:
-    return ModelError(
-        f"{who} contains unknown symbols: {', '.join(names)}; declare them with model.parameter(name, value)"
-    )
+    remedy = "declare them with model.parameter(name, value)"
+    if t.name in names:
+        remedy = "what is constant does not depend on time; write a law (law=, a force of time) or a Driver"
+    elif any("." in name for name in names):
+        remedy = "quantities of the model are read by forces alone; relate bodies by a joint, a Gear, a Constraint"
+    return ModelError(f"{who} contains unknown symbols: {', '.join(names)}; {remedy}")

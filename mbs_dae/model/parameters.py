@@ -12,7 +12,7 @@ from typing import Any, SupportsFloat, TypeAlias, TypeVar
 import numpy as np
 import sympy as sp
 
-from ..errors import ModelError, Names
+from ..errors import ModelError
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup, Opaque, as_sympy
 
@@ -113,23 +113,6 @@ def arithmetic(expression: sp.Expr) -> Arithmetic:
         one, other = parts
         return lambda values: function(one(values), other(values))
     return lambda values: function(*[part(values) for part in parts])
-
-
-class Parameters(Names):
-    """The parameters of a model by name, declared by `Model.parameter`."""
-
-    def __init__(self, *known: Mapping[str, ParameterValue]):
-        super().__init__("parameter", *known)
-
-    def declare(self, parameter: ParameterValue) -> None:
-        super().__setitem__(parameter.symbol.name, parameter)
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        changed, new = f"model.with_parameters({name}={value!r})", f"model.parameter({name!r}, {value!r})"
-        raise ModelError(f"parameters are not set in place; write model = {changed}, or declare a new one: {new}")
-
-    def __reduce__(self) -> tuple:
-        return type(self), (dict(self),)
 
 
 def check_number(number: Number, what: str, *, positive: bool = False, non_negative: bool = False) -> Number:

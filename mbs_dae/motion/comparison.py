@@ -56,9 +56,10 @@ def _reactions(system: System, first: Result, second: Result, idle: float) -> fl
     for joint in model.conditions:
         here, there = first.reaction(joint.name), second.reaction(joint.name)
         lengths = np.where(np.arange(here.shape[1]) < model.dimension, 1.0, system.length)
-        gap = np.where(first.is_unique(joint.name)[:common], there[:common] - here[:common], 0.0)
+        unique = first.is_unique(joint.name)[:common] & second.is_unique(joint.name)[:common]
+        gap = np.where(unique, there[:common] - here[:common], 0.0)
         apart.append(np.ravel(gap / lengths))
-        sizes.append(np.ravel(here / lengths))
+        sizes.append(np.ravel(np.nan_to_num(here) / lengths))
     return _ratio(np.concatenate(apart), np.concatenate(sizes))
 
 

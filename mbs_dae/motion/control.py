@@ -1,8 +1,13 @@
 """Step sizes: how large an error is, and how long the next step may be. Compiled.
 
-The error is measured number by number against atol · unit + rtol · |y|, and as the mean square of all; the unit of a
-length is the model's length, that of an angle is 1 rad, and velocities count per second. Works are not controlled, and
-neither are turns, which only count.
+The error of the motion is measured number by number against atol · unit + rtol · |y|, and as the mean square of all;
+the unit of a length is the model's length, that of an angle is 1 rad, and velocities count per second. Turns, which
+only count, are not controlled.
+
+A motion need not notice works (a driven one does not ask what moves it), so each must be right for itself. Let s be the
+speed, in lengths of the model per second, at which its heaviest part has the energy E = J s² / 2 that the motion has to
+do with; J is that part's mass times the length squared. As speeds may be off by atol + rtol s, works may by J s times
+that.
 """
 
 from typing import NamedTuple
@@ -27,9 +32,11 @@ class Control(NamedTuple):
     rtol: float
     atol: float
     unit: Design[Vector]
-    """One number for each of y; infinite where it is not controlled."""
+    """One number for each of y; infinite for turns, and for works, which have a measure of their own."""
     controlled: int
-    """How many are."""
+    """How many are finite."""
+    inertia: Design[float]
+    """The J above."""
     fixed: float
     """The length of steps where they are fixed; 0 where they are controlled."""
     most: int
@@ -40,8 +47,8 @@ class Control(NamedTuple):
     """Whether the last step was rejected (1)."""
 
 
-def units_of(system: System) -> tuple[np.ndarray, int]:
-    """The unit of each of y, infinite where it is not controlled; and how many are controlled."""
+def units_of(system: System) -> tuple[np.ndarray, int, float]:
+    """The `unit`, `controlled` and `inertia` of a control."""
     layout, state = system.layout, state_layout(system.layout)
     velocities = np.sqrt(system.weight) ** -1 * system.length
     unit = np.full(state.size, np.inf)
@@ -49,7 +56,7 @@ def units_of(system: System) -> tuple[np.ndarray, int]:
     unit[layout.plain[:, 0]] = velocities[layout.plain[:, 1]]
     for place, velocity in layout.quaternions:
         unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
-    return unit, int(np.isfinite(unit).sum())
+    return unit, int(np.isfinite(unit).sum()), system.heaviest * system.length**2
 
 
 @compiled
@@ -68,26 +75,42 @@ def noise(control, stages, h):
 
 
 @compiled_apart
-def error_norm(control: Control, stages: Stages, h: float):
-    """The error of the step, 1 being just acceptable; what roundoff does is allowed for."""
-    y0, y1, k, n = stages.y0, stages.y1, stages.k, control.controlled
-    weights, rows = stages.tableau.error, stages.tableau.stages + 1
+def error_norm(control: Control, stages: Stages, h: float, energy: float):
+    """The error of the step, 1 being just acceptable: of the motion, or of a work if that is worse; what roundoff does
+    is allowed for. `energy` is the most that the motion has had to do with."""
+    y0, y1, rtol, inertia = stages.y0, stages.y1, control.rtol, control.inertia
     atol = control.atol + noise(control, stages, h)
     first = second = 0.0
     for at in range(y0.size):
-        if not np.isfinite(control.unit[at]):
-            continue
-        scale = atol * control.unit[at] + control.rtol * max(abs(y0[at]), abs(y1[at]))
-        for estimate in range(weights.shape[0]):
-            e = 0.0
-            for stage in range(rows):
-                e += weights[estimate, stage] * k[stage, at]
-            square = (e / scale) ** 2
-            first += square if estimate == 0 else 0.0
-            second += square if estimate == 1 else 0.0
-    if first == 0.0:
-        return 0.0
-    return h * first / np.sqrt((first + 0.01 * second) * n)
+        if np.isfinite(control.unit[at]):
+            scale = atol * control.unit[at] + rtol * max(abs(y0[at]), abs(y1[at]))
+            estimate, other = _estimates(stages, at, scale)
+            first += estimate**2
+            second += other**2
+    error = _combined(first, second, h, control.controlled)
+    for at in range(stages.mechanism.state.works_at, y0.size):
+        speed = np.sqrt(2.0 * max(energy, abs(y0[at]), abs(y1[at])) / inertia)
+        if speed > 0.0:
+            estimate, other = _estimates(stages, at, inertia * speed * (atol + rtol * speed))
+            error = max(error, _combined(estimate**2, other**2, h, 1))
+    return error
+
+
+@compiled
+def _estimates(stages, at, scale):
+    """The estimates of the error of one number of y, over h and the scale; zero for those that the method has not."""
+    weights, k = stages.tableau.error, stages.k
+    first = second = 0.0
+    for stage in range(stages.tableau.stages + 1):
+        first += weights[0, stage] * k[stage, at]
+        second += weights[1, stage] * k[stage, at] if weights.shape[0] > 1 else 0.0
+    return first / scale, second / scale
+
+
+@compiled
+def _combined(first, second, h, n):
+    """The error of n numbers, of the sums of squares of both estimates."""
+    return h * first / np.sqrt((first + 0.01 * second) * n) if first > 0.0 else 0.0
 
 
 @compiled_apart

@@ -1,31 +1,55 @@
-"""The result of a motion whose forces are known."""
+"""The result of a motion whose forces are known.
+
+Where the constraints lose rank for a moment the equations at that pose do not determine the multipliers, even where all
+accelerations are known: Φ_vᵀ λ = Q - M v̇ has no solution but in the limit, from the poses on both sides. Some
+components have one, others a pole. The motion through the pose is smooth, so the states around it are foretold from it,
+closed, and solved for; a component has a limit if the polynomials through three states on either side lead to the value
+of the one through all six. (An even pole would deceive a comparison of the sides alone, an odd one the sum of both.)
+"""
 
 from typing import Any
 
 import numpy as np
 
+from ..arguments import tables_left
 from ..compiled import System
+from ..compiled.machine import DONE
+from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
-from ..poses.newton import dependent_rows
+from ..poses.newton import close, complete, dependent_rows
 from ..readings.motion import own_motion, result_of
 from ..readings.reactions import ComputedReactions, least
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
-from ..tolerances import DEPENDENT
+from ..tolerances import DEPENDENT, NEARLY
 from .derivative import WORK, solve_motion
 from .mechanism import mechanism
 from .record import Record
 
+REACH = 5e-3
+"""How far the nearest states around a singular pose are from it, in model lengths."""
+PLACES = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
+"""Where they are, in steps; and the weights by which polynomials through all, the first and the last lead to 0."""
+WEIGHTS = np.array([[0.05, -0.3, 0.75, 0.75, -0.3, 0.05], [1, -3, 3, 0, 0, 0], [0, 0, 0, 3, -3, 1]])
+AGREEMENT, UNFELT = 1e-2, 1e-6
+"""How well they must agree, relative to the largest of the six; and what is nothing, relative to all components."""
+TOLD = 5  # so many times are told
+ELSEWHERE = 1e-2
+"""A pose is singular for a moment if its `independence` is less than elsewhere by this."""
 
-def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Result:
-    """The result of the first `done` recorded times."""
-    motion = Trajectory(record.times, record.q, record.v, record.a).until(done)
+
+def dynamic_result(system: System, record: Record, moments: np.ndarray, done: int, **more: Any) -> Result:
+    """The result of the first `done` recorded times, for which laws are read at these moments."""
+    motion = Trajectory(moments, record.q, record.v, record.a).until(done)
     multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
     own, bodies, redundant = own_motion(system, motion), system.cartesian, int(more["stats"]["redundant_equations"])
+    near = record.independence[:done]
+    singular = np.flatnonzero(near < min(NEARLY, ELSEWHERE * near.max(initial=0.0)))
     if bodies is not system:
         motion = system.of_bodies(motion)
         _, multipliers, _, redundant = forces_along(bodies, motion, record.modes[:done])
-    return with_forces(bodies, motion, multipliers, energies, redundant, own=own, **more)
+    multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
+    return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, own=own, **more)
 
 
 def forces_along(
@@ -41,11 +65,65 @@ def forces_along(
     return done, multipliers, rates, dependent_rows(run.machine, DEPENDENT) if done else 0
 
 
-def with_forces(
-    system: System, motion: Trajectory, multipliers: np.ndarray, energies: np.ndarray, redundant: int, **more: Any
-) -> Result:
-    """The result of a motion with its multipliers and energies (kinetic, potential, stored, dissipated, supplied)."""
+def in_the_limit(
+    system: System, motion: Trajectory, multipliers: np.ndarray, redundant: int, singular: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The multipliers, least where some are redundant, at singular times as limits (nan: there is none); energies and
+    powers at these times alike; and which multipliers the equations of their own pose do not give."""
     if redundant:
         multipliers = least(system, motion, multipliers, redundant)
-    reactions, energy = ComputedReactions(system, motion, multipliers, redundant), ledger(frozen(energies))
+    undetermined, rates = np.zeros(multipliers.shape, dtype=bool), np.full((singular.size, 2 + WORK), np.nan)
+    unit = system.row_units / system.length
+    for place, k in enumerate(singular):
+        here, multipliers[k] = multipliers[k] * unit, np.nan
+        if (around := _around(system, motion, k)) is not None:
+            _, loads, powers, _ = forces_along(system, around)
+            loads = least(system, around, loads, redundant) if redundant else loads
+            rates[place], (limit, unfelt) = _limit(powers)[0], _limit(loads * unit)
+            multipliers[k] = limit / unit
+            undetermined[k] = ~(np.abs(here - limit) <= AGREEMENT * np.abs(limit) + unfelt)
+        else:
+            undetermined[k] = True
+    return multipliers, rates, undetermined
+
+
+def _limit(values: np.ndarray) -> tuple[np.ndarray, float]:
+    """Of every column, from the six values around; and what is nothing."""
+    limit, *sides = WEIGHTS @ values
+    sizes = np.abs(values).max(axis=0)
+    unfelt = UNFELT * sizes.max(initial=0.0)
+    agree = np.all([np.abs(side - limit) <= AGREEMENT * sizes + unfelt for side in sides], axis=0)
+    return np.where(agree, limit, np.nan), unfelt
+
+
+def _around(system: System, motion: Trajectory, k: int) -> Trajectory | None:
+    """The six states around state k; None if it is at rest, or they do not close."""
+    t, q, v, a = (x[k] for x in motion)
+    speed = float(np.sqrt(system.weight @ v[: system.nv] ** 2))
+    machine, states = system.machine(), []
+    for wait in PLACES * (REACH * system.length / speed if speed else np.inf):
+        there, rate, bend = q.copy(), v + wait * a, np.zeros_like(a)
+        move(machine.manifold, there, wait * v + 0.5 * wait**2 * a)
+        if close(machine, t + wait, there, rate, 20) != DONE or complete(machine, t + wait, there, rate, bend) != DONE:
+            return None
+        states.append((t + wait, there, rate, bend))
+    return Trajectory(*map(np.array, zip(*states, strict=True)))
+
+
+def with_forces(
+    system: System, motion: Trajectory, multipliers: np.ndarray, energies: np.ndarray, redundant: int,
+    undetermined: np.ndarray, **more: Any,
+) -> Result:  # fmt: skip
+    """The result of a motion with its multipliers and energies (kinetic, potential, stored, dissipated, supplied)."""
+    reactions = ComputedReactions(system, motion, multipliers, redundant, undetermined)
+    energy, (moments, rows) = ledger(frozen(energies)), np.nonzero(undetermined)
+    notes = [more["stats"].get("note", ""), tables_left(system, motion)]
+    if rows.size:
+        when = ", ".join(f"{t:.6g}" for t in motion.t[np.unique(moments)][:TOLD])
+        who = ", ".join(dict.fromkeys(system.rows[row].element for row in np.unique(rows)))
+        note = f"at t = {when} the constraints lose rank, and what {who} carry does not follow from the equations "
+        note += "there: values are limits from both sides, nan where there is none, and not is_unique"
+        notes.append(note)
+    if told := "; ".join(dict.fromkeys(filter(None, notes))):
+        more["stats"] = {**more["stats"], "note": told}
     return result_of(system, motion, multipliers=frozen(multipliers), reactions=reactions, ledger=energy, **more)

@@ -37,6 +37,8 @@ class Record(NamedTuple):
     """Columns: kinetic, potential, then the works."""
     modes: Work[Matrix] = zeros("times", "switches")
     """The branches of laws (`switches`)."""
+    independence: Work[Vector] = zeros("times")
+    """The least one of the rows enforced: where it is next to nothing multipliers are roundoff."""
     end_multipliers: Work[Vector] = zeros("rows")
     end_scalars: Work[Vector] = zeros(SCALARS)
     y: Work[Vector] = zeros("width")
@@ -164,7 +166,7 @@ def _read_across(march: March, t: float, h: float, x: float, k: int):
     """Row k of the record, next to a singular pose in the gap of the step: the polynomial through states on both its
     sides. Multipliers are those of that state: they may well grow without bound."""
     record, y = march.record, march.record.y
-    _clear(record, k)
+    _clear(march, k)
     at = (x - march.tableau.middle) / march.tableau.half
     for one in range(2 * ASIDE):
         place, weight = _aside(one), 1.0
@@ -194,12 +196,14 @@ def _aside(k):
 @compiled_apart
 def keep(march: March, k: int, y: Vector, dy: Vector):
     """Row k of the record."""
-    _clear(march.record, k)
+    _clear(march, k)
     _add(march, k, y, dy, 1.0)
 
 
 @compiled
-def _clear(record, k):
+def _clear(march, k):
+    record, nearness = march.record, march.mechanism.nearness
+    record.independence[k] = nearness[1] * nearness[2]
     for rows in (record.q, record.v, record.a, record.multipliers, record.energies):
         rows[k] = 0.0
 

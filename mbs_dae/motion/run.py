@@ -40,7 +40,7 @@ def start(march: March, q: Vector, v: Vector):
     y0[:] = 0.0
     copy(q, first_q)
     copy(v, first_v)
-    march.time[0], march.widest[0], march.turned[0] = times[0], 0.0, 0.0
+    march.time[0], march.widest[0] = times[0], 0.0
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
     march.search.total[0] = 0
@@ -54,6 +54,7 @@ def start(march: March, q: Vector, v: Vector):
     if status != DONE:
         return status
     keep(march, 0, y0, march.stages.k[0])
+    march.turned[0] = record.end_scalars[KINETIC]
     march.crossing.energy[:] = energy_of(record.end_scalars, y0[state.works_at :])
     march.counts[NEXT] = 1
     control.step[0] = control.fixed
@@ -185,7 +186,7 @@ def _try_step(march, t, end):
         status = _settle(march, end)
     if status != DONE:
         return status, 0.0
-    error = error_norm(march.control, stages, h)
+    error = error_norm(march.control, stages, h, march.turned[0])
     if not np.isfinite(error):
         return NOT_FINITE, 0.0
     if error <= 1.0 and not tableau.end_in_error:

@@ -74,18 +74,21 @@ def _reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> Pro
     return structure.builder_of([m for m in structure.model.measures_of(owner) if m.levels == levels])
 
 
-def result_of(system: System, motion: Trajectory, *, swept: Swept | None = None, **more: Any) -> Result:
-    """The result of a motion of a system, or of poses over a swept parameter."""
+def result_of(
+    system: System, motion: Trajectory, *, t: np.ndarray | None = None, swept: Swept | None = None, **more: Any
+) -> Result:
+    """The result of a motion of a system, or of poses over a swept parameter. `t` are the times asked for, if laws are
+    read at others."""
     if "own" not in more:
         more["own"] = own_motion(system, motion)
     motion, system = system.of_bodies(motion), system.cartesian
-    quantities, t = ComputedQuantities(system, motion, swept), motion.t
+    quantities, t = ComputedQuantities(system, motion, swept), motion.t if t is None else t
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
         more["axis"] = name, system.model.parameters[name].unit
     more |= {"violation": quantities.violation, "sketch": partial(_sketch, system, swept)}  # made when they are read
     q, v, a = _moving(system, motion)
-    return Result(system.model.name, frozen(t[:]), q, v, a, system.coordinate_names, quantities, **more)
+    return Result(system.model.name, frozen(np.array(t)), q, v, a, system.coordinate_names, quantities, **more)
 
 
 def _sketch(system: System, swept: Swept | None) -> Sketch:
@@ -121,8 +124,12 @@ def computed(result: Result) -> ComputedQuantities:
 def state_of(result: Result, index: int) -> State:
     quantities = computed(result)
     system, (t, q, v, a) = quantities.system, quantities.motion
+    if not isinstance(index, int | np.integer) or not -t.size <= index < t.size:
+        what = f"the result has no state {index!r}: it has {t.size}, by number from 0"
+        raise ModelError(f"{what}; for that at a time, ask for this time and give its place in result.t")
     if swept := quantities.swept:
         system = design_of(system, swept.parameter, float(swept.values[index]))
+    t = t if swept else result.t
     return State(system, float(t[index]), q[index].copy(), v[index].copy(), a[index].copy())
 
 

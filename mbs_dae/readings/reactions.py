@@ -48,6 +48,8 @@ class ComputedReactions:
     _motion: Trajectory
     _multipliers: np.ndarray
     _redundant: int
+    _undetermined: np.ndarray
+    """(times, rows): which multipliers the equations of their own pose do not give."""
 
     @property
     def _width(self) -> int:
@@ -65,7 +67,8 @@ class ComputedReactions:
         element = self._element(name)
         if isinstance(element, ForceElement):
             return self._load_wrench(element)
-        return np.einsum("tr,trc->tc", self._multipliers[:, self._system.rows_of(name)], self._partials(element))
+        partials, multipliers = self._partials(element), self._multipliers[:, self._system.rows_of(name), None]
+        return np.where(partials, partials * multipliers, 0.0).sum(axis=1)  # nan where it is felt only
 
     def turned(self, name: str) -> np.ndarray:
         element = self._element(name)
@@ -76,13 +79,16 @@ class ComputedReactions:
         element = self._element(name)
         rows = self._system.rows_of(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
-        if isinstance(element, ForceElement) or not self._redundant:
+        if isinstance(element, ForceElement) or not (self._redundant or self._undetermined.any()):
             return out
         partials = self._partials(element)
+        out &= ~((partials != 0.0) & self._undetermined[:, rows, None]).any(axis=1)
+        if not self._redundant:
+            return out
         for k, null in enumerate(self._null_vectors):
             if null.shape[1]:
                 moved = np.abs(partials[k].T @ null[rows]).max(axis=1)
-                out[k] = moved <= SHARE * self._largest(np.abs(partials[k]).max(axis=0, initial=0.0))
+                out[k] &= moved <= SHARE * self._largest(np.abs(partials[k]).max(axis=0, initial=0.0))
         return out
 
     def _largest(self, components: np.ndarray) -> np.ndarray:

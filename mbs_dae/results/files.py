@@ -113,7 +113,7 @@ def _with_ending(path: str | Path) -> Path:
 
 def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
     columns = (zip(header["names"], x, strict=True) for x in (arrays["values"], header["units"]))
-    values, units = (Names("quantity", column, owner="the result") for column in columns)
+    values, units = (Names[Any]("quantity", column, owner="the result") for column in columns)
     plain: dict[str, Any] = {name: arrays[name] for name in MOTION} | {name: header[name] for name in TOLD}
     plain |= {name: tuple(header[name]) for name in ("coordinate_names", "axis")}
     return Result(
@@ -149,10 +149,10 @@ def _forces(result: Result) -> dict[str, np.ndarray]:
 def _read_forces(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     if "loaded" not in header:
         return {}
-    stored = Names("joint, driver or force", owner="the result")
+    stored = Names[Any]("joint, driver or force", owner="the result")
     for k, name in enumerate(header["loaded"]):
-        stored[name] = {what: arrays[what][k] for what in STORED}
-        if not np.isnan(arrays["effort"][k]).any():
+        stored.declare(name, {what: arrays[what][k] for what in STORED})
+        if not np.isnan(arrays["effort"][k]).all():
             stored[name]["effort"] = arrays["effort"][k]
     return {
         "multipliers": arrays["multipliers"],

@@ -80,8 +80,8 @@ class Form:
 
     @cached_property
     def meaning(self) -> str:
-        """All that its kernel depends on besides the coordinates, as text."""
-        return f"{' '.join(map(str, self.shape))} {' ; '.join(map(sp.srepr, self.expressions))}"
+        """All that its kernel depends on besides the coordinates, as text; terms stand as sympy keeps them."""
+        return f"{' '.join(map(str, self.shape))} {' ; '.join(sp.srepr(e, order='none') for e in self.expressions)}"
 
     def in_coordinates(self, maps: Sequence[MarkerMap]) -> dict[str, Any]:
         """What every `Composed` has: the coordinates of the markers, all slots, and the marker variables defined."""

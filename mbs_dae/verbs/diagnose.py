@@ -14,9 +14,9 @@ from textwrap import wrap
 
 import numpy as np
 
-from ..arguments import model_of
+from ..arguments import check_tables, model_of
 from ..compiled import System
-from ..errors import AssemblyError, MbsError, RedundantConstraintError, SingularConfigurationError, counted
+from ..errors import AssemblyError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError, counted
 from ..explain.notes import notes
 from ..explain.relaxation import relaxations, spare
 from ..model.drivers import Prescribed
@@ -91,6 +91,10 @@ def diagnose(model: Model | System) -> Diagnosis:
     system = model.compile()
     rows = range(len(system.rows))
     closes, message = True, ""
+    try:
+        check_tables(model, np.zeros(1))
+    except ModelError as error:
+        message = str(error)
     try:
         q = assembled(model).full_q
     except (AssemblyError, RedundantConstraintError, SingularConfigurationError) as error:

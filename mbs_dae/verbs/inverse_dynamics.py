@@ -14,7 +14,7 @@ from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.explanation import Explanation, no_force
 from ..explain.failures import NONSENSE
 from ..model.model import Model
-from ..motion.outcome import forces_along, with_forces
+from ..motion.outcome import forces_along, in_the_limit, with_forces
 from ..progress import Progress
 from ..readings.motion import computed
 from ..results.result import Result, State
@@ -86,14 +86,19 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
     along = computed(motion).motion
     system.forget_errors()
     done, multipliers, rates, _ = forces_along(system, along)
+    known, redundant = along.until(done), motion.stats.get("redundant_equations", 0)
+    singular = np.flatnonzero(np.isin(motion.t[:done], motion.stats["change_points"]))
+    limits = in_the_limit(system, known, multipliers[:done], redundant, singular)
+    multipliers, rates[singular], undetermined = limits
     undefined = no_force(system, *(x[done] for x in along[:3])) if done < along.t.size else ""
     works = _works(along.t[:done], rates[:done, 2:])
-    ledger, redundant = np.concatenate([rates[:done, :2], works], axis=1), motion.stats.get("redundant_equations", 0)
+    ledger = np.concatenate([rates[:done, :2], works], axis=1)
     result = with_forces(
-        system, along.until(done), multipliers[:done], ledger, redundant,
+        system, known, multipliers, ledger, redundant, undetermined,
         success=motion.success and not undefined,
         message=undefined or motion.message,
         stats={**motion.stats, "energy": "works are sums over the requested times"},
         own=motion.own,
+        t=motion.t[:done],
     )  # fmt: skip
     return result, undefined

@@ -20,6 +20,7 @@ from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
 from ..kernels.blocks import block
+from ..model.breaks import breaks_of, put_on_breaks
 from ..model.model import Model
 from ..poses import continuation, newton
 from ..poses.assembly import assembled
@@ -50,13 +51,14 @@ def kinematics(
     t = checked_times(times)
     check_tables(model, t)
     check_trajectories(model, t)
-    first = assembled(model, t[0], start=start)
+    _, moments = put_on_breaks(t, breaks_of(system.elements, system.evaluator, t[0], t[-1]))
+    first = assembled(model, moments[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
-    path = Trajectory(t, *system.layout.motion(t.size))
+    path = Trajectory(moments, *system.layout.motion(t.size))
     path.q[:1], path.v[:1], path.a[:1] = system.from_bodies(first.motion)
-    redundant = _redundant_rows(system, machine, t, first, path.q[0], path.v[0])
+    redundant = _redundant_rows(system, machine, moments, first, path.q[0], path.v[0])
 
     done, message, change_points = 1, "", []
     chunk = max(1, min(CHUNK, int(PATIENCE / (machine.pattern.n + machine.pattern.m))))
@@ -71,7 +73,7 @@ def kinematics(
                         change_points.append(float(t[done]))
                     elif status != NEAR:
                         motion = system.of_bodies(path.until(done + 1))
-                        raise stop_reason(bodies, status, motion, done, reached)
+                        raise stop_reason(bodies, status, motion, t[:done], reached)
                     done += 1
                 watch(done, t.size)
         except KeyboardInterrupt:
@@ -86,7 +88,7 @@ def kinematics(
     stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
-    result = result_of(system, path.until(done), success=not message, message=message, stats=stats)
+    result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
     return result
 

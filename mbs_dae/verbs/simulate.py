@@ -17,10 +17,10 @@ from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import ModelError
 from ..explain.axes import check_axes, check_turns
-from ..explain.failures import check_energy, check_masses, check_violation, failure
+from ..explain.failures import check_energy, check_masses, check_violation, failure, told_of_faint
 from ..explain.prescribed import check_jumps
 from ..kernels.blocks import block
-from ..model.breaks import breaks_of, farthest_ends, side_of
+from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
 from ..model.events import Reset
 from ..model.forces.given import PythonForce
 from ..model.model import Model
@@ -72,7 +72,8 @@ def simulate(
     and counts. ``progress(done, total)`` is called now and then; on a terminal a long run shows a bar by itself. Ctrl-C
     returns what was computed.
 
-    Raises `IntegrationError` where the motion cannot go on; its ``result`` keeps what was computed.
+    Raises `IntegrationError` where the motion cannot go on; its ``result`` keeps what was computed. Where a
+    motion is so small that the tolerances hide it, ``result.message`` tells.
     """
     if progress is not None and not callable(progress):
         raise ModelError(f"progress must be a function, called as progress(done, total), not {progress!r}")
@@ -82,9 +83,10 @@ def simulate(
     with progress_bar(f"simulate {system.model.name}", progress) as watch:
         status, message, events = _watched(prepared, watch)
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
-    told: dict[str, Any] = {"stats": {**prepared.facts, **_counts(march)}, "events": tuple(events)}
+    message, stats = message or told_of_faint(march), {**prepared.facts, **_counts(march)}
     success = done == total or status == marching.EVENT
-    result = dynamic_result(system, march.record, done, success=success, message=message, **told)
+    told: dict[str, Any] = {"success": success, "message": message, "stats": stats, "events": tuple(events)}
+    result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
     if status not in (DONE, marching.PAUSED, marching.EVENT):
         raise failure(system, march, status, result)
     check_violation(system.cartesian, march, result)
@@ -99,6 +101,8 @@ class Prepared:
 
     system: System
     march: March
+    times: np.ndarray  # as requested
+    moments: np.ndarray  # when laws are read for them
     q: np.ndarray  # the first state
     v: np.ndarray
     redundant: list[int]  # the rows that are left out because others determine them
@@ -129,21 +133,22 @@ def prepare(
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
     run = mechanism(system, faint=FAINT)
-    unit, controlled = system.once(units_of)
-    control = block(Control(by.rtol, by.atol, unit, controlled, by.length, by.most))
+    unit, controlled, inertia = system.once(units_of)
+    control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
     stabiliser = new_stabiliser(how, run, by.length, by.rtol ** (1.0 / by.method.order))
     elements, (begin, end) = system.elements, t[[0, -1]]
     breaks = breaks_of(elements, system.evaluator, begin, end, by.method.order)
+    recorded, moments = put_on_breaks(t, breaks)
     far = np.full(1, np.inf) if by.length else farthest_ends(elements, system.evaluator, begin, end)
-    course = new_course(t, breaks, side_of(begin, end), far, by.longest)
-    march = new_march(run, by.method, control, course, stabiliser, t)
+    course = new_course(recorded, breaks, side_of(begin, end), far, by.longest)
+    march = new_march(run, by.method, control, course, stabiliser, recorded)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if by.length else {"rtol": by.rtol, "atol": by.atol}
     facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
     (q,), (v,), _ = system.from_bodies(first.motion)
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
-    return Prepared(system, march, q, v, redundant, facts)
+    return Prepared(system, march, t, moments, q, v, redundant, facts)
 
 
 def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str, list[Happening]]:
@@ -163,6 +168,8 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str, list[Hap
                 events += new
                 if stops := [event.name for event in asked if event.action == "stop"]:
                     marching.record_now(march)
+                    last = int(march.counts[marching.NEXT]) - 1
+                    prepared.times[last] = prepared.moments[last] = march.time[0]
                     return status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}", events
                 status = DONE
                 for event in asked:

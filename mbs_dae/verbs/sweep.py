@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import model_of
+from ..arguments import check_tables, model_of
 from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.reading import Trajectory
@@ -35,13 +35,16 @@ def sweep(
     The first pose is assembled from the placement; each of the others follows smoothly from the one before.
     """
     model = model_of(model)
-    parameter = str(parameter)  # its symbol will do
+    parameter = str(getattr(parameter, "symbol", parameter))  # its symbol will do, and what the model knows of it
     check_name("parameter", parameter, model.parameters, f"model {model.name!r}")
     p = _checked_values(parameter, values)
     swept = Swept(model.parameters[parameter].symbol, p.tolist())
     model.compile()  # so that the models below share it
     model.check_along(*swept)
-    first = assembled(model.with_parameters(**{parameter: p[0]}), finite_number(t, "the time t"))
+    t = finite_number(t, "the time t")
+    for value in {p.min(), p.max()}:
+        check_tables(model.with_parameters(**{parameter: value}), np.array([t]))
+    first = assembled(model.with_parameters(**{parameter: p[0]}), t)
     path = _Path(first, swept)
     done = 1
     while done < p.size:

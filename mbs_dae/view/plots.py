@@ -230,7 +230,7 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
             ax.plot(*np.where(part, wrench[:, :2].T, np.nan), dashes, color=colour, label=label)
         ax.plot(*wrench[:1, :2].T, "o", color=colour, markersize=6)
     ax.plot([], [], "o", color=GROUND, markersize=6, label="start")
-    largest = max(np.hypot(*wrench[:, :2].T).max(initial=0.0) for wrench in wrenches.values())
+    largest = max(np.nan_to_num(np.hypot(*wrench[:, :2].T)).max(initial=0.0) for wrench in wrenches.values())
     ax.set_xlabel(axis_label("$F_x$", "N"))
     ax.set_ylabel(axis_label("$F_y$", "N"))
     ax.plot(0, 0, "+", color=DARK, markersize=12, markeredgewidth=1.2)

@@ -105,7 +105,7 @@ def same_element(a, b):
     return (
         type(a) is type(b)
         and (a.name, a.kind, a.sketch) == (b.name, b.kind, b.sketch)
-        and list(map(str, form.expressions)) == list(map(str, other.expressions))
+        and form.meaning == other.meaning
         and {str(s): str(n) for s, n in slots.items()} == {str(s): str(n) for s, n in others.items()}
         and [(m.body.name, str(m.numbers)) for m in a.markers] == [(m.body.name, str(m.numbers)) for m in b.markers]
         and {*a.values} == {*b.values}

@@ -594,6 +594,7 @@ def residual_of(element: mbs.Joint, s: Stage) -> np.ndarray:
     return system.read_constraints(np.zeros(1), system.placement[None], still, still)[0][0]
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(("cls", "dimension"), FROM_PLACEMENT, ids=lambda x: WORDS.get(x) or x.__name__)
 def test_a_constant_left_out_is_that_of_the_reference_placement(cls, dimension):
     """So the placement satisfies the equation that the constant belongs to: the one that changes with it."""
@@ -610,6 +611,7 @@ def test_a_constant_left_out_is_that_of_the_reference_placement(cls, dimension):
             assert np.abs(residual[belongs]).max() < 1e-13, name
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(
     ("cls", "dimension"), [c for c in CLASSES if len(c[0].marker_names) == 2], ids=lambda x: WORDS.get(x) or x.__name__
 )

@@ -47,6 +47,15 @@ SLIPS = {
     "a parameter set in place": (
         lambda x: x.model.parameters.__setitem__("p", 0.2), "with_parameters(p=0.2)", "model.parameter('p', 0.2)",
     ),
+    "a stiffness of time": (
+        lambda x: x.model.add(mbs.Spring("k", x.a, x.b, stiffness=100 * mbs.t)), "Spring 'k'", "depend on time", "law=",
+    ),
+    "a driver of the state": (
+        lambda x: x.model.add(mbs.Driver("d", mbs.angle(x.a), x.model["b.x"])), "Driver 'd'", "b.x", "a Gear",
+    ),
+    "a state by its time": (lambda x: mbs.sweep(x.model, "p", [1, 2]).state(0.5), "no state 0.5", "it has 2"),
+    "a state beyond the last": (lambda x: mbs.sweep(x.model, "p", [1, 2]).state(99), "no state 99", "it has 2"),
+    "nothing repeated": (lambda x: mbs.Motion().repeat(), "repeat() of nothing", "rise"),
     "no times": (lambda x: mbs.kinematics(x.model), "times", "np.linspace"),
     "times with a hole": (lambda x: swing(x, np.ma.masked_array([0, 1.0], [False, True])), "masked", "compressed"),
     "times in days": (lambda x: swing(x, np.array([0, 1], "timedelta64[D]")), "seconds", "total_seconds()"),
@@ -74,6 +83,13 @@ def test_slips_are_told(name):
     with pytest.raises(mbs.ModelError) as caught:
         do(Bench())
     assert [word for word in words if word not in str(caught.value)] == []
+
+
+def test_a_parameter_may_be_called_self_and_swept_as_the_model_knows_it():
+    x = Bench()
+    own = x.model.parameter("self", 1.0)
+    assert x.model.with_parameters(self=2.0).value(own) == 2.0
+    assert mbs.sweep(x.model, x.model.parameters["p"], [1.0, 2.0]).axis[0] == "p"
 
 
 def test_numpy_functions_of_time_name_those_of_sympy():

@@ -1,5 +1,7 @@
 """Rotations: every way to say one against every other, against scipy, and rates against derivatives of the matrices."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -209,11 +211,11 @@ def omega_of(R, axes, moment):
 
 
 KINDS = {
-    "euler": (rotations.euler(*MOTION), MOTION, rotations.euler_omega, rotations.euler_rates),
-    "bryant": (rotations.bryant(*MOTION), MOTION, rotations.bryant_omega, rotations.bryant_rates),
-    "quaternion": (rotations.from_quaternion(TURNING), TURNING, rotations.quaternion_omega, None),
+    "euler": (lambda x: rotations.euler(*x), MOTION, rotations.euler_omega, rotations.euler_rates),
+    "bryant": (lambda x: rotations.bryant(*x), MOTION, rotations.bryant_omega, rotations.bryant_rates),
+    "quaternion": (rotations.from_quaternion, TURNING, rotations.quaternion_omega, None),
     "rotation vector": (
-        rotations.from_rotation_vector(MOTION),
+        rotations.from_rotation_vector,
         MOTION,
         rotations.rotation_vector_omega,
         rotations.rotation_vector_rates,
@@ -221,11 +223,17 @@ KINDS = {
 }
 
 
+@cache
+def matrix_along(kind):
+    to_matrix, motion, *_ = KINDS[kind]
+    return to_matrix(motion)
+
+
 @pytest.mark.parametrize("moment", [-0.8, 0.25, 1.3])
 @pytest.mark.parametrize("axes", ["body", "world"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_rates_are_those_of_the_matrix(kind, axes, moment):
-    R, motion, to_omega, to_rates = KINDS[kind]
+    R, (_, motion, to_omega, to_rates) = matrix_along(kind), KINDS[kind]
     values, derivatives = at(motion, moment), at(sp.Matrix(motion).diff(t), moment)
     omega = omega_of(R, axes, moment)
     close(to_omega(values, derivatives, axes=axes), omega)

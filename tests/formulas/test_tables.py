@@ -114,3 +114,30 @@ def test_a_cam_needs_a_closed_table():
     with pytest.raises(mbs.ModelError, match="periodic=True"):
         mbs.CamFollower("cam", a, b, profile=mbs.Table([0, 3, 6], [1, 1.1, 1]))
     mbs.CamFollower("cam", a, b, profile=mbs.Table([0, 2, 4, 6], [1, 1.1, 1.2, 1], periodic=True))
+
+
+def told(text, *parts):
+    return all(part in str(text) for part in parts)
+
+
+def test_a_table_of_time_is_not_read_outside_in_a_sweep_or_a_diagnosis():
+    model = mbs.PlanarModel("p")
+    size, rod = model.parameter("l", 1.0), model.body("rod")
+    model.add(mbs.Revolute("A", model.ground, rod.at(-size / 2, 0)))
+    law = mbs.Table([0.1, 0.2, 0.3, 0.4], [0, 1, 2, 3])
+    model.add(mbs.Driver("motor", mbs.angle(model.ground, rod), law))
+    with pytest.raises(mbs.ModelError, match="Driver 'motor' has a table from 0.1 to 0.4, but it is read from 0.7"):
+        mbs.sweep(model, "l", [1, 2], t=0.7)
+    assert told(mbs.diagnose(model).message, "Driver 'motor'", "from 0.1 to 0.4")
+
+
+def test_a_table_over_the_state_that_is_left_is_told():
+    model = mbs.PlanarModel("s")
+    body = model.body("c", mass=2.0, inertia=1.0)
+    law = mbs.Table([0.9, 1, 1.1], [-1, 0, 1], kind="linear")
+    model.add(mbs.Translational("g", model.ground, body), mbs.Spring("k", model.ground.at(-1, 0), body, law=law))
+    times = np.linspace(0, 0.02, 5)
+    assert "note" not in mbs.simulate(model, times, initial={"c.vx": 3}).stats
+    left = mbs.simulate(model, 10 * times, initial={"c.vx": 3})
+    farthest = f"{left['c.x'][-1] + 1:g}"
+    assert told(left.stats["note"], "Spring 'k'", "from 0.9 to 1.1", f"read at {farthest} (t = 0.2)")

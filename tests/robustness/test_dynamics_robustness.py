@@ -85,10 +85,13 @@ def test_without_stabilization_constraints_drift():
 
 
 def check_energy(turns: float) -> None:
-    res = run_engine(turns * TURN, method="DP8", rtol=1e-12, stabilization=mbs.Projection())
+    def run(how):
+        return run_engine(turns * TURN, method="DP8", rtol=1e-12, stabilization=how, max_steps=10_000_000)
+
+    res = run(mbs.Projection())
     assert res["crank.angle"][-1] > 2 * pi * (turns - 2)
     assert drift(res) <= 2e-9 * max(1.0, turns / 700)
-    other = run_engine(turns * TURN, method="DP8", rtol=1e-12, stabilization=mbs.Baumgarte())
+    other = run(mbs.Baumgarte())
     assert drift(other) <= 1e-8 * max(1.0, turns / 700)
     # a speed that is off by a drift that grows with time gives a phase that grows with its square
     assert np.abs(res["crank.angle"] - other["crank.angle"]).max() < 1e-5 * max(1.0, turns / 700) ** 2

@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 import sympy as sp
 
 from ...errors import ModelError
-from ...symbolic.derive import Relation
+from ...symbolic.derive import Form, Relation
 from ...symbolic.expressions import called, expression_of
 from ...symbolic.functions import opaque
 from ...symbolic.markers import LABELS, FormMarker, marker_symbols
@@ -185,9 +185,9 @@ class CoordinateFix(Joint):
     coordinate = choice("x", "y", "z", "angle")
     value = scalar(default=lambda i, coordinate: getattr(i, coordinate))
 
-    def __init__(self, name: str, *args: Any, **constants: Any):
-        super().__init__(name, *args, **constants)
+    def _complete(self, form: Form, slots: dict[sp.Symbol, Number]) -> None:
         self.units = ("rad",) if self.values["coordinate"] == "angle" else ("m",)
+        super()._complete(form, slots)
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
         wanted = positional[0] if positional else named.get("coordinate")
