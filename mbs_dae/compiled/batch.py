@@ -18,7 +18,7 @@ from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
 from ..model.bodies.body import Marker, reference_turns
-from ..model.parameters import Evaluator, Number, Parameter
+from ..model.parameters import Evaluator, Number, Parameter, Signal
 from ..model.tables import TableSymbol
 from ..symbolic.codegen import kernel_module
 from ..symbolic.derive import Composed, Form
@@ -35,7 +35,7 @@ class Batch(NamedTuple):
     """Their addresses, one row a level."""
     instances: Integers
     gather: Integers
-    """Per kernel and instance, where its local q and v stand."""
+    """Per kernel and instance, where its local q (with its signals behind) and v stand."""
     gather_at: Integers
     parameters: Design[Vector]
     parameters_at: Integers
@@ -64,6 +64,8 @@ class Instance:
     owners: tuple[Any, ...]
     """Whose coordinates it is in, one after the other: bodies, mostly."""
     who: str
+    signals: tuple[Signal, ...] = ()
+    """What it reads besides."""
     kernel: Callable[[], cache.Kernel] | None = None
     """Where the kernel comes from if it is not derived."""
 
@@ -77,7 +79,8 @@ def instance_of(
     for mp, marker in zip(maps, markers, strict=True):
         values |= {str(s): n for s, n in zip(mp.slots, coordinates.marker_slots(marker), strict=True)}
     values |= {str(s): n for s, n in reference_turns(form, markers).items()}
-    return Instance(form.meaning, lambda: form.compose(maps), values, tuple(m.body for m in markers), who)
+    signals = tuple(slots[s] for s in form.signals)
+    return Instance(form.meaning, lambda: form.compose(maps), values, tuple(m.body for m in markers), who, signals)
 
 
 @dataclass(frozen=True)
@@ -184,7 +187,9 @@ class BatchBuilder:
             begins.append((len(gather), len(slots), size))
             size += group.kernel.layout["outputs"] * len(group.members)
             for member in group.members:
-                gather += [*self._local(member, self.layout.q), *self._local(member, self.layout.v)]
+                gather += self._local(member, self.layout.q)
+                gather += [self.layout.signals[signal] for signal in self.instances[member].signals]
+                gather += self._local(member, self.layout.v)
                 slots += [self.instances[member].slots[name] for name in group.kernel.layout["slots"]]
                 self._who += [self.instances[member].who] * (len(slots) - len(self._who))
         gather_at, parameters_at, out_at = np.array(begins, dtype=np.int64).reshape(-1, 3).T.copy()

@@ -31,6 +31,7 @@ from .manifold import difference, manifold_of, move
 from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, Raised, told
 from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs
+from .signals import Signals
 from .structure import Remembering, Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
 from .transformation_maps import no_transformation, transformation
@@ -120,10 +121,19 @@ class System(Remembering):
 
     def from_bodies(self, motion: Motion) -> Motion:
         """A motion of bodies (Cartesian coordinates) in the coordinates of this system."""
-        return self.coordinates.from_bodies(self.cartesian.layout, motion, self.evaluator)
+        found = self.coordinates.from_bodies(self.cartesian.layout, motion, self.evaluator)
+        self.take_signals(motion[0], found[0])
+        return found
 
     def to_bodies(self, motion: Motion) -> Motion:
-        return self.coordinates.to_bodies(self.cartesian.layout, motion, self.evaluator)
+        found = self.coordinates.to_bodies(self.cartesian.layout, motion, self.evaluator)
+        self.take_signals(motion[0], found[0])
+        return found
+
+    def take_signals(self, of: np.ndarray, to: np.ndarray) -> None:
+        """Signals stand at the end of q in all coordinates."""
+        if count := len(self.layout.signals):
+            to[:, -count:] = of[:, -count:]
 
     def of_bodies(self, along: Trajectory) -> Trajectory:
         """The same trajectory in Cartesian coordinates."""
@@ -135,11 +145,13 @@ class System(Remembering):
 
     @cached_property
     def placement(self) -> np.ndarray:
-        """The reference placement as coordinates."""
+        """The reference placement as coordinates, with the states at their initial values."""
         if not self.is_cartesian:
             still = self.cartesian.still[None]
             return self.from_bodies((self.cartesian.placement[None], still, still))[0][0]
         q, of_body = np.zeros(self.layout.q_size), body_coordinates(self.model.dimension)
+        for state in self.model.states:
+            q[self.layout.signals[state.symbol]] = self.evaluator(state.initial)
         for body, places in self.layout.q.items():
             q[list(places)] = of_body.placement(body, self.evaluator)
         if not np.isfinite(q).all():
@@ -186,6 +198,10 @@ class System(Remembering):
     @cached_property
     def dynamics(self) -> Dynamics:
         return self.structure.dynamics.fill(self.evaluator)
+
+    @cached_property
+    def signals(self) -> Signals:
+        return self.structure.signals.fill(self.evaluator)
 
     @cached_property
     def column_weight(self) -> np.ndarray:

@@ -39,12 +39,15 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     given = dict(initial or {})
+    states = {one.symbol: given.pop(one.name) for one in model.states if one.name in given}
     levels = [system.structure.once(_level, name) for name in given]
     for (name, value), level in zip(given.items(), levels, strict=True):
         if level > 1:
             raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
         finite_number(value, f"initial[{name!r}]")
     q, _, held = posed(model, t, given, None)
+    for state, value in states.items():
+        q[system.layout.signals[state]] = finite_number(value, f"initial[{state.name!r}]")
     state = _of_least_energy(system, held, t, q, None)
     dependent = check_regular(system, t, q, state.full_v)
     return state, dependent, _note(system.nv - len(system.rows) + len(dependent), levels)
