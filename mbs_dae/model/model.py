@@ -29,7 +29,7 @@ from .parameters import (
     free_parameters,
     signals_in,
 )
-from .signals import Input, SignalElement, StateVariable, all_signals, check_signals, effort_of, signals_of
+from .signals import Input, Sampled, SignalElement, StateVariable, all_signals, check_signals, effort_of, signals_of
 from .tables import TableSymbol
 
 SomeElement = TypeVar("SomeElement", bound=Element)
@@ -243,6 +243,10 @@ class Model:
     @property
     def inputs(self) -> tuple[Input, ...]:
         return tuple(e for e in self.elements.values() if isinstance(e, Input))
+
+    @property
+    def controllers(self) -> tuple[Sampled, ...]:
+        return tuple(e for e in self.elements.values() if isinstance(e, Sampled))
 
     @property
     def signals(self) -> tuple[Signal, ...]:

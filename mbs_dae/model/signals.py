@@ -100,6 +100,37 @@ class Input(SignalElement):
         self._read([self.law])
 
 
+class Sampled(SignalElement):
+    """A digital controller: at the times 0, `every`, 2 `every`, ... it sets states, and nothing in between:
+
+        u = model.state("u", unit="N m")  # without a rate it keeps its value
+        model.add(mbs.Torque("motor", A, u))
+        model.add(mbs.Sampled("pd", every=0.01, update={u: kp * (target - angle) - kd * speed}))
+
+    `update` is a dict of states and expressions (of time, parameters, quantities, signals), all of which are evaluated
+    before any state is set; or a function ``update(t, read)`` that returns a dict of states and numbers, where
+    ``read("arm.angle")`` gives what results know by this name. States may have rates, too.
+
+    The first time of a run is sampled, if it is one of these times; the last one is not: a run that goes on from there
+    does it.
+    """
+
+    def __init__(self, name: str, every: Number, update: Any):
+        self.name = checked_name(name)
+        self.every = check_number(every, f"every= of {self.who}", positive=True)
+        self.function: Callable[..., Any] | None = update if callable(update) else None
+        if self.function is None and (not isinstance(update, Mapping) or not update):
+            wanted = 'a dict of states and expressions, {"u": -k * model["arm.angle"]}, or a function (t, read) -> dict'
+            raise ModelError(f"update= of {self.who} must be {wanted}, not {update!r}")
+        given = {} if self.function else {str(state): value for state, value in update.items()}
+        self.targets = [Signal(state) for state in given]
+        """The states that it sets, in the order of its expressions; those of a function are known when it is called."""
+        self._read([expression_of(_of_time(e), f"what {self.who} sets {s!r} to") for s, e in given.items()])
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        check_number(number(self.every), f"every= of {self.who}", positive=True)
+
+
 def _of_time(law: Any) -> Any:
     return law(t) if isinstance(law, Table | Motion) else law
 
@@ -132,7 +163,11 @@ def effort_of(element: Element) -> sp.Expr:
 
 def check_signals(element: Element, elements: Mapping[str, Element]) -> None:
     """Whether a model of these elements has all signals that this one reads, and it may read them."""
-    known = {e.symbol for e in (*elements.values(), element) if isinstance(e, StateVariable | Input)}
+    known = {e.symbol: e for e in (*elements.values(), element) if isinstance(e, StateVariable | Input)}
+    for signal in element.targets if isinstance(element, Sampled) else ():
+        if not isinstance(known.get(signal), StateVariable):
+            what = f"{element.who} sets {signal.name!r}, which is no state of this model"
+            raise ModelError(f"{what}; declare it first: model.state({signal.name!r})")
     for signal in signals_in(free_parameters(element.form()[1].values())):
         what = f"{element.who} depends on {signal.name!r}"
         if isinstance(element, Condition):
