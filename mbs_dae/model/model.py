@@ -95,7 +95,7 @@ class Model:
         """Say the rate of a state that was declared without one."""
         old = self.elements.get(str(state))
         if not isinstance(old, StateVariable):
-            raise unknown_name("state", state, (s.name for s in self.states), f"model {self.name!r}")
+            raise unknown_name("state", str(state), (s.name for s in self.states), f"model {self.name!r}")
         if not old.is_held:
             raise ModelError(f"{old.who} has a rate already, {old.rate}; say it once")
         new = old.with_rate(rate)

@@ -312,14 +312,15 @@ def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector):
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     status = accelerate(mechanism, t, q, v, dy[state.v_at : state.v_end])
     rates(mechanism.machine.manifold, q, v, dy[: state.q_end])
-    state_rates(mechanism, t, q, v, dy[: state.q_end])
+    if status == DONE and not state_rates(mechanism, t, q, v, dy[: state.q_end]):
+        status = NOT_FINITE
     powers(mechanism, dy[state.works_at :])
     return status
 
 
 @compiled
 def state_rates(mechanism, t, q, v, dq):
-    """ż at its places in q̇, after `accelerate`: only now efforts -λ are known."""
+    """ż at its places in q̇, after `accelerate`: only now efforts -λ are known. Whether all are finite."""
     signals, machine = mechanism.signals, mechanism.machine
     for k in range(signals.effort_to.size):
         q[signals.effort_to[k]] = -machine.multipliers[signals.effort_row[k]]
@@ -327,6 +328,10 @@ def state_rates(mechanism, t, q, v, dq):
         take_signals(signals, q, machine.transformation.qc)
         q, v = machine.transformation.qc, machine.transformation.vc
     assign(signals.rates, t, q, v, dq)
+    finite = True
+    for k in range(signals.rates.target.size):
+        finite = finite and np.isfinite(dq[signals.rates.target[k]])
+    return finite
 
 
 @compiled

@@ -28,7 +28,7 @@ from ..motion import run as marching
 from ..motion.control import Control, units_of
 from ..motion.course import SPAN, new_course
 from ..motion.derivative import mechanism
-from ..motion.initial import initial_state
+from ..motion.initial import check_efforts, initial_state
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.record import March, new_march
@@ -158,6 +158,7 @@ def prepare(
     (q,), (v,), _ = system.from_bodies(first.motion)
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
+    check_efforts(system, t[0], q, len(redundant))
     return Prepared(system, march, t, q, v, redundant, sampling, facts)
 
 
