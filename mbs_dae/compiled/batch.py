@@ -15,7 +15,7 @@ import sympy as sp
 from ..coordinates import Computed, KernelCoordinates, Layout
 from ..errors import ModelError
 from ..kernels import cache
-from ..kernels.abi import call_kernel, compiled_apart
+from ..kernels.abi import call_kernel, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
 from ..model.bodies.body import Marker, reference_turns
 from ..model.parameters import Evaluator, Number, Parameter, Signal
@@ -25,7 +25,7 @@ from ..symbolic.derive import Composed, Form
 from ..symbolic.markers import LABELS
 
 VALUE = 0
-"""The level of the values themselves. (Kernels of derivatives of them are further levels.)"""
+"""The level of the values themselves. (Derivatives of them are batches of their own: `tangents`.)"""
 
 
 class Batch(NamedTuple):
@@ -48,9 +48,15 @@ class Batch(NamedTuple):
 def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vector):
     """All outputs of all kernels of a level at (t, q, v). q and v include the coordinates of the ground."""
     for g in range(batch.kernels.shape[1]):
-        index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
-        parameters = batch.parameters[batch.parameters_at[g] :]
-        call_kernel(batch.kernels[level, g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
+        call_one(batch, level, g, t, q, v, out)
+
+
+@compiled
+def call_one(batch, level, g, t, q, v, out):
+    """The outputs of one kernel, for all its instances."""
+    index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
+    parameters = batch.parameters[batch.parameters_at[g] :]
+    call_kernel(batch.kernels[level, g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,8 @@ class Instance:
     """What it reads besides."""
     kernel: Callable[[], cache.Kernel] | None = None
     """Where the kernel comes from if it is not derived."""
+    tangents: Callable[[], cache.Kernel] | None = None
+    """The same for that of its tangents."""
 
 
 def instance_of(
@@ -84,7 +92,7 @@ def instance_of(
 
 
 @dataclass(frozen=True)
-class _Group:
+class Group:
     """All instances of one kernel."""
 
     kernel: cache.Kernel
@@ -158,18 +166,23 @@ class BatchBuilder:
         for group in self.groups:
             layout = group.kernel.layout
             for member in group.members:
-                yield Place(member, at, self._local(member, self.layout.v), layout)
+                yield Place(member, at, self.local(member, self.layout.v), layout)
                 at += layout["outputs"]
 
-    def _local(self, member: int, places: Mapping[Any, tuple[int, ...]]) -> tuple[int, ...]:
+    def local(self, member: int, places: Mapping[Any, tuple[int, ...]]) -> tuple[int, ...]:
         """The coordinates of all its owners, one after the other."""
         return tuple(place for owner in self.instances[member].owners for place in places[owner])
 
-    def _grouped(self) -> list[_Group]:
-        groups: dict[str, _Group] = {}
+    def read_of_q(self, member: int) -> list[int]:
+        """Where all that it reads of q stands: coordinates, then signals."""
+        signals = (self.layout.signals[signal] for signal in self.instances[member].signals)
+        return [*self.local(member, self.layout.q), *signals]
+
+    def _grouped(self) -> list[Group]:
+        groups: dict[str, Group] = {}
         for k, instance in enumerate(self.instances):
             if instance.meaning not in groups:
-                groups[instance.meaning] = _Group(self._kernel(instance), [])
+                groups[instance.meaning] = Group(self._kernel(instance), [])
             groups[instance.meaning].members.append(k)
         return list(groups.values())
 
@@ -187,9 +200,7 @@ class BatchBuilder:
             begins.append((len(gather), len(slots), size))
             size += group.kernel.layout["outputs"] * len(group.members)
             for member in group.members:
-                gather += self._local(member, self.layout.q)
-                gather += [self.layout.signals[signal] for signal in self.instances[member].signals]
-                gather += self._local(member, self.layout.v)
+                gather += [*self.read_of_q(member), *self.local(member, self.layout.v)]
                 slots += [self.instances[member].slots[name] for name in group.kernel.layout["slots"]]
                 self._who += [self.instances[member].who] * (len(slots) - len(self._who))
         gather_at, parameters_at, out_at = np.array(begins, dtype=np.int64).reshape(-1, 3).T.copy()

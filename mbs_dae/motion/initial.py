@@ -148,6 +148,6 @@ def check_efforts(system: System, t: float, q: np.ndarray, redundant: int) -> No
     for effort in efforts:
         if np.abs(null[system.rows_of(effort.driver)]).max(initial=0.0) > LOOSE:
             raise ModelError(
-                f"a rate reads {effort.name!r}, which is not unique: driver {effort.driver!r} and redundant joints share "
-                "its load; leave out what is redundant (mbs.diagnose), or simulate in joint coordinates"
+                f"a rate reads {effort.name!r}, which is not unique: driver {effort.driver!r} and redundant joints "
+                "share its load; leave out what is redundant (mbs.diagnose), or simulate in joint coordinates"
             )

@@ -65,7 +65,7 @@ class Printer(PythonCodePrinter):
 
 
 OWN = (Opaque, Lookup, Unwound, Wrap)
-"""Functions of this package: their code is written by the printer, and by `_functions_as_definitions`."""
+"""Functions of this package: their code is written by the printer, and by `functions_as_definitions`."""
 
 
 @cache
@@ -84,9 +84,9 @@ def has_code(function: Any, arguments: int) -> bool:
 def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) -> tuple[list[str], set[sp.Symbol]]:
     """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
     without defining them."""
-    definitions, outputs = _functions_as_definitions(definitions, [as_sympy(e) for e in outputs])
+    definitions, outputs = functions_as_definitions(definitions, outputs)
     symbols = [s for s, _ in definitions]
-    expressions = [as_sympy(e) for _, e in definitions] + outputs
+    expressions = [*(e for _, e in definitions), *outputs]
     # sympy's "basic" optimisations find hardly more, in five times the time
     temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
@@ -133,36 +133,42 @@ def _broken(head: str, body: str) -> list[str]:
     return [f"{head}(", *(f"    {part}" for part in parts), ")"]
 
 
-def _functions_as_definitions(
-    definitions: Sequence[Definition], outputs: list[sp.Expr]
+def functions_as_definitions(
+    definitions: Sequence[Definition], outputs: Sequence[sp.Expr]
 ) -> tuple[list[Definition], list[sp.Expr]]:
-    """Each opaque function becomes definitions of its own: its argument, then its derivatives there; those inside
-    others first."""
-    definitions = list(definitions)
-    for _ in range(100):
-        given = {g for e in outputs for g in e.atoms(Opaque) if not g.args[2].has(Opaque)}
-        if not given:
-            break
-        names: dict[sp.Expr, sp.Symbol] = {}
-        for g in sorted(given, key=sp.default_sort_key):
-            place, value = (sp.Symbol(f"{what}_{len(definitions)}", real=True) for what in ("at", "given"))
-            definitions += [(place, g.args[2]), (value, g.at(place))]
-            names[g] = value
-        outputs = [e.xreplace(names) for e in outputs]
-    return definitions, outputs
+    """Each opaque function becomes definitions of its own: its argument, then its derivative there; those inside others
+    first. The order stays such that each needs only those before it."""
+    written: list[Definition] = []
+    names: dict[sp.Expr, sp.Symbol] = {}
+
+    def named(e: sp.Expr) -> sp.Expr:
+        while given := sorted((g for g in e.atoms(Opaque) if not g.args[2].has(Opaque)), key=sp.default_sort_key):
+            for g in given:
+                if g not in names:
+                    place, names[g] = (sp.Symbol(f"{what}_{len(names)}", real=True) for what in ("at", "given"))
+                    written.append((place, g.args[2]))
+                    written.append((names[g], named(g.at(place))))
+            e = e.xreplace(names)
+        return e
+
+    for s, e in definitions:
+        value = named(as_sympy(e))
+        written.append((s, value))
+    return written, [named(as_sympy(e)) for e in outputs]
 
 
-def kernel_module(composed: Composed, title: str) -> tuple[str, dict[str, Any]]:
-    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout."""
+def kernel_module(composed: Composed, title: str, own: Sequence[str] | None = None) -> tuple[str, dict[str, Any]]:
+    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. Its slots are
+    those it uses, or, where it shares them with another, those of the other: `own`."""
     outputs = composed.outputs
     body, used = source_lines(composed.definitions, outputs)
     state = [*composed.q, *composed.v]
-    slots = [s for s in composed.slots if s in used]
+    slots = [s for s in composed.slots if (s in used if own is None else str(s) in own)]
     layout = {**composed.layout, "slots": tuple(str(s) for s in slots), "outputs": len(outputs)}
     arrays = "q" * len(composed.q) + "v" * len(composed.v)
     loads = [
         *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),
-        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots)),
+        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots) if s in used),
     ]
     lines = "\n        ".join([*loads, *body])
     functions = ", ".join(FUNCTIONS)

@@ -97,6 +97,7 @@ class Form:
             "v": tuple(s for mp in maps for s in mp.v),
             "slots": (*self.slots, *(s for mp in maps for s in mp.slots), *turns),
             "definitions": (*defined, *led, *self.steps),
+            "rates": (*(e for mp in maps for e in mp.rates or mp.v), *(sp.S.Zero for _ in self.signals)),
         }
 
 
@@ -173,6 +174,8 @@ class MarkerMap:
     bias: sp.Matrix
     steps: tuple[Definition, ...] = ()
     """What the others are written with: symbols defined by q, v, slots and by the steps before."""
+    rates: tuple[sp.Expr, ...] = ()
+    """q̇; where there are none, it is v."""
 
     def define(self, marker: FormMarker) -> list[Definition]:
         """The symbols of a marker, in coordinates."""
@@ -203,6 +206,8 @@ class Composed:
     v: tuple[sp.Symbol, ...]
     slots: tuple[sp.Symbol, ...]
     definitions: tuple[Definition, ...]
+    rates: tuple[sp.Expr, ...] = field(default=(), kw_only=True)
+    """q̇, in q, v and what is defined; where there are none, it is v."""
 
     layout: ClassVar[property]
     """What each output is, in plain Python: it is written into the kernel's module."""

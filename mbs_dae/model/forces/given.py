@@ -151,7 +151,8 @@ class PythonForce(ForceElement):
     three components each (and `x_axis`, `y_axis`, `z_axis` take the place of the angle).
 
     For what cannot be said as an expression: the function is called at every evaluation, so a run is some ten to a
-    hundred times slower. It must be smooth, and depend on nothing but its arguments.
+    hundred times slower. It must be smooth, and depend on nothing but its arguments. Its derivatives, which implicit
+    methods, `equilibrium` and `linearize` ask for, are central differences.
     """
 
     equations = ()
