@@ -356,21 +356,17 @@ class System(Remembering):
         return any(isinstance(raised.error, KeyboardInterrupt) for raised in self._raised)
 
     def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
-        """The force (or body, or state) whose value (or rate) is not a finite number in this state."""
-        batch = self.structure.dynamics.batch
+        """The input, force (or body) or state whose value or rate is not a finite number here."""
+        own, made = self.structure, self.signals
+        known = (own.signals.inputs.batch, made.inputs.batch), (own.signals.rates.batch, made.rates.batch)
         self.forget_errors()
-        out = read_outputs(self.dynamics.batch, np.array([t]), q[None], v[None])[0]
-        for place in batch.places():
-            if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
-                kernel = next(group.kernel for group in batch.groups if place.member in group.members)
-                raised = getattr(kernel, "raised", Raised())
-                return batch.instances[place.member].who + (f" ({told(raised.error)})" if raised.error else "")
-        builders = self.structure.signals.inputs, self.structure.signals.rates
-        for builder, assignment in zip(builders, (self.signals.inputs, self.signals.rates), strict=True):
-            values = read_outputs(assignment.batch, np.array([t]), q[None], v[None])[0]
-            for place in builder.batch.places():
-                if not np.isfinite(values[place.out]):
-                    return builder.batch.instances[place.member].who
+        for builder, batch in (known[0], (own.dynamics.batch, self.dynamics.batch), known[1]):
+            out = read_outputs(batch, np.array([t]), q[None], v[None])[0]
+            for place in builder.places():
+                if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
+                    kernel = next(group.kernel for group in builder.groups if place.member in group.members)
+                    raised = getattr(kernel, "raised", Raised())
+                    return builder.instances[place.member].who + (f" ({told(raised.error)})" if raised.error else "")
         return None
 
 

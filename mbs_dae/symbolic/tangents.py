@@ -11,9 +11,8 @@ so the tangents are a program of about twice the length, and nothing swells. A d
     δv    a change of the velocities,
     δt    a change of time.
 
-Signals (states, inputs) stand still. So it has the same meaning in all coordinates, and no direction leads off the unit
-quaternions. Along a motion, δx = v,
-δv = v̇ and δt = 1 give the rates of all outputs.
+So it has the same meaning in all coordinates, and no direction leads off the unit quaternions. Along a motion, δx = v,
+δv = v̇ and δt = 1 give the rates of all outputs, as far as signals (states, inputs) stand still.
 
 A function that jumps has slope 0, and one with a corner the slope of either side: what happens across a jump is no
 matter of derivatives.
