@@ -17,6 +17,8 @@ import numpy as np
 
 import mbs_dae as mbs
 from mbs_dae.compiled.machine import DONE
+from mbs_dae.compiled.reading import Trajectory
+from mbs_dae.kernels.blocks import block
 from mbs_dae.kernels.cache import counts
 from mbs_dae.poses import continuation
 
@@ -83,12 +85,11 @@ def pose_cost(model: mbs.PlanarModel, count: int, runs: int = 7) -> float:
     start = mbs.assemble(model)
     system = start.system
     machine = system.machine()
-    motion = [np.zeros((count, system.size)) for _ in range(3)]
-    for array, first in zip(motion, (start.full_q, start.full_v, start.full_a), strict=True):
-        array[0] = first
+    path = Trajectory(times, *(np.zeros((count, first.size)) for first in (start.full_q, start.full_v, start.full_a)))
+    path.q[0], path.v[0], path.a[0] = start.full_q, start.full_v, start.full_a
 
     def run() -> None:
-        status = continuation.walk(machine, times, 1, count, 0, 0, *motion)
+        status = continuation.walk(machine, block(path), 1, count, 0, 0)
         assert status == DONE
 
     return best(run, runs) / count * 1e6

@@ -28,6 +28,7 @@ _NAMES = {
     "model.measures": "angle distance displacement x y z wx wy wz",
     "model.tables": "Table",
     "model.motion": "Motion LAWS",
+    "model.events": "Event Reset",
     "model.signals": "Sampled",
     # forces
     "model.forces": "Spring Damper SpringDamper TorsionSpring Force Torque Wrench Bushing Motor Actuator "
@@ -78,8 +79,8 @@ _PROVIDED = {
     "Result.plot": "view.plots.plot",
     "Result.plot_path": "view.plots.plot_path",
     "Result.plot_violation": "view.plots.plot_violation",
-    "Result.plot_energy": "view.force_plots.plot_energy",
-    "Result.plot_reaction": "view.force_plots.plot_reaction",
+    "Result.plot_energy": "view.plots.plot_energy",
+    "Result.plot_reaction": "view.plots.plot_reaction",
     "Result.animate": "view.animation.animate",
     "Result.draw": "view.animation.draw",
 }

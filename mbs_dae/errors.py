@@ -56,9 +56,18 @@ class Names(dict):
         raise unknown_name(self.kind, name, self, self.owner)
 
 
+def check_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> None:
+    if name not in known:
+        raise unknown_name(kind, name, known, owner)
+
+
 def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> ModelError:
     """The one way to say that a name does not exist: with the nearest names that do."""
     names = sorted(str(k) for k in known)
     near = get_close_matches(str(name), names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"use one of: {', '.join(names) or 'none'}"
     return ModelError(f"{owner} has no {kind} {name!r}; {hint}", name=name, known=names)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -12,7 +12,7 @@ from typing import Any
 
 import mbs_dae as mbs
 
-from ..errors import MbsError, ModelError, unknown_name
+from ..errors import MbsError, ModelError, check_name
 
 Setting = int | float | str
 
@@ -74,8 +74,7 @@ def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any, A
         raise ModelError(f"build() of {path} returns no model, but {model!r}; end it with: return model")
     others: dict[str, Any] = {name: value for name, value in settings.items() if name not in own}
     for name in others:
-        if name not in model.parameters:
-            raise unknown_name("setting", name, {*defaults, *model.parameters}, str(path))
+        check_name("setting", name, {*defaults, *model.parameters}, str(path))
     model = model.with_parameters(**others) if others else model
     return model, getattr(module, "TIMES", None), getattr(module, "INITIAL", None)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import counted
 from ..results import Result
 from ..results.files import replacing
 
@@ -82,7 +83,7 @@ def efforts_and_loads(
 
 def _headline(result: Result) -> str:
     t = result.t
-    return f"{result.title}: {len(t)} pose{'s' * (len(t) != 1)}, t = {t[0]:g} ... {t[-1]:g} s"
+    return f"{result.title}: {counted(len(t), 'pose')}, t = {t[0]:g} ... {t[-1]:g} s"
 
 
 def _violation(result: Result) -> str:

@@ -42,6 +42,16 @@ class Batch(NamedTuple):
     tables: Design[Vector]
     out_at: Integers
     out_size: int
+    mode_at: Integers
+    """Where its branches are held (nan: they are free) among the parameters; where the switching functions that decide
+    them stand among the outputs; and how they do (`symbolic.branches`)."""
+    switch_at: Integers
+    switch_kind: Integers
+    slope_at: Integers
+    """Where the partial derivatives of the switching functions stand, of which function each is, and by what: a place
+    in (q, v, t), one after the other."""
+    slope_of: Integers
+    slope_by: Integers
 
 
 @compiled_apart
@@ -128,6 +138,8 @@ class BatchBuilder:
         self.groups = self._grouped()
         self._who: list[str] = []
         """Whose each slot is."""
+        self.switching: list[str] = []
+        """Whose each switching function is."""
         self._asked: list[tuple[int, Any]] = []
         """The slots that depend on parameters."""
         self._layout = self._laid_out()
@@ -141,15 +153,20 @@ class BatchBuilder:
         out = self._constants.copy()
         for k, value in self._asked:
             out[k] = value(evaluate) if isinstance(value, Computed) else evaluate(value)
-        return self._finite(out)
+        return self._free(self._finite(out))
+
+    def _free(self, out: np.ndarray) -> np.ndarray:
+        """With all branches free."""
+        out[..., self._layout["mode_at"]] = np.nan
+        return out
 
     def numbers_along(self, evaluate: Evaluator, parameter: sp.Symbol, values: Sequence[float]) -> np.ndarray:
         """The same for many values of one parameter, row by row."""
-        out = np.tile(self.numbers(evaluate), (len(values), 1))
+        out = np.tile(np.nan_to_num(self.numbers(evaluate)), (len(values), 1))
         for k, value in self._asked:
             if parameter in value.free_symbols:
                 out[:, k] = evaluate.along(value, parameter, values)
-        return self._finite(out)
+        return self._free(self._finite(out))
 
     def _finite(self, out: np.ndarray) -> np.ndarray:
         if not np.isfinite(out).all():
@@ -196,14 +213,31 @@ class BatchBuilder:
         gather: list[int] = []
         slots: list[Number] = []
         begins, size = [], 0
+        switches: list[tuple[int, int, int]] = []
+        slopes: list[tuple[int, int, int]] = []
+        q_size, width = self.layout.q_size, self.layout.q_size + self.layout.v_size
         for group in self.groups:
             begins.append((len(gather), len(slots), size))
-            size += group.kernel.layout["outputs"] * len(group.members)
+            layout = group.kernel.layout
             for member in group.members:
-                gather += [*self.read_of_q(member), *self.local(member, self.layout.v)]
-                slots += [self.instances[member].slots[name] for name in group.kernel.layout["slots"]]
+                own_q = self.read_of_q(member)
+                places = [*own_q, *self.local(member, self.layout.v)]
+                gather += places
+                given = {**self.instances[member].slots, **dict.fromkeys(layout["modes"], 0.0)}
+                names, size = layout["slots"], size + layout["outputs"]
+                first = size - len(layout["modes"]) - len(layout["slopes"])
+                for k, (of, by) in enumerate(layout["slopes"]):
+                    place = places[by] + (q_size if by >= len(own_q) else 0)
+                    at = first + len(layout["modes"]) + k
+                    slopes.append((at, len(switches) + of, place if by >= 0 else width))
+                for k, (mode, kind) in enumerate(layout["modes"].items()):
+                    switches.append((len(slots) + names.index(mode), first + k, kind))
+                    self.switching.append(self.instances[member].who)
+                slots += [given[name] for name in names]
                 self._who += [self.instances[member].who] * (len(slots) - len(self._who))
         gather_at, parameters_at, out_at = np.array(begins, dtype=np.int64).reshape(-1, 3).T.copy()
+        mode_at, switch_at, switch_kind = np.array(switches, dtype=np.int64).reshape(-1, 3).T.copy()
+        slope_at, slope_of, slope_by = np.array(slopes, dtype=np.int64).reshape(-1, 3).T.copy()
         return {
             "kernels": np.array([[g.kernel.address for g in self.groups]], dtype=np.int64),
             "instances": np.array([len(g.members) for g in self.groups], dtype=np.int64),
@@ -213,6 +247,12 @@ class BatchBuilder:
             "tables": self._put(slots),
             "out_at": out_at,
             "out_size": size,
+            "mode_at": mode_at,
+            "switch_at": switch_at,
+            "switch_kind": switch_kind,
+            "slope_at": slope_at,
+            "slope_of": slope_of,
+            "slope_by": slope_by,
         }
 
     def _put(self, slots: Sequence[Number]) -> np.ndarray:

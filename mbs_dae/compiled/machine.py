@@ -8,9 +8,9 @@ from ..linear.kkt import Factor
 from ..linear.pattern import Pattern
 from ..linear.vectors import all_finite, copy
 from .batch import VALUE, evaluate
-from .manifold import Manifold
+from .manifold import Instant, Manifold
 from .program import Program, read_jacobian, read_rows
-from .transformation import ACCELERATIONS, REACH, ROWS, VELOCITIES, Transformation, transform
+from .transformation import ACCELERATIONS, REACH, ROWS, VELOCITIES, Transformation, transform, transform_back
 
 # what a compiled solve reports
 DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, JUMPED, NEAR, ENDLESS = range(7)
@@ -47,10 +47,9 @@ class Machine(NamedTuple):
     x: Work[Vector] = zeros("either")
     """A solution, over the columns of Φ_v or as velocities of the machine's own coordinates."""
     multipliers: Work[Vector] = zeros("rows")
-    poses: Work[Matrix] = zeros(2, "q_size")
-    """q at the beginning and at the end of a step."""
-    motions: Work[Matrix] = zeros(4, "v_size")
-    """v and a at the beginning, v and a at the end of a step."""
+    here: Instant = Instant()
+    there: Instant = Instant()
+    """The beginning and the end of a step."""
     way: Work[Vector] = zeros("either")
     orientation: Work[Matrix] = zeros(2, "rows")
     """At the beginning and at the end of a step: see `orient`."""
@@ -112,7 +111,7 @@ def in_own_velocities(machine):
     """The last solution, machine.x, as velocities (or a small motion) of the machine's own coordinates, in place."""
     transformation = machine.transformation
     if transformation.deep == 1:
-        transform(transformation, VELOCITIES, (machine.x, transformation.step))
+        transform_back(transformation, VELOCITIES, (machine.x, transformation.step))
         copy(transformation.step, machine.x)
 
 
@@ -120,7 +119,7 @@ def in_own_velocities(machine):
 def take_accelerations(machine, a):
     """The last solution x as accelerations of the machine's own coordinates; whether all are finite."""
     if machine.transformation.deep == 1:
-        transform(machine.transformation, ACCELERATIONS, (machine.x, a))
+        transform_back(machine.transformation, ACCELERATIONS, (machine.x, a))
     else:
         copy(machine.x[: machine.pattern.n], a)
     return all_finite(a)

@@ -17,6 +17,14 @@ from .batch import VALUE, Batch, evaluate
 from .transformation import ANGULAR_ACCELERATION, TURNING, Transformation, transform
 
 
+class Instant(NamedTuple):
+    """A pose with its velocity and acceleration."""
+
+    q: Work[Vector] = zeros("q_size")
+    v: Work[Vector] = zeros("v_size")
+    a: Work[Vector] = zeros("v_size")
+
+
 class Manifold(NamedTuple):
     """Pairs of places in q and in v: see `coordinates.base`."""
 
@@ -143,7 +151,7 @@ def difference(manifold: Manifold, q0: Vector, q1: Vector, out: Vector):
 
 
 @compiled
-def way(manifold, h, v0, a0, v1, a1, out):
+def way(manifold, h, here, there, out):
     """The motion over a time h of which both ends are known, but for O(h⁵):
 
         h/2 (v₀ + v₁) + h²/12 (a₀ - a₁),        and for turns in space  + h²/12 ω₀ × ω₁
@@ -152,27 +160,31 @@ def way(manifold, h, v0, a0, v1, a1, out):
     """
     for k in range(manifold.plain.shape[0]):
         i = manifold.plain[k, 1]
-        out[i] = 0.5 * h * (v0[i] + v1[i]) + h * h / 12.0 * (a0[i] - a1[i])
+        out[i] = _gained(h, here.v[i], here.a[i], there.v[i], there.a[i])
     for k in range(manifold.quaternions.shape[0]):
         i = manifold.quaternions[k, 1]
-        turned = cross(at(v0, i), at(v1, i))
-        for c in range(3):
-            out[i + c] = 0.5 * h * (v0[i + c] + v1[i + c]) + h * h / 12.0 * (a0[i + c] - a1[i + c] + turned[c])
+        turned = cross(at(here.v, i), at(there.v, i))
+        for c in range(i, i + 3):
+            out[c] = _gained(h, here.v[c], here.a[c] + turned[c - i], there.v[c], there.a[c])
+
+
+@compiled
+def _gained(h, v0, a0, v1, a1):
+    return 0.5 * h * (v0 + v1) + h * h / 12.0 * (a0 - a1)
 
 
 @compiled_apart
-def count_turns(manifold: Manifold, h: float, q0: Vector, v0: Vector, a0: Vector, q1: Vector, v1: Vector, a1: Vector):
+def count_turns(manifold: Manifold, h: float, here: Instant, there: Instant):
     """The turns at the end of a step, added up from those at its beginning."""
     omega = manifold.omega
-    read_turning(manifold, q0, v0, 0)
-    read_angular_acceleration(manifold, q0, v0, a0, 1)
-    read_turning(manifold, q1, v1, 2)
-    read_angular_acceleration(manifold, q1, v1, a1, 3)
+    read_turning(manifold, here.q, here.v, 0)
+    read_angular_acceleration(manifold, here.q, here.v, here.a, 1)
+    read_turning(manifold, there.q, there.v, 2)
+    read_angular_acceleration(manifold, there.q, there.v, there.a, 3)
     for k in range(manifold.turned.size):
-        to, slopes = manifold.turned[k], omega[1, k] - omega[3, k]
-        q1[to] = q0[to] + 0.5 * h * (omega[0, k] + omega[2, k]) + h * h / 12.0 * slopes
+        to = manifold.turned[k]
+        there.q[to] = here.q[to] + _gained(h, omega[0, k], omega[1, k], omega[2, k], omega[3, k])
     for k in range(manifold.turns.shape[0]):
-        to, of = manifold.turns[k, 0], manifold.turns[k, 1]
         for c in range(3):
-            i = of + c
-            q1[to + c] = q0[to + c] + 0.5 * h * (v0[i] + v1[i]) + h * h / 12.0 * (a0[i] - a1[i])
+            to, i = manifold.turns[k, 0] + c, manifold.turns[k, 1] + c
+            there.q[to] = here.q[to] + _gained(h, here.v[i], here.a[i], there.v[i], there.a[i])

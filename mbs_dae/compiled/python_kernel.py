@@ -15,6 +15,7 @@ from ..coordinates import KernelCoordinates
 from ..kernels.abi import unwound
 from ..kernels.cache import Kernel
 from ..model.forces.given import PythonForce
+from ..symbolic.branches import SIDE
 from ..symbolic.derive import Composed
 from .batch import Instance, instance_of
 
@@ -64,14 +65,17 @@ class _Load:
         modules = [{"Unwound": UNWOUND}, "math"]
         return sp.lambdify([*own.q, *own.v, *slots], found, modules=modules, cse=True), slots, places
 
+    @property
+    def _modes(self) -> tuple[str, ...]:
+        return tuple(f"mode_{k}" for k in range(len(self.element.switches)))
+
     def _values(self, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
-        """Q, no potential, the power."""
-        read, _, places = self._read
-        markers, partials, _ = read(*state, *slots)
-        wrenches = np.array(self.element.wrenches(t, markers))
-        return np.array(
-            [*np.asarray(partials, dtype=float).T @ wrenches, 0.0, wrenches @ markers[places:]], dtype=float
-        )
+        """Q, no potential, the power, and what decides the branches, which are held at the last of the slots."""
+        read, own, places = self._read
+        markers, partials, _ = read(*state, *slots[: len(own)])
+        wrenches = np.array(self.element.wrenches(t, markers, slots[len(own) :]))
+        forces, deciding = np.asarray(partials, dtype=float).T @ wrenches, self.element.deciding(t, markers)
+        return np.array([*forces, 0.0, wrenches @ markers[places:], *deciding], dtype=float)
 
     def _tangents(self, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
         """Along (δx, δv, δt), which stand behind the state."""
@@ -79,24 +83,26 @@ class _Load:
         q, v, move, change, later = np.split(np.array(state), np.cumsum([size, n, n, n]))
         way = np.concatenate([self._read[0](*q, *move, *slots)[2], change, later])
         if not way.any():
-            return np.zeros(n + 2)
+            return np.zeros(n + 2 + len(self._modes))
         at = np.concatenate([q, v, [t]])
         h = np.cbrt(np.finfo(float).eps) * (np.abs(at).max() or 1.0) / np.abs(way).max()
         ahead, behind = (self._values(x[-1], x[:-1], slots) for x in (at + h * way, at - h * way))
         return (ahead - behind) / (2 * h)
 
     def kernel(self) -> PythonKernel:
-        return self._called(self._values, len(self.composed.v), {})
+        return self._called(self._values, len(self.composed.v), {"modes": dict.fromkeys(self._modes, SIDE)})
 
     def tangents(self) -> PythonKernel:
         n = len(self.composed.v)
         everything = tuple(range(2 * n + 1))
-        return self._called(self._tangents, 3 * n + 1, {"depends": (everything,) * (n + 2)})
+        depends = (everything,) * (n + 2 + len(self._modes))
+        return self._called(self._tangents, 3 * n + 1, {"depends": depends, "modes": {}})
 
     def _called(self, function: Callable[..., np.ndarray], velocities: int, layout: dict[str, Any]) -> PythonKernel:
         """The function behind an address; so many items of the array of velocities are its own."""
-        slots, places, columns = self._read[1], len(self.composed.q), len(self.composed.v)
-        raised = self.raised
+        places, columns, raised = len(self.composed.q), len(self.composed.v), self.raised
+        slots = (*map(str, self._read[1]), *self._modes)
+        outputs = columns + 2 + len(self._modes)
 
         def call(count: int, t: float, q: Any, v: Any, index: Any, parameters: Any, tables: Any, out: Any) -> None:
             try:
@@ -104,14 +110,14 @@ class _Load:
                 results = function(t, state, [parameters[k] for k in range(len(slots))])
             except BaseException as exc:  # it may raise anything (Ctrl-C, too); nothing can pass through compiled code
                 raised.error = exc
-                results = np.full(columns + 2, np.nan)
+                results = np.full(outputs, np.nan)
             for k, value in enumerate(results):
                 out[k] = value
 
         callback = _signature(call)
-        layout |= {"forces": tuple(range(columns)), "powers": (self.element.work,), "outputs": columns + 2}
+        layout |= {"forces": tuple(range(columns)), "powers": (self.element.work,), "outputs": outputs}
         address = ctypes.cast(callback, ctypes.c_void_p).value or 0
-        return PythonKernel(address, layout | {"slots": tuple(map(str, slots))}, callback, raised)
+        return PythonKernel(address, layout | {"slots": slots, "slopes": ()}, callback, raised)
 
 
 def told(error: BaseException) -> str:

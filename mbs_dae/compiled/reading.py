@@ -21,10 +21,10 @@ class Trajectory(NamedTuple):
     """States of a system at some times, and their accelerations. Arrays carry the coordinates of the ground behind the
     others."""
 
-    t: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
+    t: Vector
+    q: Matrix
+    v: Matrix
+    a: Matrix
 
     def until(self, count: int) -> Trajectory:
         """Of the first times, with arrays of its own."""

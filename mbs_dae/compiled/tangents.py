@@ -84,12 +84,12 @@ class TangentBuilder:
         return self.values.local(group.members[0], self.values.layout.v)
 
     def _kernel(self, group: Group) -> cache.Kernel:
-        instance, slots = self.values.instances[group.members[0]], group.kernel.layout["slots"]
+        instance, like = self.values.instances[group.members[0]], group.kernel.layout
         if instance.tangents is not None:
             return instance.tangents()
         title = f"Tangents of {instance.meaning.split(' ')[0]}"
         meaning = f"{self.values.coordinates.name} {instance.meaning} tangents"
-        return cache.kernel(meaning, lambda: kernel_module(tangents(instance.compose()), title, slots))
+        return cache.kernel(meaning, lambda: kernel_module(tangents(instance.compose()), title, like))
 
     def _gathered(self, seeds: bool) -> dict[str, Any]:
         values, size = self.values, self.size
@@ -294,7 +294,9 @@ class DerivativeBuilder:
             terms.append((k, STATES + self._size + column, FORCES, row))
             if row != column:
                 terms.append((k, STATES + self._size + row, FORCES, column))
-        terms += [(k, MINUS, FORCES, place.columns[c]) for k, c in enumerate(place.layout["forces"], len(masses))]
+        terms += [
+            (k, MINUS, FORCES, place.columns[c]) for k, c in enumerate(place.layout.get("forces", ()), len(masses))
+        ]
         return self._wanted(terms)
 
     def _wanted(self, terms: Sequence[tuple[int, int, str, int]]) -> list[Term]:

@@ -102,6 +102,12 @@ def transform(tr, entry, arrays):
     call_on_block(tr.addresses[entry], tr, arrays)
 
 
+@compiled
+def transform_back(tr, entry, arrays):
+    """From bodies to joints, VELOCITIES or ACCELERATIONS, in the pose of the last `reach`: the tree alone will do."""
+    call_on_block(tr.addresses[entry], tr.tree, arrays)
+
+
 @compiled_apart
 def reach(tr: Transformation, q: Vector, v: Vector):
     """All bodies, β, and the twists that each is moved by, at (q, v)."""
@@ -234,18 +240,6 @@ def _add_to_parent(tr, e):
 
 
 @compiled_apart
-def velocities_of_joints(tr: Transformation, x: Vector, v: Vector):
-    """The velocities of joints where those of bodies are x, in the pose of the last `reach`."""
-    fold_velocity(tr.tree, x, v)
-
-
-@compiled_apart
-def accelerations_of_joints(tr: Transformation, x: Vector, a: Vector):
-    """The same for accelerations, with the velocities of the last `reach`."""
-    fold_acceleration(tr.tree, x, a)
-
-
-@compiled_apart
 def bodies_turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
     """The angular velocities of all bodies in space."""
     unfold(tr.tree, q, v, tr.qc, tr.vc)
@@ -263,7 +257,6 @@ def angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, al
 
 
 ENTRIES = (
-    reach, transform_rows, transform_dynamics, velocities_of_joints, accelerations_of_joints, bodies_turning,
-    angular_acceleration,
+    reach, transform_rows, transform_dynamics, bodies_turning, angular_acceleration, fold_velocity, fold_acceleration,
 )  # fmt: skip
-REACH, ROWS, DYNAMICS, VELOCITIES, ACCELERATIONS, TURNING, ANGULAR_ACCELERATION = range(len(ENTRIES))
+REACH, ROWS, DYNAMICS, TURNING, ANGULAR_ACCELERATION, VELOCITIES, ACCELERATIONS = range(len(ENTRIES))

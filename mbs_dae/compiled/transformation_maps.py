@@ -33,8 +33,7 @@ def structure_of(coordinates: JointCoordinates, program: Mapping[str, np.ndarray
         rows.append(np.full(paths[e].size, row))
         columns.append(paths[e])
     pairs = np.unique(np.stack([np.concatenate(rows), np.concatenate(columns)]), axis=1)
-    below = [(c, d) for path, own in zip(paths, coordinates.own, strict=True) for c in own for d in path if d < c]
-    beside = np.array(below, dtype=np.int64).reshape(-1, 2)
+    beside = np.array([(c, d) for c, d in coordinates.coupled if d < c], dtype=np.int64).reshape(-1, 2)
     return Entries(pairs[0].copy(), pairs[1].copy(), beside[:, 0].copy(), beside[:, 1].copy())
 
 
@@ -50,7 +49,7 @@ def transformation(
         tree,
         edges=len(coordinates.topology.edges),
         deep=int(coordinates.deep),
-        addresses=np.array([function.entry.address for function in ENTRIES], dtype=np.int64),
+        addresses=np.array([function.compile().address for function in ENTRIES], dtype=np.int64),
         omega_at=np.array(turned, dtype=np.int64),
         qc=coordinates.resting_bodies(),
     )
@@ -62,19 +61,12 @@ def transformation(
     where = {pair: k for k, pair in enumerate(zip(entries.jac_row.tolist(), entries.jac_column.tolist(), strict=True))}
     below = zip(entries.block_row.tolist(), entries.block_column.tolist(), strict=True)
     beside = {pair: velocities + k for k, pair in enumerate(below)}
-    weight_to = [
-        c if c == d else beside[c, d]
-        for path, own in zip(paths, coordinates.own, strict=True)
-        for c in own
-        for d in path.tolist()
-        if d <= c
-    ]
     masses = _masses(coordinates, dynamics) if dynamics is not None else [[] for _ in paths]
     flat = np.array([item for items in masses for item in items], dtype=np.int64).reshape(-1, 3)
     maps = places._replace(
         row_of=entries.jac_row,
         column_of=entries.jac_column,
-        component=np.array([0, 1, 5] if tree.width == 3 else range(6), dtype=np.int64),
+        component=np.array([0, 1, 5] if tree.dimension == 2 else range(6), dtype=np.int64),
         parent=np.array(coordinates.topology.parents, dtype=np.int64) - 1,
         path_at=_borders(paths),
         path=np.concatenate([NONE, *paths]),
@@ -91,7 +83,7 @@ def transformation(
         mass_row=flat[:, 0].copy(),
         mass_column=flat[:, 1].copy(),
         mass_from=flat[:, 2].copy(),
-        weight_to=np.array(weight_to, dtype=np.int64),
+        weight_to=np.array([c if c == d else beside[c, d] for c, d in coordinates.coupled], dtype=np.int64),
     )
     return block(maps, **sizes, ways=maps.path.size, links=len(paths), rows=program["nu_from"].size)
 

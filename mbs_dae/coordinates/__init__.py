@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, check_name
 from ..model.model import Model
 from .base import Computed, CoordinateSet, KernelCoordinates, Layout, Motion, OwnEquations
 from .cartesian import Cartesian, PlanarCartesian, SpatialCartesian
@@ -15,8 +15,7 @@ SETS = ("cartesian", "natural", "joint")
 
 def coordinate_set(model: Model, name: str, **tree: Any) -> CoordinateSet:
     """The coordinates of a model by the name of the set; `tree` is what `topology` is told of joint coordinates."""
-    if name not in SETS:
-        raise unknown_name("coordinate set", name, SETS, "this version")
+    check_name("coordinate set", name, SETS, "this version")
     if tree and name != "joint":
         given = " and ".join(f"{what}=" for what in tree)
         raise ModelError(f"{given} is for the tree of joint coordinates, and {name} ones have none; leave it out")

@@ -23,6 +23,7 @@ import numpy as np
 from ..model.bodies.body import Body
 from ..model.joints.base import Condition
 from ..model.parameters import Evaluator, Number, Signal
+from ..rotations import about_z, from_quaternion
 from ..symbolic.derive import Equations, Inertia, MarkerMap
 
 
@@ -58,6 +59,15 @@ class Layout:
         """The same with these at the end of q."""
         places = {signal: self.q_size + k for k, signal in enumerate(signals)}
         return replace(self, q_size=self.q_size + len(places), signals=places)
+
+    def rotation(self, q: np.ndarray, body: Body) -> np.ndarray:
+        """The matrix from body axes to world axes along a motion in Cartesian coordinates."""
+        own = q[:, list(self.q[body])]
+        return from_quaternion(own[:, 3:7]) if body.dimension == 3 else about_z(own[:, 2])[:, :2, :2]
+
+    def motion(self, times: int) -> Motion:
+        """Room for one over so many times."""
+        return np.zeros((times, self.q_size)), np.zeros((times, self.v_size)), np.zeros((times, self.v_size))
 
 
 def span(start: int, count: int) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ A is divided by |e|², so that it is a rotation also where e, between two steps,
 
 from collections.abc import Sequence
 from functools import cache, cached_property
+from math import tau
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,8 +30,6 @@ from ..model.parameters import Evaluator, Number
 from ..rotations import quaternion
 from ..symbolic.derive import Definition, Inertia, MarkerMap
 from .base import KernelCoordinates, Layout, Motion, cartesian_layout
-
-TAU = float(2 * sp.pi)
 
 
 class Cartesian(KernelCoordinates):
@@ -114,7 +113,7 @@ class PlanarCartesian(Cartesian):
 
     @staticmethod
     def whole_turn(marker: PlanarPlace, number: Evaluator) -> list[float]:
-        return [0.0, 0.0, TAU]
+        return [0.0, 0.0, tau]
 
     @staticmethod
     def masses_of(body: PlanarBody, number: Evaluator) -> tuple[float, ...]:
@@ -207,7 +206,7 @@ class SpatialCartesian(Cartesian):
 
     @staticmethod
     def whole_turn(marker: SpatialPlace, number: Evaluator) -> list[float]:
-        return [*[0.0] * 7, *(TAU * number(marker.axes[row][2]) for row in range(3))]
+        return [*[0.0] * 7, *(tau * number(marker.axes[row][2]) for row in range(3))]
 
     @staticmethod
     def masses_of(body: SpatialBody, number: Evaluator) -> tuple[float, ...]:

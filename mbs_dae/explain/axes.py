@@ -27,8 +27,7 @@ from ..symbolic.markers.primitives import parallel
 from ..tolerances import DEPENDENT
 from .explanation import Explanation
 
-Pair = tuple[Marker, ...]
-"""Two markers."""
+Pair = tuple[Marker, ...]  # two markers
 
 ASIDE = 1e-6
 """The sine of the angle between two axes from which on they are not parallel; and the rate at which they part, against
@@ -40,11 +39,8 @@ LOOKS = 500  # at most so many of the recorded times are looked at
 def check_axes(system: System, first: State) -> None:
     """Refuse elements on the angle of two markers that have no axis in common, by name. The first pose is regular: at a
     singular one the rank says nothing of others."""
-    asked = doubtful_angles(system)
-    if not asked:
-        return
     here: PoseRank | None = None
-    for (i, j), name in asked.items():
+    for (i, j), name in doubtful_angles(system).items():
         cosine = float(marker_frame(system, first.full_q, i)[1][:, 2] @ marker_frame(system, first.full_q, j)[1][:, 2])
         if cosine < 0.0 or 1.0 - cosine**2 > ASIDE**2:
             apart = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
@@ -100,12 +96,10 @@ def _part(system: System, here: PoseRank, first: State, pair: Pair) -> bool:
 
 def _no_axis(system: System, name: str, i: Marker, j: Marker, fault: str) -> ModelError:
     who = system.model.elements[name].who
-    return ModelError(
-        f"{who} of {system.model.name!r} needs an angle about one axis, but the z axes of {i.label} and {j.label} "
-        f"{fault}; take the angle of a joint, mbs.angle(joint), or markers on the axis about which they turn, "
-        "body.at(x, y, z, axis=...)",
-        joints=(name,),
-    )
+    axes = f"the z axes of {i.label} and {j.label} {fault}"
+    what = f"{who} of {system.model.name!r} needs an angle about one axis, but {axes}"
+    markers = "markers on the axis about which they turn, body.at(x, y, z, axis=...)"
+    return ModelError(f"{what}; take the angle of a joint, mbs.angle(joint), or {markers}", joints=(name,))
 
 
 def check_turns(result: Result) -> None:

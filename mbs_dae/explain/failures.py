@@ -1,5 +1,7 @@
 """Why a simulation cannot begin, or cannot go on, in words."""
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sps
 
@@ -9,7 +11,10 @@ from ..compiled.reading import read_outputs
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..motion import run as marching
-from ..motion.derivative import evaluate, factorise_terms, mechanism
+from ..motion.derivative import evaluate, factorise_terms
+from ..motion.events import present
+from ..motion.locate import CHATTERS, RUSH
+from ..motion.mechanism import mechanism
 from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
 from ..poses.dependence import joints_at_fault
@@ -23,12 +28,10 @@ ENERGY, CONSTRAINTS, POWER = 100.0, 1000.0, 0.75
 constraint violations (relative to the model's length, velocities per pace of the motion) below CONSTRAINTS tol^POWER.
 Calibrated: over the gallery, all methods and stabilisations, and tolerances of 1e-4, 1e-6, ..., 1e-12, the worst
 energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e-3, 9e-6, 9e-8, 3e-9."""
-ABRUPT = 0.5
-"""A force that changes by so much of itself within the last step is named as the one that makes steps short."""
+ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
 HUGE = 1e100  # a force beyond this is told as such
 
-ROUNDOFF = 1e-14
-"""A mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff."""
+ROUNDOFF = 1e-14  # a mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff
 
 
 def check_masses(system: System) -> None:
@@ -50,12 +53,10 @@ def check_masses(system: System) -> None:
     free = np.abs(idle @ motions[rank:].T).max(axis=1) * np.sqrt(system.weight) > 1e-6
     at_fault = [body for body in system.bodies if free[list(system.layout.v[body])].any()]
     names = ", ".join(repr(b.name) for b in at_fault)
-    raise ModelError(
-        f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest "
-        f"({ROUNDOFF:g} of it), so its acceleration is undetermined; give it a mass and an inertia, or hold it by "
-        "joints",
-        bodies=tuple(b.name for b in at_fault),
-    )
+    what = f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest "
+    what += f"({ROUNDOFF:g} of it), so its acceleration is undetermined"
+    remedy = "give it a mass and an inertia, or hold it by joints"
+    raise ModelError(f"{what}; {remedy}", bodies=tuple(b.name for b in at_fault))
 
 
 def _idle_motions(system: System, factor: Factor) -> np.ndarray:
@@ -83,10 +84,8 @@ def check_energy(system: System, march: March, result: Result) -> None:
     if error <= _share(march, ENERGY) * most + least * scale:
         return
     remedy = f"try step={march.control.fixed / 10:g}, or leave step out" if march.control.fixed > 0.0 else "lower rtol"
-    what = (
-        f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
-        "forces, or one went wrong"
-    )
+    what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
+    what += "forces, or one went wrong"
     advice = f"{remedy}, and look at result.energy and result.violation"
     raise Explanation(IntegrationError, what, advice, float(result.t[-1])).error(result)
 
@@ -117,12 +116,8 @@ def _share(march: March, factor: float) -> float:
 
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
     """The error for a run that stopped at march.time; what was computed is in its ``result``."""
-    t = float(march.time[0])
-    state, y0 = march.mechanism.state, march.stages.y0
-    q, v, a = y0[: state.q_end], y0[state.v_at : state.v_end], march.stages.k[0, state.v_at : state.v_end]
-    (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), np.nan_to_num(a[None])))
-    system = system.cartesian
-    return _reason(march, status, State(system, t, q, v, system.still), a).error(result)
+    at = present(system, march)
+    return _reason(march, status, replace(at, full_a=at.system.still), at.full_a).error(result)
 
 
 def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
@@ -150,7 +145,7 @@ def _another_way(march: March) -> str:
 
 def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
     """Constraints that drift, or what makes steps short; and what to do about it."""
-    name, t, widest, fixed = pose.system.model.name, pose.t, march.widest[0], march.control.fixed
+    system, name, t, widest, fixed = pose.system, pose.system.model.name, pose.t, march.widest[0], march.control.fixed
     if status == marching.DRIFTED:
         what = f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much "
         return what + "to tell how it goes on", "use stabilization=mbs.Projection()"
@@ -161,6 +156,16 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
     if status == marching.LOST:
         what = f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}"
         return what, "use stabilization=mbs.Projection(), or a smaller rtol"
+    if status == CHATTERS:
+        own = system.structure
+        deciding = own.program.batch.switching + own.dynamics.batch.switching
+        who = {deciding[k] for k in np.flatnonzero(march.search.wanted)}
+        brief = float(march.search.times.max() - march.search.times.min())
+        what = (
+            f"{' and '.join(sorted(who))} of {name!r} switches back and forth without end at t = {t:.6g}, {RUSH} times "
+        )
+        what += f"in {brief:.2g} s: each of its branches drives the motion back to the other"
+        return what, "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
     step, times, abrupt = march.control.step[0], march.record.times, _abrupt(march, pose, a)
     if status == marching.TOO_MANY:
         taken = int(march.counts[: marching.NEXT].sum())

@@ -22,19 +22,15 @@ def _angles(model: Model) -> Iterator[str]:
         own += [(f"angle of marker {m.name!r}", getattr(m, "angle", 0)) for m in body.markers.values()]
         for what, given in own:
             if abs(angle := number(given)) > tau:
-                yield (
-                    f"{what} of body {body.name!r} is {angle:g} rad ({degrees(angle):.4g}°): angles are in radians; if "
-                    f"degrees are meant, write np.radians({angle:g})"
-                )
+                found = f"{what} of body {body.name!r} is {angle:g} rad ({degrees(angle):.4g}°): angles are in radians"
+                yield f"{found}; if degrees are meant, write np.radians({angle:g})"
 
 
 def _units(system: System) -> Iterator[str]:
     strength = hypot(*map(system.evaluator, system.model.gravity))
     if EARTH[0] < strength < EARTH[1] and system.length > LONG:
-        yield (
-            f"the model is {system.length:g} m long, with a gravity of {strength:g} m/s²: lengths are in metres; if "
-            "millimetres are meant, divide them by 1000"
-        )
+        what = f"the model is {system.length:g} m long, with a gravity of {strength:g} m/s²: lengths are in metres"
+        yield f"{what}; if millimetres are meant, divide them by 1000"
 
 
 def _forgotten(model: Model) -> Iterator[str]:

@@ -22,8 +22,7 @@ from .explanation import Explanation, contradiction, undefined
 JUMP = 1e-6
 """A difference larger than this is a jump: of values relative to 1 rad or the model's length, of rates and
 accelerations relative to the largest of their row. Numbers with six digits join."""
-ROUNDOFF = 1e-10
-"""Rates and accelerations less than this (rad or lengths of the model, per second) do not count."""
+ROUNDOFF = 1e-10  # rates and accelerations less than this (rad or lengths of the model, per second) do not count
 TOLD = 20  # so many times are told
 
 

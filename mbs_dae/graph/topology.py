@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, check_name, counted, unknown_name
 from ..model.bodies.body import Body
 from ..model.drivers import Prescribed
 from ..model.joints.base import Condition
 from ..model.model import Model, Named
 from ..provided import provided
-from .tree import Edge, connected, motions_of, neighbours, parents_first, root_of, rows_of, spanning_forest
+from .tree import Edge, connected, motions_of, neighbours, parents_first, root_of, rows_of, spanning_forest, way_down
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,8 +100,7 @@ class Topology:
     def path(self, body: Body | str) -> tuple[Edge, ...]:
         """The edges that lead from the ground to a body."""
         name = body if isinstance(body, str) else body.name
-        if name not in self.numbers:
-            raise unknown_name("body", name, self.numbers, self.title)
+        check_name("body", name, self.numbers, self.title)
         way, number = [], self.numbers[name]
         while number:
             way.append(self.edges[number - 1])
@@ -213,16 +212,9 @@ def _loop(condition: Condition, edges: dict[Body, Edge]) -> tuple[Body, ...]:
     """From the condition's first body down to where the ways to both meet, and up to the second."""
     if isinstance(condition, Prescribed) or len(condition.bodies) < 2:
         return ()
-    down, up = (_to_the_ground(body, edges) for body in condition.bodies[:2])
+    down, up = ([*way_down(body, edges)] for body in condition.bodies[:2])
     meeting = next(body for body in down if body in up)
     return (*down[: down.index(meeting) + 1], *reversed(up[: up.index(meeting)]))
-
-
-def _to_the_ground(body: Body, edges: dict[Body, Edge]) -> list[Body]:
-    way = [body]
-    while way[-1] in edges:
-        way.append(edges[way[-1]].parent)
-    return way
 
 
 # --- what was asked for, checked at the door ------------------------------------------------------------------------
@@ -248,9 +240,8 @@ def _joint_to_cut(model: Model, name: str, candidates: list[Condition]) -> Condi
     for joint in candidates:
         if joint.name == name:
             return joint
-    raise ModelError(
-        f"cut={name!r}: a {model.elements[name].kind} never stands in the tree, there is nothing to cut; leave it out"
-    )
+    what = f"a {model.elements[name].kind} never stands in the tree, there is nothing to cut"
+    raise ModelError(f"cut={name!r}: {what}; leave it out")
 
 
 def _check_cuts(bodies: Sequence[Body], opened: list[Condition], closed: list[Condition]) -> None:
@@ -273,15 +264,12 @@ def _check_cuts(bodies: Sequence[Body], opened: list[Condition], closed: list[Co
             elif other is not joint:
                 blamed.append(other)
         loose = first if bodies[0] in behind(second, kept) else second
+        what = f"would leave body {loose.name!r} hanging on nothing"
         if len(blamed) == 1:
-            raise ModelError(
-                f"cut={joint.name!r} would leave body {loose.name!r} hanging on nothing: no other joint carries it; "
-                "cut a joint that closes a loop"
-            )
-        raise ModelError(
-            f"cutting {' and '.join(c.name for c in blamed)} together would leave body {loose.name!r} hanging on "
-            "nothing; leave one of them out of cut="
-        )
+            remedy = "cut a joint that closes a loop"
+            raise ModelError(f"cut={joint.name!r} {what}: no other joint carries it; {remedy}")
+        together = " and ".join(c.name for c in blamed)
+        raise ModelError(f"cutting {together} together {what}; leave one of them out of cut=")
 
 
 # --- in words -------------------------------------------------------------------------------------------------------
@@ -289,7 +277,7 @@ def _check_cuts(bodies: Sequence[Body], opened: list[Condition], closed: list[Co
 
 def _lines(topology: Topology) -> Iterator[str]:
     bodies, loops = len(topology.bodies), len(topology.loops)
-    yield f"{topology.title}: {bodies} bod{'y' if bodies == 1 else 'ies'}, {loops} loop{'s' * (loops != 1)}"
+    yield f"{topology.title}: {bodies} bod{'y' if bodies == 1 else 'ies'}, {counted(loops, 'loop')}"
     yield ""
     rows = [("number", "body", "parent", "joint", "motions")]
     for k, edge in enumerate(topology.edges, start=1):
@@ -332,10 +320,8 @@ def _note(model: Model, base: Body, bodies: Sequence[Body], edges: Mapping[Body,
     """A sentence for a base that floats: what is worth knowing of bodies that no joint connects to the ground."""
     if not any(base in element.bodies for element in model.elements.values()):
         if model.value(base.mass) == 0:  # nothing moves it, and nothing can
-            raise ModelError(
-                f"body {base.name!r} is joined to nothing: no joint and no force names it, and it has no mass; add the "
-                "joint that carries it, or take it away"
-            )
+            what = f"body {base.name!r} is joined to nothing: no joint and no force names it, and it has no mass"
+            raise ModelError(f"{what}; add the joint that carries it, or take it away")
         return f"{base.name} floats: no joint and no force names it."
     group = [body for body in bodies if root_of(body, edges) is base]
     inside = [e for e in model.conditions if len(e.bodies) > 1 and {*e.bodies} <= {*group}]

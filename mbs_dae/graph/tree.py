@@ -10,9 +10,10 @@ Bodies that no joint connects to the ground get an edge all the same, which hold
 one body among them, their *base*: this body floats.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import takewhile
 from typing import Any
 
 from ..errors import ModelError
@@ -72,17 +73,17 @@ def spanning_forest(
     does, the one with most joints, and among these the first."""
     beside = neighbours([ground, *bodies], joints)
     edges: dict[Body, Edge] = {}
-    _grow(ground, 0, beside, edges)
+    _grow(ground, beside, edges)
     for base in bases:
         if base in edges:
             raise _second_root(base, edges)
         edges[base] = Edge(None, ground, base)
-        _grow(base, 1, beside, edges)
+        _grow(base, beside, edges)
     for body in bodies:
         if body not in edges:
             base = max(connected(body, bodies, beside), key=lambda b: len(beside[b]))
             edges[base] = Edge(None, ground, base)
-            _grow(base, 1, beside, edges)
+            _grow(base, beside, edges)
     return edges
 
 
@@ -99,9 +100,9 @@ def neighbours(bodies: Iterable[Body], joints: Iterable[Condition]) -> Neighbour
     return beside
 
 
-def _grow(root: Body, depth: int, beside: Neighbours, edges: dict[Body, Edge]) -> None:
+def _grow(root: Body, beside: Neighbours, edges: dict[Body, Edge]) -> None:
     """Add all bodies that joints connect to the root."""
-    depths = {root: depth}
+    depths = {root: 0}
     ways: list[tuple[int, int, int, Any, Body, Body]] = []
 
     def look_around(body: Body) -> None:
@@ -128,33 +129,32 @@ def connected(body: Body, bodies: Sequence[Body], beside: Neighbours) -> list[Bo
     return [b for b in bodies if b in found]
 
 
+def way_down(body: Body, edges: Mapping[Body, Edge]) -> Iterator[Body]:
+    """A body, its parent, and so on to the ground."""
+    yield body
+    while body in edges:
+        body = edges[body].parent
+        yield body
+
+
 def root_of(body: Body, edges: Mapping[Body, Edge]) -> Body:
     """The ground, or the base that floats."""
-    while body in edges and not edges[body].floating:
-        body = edges[body].parent
-    return body
+    return next(b for b in way_down(body, edges) if b.fixed or edges[b].floating)
 
 
 def _second_root(base: Body, edges: Mapping[Body, Edge]) -> ModelError:
     root = root_of(base, edges)
     if root.fixed:
-        return ModelError(
-            f"base={base.name!r} cannot float: joints connect it to the ground, which is the root of its tree; name a "
-            "body that hangs on nothing, or leave base= out"
-        )
-    return ModelError(
-        f"base= names {root.name!r} and {base.name!r}, but joints connect them, and a tree has one root; name one of "
-        "them"
-    )
+        what = f"base={base.name!r} cannot float: joints connect it to the ground, which is the root of its tree"
+        return ModelError(f"{what}; name a body that hangs on nothing, or leave base= out")
+    what = f"base= names {root.name!r} and {base.name!r}, but joints connect them, and a tree has one root"
+    return ModelError(f"{what}; name one of them")
 
 
 def parents_first(bodies: Sequence[Body], edges: Mapping[Body, Edge]) -> tuple[Body, ...]:
     """The bodies in the order of the model, but none before its parent."""
     ordered: dict[Body, None] = {}
     for body in bodies:
-        waiting = []
-        while body not in ordered and not body.fixed:
-            waiting.append(body)
-            body = edges[body].parent
-        ordered.update(dict.fromkeys(reversed(waiting)))
+        waiting = takewhile(lambda b: b not in ordered and not b.fixed, way_down(body, edges))
+        ordered.update(dict.fromkeys(reversed([*waiting])))
     return tuple(ordered)

@@ -12,7 +12,8 @@ The class says it all: what its fields are, and who may write them.
     Work[...]                       written in a run
 
 A field of which only the size is to be said has `zeros` or `ones` for a default: `block` makes the array. So the class
-tells its size, too; lengths that models differ in stand there by name, and `block` is given them.
+tells its size, too; lengths that models differ in stand there by name, and `block` is given them. A record inside
+another one that is no block yet becomes one with it.
 
 The numba type of a block is that of its class, found once. What is fixed with the structure is shared by all runs.
 The rest is copied for each of them by an `Image`, as a program is loaded into memory: all that is copied, and the
@@ -72,6 +73,7 @@ class BlockType(types.Type):
         self.record = record
         hints = get_type_hints(record, include_extras=True)
         self.members = {name: kind_of(hint) for name, hint in hints.items()}
+        self.records = [name for name, kind in self.members.items() if isinstance(kind, BlockType)]
         self.copied = {name for name, hint in hints.items() if {WORK, DESIGN}.intersection(map(str, get_args(hint)))}
         self.made = {name: size for name, size in record._field_defaults.items() if isinstance(size, Size)}
         self.ones = {name for name, size in self.made.items() if size.item}
@@ -124,6 +126,8 @@ class Block:
 
     def __init__(self, fields: Any, lengths: Mapping[str, int]):
         kind = block_type(fields.__class__)
+        if given := [name for name in kind.records if isinstance(getattr(fields, name), tuple)]:
+            fields = fields._replace(**{name: block(getattr(fields, name), **lengths) for name in given})
         self.fields, self.kind, self.made = fields, kind, {}
         size = kind.words.size // WORD
         for name, said in kind.made.items():

@@ -41,17 +41,6 @@ _in_memory: dict[str, Kernel] = {}
 def kernel(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]]) -> Kernel:
     """The kernel that computes `meaning`; `write_source` derives its module, which defines ``kernel`` (see `abi`), and
     its layout."""
-    if meaning not in _in_memory:
-        _in_memory[meaning] = _made(meaning, write_source)
-    return _in_memory[meaning]
-
-
-def fingerprint(meaning: str) -> str:
-    """A name for what a kernel computes, and for all that turns it into code."""
-    return hashlib.sha256(f"{sympy.__version__}\n{meaning}".encode()).hexdigest()[:24]
-
-
-def _made(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]]) -> Kernel:
     symbol = f"mbs_dae_kernel_{fingerprint(meaning)}"
 
     def make() -> store.Stored:
@@ -61,7 +50,14 @@ def _made(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]]) 
         code, uses = kernel_code(symbol, source, KERNEL, CALLED)
         return store.Stored({"layout": layout, "source": source}, uses, code)
 
-    stored = store.fetch(symbol, make)
-    counts.loaded += stored.loaded
-    counts.compiled += not stored.loaded
-    return Kernel(stored.address, stored.facts["layout"])
+    if symbol not in _in_memory:
+        stored = store.fetch(symbol, make)
+        counts.loaded += stored.loaded
+        counts.compiled += not stored.loaded
+        _in_memory[symbol] = Kernel(stored.address, stored.facts["layout"])
+    return _in_memory[symbol]
+
+
+def fingerprint(meaning: str) -> str:
+    """A name for what a kernel computes, and for all that turns it into code."""
+    return hashlib.sha256(f"{sympy.__version__}\n{meaning}".encode()).hexdigest()[:24]

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, update_wrapper
 from inspect import signature
 from typing import Any, cast, get_type_hints
 
@@ -66,12 +66,12 @@ class Function:
     """A function of this package that is compiled."""
 
     def __init__(self, function: Callable, apart: bool):
-        self.py_func = self.__wrapped__ = function
-        self.__name__, self.__qualname__, self.__doc__ = function.__name__, function.__qualname__, function.__doc__
-        self.__module__ = function.__module__
+        update_wrapper(self, function)
+        self.py_func = function
         self.symbol = f"{function.__module__}.{function.__qualname__}"
         self.apart = apart
         self.kind = FunctionType(self)
+        self.entry: Entry | None = None
         self.parts: dict[tuple, Part] = {}
         self.typed: set[tuple] = set()
         if apart:
@@ -84,7 +84,7 @@ class Function:
         """Called from Python; what is part of others then is the function that it was written as."""
         if not self.apart:
             return self.py_func(*values)
-        return self.entry.call(*values)
+        return (self.entry or self.compile()).call(*values)
 
     @cached_property
     def arguments(self) -> tuple[types.Type, ...]:
@@ -117,13 +117,15 @@ class Function:
         """How much there is to compile: bytes of Python's own code, those of its parts included."""
         return sum(len(one.py_func.__code__.co_code) for one in self.parts_of_it)
 
-    @cached_property
-    def entry(self) -> Entry:
-        for called in self.calls:
-            called.entry  # noqa: B018
-        stored = store.fetch(self.symbol, self._made, work.compile_one)
-        result = RESULTS[stored.facts["result"]]
-        return Entry(result, stored.address, self._caller(stored.address, result))
+    def compile(self) -> Entry:
+        """Its machine code, loaded or made when it is first asked for, after all that it calls."""
+        if self.entry is None:
+            for called in self.calls:
+                called.compile()
+            stored = store.fetch(self.symbol, self._made, work.compile_one)
+            result = RESULTS[stored.facts["result"]]
+            self.entry = Entry(result, stored.address, self._caller(stored.address, result))
+        return self.entry
 
     def _made(self) -> store.Stored:
         with work.told(self):
@@ -184,7 +186,7 @@ class FunctionType(types.Callable, types.Opaque):
 
     def __init__(self, function: Function):
         self.function = function
-        super().__init__(f"compiled {function.__module__}.{function.__qualname__} {id(function)}")
+        super().__init__(f"compiled {function.symbol} {id(function)}")
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         if kws:
@@ -195,7 +197,7 @@ class FunctionType(types.Callable, types.Opaque):
             raise errors.TypingError(f"{function.symbol} is called with {args}; it is made for {arguments}")
         if function.apart:
             caller.apart.add(function.symbol)
-            result, generate = function.entry.result, _call_apart(function)
+            result, generate = function.compile().result, _call_apart(function)
         else:
             made = function.part(arguments)
             caller.take(made)
@@ -251,7 +253,7 @@ def _call_part(part: Part) -> Callable[..., Any]:
 
 
 def _call_apart(function: Function) -> Callable[..., Any]:
-    result = function.entry.result
+    result = function.compile().result
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = llvm.entry_type(function.arguments, result)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from llvmlite import ir
@@ -167,10 +168,7 @@ class Writer(ast.NodeVisitor):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:
         join = self.builder.and_ if isinstance(node.op, ast.And) else self.builder.or_
-        first, *others = [self.visit(one) for one in node.values]
-        for other in others:
-            first = join(first, other)
-        return first
+        return reduce(join, map(self.visit, node.values))
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         condition, *branches = [self.visit(one) for one in (node.test, node.body, node.orelse)]
@@ -207,7 +205,7 @@ class Writer(ast.NodeVisitor):
         for value in values:
             is_table = isinstance(getattr(value, "type", None), ir.PointerType)
             numbers += [value, 0] if is_table else [value]
-        return self._call(function.symbol, llvm.entry_type(function.arguments, function.entry.result), numbers)
+        return self._call(function.symbol, llvm.entry_type(function.arguments, function.compile().result), numbers)
 
     def _call(self, name: str, kind: ir.FunctionType, values: Sequence[Any]) -> Any:
         module = self.builder.module

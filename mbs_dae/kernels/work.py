@@ -44,7 +44,7 @@ def compile_one() -> bool:
     for function in _most_urgent_first(len(FUNCTIONS)):
         ready = function in rest and not any(called in rest for called in function.calls)
         if ready and not store.is_claimed(function.symbol):
-            return function.entry is not None
+            return function.compile() is not None
     return False
 
 

@@ -31,7 +31,7 @@ from ..kernels.blocks import Vector, Work, block, ones, zeros
 from ..tolerances import DELTA, NIL
 from .ldl import backward, eliminate_row, forward
 from .pattern import Pattern
-from .vectors import axpy, copy
+from .vectors import axpy, copy, largest
 
 
 class Factor(NamedTuple):
@@ -116,12 +116,10 @@ def factorise(pattern: Pattern, factor: Factor):
 @compiled
 def negligible(pattern, factor):
     """The squared length below which a row counts as zero; positive, so that it has a reciprocal."""
-    longest = heaviest = 0.0
-    for e in range(factor.jacobian.size):
-        longest = max(longest, abs(factor.jacobian[e]))
+    heaviest = 0.0
     for k in range(pattern.n):
         heaviest = max(heaviest, factor.weight[k] + factor.soft[k])
-    return NIL * longest**2 / heaviest + 1e-200 if heaviest > 0.0 else 1e-200
+    return NIL * largest(factor.jacobian) ** 2 / heaviest + 1e-200 if heaviest > 0.0 else 1e-200
 
 
 @compiled

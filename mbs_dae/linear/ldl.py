@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled, compiled_apart
+from ..kernels.abi import compiled
 from ..kernels.blocks import Indices, Integers, block
 
 INDEX = np.uint64
@@ -32,84 +32,23 @@ class Structure(NamedTuple):
     pair_l: Indices
 
 
-def structure(at: np.ndarray, column: np.ndarray) -> tuple[Structure, np.ndarray]:
-    """The structure of L for a matrix whose strictly lower triangle is given by rows; and its items' rows."""
-    l_at, l_column = _fill(at, column)
-    pair_at, pair_u, pair_l = _pairs(l_at, l_column)
-    rows = np.repeat(np.arange(at.size - 1), np.diff(l_at))
-    empty = np.diff(l_at) == 0
-    lead = int(np.argmin(empty)) if not empty.all() else empty.size
-    plain_to = l_at[:-1] + np.bincount(rows, weights=l_column < lead, minlength=empty.size).astype(np.int64)
-    fields = Structure(
-        l_at, l_column.astype(INDEX), lead, plain_to, pair_at, pair_u.astype(INDEX), pair_l.astype(INDEX)
-    )
-    return block(fields), rows
-
-
-def _fill(at: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Row i of L has what can be reached from row i of the matrix in the elimination tree (the parent of a column is
-    the first row below that needs it)."""
-    parent, seen = np.full((2, at.size - 1), -1, dtype=np.int64)
-    l_at, none = np.zeros(at.size, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    _reached(at, column, parent, seen, l_at, none)
-    l_column = np.zeros(l_at[-1], dtype=np.int64)
-    seen[:] = -1
-    _reached(at, column, parent, seen, l_at, l_column)
-    return l_at, l_column
-
-
-@compiled_apart
-def _reached(at: Integers, column: Integers, parent: Integers, seen: Integers, l_at: Integers, l_column: Integers):
-    """Counted, and listed where there is room."""
-    for i in range(at.size - 1):
-        seen[i] = i
-        free = l_at[i]
-        for item in range(at[i], at[i + 1]):
-            k = column[item]
-            while seen[k] != i:
-                if parent[k] == -1:
-                    parent[k] = i
-                seen[k] = i
-                place = free
-                while l_column.size > 0 and place > l_at[i] and l_column[place - 1] > k:  # insertion: rows are short
-                    l_column[place] = l_column[place - 1]
-                    place -= 1
-                if l_column.size > 0:
-                    l_column[place] = k
-                free += 1
-                k = parent[k]
-        l_at[i + 1] = free
-
-
-def _pairs(at: np.ndarray, column: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each item (i, k) the columns that rows i and k share."""
-    pair_at, none = np.zeros(column.size + 1, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    _shared(at, column, pair_at, none, none)
-    pair_u, pair_l = np.zeros((2, pair_at[-1]), dtype=np.int64)
-    _shared(at, column, pair_at, pair_u, pair_l)
-    return pair_at, pair_u, pair_l
-
-
-@compiled_apart
-def _shared(at: Integers, column: Integers, pair_at: Integers, pair_u: Integers, pair_l: Integers):
-    """Counted, and listed where there is room."""
-    total = 0
-    for i in range(at.size - 1):
-        for e in range(at[i], at[i + 1]):
-            k = column[e]
-            a, b = at[i], at[k]
-            while a < e and b < at[k + 1]:
-                if column[a] == column[b]:
-                    if pair_u.size > 0:
-                        pair_u[total], pair_l[total] = a, b
-                    total += 1
-                    a += 1
-                    b += 1
-                elif column[a] < column[b]:
-                    a += 1
-                else:
-                    b += 1
-            pair_at[e + 1] = total
+def structure(size: int, row: np.ndarray, column: np.ndarray) -> Structure:
+    """The structure of L of so many rows, from the places of its items: row by row, in columns that increase."""
+    at = np.searchsorted(row, np.arange(size + 1))
+    empty = np.diff(at) == 0
+    lead = size if empty.all() else int(np.argmin(empty))
+    plain_to = at[:-1] + np.bincount(row, weights=column < lead, minlength=size).astype(np.int64)
+    # In a column j each item (k, j) goes with each (i, j) below it: their product is taken from item (i, k).
+    down = np.argsort(column, kind="stable")
+    below = np.searchsorted(column[down], column[down], side="right") - np.arange(1, column.size + 1)
+    first = np.repeat(np.arange(column.size), below)
+    second = first + 1 + np.arange(first.size) - np.repeat(np.cumsum(below) - below, below)
+    pair_l, pair_u = down[first], down[second]
+    item = np.searchsorted(row * size + column, row[pair_u] * size + row[pair_l])
+    order = np.argsort(item, kind="stable")
+    pair_at = np.searchsorted(item[order], np.arange(column.size + 1))
+    indices = (pair_u[order].astype(INDEX), pair_l[order].astype(INDEX))
+    return block(Structure(at, column.astype(INDEX), lead, plain_to, pair_at, *indices))
 
 
 @compiled

@@ -40,16 +40,19 @@ def analyse(
     block_column: np.ndarray = NONE,
 ) -> Pattern:  # fmt: skip
     """Order the unknowns and find the structure of L. No number of the matrix is looked at."""
-    ends = np.array([[*jac_row + n, *block_row], [*jac_column, *block_column]], dtype=np.int64)
-    order = elimination_order(n, m, ends)
+    size, ends = n + m, np.array([[*jac_row + n, *block_row], [*jac_column, *block_column]], dtype=np.int64)
+    order, filled = eliminated(n, m, ends)
     place = np.argsort(order)
-    low, high = np.sort(place[ends], axis=0)
-    entries = np.unique(high * (n + m) + low)  # by rows of the lower triangle
-    rows, columns = np.divmod(entries, max(n + m, 1))
-    L, l_row = structure(np.searchsorted(rows, np.arange(n + m + 1)), columns)
-    items = l_row * (n + m) + L.column.astype(np.int64)
-    item = np.searchsorted(items, high * (n + m) + low)
-    added = item[: jac_row.size], item[jac_row.size :], np.setdiff1d(np.arange(items.size), item)
+
+    def items(ends: np.ndarray) -> np.ndarray:
+        """Places in the lower triangle, numbered by rows."""
+        low, high = np.sort(place[ends], axis=0)
+        return high * size + low
+
+    all_items = np.sort(items(filled))
+    L = structure(size, *np.divmod(all_items, max(size, 1)))
+    item = np.searchsorted(all_items, items(ends))
+    added = item[: jac_row.size], item[jac_row.size :], np.setdiff1d(np.arange(all_items.size), item)
     given, found = ([x.astype(INDEX) for x in maps] for maps in ((jac_row, jac_column, block_row, block_column), added))
     fields: tuple[Any, ...] = (n, m, *given, order, L, *found)
     return block(Pattern(*fields))
@@ -73,9 +76,10 @@ def _wait_for_bodies(waits: list[set[int]], n: int, coupled: np.ndarray) -> None
                 wanted.update(block)
 
 
-def elimination_order(n: int, m: int, ends: np.ndarray) -> np.ndarray:
+def eliminated(n: int, m: int, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Minimum degree, where a λ has to wait for all x of its row: then its pivot is a squared length (`kkt`). `ends`
-    are the two unknowns of each entry. The x that W does not couple with others may as well come first: only λ that
+    are the two unknowns of each entry. What comes back is the order, and the ends of each item of L: an unknown that is
+    eliminated couples all its neighbours. The x that W does not couple with others may as well come first: only λ that
     wait for them are concerned."""
     neighbours: list[set[int]] = [set() for _ in range(n + m)]
     for one, other in ends.T.tolist():
@@ -91,7 +95,7 @@ def elimination_order(n: int, m: int, ends: np.ndarray) -> np.ndarray:
     ready = [(len(neighbours[k]), k) for k in range(n)] + [(0, n + row) for row in range(m) if not waits[row]]
     heapify(ready)
     done = np.zeros(n + m, dtype=bool)
-    order = []
+    order, filled = [], list[tuple[int, int]]()
     while ready:
         degree, k = heappop(ready)
         if done[k] or degree != len(neighbours[k]):
@@ -99,6 +103,7 @@ def elimination_order(n: int, m: int, ends: np.ndarray) -> np.ndarray:
         done[k] = True
         order.append(k)
         around = neighbours[k]
+        filled += [(k, other) for other in around]
         for other in around:
             neighbours[other] |= around
             neighbours[other] -= {other, k}
@@ -109,4 +114,5 @@ def elimination_order(n: int, m: int, ends: np.ndarray) -> np.ndarray:
             if other < n or not waits[other - n]:
                 heappush(ready, (len(neighbours[other]), other))
     found = np.array(order, dtype=np.int64)
-    return found[np.argsort((found >= n) | np.isin(found, coupled), kind="stable")]
+    first_free = np.argsort((found >= n) | np.isin(found, coupled), kind="stable")
+    return found[first_free], np.array(filled, dtype=np.int64).reshape(-1, 2).T

@@ -28,6 +28,15 @@ def dot(x, y):
 
 
 @compiled
+def largest(x):
+    """Of the sizes of all items."""
+    found = 0.0
+    for k in range(x.size):
+        found = max(found, abs(x[k]))
+    return found
+
+
+@compiled
 def all_finite(x):
     finite = True
     for k in range(x.size):

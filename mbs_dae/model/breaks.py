@@ -28,22 +28,15 @@ from .element import Element
 from .parameters import Number
 from .tables import Table, TableSymbol
 
-MOST = 1_000_000
-"""No more breaks than this are followed."""
-SAMPLES = 512
-DENSEST = 2**20
-"""At least and at most so many samples of a curved argument."""
-SIDE = 4 * np.finfo(float).eps
-"""Roundoff of arguments, relative to the largest time."""
-APART = 1e-13
-"""Breaks nearer to each other than this, relative to the largest time, are one."""
+MOST = 1_000_000  # no more breaks than this are followed
+SAMPLES, DENSEST = 512, 2**20  # at least and at most so many samples of a curved argument
+SIDE = 4 * np.finfo(float).eps  # roundoff of arguments, relative to the largest time
+APART = 1e-13  # breaks nearer to each other than this, relative to the largest time, are one
 SMOOTH = 5
 """Methods up to this order keep it across the knots of a cubic table in a force or an input: its third derivative
 jumps, that of the motion is the fifth."""
-LOOKS = 4096
-"""Samples of a law between which it bends once at most."""
-FLAT = 1e-9
-"""Relative to its range, a law that changes less than this between two samples rests."""
+LOOKS = 4096  # samples of a law between which it bends once at most
+FLAT = 1e-9  # relative to its range, a law that changes less than this between two samples rests
 
 Numbers = Callable[[Number], float]
 
@@ -255,7 +248,5 @@ def _read(table: Table, order: int, x: np.ndarray) -> np.ndarray:
 
 def _check_count(count: int, who: str) -> None:
     if count > MOST:
-        raise ModelError(
-            f"{who} switches {count} times within the times asked for; no more than {MOST} are followed: shorten the "
-            "times, or smooth the law"
-        )
+        what = f"{who} switches {count} times within the times asked for"
+        raise ModelError(f"{what}; no more than {MOST} are followed: shorten the times, or smooth the law")

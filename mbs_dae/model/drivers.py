@@ -36,9 +36,7 @@ class Driver(Prescribed):
     def __init__(self, name: str, measure: Measure, function: Any):
         self.name = checked_name(name)
         if not isinstance(measure, Measure):
-            raise ModelError(
-                f"Driver {name!r} drives a measure, not {measure!r}; write mbs.angle(i, j), mbs.x(marker), ..."
-            )
+            raise ModelError(f"{self.who} drives a measure, not {measure!r}; write mbs.angle(i, j), mbs.x(marker), ...")
         self.measure, self.markers = measure, measure.markers
         self.units = (measure.units[measure.lowest],)
         self._law = FUNCTION.check(function, self.who)
@@ -52,7 +50,7 @@ class Driver(Prescribed):
         return {self.measure.kind: self.measure}
 
 
-FUNCTION = Function(of=t, name="function")
+FUNCTION = Function(of=t, name="function", jumps=False)
 
 
 def function_of_time(function: Any, who: str) -> sp.Expr:
@@ -126,8 +124,6 @@ class PoseDriver(Prescribed):
             if [len(row) for row in entries] != [3, 3, 3]:
                 raise ValueError
         except (TypeError, ValueError) as exc:
-            raise ModelError(
-                f"rotation of {self.who} must be a 3 x 3 matrix of expressions of mbs.t, not {rotation!r}; write e.g. "
-                "mbs.rotations.bryant(a, b, c)"
-            ) from exc
+            what = f"rotation of {self.who} must be a 3 x 3 matrix of expressions of mbs.t, not {rotation!r}"
+            raise ModelError(f"{what}; write e.g. mbs.rotations.bryant(a, b, c)") from exc
         return sp.Matrix([[function_of_time(e, f"rotation of {self.who}") for e in row] for row in entries])

@@ -171,10 +171,8 @@ class Declared(Element):
         least = len(self.marker_names) - self.optional_markers
         if len(things) < least:
             wanted = ", ".join(self.marker_names[:least])
-            odd = f" (what is {args[count]!r}?)" if len(args) > count else ""
-            raise ModelError(
-                f"{self.who} needs {least} markers or bodies ({wanted}), got {len(things)}{odd}; write body.at(x, y)"
-            )
+            got = f"{len(things)} (what is {args[count]!r}?)" if len(args) > count else f"{len(things)}"
+            raise ModelError(f"{self.who} needs {least} markers or bodies ({wanted}), got {got}; write body.at(x, y)")
         return things, args[count:]
 
     def _marker(self, thing: Any, at: Any, axis: Any, x_axis: Any) -> Marker:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar, overload
 
-from ..errors import ModelError, Names, unknown_name
+from ..errors import ModelError, Names, check_name, unknown_name
 from ..provided import provided
 from ..symbolic.markers import t
 from . import measures
 from .bodies.body import Body, Vector, coordinates_of, reference_turns
 from .drivers import Prescribed
 from .element import Element
+from .events import Event
 from .forces.base import EffortElement, ForceElement
 from .joints.base import Condition
 from .measures import Measure, Quantity
@@ -142,8 +143,7 @@ class Model:
     def without(self, *names: str) -> Self:
         """The same model without these elements."""
         for name in names:
-            if name not in self.elements:
-                raise unknown_name("element", name, self.elements)
+            check_name("element", name, self.elements)
         left = {n: e for n, e in self.elements.items() if n not in names}
         for element in left.values():
             if used := {str(s).removesuffix(".effort") for s in signals_of(element)} & {*names}:
@@ -153,18 +153,15 @@ class Model:
     def plus(self, *elements: Element) -> Self:
         """The same model with these elements added."""
         copy = self._copy()
-        if elements:
-            copy.add(*elements)
+        copy.add(*elements)
         return copy
 
     def with_parameters(self, **values: float) -> Self:
         """The same model with other parameter values; nothing is derived or compiled again."""
-        changed = dict(self.parameters)
+        changed = Parameters(self.parameters)
         for name, value in values.items():
-            if name not in changed:
-                raise unknown_name("parameter", name, self.parameters)
             old = changed[name]
-            changed[name] = ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit)
+            changed.declare(ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit))
         copy = self._copy(parameters=changed)
         for key, system in self._compiled.items():
             frozen = copy._copy()
@@ -231,6 +228,10 @@ class Model:
     @property
     def forces(self) -> tuple[ForceElement, ...]:
         return tuple(e for e in self.elements.values() if isinstance(e, ForceElement))
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(e for e in self.elements.values() if isinstance(e, Event))
 
     @property
     def drivers(self) -> tuple[Prescribed, ...]:
@@ -343,19 +344,15 @@ class Model:
         """Its markers, and all symbols in it."""
         if element.markers and element.dimension != self.dimension:
             here, there = ("the plane", "space")[:: 1 if self.dimension == 2 else -1]
-            raise ModelError(
-                f"{element.who} is between bodies in {there}, and model {self.name!r} is in {here}; use bodies of this "
-                "model"
-            )
+            what = f"{element.who} is between bodies in {there}, and model {self.name!r} is in {here}"
+            raise ModelError(f"{what}; use bodies of this model")
         for marker in element.markers:
             owner = self.ground if marker.body.fixed else self.bodies.get(marker.body.name)
             if owner is not marker.body:
-                raise ModelError(
-                    f"{element.kind} {element.name!r} uses a marker of {marker.body.name!r}, a body of another model; "
-                    "use the bodies of this one"
-                )
-        if not isinstance(element, SignalElement) and all(marker.body.fixed for marker in element.markers):
-            raise ModelError(f"{element.kind} {element.name!r} joins nothing but the ground; name a body that moves")
+                what = f"{element.who} uses a marker of {marker.body.name!r}, a body of another model"
+                raise ModelError(f"{what}; use the bodies of this one")
+        if not isinstance(element, SignalElement | Event) and all(marker.body.fixed for marker in element.markers):
+            raise ModelError(f"{element.who} joins nothing but the ground; name a body that moves")
         check_signals(element, self.elements)
         form, slots = element.form()
         numbers = [n for m in element.markers for n in m.numbers]

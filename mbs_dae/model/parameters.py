@@ -140,10 +140,8 @@ class Parameters(Names):
         super().__setitem__(parameter.symbol.name, parameter)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        raise ModelError(
-            f"parameters are not set in place; write model = model.with_parameters({name}={value!r}), or declare a new "
-            f"one: model.parameter({name!r}, {value!r})"
-        )
+        changed, new = f"model.with_parameters({name}={value!r})", f"model.parameter({name!r}, {value!r})"
+        raise ModelError(f"parameters are not set in place; write model = {changed}, or declare a new one: {new}")
 
     def __reduce__(self) -> tuple:
         return type(self), (dict(self),)
@@ -174,6 +172,12 @@ def finite_number(value: Any, what: str, wanted: str = "a number") -> float:
         number = inf
     if not isfinite(number):
         raise ModelError(f"{what} is {number}; give a finite number")
+    return number
+
+
+def positive_number(value: Any, what: str, wanted: str) -> float:
+    if not (number := finite_number(value, what)) > 0:
+        raise ModelError(f"{what} is {number:g}; give a positive {wanted}")
     return number
 
 

@@ -15,15 +15,14 @@ from itertools import combinations
 from math import atan2
 from typing import Any
 
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, check_name, unknown_name
 from .bodies.body import coordinates_of
 from .bodies.planar_body import PlanarBody
 from .joints import PinInSlot, Revolute
 from .parameters import check_number, finite_number
 
 Point = tuple[float, float]
-Outline = tuple[str, ...]
-"""The names of the points that a body has, in order around it."""
+Outline = tuple[str, ...]  # the names of the points that a body has, in order around it
 
 
 def build(model: Any, points: Any, rods: Any, fixed: Any, mass: Any, density: Any, sliders: Any) -> None:
@@ -73,9 +72,8 @@ def _place(name: str, place: Any) -> Point:
     try:
         return float(x), float(y)
     except TypeError as exc:
-        raise ModelError(
-            f"point {name!r} is {place!r}, and from_points takes numbers; say rods of parameters with model.link(...)"
-        ) from exc
+        remedy = "say rods of parameters with model.link(...)"
+        raise ModelError(f"point {name!r} is {place!r}, and from_points takes numbers; {remedy}") from exc
 
 
 def _outlines(rods: Any, places: Mapping[str, Point]) -> dict[str, Outline]:
@@ -121,9 +119,8 @@ def _read(text: str, places: Mapping[str, Point], what: str) -> Outline:
     """A text is the name of one point, or each letter of it is; never both."""
     letters, known = tuple(text), [letter in places for letter in text]
     if text in places and len(text) > 1 and all(known):
-        raise ModelError(
-            f"{what} is {text!r}: is that one point, or the points {', '.join(letters)}? Write ({text!r},) or {letters}"
-        )
+        doubt = f"is that one point, or the points {', '.join(letters)}"
+        raise ModelError(f"{what} is {text!r}: {doubt}? Write ({text!r},) or {letters}")
     return letters if text not in places and any(known) else (text,)
 
 
@@ -133,8 +130,7 @@ def _guides(sliders: Any, places: Mapping[str, Point], held: Outline) -> dict[st
     if not isinstance(sliders, Mapping):
         raise ModelError(f'sliders must be a dict of points and angles or directions, not {sliders!r}; e.g. {{"C": 0}}')
     for name, way in sliders.items():
-        if name not in places:
-            raise unknown_name("point", name, places, "sliders names a point that is not there: from_points")
+        check_name("point", name, places, "sliders names a point that is not there: from_points")
         if name in held:
             raise ModelError(f"point {name!r} is fixed and slides; take it out of fixed= or of sliders=")
         if isinstance(way, tuple | list):
@@ -157,10 +153,8 @@ def _check_use(outlines: Mapping[str, Outline], places: Mapping[str, Point], hel
     for name, outline in outlines.items():
         still = [point for point in outline if point in held]
         if len(still) > 1:
-            raise ModelError(
-                f"rod {name!r} is fixed at {' and '.join(still)} and cannot move; leave it out (the ground holds fixed "
-                "points), or fix one point of it"
-            )
+            remedy = "leave it out (the ground holds fixed points), or fix one point of it"
+            raise ModelError(f"rod {name!r} is fixed at {' and '.join(still)} and cannot move; {remedy}")
 
 
 def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, float]:
@@ -170,13 +164,12 @@ def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, f
     word, given = ("density", density) if density is not None else ("mass", mass)
     if not isinstance(given, Mapping):
         if density is not None and len({shape.is_plate for shape in shapes.values()}) > 1:
-            raise ModelError(
-                "density is one number, but rods have kg/m and plates kg/m²; give a dict: density={'crank': ..., ...}"
-            )
+            what = "density is one number, but rods have kg/m and plates kg/m²"
+            raise ModelError(f"{what}; give a dict: density={{'crank': ..., ...}}")
         given = dict.fromkeys(shapes, given or 0)
     else:
-        if strange := [name for name in given if name not in shapes]:
-            raise unknown_name("rod", strange[0], shapes, f"{word} names a rod that is not there: from_points")
+        for name in given:
+            check_name("rod", name, shapes, f"{word} names a rod that is not there: from_points")
         if left := [name for name in shapes if name not in given]:
             raise ModelError(f"{word} says nothing of {', '.join(left)}; give a number for each rod")
     found = {}
@@ -189,8 +182,7 @@ def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, f
 
 # --- shapes -------------------------------------------------------------------------------------------------------
 
-STRAIGHT = 1e-9
-"""Points are on a line if they are no farther off than this, relative to their span."""
+STRAIGHT = 1e-9  # points are on a line if they are no farther off than this, relative to their span
 
 
 @dataclass(frozen=True)

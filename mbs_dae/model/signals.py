@@ -24,7 +24,7 @@ from .drivers import Driver
 from .element import Element, checked_name
 from .forces.base import EffortElement
 from .joints.base import Condition
-from .measures import Quantity, in_markers
+from .measures import Quantity, written_in_markers
 from .motion import Motion
 from .parameters import (
     Effort,
@@ -49,7 +49,8 @@ class SignalElement(Element):
     def _read(self, expressions: Sequence[sp.Expr]) -> None:
         try:
             reading, slots = constants_out(Reading((), tuple(expressions)))
-            symbols, self.markers, values = in_markers(reading.expressions, ())
+            quantities = sorted({q for e in reading.expressions for q in e.atoms(Quantity)}, key=str)
+            self.markers, symbols, values = written_in_markers(quantities, (), "it")
         except ModelError as exc:
             raise ModelError(f"{self.who}: {exc}") from exc
         self._complete(replace(reading.map(lambda e: e.xreplace(values)), markers=symbols), slots)

@@ -21,8 +21,7 @@ KINDS = ("cubic", "monotone", "linear")
 NOTICED = 0.1
 """A spline that leaves two neighbouring points by more than this part of the range of all values is warned of. Smooth
 data stay below: a sine of six points by 0.015; a step between two plateaus makes 0.13."""
-ABSURD = 1.0
-"""By more than the whole range, a spline has little to do with the data."""
+ABSURD = 1.0  # by more than the whole range, a spline has little to do with the data
 
 
 class TableSymbol(Parameter):

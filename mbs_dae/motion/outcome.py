@@ -8,12 +8,12 @@ from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..poses.newton import dependent_rows
 from ..readings.motion import own_motion, result_of
-from ..readings.rank import least
-from ..readings.reactions import ComputedReactions
+from ..readings.reactions import ComputedReactions, least
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT
-from .derivative import WORK, mechanism, solve_motion
+from .derivative import WORK, solve_motion
+from .mechanism import mechanism
 from .record import Record
 
 
@@ -24,17 +24,20 @@ def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Re
     own, bodies, redundant = own_motion(system, motion), system.cartesian, int(more["stats"]["redundant_equations"])
     if bodies is not system:
         motion = system.of_bodies(motion)
-        _, multipliers, _, redundant = forces_along(bodies, motion)
+        _, multipliers, _, redundant = forces_along(bodies, motion, record.modes[:done])
     return with_forces(bodies, motion, multipliers, energies, redundant, own=own, integrated=True, **more)
 
 
-def forces_along(bodies: System, motion: Trajectory) -> tuple[int, np.ndarray, np.ndarray, int]:
+def forces_along(
+    bodies: System, motion: Trajectory, modes: np.ndarray | None = None
+) -> tuple[int, np.ndarray, np.ndarray, int]:
     """The multipliers of all joints, those included that cost a run no equation: Newton and Euler for every body, at
-    each state. How many states were done (see `solve_motion`), multipliers, energies and powers, and how many rows are
-    redundant."""
+    each state, with the branches of laws as a run had them (`modes`), or free. How many states were done (see
+    `solve_motion`), multipliers, energies and powers, and how many rows are redundant."""
     multipliers, rates = np.zeros((motion.t.size, len(bodies.rows))), np.zeros((motion.t.size, 2 + WORK))
     run = mechanism(bodies, refinements=2)
-    done = solve_motion(run, *motion[:3], multipliers, rates)
+    held = np.zeros((motion.t.size, 0)) if modes is None else modes
+    done = solve_motion(run, *motion[:3], held, multipliers, rates)
     return done, multipliers, rates, dependent_rows(run.machine, DEPENDENT) if done else 0
 
 

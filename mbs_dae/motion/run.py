@@ -19,16 +19,17 @@ from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, STEP, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
+from .locate import AT_ONCE, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
 from .methods.method import take_step
 from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 
-STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING = 11, 12, 13, 14, 15, 16, 17
+STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT = 11, 12, 13, 14, 15, 16, 17, 18
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
 have been tried; no step keeps the energy near a singular pose; controllers are to sample the motion, and `resume` goes
-on."""
+on; events have happened, which the run goes on after."""
 
 
 @compiled_apart
@@ -43,9 +44,14 @@ def start(march: March, q: Vector, v: Vector):
     march.time[0], march.widest[0], march.turned[0] = times[0], 0.0, 0.0
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
+    march.search.total[0] = 0
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, times[0]), q, v)
-    status = derivative_at_end(march, times[0], y0, march.stages.k[0])
+    status = DONE
+    if march.search.functions.size > 0:
+        status = switched(march.search, times[0], y0, march.stages.k[0], CHOOSE)
+    if status == DONE:
+        status = derivative_at_end(march, times[0], y0, march.stages.k[0])
     if status != DONE:
         return status
     keep(march, 0, y0, march.stages.k[0])
@@ -57,6 +63,44 @@ def start(march: March, q: Vector, v: Vector):
     elif times.size > 1:
         control.step[0] = first_step(control, march.stages, times[0], march.course.ends[0] - times[0])
     return DONE
+
+
+@compiled_apart
+def restart(march: March, q: Vector, v: Vector):
+    """Go on at this time from another state; what it has more of energy is supplied."""
+    y0, state, search = march.stages.y0, march.mechanism.state, march.search
+    energy, control, t = march.crossing.energy[0], march.control, march.time[0]
+    copy(q, y0[: state.q_end])
+    copy(v, y0[state.v_at : state.v_end])
+    march.crossing.wait[0] = NOWHERE
+    status = switched(search, t, y0, march.stages.k[0], CHOOSE)
+    if status == DONE:
+        status = derivative_at_end(march, t, y0, march.stages.k[0])
+    if status != DONE:
+        return status
+    works = y0[state.works_at :]
+    works[2] += energy_of(march.record.end_scalars, works) - energy
+    march.crossing.energy[0] = energy
+    last = march.counts[NEXT] - 1
+    if march.record.times[last] == t:
+        keep(march, last, y0, march.stages.k[0])
+    span = march.course.at[SPAN]
+    if control.fixed == 0.0 and span < march.course.ends.size:
+        control.step[0] = first_step(control, march.stages, t, march.course.ends[span] - t)
+    return DONE
+
+
+@compiled_apart
+def record_now(march: March):
+    """Keep the present state in place of the next requested time."""
+    record, next_time, t = march.record, march.counts[NEXT], march.time[0]
+    if next_time > 0 and record.times[next_time - 1] == t:
+        return
+    status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+    if status == DONE:
+        record.times[next_time] = t
+        keep(march, next_time, march.stages.y0, march.stages.k[0])
+        march.counts[NEXT] += 1
 
 
 @compiled_apart
@@ -81,11 +125,18 @@ def go_on(march: March, patience: int):
         accepted = status == DONE and error <= 1.0
         otherwise = control.fixed == 0.0 and plan_anew(march, accepted, pace(march), end - t)
         accepted = accepted and not otherwise
+        switching = after_step(march.search, t, end) if accepted else NONE
+        if switching in (CUT, AT_ONCE):
+            put_back(march)
+            status = _switch(march, t) if switching == AT_ONCE else DONE
+            if status != DONE or march.search.events[0] > 0:
+                return status if status != DONE else EVENT
+            continue
         if control.fixed == 0.0 and not otherwise:
             again = control.again[0] == 1 or not accepted
             control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
         if accepted:
-            status = _accept(march, t, end)
+            status = _accept(march, t, end, switching == HERE)
             if status != DONE:
                 return status
         else:
@@ -100,6 +151,8 @@ def go_on(march: March, patience: int):
             stabiliser.projected[0] += 1
         if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
             return LOST
+        if accepted and march.search.events[0] > 0:
+            return EVENT
         if accepted and stabiliser.when == NEVER and march.widest[0] > drift_limit(march.mechanism):
             return DRIFTED
     return DONE
@@ -116,6 +169,7 @@ def _end_of_step(march, t):
         end = begin + (course.at[STEP] + 1) * control.fixed
     else:
         end = min(t + aimed(march.tableau, march.crossing.wait[0], control.step[0]), latest_end(course, t))
+    end = min(end, march.search.until[0]) if march.search.functions.size > 0 else end
     return target if t + (end - t) * (1.0 + 1e-9) >= target else end
 
 
@@ -167,7 +221,7 @@ def pace(march: March):
 
 
 @compiled
-def _accept(march, t, end):
+def _accept(march, t, end, switches):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
     course = march.course
@@ -178,31 +232,49 @@ def _accept(march, t, end):
     breaks = is_break(course, end)
     if status == DONE:
         remember(march)
-        status = record_to(march, t, end, breaks)
+        status = record_to(march, t, end, breaks or switches)
         put_back(march)
     if status in (DONE, LOST):
         copy(y1, y0)
         copy(stages.k[march.tableau.stages], stages.k[0])
         march.time[0] = end
         look_ahead(march.crossing, stages, end - t)
-        course.at[STEP] += 1
+        course.at[STEP] += 0 if switches else 1
+        next_begins(march.search)
+    if status == DONE and switches:
+        status = _switch(march, end)
     if status == DONE and breaks:
         if course.sampled[course.at[SPAN]] == 1:
             course.at[WAITING] = 1
-        else:
-            status = resume(march)
+            return DONE
+        status = _next_span(march, end)
+    if status == DONE and (breaks or switches):
+        _keep_if_asked(march)
     return status
 
 
 @compiled_apart
 def resume(march: March):
-    """Go on behind a break, and keep the state there as it goes on, if its time was requested."""
-    status, times, t, k = _next_span(march, march.time[0]), march.record.times, march.time[0], march.counts[NEXT]
+    """Go on behind a sampling time, from states that were set; branches of laws are those of these."""
+    search, t, y0, k0 = march.search, march.time[0], march.stages.y0, march.stages.k[0]
     march.course.at[WAITING] = 0
-    if status == DONE and k < times.size and times[k] == t:
+    status = _next_span(march, t)
+    if status == DONE and search.functions.size > 0:
+        status = switched(search, t, y0, k0, CHOOSE)
+        if status == DONE:
+            status = derivative_at_end(march, t, y0, k0)
+    if status == DONE:
+        _keep_if_asked(march)
+    return status
+
+
+@compiled
+def _keep_if_asked(march):
+    """The state behind a break, as it goes on, if its time was requested."""
+    k, times = march.counts[NEXT], march.record.times
+    if k < times.size and times[k] == march.time[0]:
         keep(march, k, march.stages.y0, march.stages.k[0])
         march.counts[NEXT] += 1
-    return status
 
 
 @compiled
@@ -226,6 +298,16 @@ def _next_span(march, t):
         rest = course.ends[span] - t
         control.step[0] = max(first_step(control, stages, t, rest), 1e-6 * rest)
         control.again[0] = 0
+    return status
+
+
+@compiled
+def _switch(march, t):
+    """Branches of laws have changed: the derivative anew. The next step may be as long as it would have been."""
+    status = switched(march.search, t, march.stages.y0, march.stages.k[0], SWITCH)
+    if status == DONE:
+        status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+    march.crossing.energy[0] = energy_of(march.record.end_scalars, march.stages.y0[march.mechanism.state.works_at :])
     return status
 
 

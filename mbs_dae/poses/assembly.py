@@ -15,7 +15,7 @@ from ..compiled import System
 from ..compiled.machine import DONE, Machine, subtract_rates
 from ..compiled.manifold import difference, move
 from ..compiled.structure import Structure
-from ..errors import ModelError, RedundantConstraintError, SingularConfigurationError
+from ..errors import MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..model.drivers import Held
 from ..model.model import Model
 from ..model.parameters import finite_number
@@ -133,16 +133,12 @@ def _nearest(system: System, machine: Machine, t: float, q: np.ndarray, referenc
 
 def _completed(system: System, machine: Machine, with_fixed: System, t: float, q: np.ndarray) -> State:
     v, a = system.still, system.still
-    if machine.pattern is not with_fixed.pattern:
-        machine = with_fixed.machine()
-    newton.evaluate_and_factorise(machine, t, q, v, False)
-    newton.complete(machine, t, q, v, a)
-    check_level(with_fixed, machine, t, q, v, a, 1)
-    if with_fixed is not system:
-        machine = system.machine()
-        newton.evaluate_and_factorise(machine, t, q, v, False)
-        newton.complete(machine, t, q, v, a)
-    determined = check_level(system, machine, t, q, v, a, 2)
+    for level, one in ((1, with_fixed), (2, system)):
+        if level == 1 or one is not with_fixed:
+            machine = machine if machine.pattern is one.pattern else one.machine()
+            newton.evaluate_and_factorise(machine, t, q, v, False)
+            newton.complete(machine, t, q, v, a)
+        determined = check_level(one, machine, t, q, v, a, level)
     if not determined:
         note = "a change point: the equations do not determine velocities and accelerations here; these are the least"
         return State(system, t, q, v, a, note)
@@ -180,20 +176,17 @@ def check_level(
         involved = [k for c in circuits if not agrees(system, t, q, c) for k in c.rows]
         if not involved:
             return False
-    names = elements_of(system, involved)
+    names, missing = elements_of(system, involved), ("velocity", "acceleration")[level - 1]
     if is_momentary(system, q):
-        raise SingularConfigurationError(
+        kind: type[MbsError] = SingularConfigurationError
+        what = (
             f"{system.model.name!r} stands on a dead point at t = {t:g}: {', '.join(names)} lock there, and no "
-            f"{('velocity', 'acceleration')[level - 1]} follows all drivers; start at another pose, or drive another "
-            "coordinate",
-            time=t,
-            joints=names,
-            pose=State(system, t, q, v, a),
+            f"{missing} follows all drivers; start at another pose, or drive another coordinate"
         )
-    raise RedundantConstraintError(
-        f"{system.model.name!r} has no {('velocity', 'acceleration')[level - 1]} that satisfies all equations at "
-        f"t = {t:g}: {', '.join(names)} contradict each other; take one of these drivers or fixed values away",
-        time=t,
-        joints=names,
-        pose=q[: system.nq],
-    )
+    else:
+        kind = RedundantConstraintError
+        what = (
+            f"{system.model.name!r} has no {missing} that satisfies all equations at t = {t:g}: {', '.join(names)} "
+            "contradict each other; take one of these drivers or fixed values away"
+        )
+    raise kind(what, time=t, joints=names, pose=State(system, t, q, v, a))

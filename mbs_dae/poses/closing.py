@@ -16,7 +16,7 @@ from ..compiled.machine import DONE, Machine, observe
 from ..compiled.manifold import difference, move
 from ..compiled.structure import Structure
 from ..coordinates import body_coordinates
-from ..errors import AssemblyError, ModelError
+from ..errors import AssemblyError, ModelError, counted
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver, Held, Prescribed
 from ..readings.motion import marker_frame
@@ -45,10 +45,6 @@ class Attempt:
     gaps: np.ndarray
     residuals: np.ndarray
 
-    @property
-    def largest(self) -> float:
-        return float(self.gaps.max(initial=0.0))
-
 
 def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
     """The closed pose that Newton reaches from a guess; an error that tells why there is none otherwise."""
@@ -66,23 +62,21 @@ def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.
             return min(upright, key=lambda q: float(system.weight @ system.between(guess, q) ** 2))
         raise _on_its_head(system, t, attempt, turned)
     found = next((o for o in others if o.closed), None)
-    best = attempt if found else min([attempt, *others], key=lambda c: c.largest)
+    best = attempt if found else min([attempt, *others], key=lambda c: c.gaps.max(initial=0.0))
     raise assembly_error(system, t, best, found)
 
 
 def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:
     """Damped Newton with a line search, from any guess."""
-    q, still = guess.copy(), np.zeros(machine.motions.shape[1])
+    q = guess.copy()
     if (at_once := _finished(machine, t, q, NEAR)) is not None:
         return at_once
     damping, goal = 0.0, np.inf
     try:
         for count in range(ITERATIONS):
             machine.factor.damping[0] = damping
-            if not newton.evaluate_and_factorise(machine, t, q, still, True):
-                break
-            before = _gaps(machine)
-            if before.max(initial=0.0) <= LOOSE * machine.length:
+            before = _gaps(machine, t, q)
+            if not LOOSE * machine.length < before.max(initial=0.0) < np.inf:
                 break
             if count % PATIENCE == 0:
                 if not before @ before < PROGRESS * goal:
@@ -107,24 +101,21 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:
         machine.factor.damping[0] = 0.0
     if (found := _finished(machine, t, q, NEWTON)) is not None:
         return found
-    if newton.evaluate_and_factorise(machine, t, q, still, True):
-        return Attempt(q, False, _gaps(machine), machine.phi.copy())
-    return Attempt(q, False, *np.full((2, machine.program.rows), np.inf))
+    return Attempt(q, False, _gaps(machine, t, q), machine.phi.copy())
 
 
 def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Attempt | None:
     """What plain Newton makes of a pose that is nearly closed; None if it is not, or if Newton does not stay there."""
-    still, polished = np.zeros(machine.motions.shape[1]), q.copy()
-    if not newton.evaluate_and_factorise(machine, t, q, still, True):
+    polished = q.copy()
+    if not _gaps(machine, t, q).max(initial=0.0) < near * machine.length:
         return None
-    if not _gaps(machine).max(initial=0.0) < near * machine.length:
-        return None
-    if newton.close(machine, t, polished, still, 20) != DONE:
+    if newton.close(machine, t, polished, np.zeros(machine.here.v.size), 20) != DONE:
         return None
     difference(machine.manifold, q, polished, machine.x)
     if machine.norm @ machine.x[: machine.norm.size] ** 2 > (TURN * machine.length) ** 2:
         return None
-    return Attempt(polished, True, _gaps(machine), machine.phi.copy())
+    newton.gaps(machine, machine.phi)
+    return Attempt(polished, True, machine.g.copy(), machine.phi.copy())
 
 
 def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
@@ -148,18 +139,17 @@ def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
 def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
     """The guess with whole turns added to bodies whose angle is driven, where that brings it nearer: a crank that has
     turned a thousand times stands where it stood."""
-    still, q = system.still, guess
+    q = guess
     for marker, row in system.structure.once(_driven_angles):
         if not (turns := -round(machine.phi[row] / (2 * np.pi))):
             continue
-        newton.evaluate_and_factorise(machine, t, q, still, True)
-        gaps, trial = _gaps(machine), q.copy()
+        gaps, trial = _gaps(machine, t, q), q.copy()
         whole = np.array(body_coordinates(system.model.dimension).whole_turn(marker, system.evaluator))
         trial[list(system.layout.q[marker.body])] += turns * whole
-        newton.evaluate_and_factorise(machine, t, trial, still, True)
-        if _gaps(machine) @ _gaps(machine) < gaps @ gaps:
+        then = _gaps(machine, t, trial)
+        if then @ then < gaps @ gaps:
             q = trial
-        observe(machine, t, q, still)
+        observe(machine, t, q, system.still)
     return q
 
 
@@ -172,8 +162,10 @@ def _driven_angles(structure: Structure) -> list[tuple[Marker, int]]:
     ]
 
 
-def _gaps(machine: Machine) -> np.ndarray:
-    """The gap of every row at the last evaluation."""
+def _gaps(machine: Machine, t: float, q: np.ndarray) -> np.ndarray:
+    """The gap of every row in a pose, which is factorised; infinite where the equations have no value."""
+    if not newton.evaluate_and_factorise(machine, t, q, np.zeros(machine.here.v.size), True):
+        return np.full(machine.g.size, np.inf)
     newton.gaps(machine, machine.phi)
     return machine.g.copy()
 
@@ -184,16 +176,13 @@ def _line_search(
     """The longest of 1, ½, ¼, ... of the step that makes the sum of squared gaps smaller; 0 if none does."""
     newton.gaps(machine, np.ones(machine.g.size))
     scale = machine.g.copy()
-    goal, still = float(before @ before), np.zeros(machine.motions.shape[1])
-    fraction = longest
-    while fraction > longest * 2.0**-12:
+    for fraction in longest * 0.5 ** np.arange(12):
         trial = q.copy()
         move(machine.manifold, trial, fraction * step)
-        observe(machine, t, trial, still)
+        observe(machine, t, trial, np.zeros(machine.here.v.size))
         gaps = machine.phi * scale
-        if np.isfinite(gaps).all() and float(gaps @ gaps) <= (1.0 - 1e-3 * fraction) * goal:
-            return fraction
-        fraction *= 0.5
+        if gaps @ gaps <= (1.0 - 1e-3 * fraction) * (before @ before):
+            return float(fraction)
     return 0.0
 
 
@@ -287,8 +276,8 @@ def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
     if len(asking) <= freedom:
         return None
     return (
-        f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {freedom} degree"
-        f"{'s' * (freedom != 1)} of freedom: take {len(asking) - freedom} of them away"
+        f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {counted(freedom, 'degree')} of freedom"
+        f": take {len(asking) - freedom} of them away"
     )
 
 

@@ -6,32 +6,40 @@ of one system at many times, forwards or backwards; `follow` where each step is 
 Branches meet in singular poses. A step that passes such a point may end on another branch, closed to roundoff and
 wrong. Three tests guard against it: the step must be smooth, short against its distance from singular poses, and very
 short if it has passed one.
+
+The motion q(t) is analytic through a change point, the pose where Φ_v loses rank, as long as it stays on its branch;
+only the linear equations at that one pose fail to determine v and a. So poses, velocities and accelerations are
+computed at six times around it, where they are regular, and the polynomial through all eighteen is evaluated at the
+change point (`bridge`). The same with the four inner times must agree, or the bridge is refused.
 """
 
 from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
+from scipy.interpolate import KroghInterpolator
 
-from ..compiled.machine import DONE, ENDLESS, HALVINGS, JUMPED, NEAR, POSES, SINGULAR, Machine
-from ..compiled.manifold import count_turns, difference, move, way
+from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, HALVINGS, JUMPED, NEAR, POSES, SINGULAR, Machine
+from ..compiled.manifold import accelerations, count_turns, difference, move, rates, restore, velocities, way
+from ..compiled.reading import Trajectory
+from ..coordinates import Motion
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Matrix, Vector
-from ..linear.kkt import solve
+from ..kernels.blocks import Vector
 from ..linear.vectors import copy
-from ..tolerances import CROSSING, DEPENDENT, NEARLY, ROLLED, SMOOTH, STANDING
+from ..tolerances import AGREEMENT, CROSSING, DEPENDENT, NEARLY, ROLLED, SMOOTH, STANDING
 from .newton import close, complete, dependent_rows, evaluate_and_factorise, solve_here
 
 MOST = 20_000
 """Steps between two requested poses; a mechanism that needs more moves some thousand times its own length."""
 DEPTH = 45
 """How often a step along a motion may be halved."""
-PATIENCE = 50_000
-"""Steps after which a walk goes back to its caller, who may want to show progress or to stop."""
+PATIENCE = 200_000
+"""Evaluations after which a walk goes back to its caller, who may want to show progress or to stop."""
 LONG, CLEAR, SHORT = 0.25, 3.0, 0.05
 """A step may be this long at most (relative to the model's length), and so many times longer than the nearness of a
 singular pose; but it may always be short."""
-
+REACH = 0.02
+"""How far the nearest of the six poses around a change point is from it, in model lengths."""
 
 Place = TypeVar("Place")
 
@@ -62,19 +70,19 @@ def follow(
 
 
 @compiled_apart
-def is_smooth(machine: Machine, h: float, q0: Vector, v0: Vector, a0: Vector, q1: Vector, v1: Vector, a1: Vector):
+def is_smooth(machine: Machine, h: float):
     """Whether one smooth motion passes both ends: q₁ - q₀ = h/2 (v₀ + v₁) + h²/12 (a₀ - a₁) + O(h⁵).
 
     A jump to another branch fails this, because there velocities and accelerations belong to another motion.
     """
-    foretold, done = machine.way, machine.x
-    way(machine.manifold, h, v0, a0, v1, a1, foretold)
-    difference(machine.manifold, q0, q1, done)
+    here, there, foretold, done = machine.here, machine.there, machine.way, machine.x
+    way(machine.manifold, h, here, there, foretold)
+    difference(machine.manifold, here.q, there.q, done)
     error = length = 0.0
     for k in range(machine.norm.size):
         w = machine.norm[k]
         error += w * (done[k] - foretold[k]) ** 2
-        length += w * (done[k] ** 2 + (h * v0[k]) ** 2)
+        length += w * (done[k] ** 2 + (h * here.v[k]) ** 2)
     return np.sqrt(error) <= SMOOTH * np.sqrt(length) + STANDING * machine.length
 
 
@@ -88,22 +96,22 @@ def orient(machine: Machine):
     for k in range(machine.pattern.n):
         machine.f[k] = np.sqrt(machine.factor.weight[k]) * (1.0 + 0.5 * np.sin(1.0 + 2.0 * k))
     machine.g[:] = 0.0
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.orientation[1], 0)
+    solve_here(machine, 0)
     # once more with what the answer itself weighs most (inverse iteration): the part that goes to infinity stands out
     for row in range(machine.pattern.m):
-        machine.g[row] = machine.orientation[1, row] * machine.factor.row_square[row]
+        machine.g[row] = machine.multipliers[row] * machine.factor.row_square[row]
     machine.f[:] = 0.0
     solve_here(machine, 0)
     for k in range(machine.pattern.n):
         machine.f[k] = machine.factor.weight[k] * machine.x[k]
     machine.g[:] = 0.0
-    solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.orientation[1], 0)
+    solve_here(machine, 0)
     for row in range(machine.pattern.m):
-        machine.orientation[1, row] *= np.sqrt(machine.factor.row_square[row])
+        machine.orientation[1, row] = machine.multipliers[row] * np.sqrt(machine.factor.row_square[row])
 
 
 @compiled_apart
-def keeps_branch(machine: Machine, q0: Vector, q1: Vector):
+def keeps_branch(machine: Machine):
     """Whether a smooth step can be trusted not to have passed a meeting of branches and left on the other one.
 
     `independence`, a squared sine, tells how near the end is to such a point; a step much longer than that might have
@@ -111,7 +119,7 @@ def keeps_branch(machine: Machine, q0: Vector, q1: Vector):
     apart, as long as they are farther from each other than that.
     """
     longest = 0.0
-    difference(machine.manifold, q0, q1, machine.x)
+    difference(machine.manifold, machine.here.q, machine.there.q, machine.x)
     for k in range(machine.norm.size):
         longest = max(longest, machine.norm[k] * machine.x[k] ** 2)
     nearness, turned = 1.0, 0.0
@@ -126,127 +134,173 @@ def keeps_branch(machine: Machine, q0: Vector, q1: Vector):
 
 
 @compiled_apart
-def roll(machine: Machine, h: float, q0: Vector, v0: Vector, a0: Vector, t1: float, q1: Vector, v1: Vector, a1: Vector):
+def settle(machine: Machine, t: float):
+    """Close the end of the step, and find its velocity and acceleration."""
+    there = machine.there
+    status = close(machine, t, there.q, there.v, 25)
+    return complete(machine, t, there.q, there.v, there.a) if status == DONE else status
+
+
+@compiled_apart
+def roll(machine: Machine, h: float, t1: float):
     """Where rows restrict velocities only, positions are not given but integrated: from the smooth motion through both
     ends, q₁ = q₀ + h/2 (v₀ + v₁) + h²/12 (a₀ - a₁), closed again; repeated, since v₁ and a₁ change with q₁."""
-    n = machine.norm.size
+    here, there = machine.here, machine.there
     for _ in range(3):
         largest = 0.0
-        way(machine.manifold, h, v0, a0, v1, a1, machine.way)
-        difference(machine.manifold, q0, q1, machine.x)
-        for k in range(n):
+        way(machine.manifold, h, here, there, machine.way)
+        difference(machine.manifold, here.q, there.q, machine.x)
+        for k in range(machine.norm.size):
             machine.x[k] = machine.way[k] - machine.x[k]
             largest = max(largest, machine.norm[k] * machine.x[k] ** 2)
         if largest > (ROLLED * machine.length) ** 2:
             return JUMPED
-        move(machine.manifold, q1, machine.x)
-        status = close(machine, t1, q1, v1, 25)
-        if status == DONE:
-            status = complete(machine, t1, q1, v1, a1)
+        move(machine.manifold, there.q, machine.x)
+        status = settle(machine, t1)
         if status != DONE:
             return status
     return DONE
 
 
 @compiled_apart
-def advance(
-    machine: Machine, t0: float, q0: Vector, v0: Vector, a0: Vector, t1: float, q1: Vector, v1: Vector, a1: Vector
-):
-    """One pose from the last: predict, close, complete, and see whether the step is smooth and keeps clear of other
-    branches. q1, v1, a1 are set."""
-    h = t1 - t0
-    copy(q0, q1)
+def advance(machine: Machine, t0: float, t1: float):
+    """One step: predict its end, settle it, and see whether the step is smooth and keeps clear of other branches."""
+    h, here, there = t1 - t0, machine.here, machine.there
+    copy(here.q, there.q)
     for k in range(machine.norm.size):
-        v1[k] = v0[k] + h * a0[k]
-        machine.x[k] = h * (v0[k] + 0.5 * h * a0[k])
-    move(machine.manifold, q1, machine.x)
-    status = close(machine, t1, q1, v1, 25)
-    if status == DONE:
-        status = complete(machine, t1, q1, v1, a1)
+        there.v[k] = here.v[k] + h * here.a[k]
+        machine.x[k] = h * (here.v[k] + 0.5 * h * here.a[k])
+    move(machine.manifold, there.q, machine.x)
+    status = settle(machine, t1)
     if status == DONE and machine.program.velocity_rows > 0:
-        status = roll(machine, h, q0, v0, a0, t1, q1, v1, a1)
+        status = roll(machine, h, t1)
     if status == DONE:
         orient(machine)
-        if not (is_smooth(machine, h, q0, v0, a0, q1, v1, a1) and keeps_branch(machine, q0, q1)):
+        if not (is_smooth(machine, h) and keeps_branch(machine)):
             status = JUMPED
-        count_turns(machine.manifold, h, q0, v0, a0, q1, v1, a1)
+        count_turns(machine.manifold, h, here, there)
     return status
 
 
-@compiled_apart
-def accept(machine: Machine):
-    """The end of a step becomes the beginning of the next."""
-    copy(machine.orientation[1], machine.orientation[0])
-
-
 @compiled
-def copy_state(q0, v0, a0, q1, v1, a1):
-    """(q1, v1, a1) become (q0, v0, a0)."""
-    copy(q0, q1)
-    copy(v0, v1)
-    copy(a0, a1)
+def accept(machine, t):
+    """The end of a step, at time t, becomes the beginning of the next."""
+    copy(machine.orientation[1], machine.orientation[0])
+    copy(machine.there.q, machine.here.q)
+    copy(machine.there.v, machine.here.v)
+    copy(machine.there.a, machine.here.a)
+    machine.reached[0] = t
 
 
 @compiled_apart
-def walk(
-    machine: Machine, times: Vector, start: int, stop: int, redundant: int, nearly_redundant: int,
-    q: Matrix, v: Matrix, a: Matrix,
-):  # fmt: skip
-    """Poses start .. stop-1, each from the one before. A step that does not close or is not smooth is halved, up to
-    DEPTH times. It may come back early, with DONE, if that takes long. Returns a status; how many poses are done then,
-    and the time reached, stand in the machine. At a status other than DONE the last good state between two requested
-    times stands in the row after the poses done.
+def begin(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
+    """Stand at a pose, with its velocity and acceleration."""
+    if evaluate_and_factorise(machine, t, q, v, True):
+        orient(machine)
+    copy(q, machine.there.q)
+    copy(v, machine.there.v)
+    copy(a, machine.there.a)
+    accept(machine, t)
+
+
+@compiled_apart
+def go_on(machine: Machine, end: float, redundant: int, nearly_redundant: int):
+    """From where the machine stands to the time `end`. A step that does not close or is not smooth is halved, up to
+    DEPTH times. At a status other than DONE and NEAR it stands at the last good state before.
 
     `redundant` is how many rows depend on others in general, and `nearly_redundant` how many almost do. More of the
-    first at a requested time is a singular pose; more of the second (NEAR) a pose close to one, and its state stands in
-    that row.
-    """
-    q0, v0, a0 = machine.poses[0], machine.motions[0], machine.motions[1]
-    q1, v1, a1 = machine.poses[1], machine.motions[2], machine.motions[3]
-    if evaluate_and_factorise(machine, times[start - 1], q[start - 1], v[start - 1], True):
-        orient(machine)
-        accept(machine)
-    patience = PATIENCE
-    for k in range(start, stop):
-        copy_state(q[k - 1], v[k - 1], a[k - 1], q0, v0, a0)
-        copy_state(q0, v0, a0, q1, v1, a1)
-        t0, target = times[k - 1], times[k]
-        smallest = abs(target - t0) * 0.5 ** float(DEPTH)
-        h = target - t0
-        steps = 0
-        while t0 != target:
-            steps += 1
-            if steps > MOST:
-                copy_state(q0, v0, a0, q[k], v[k], a[k])
-                return _ended(machine, ENDLESS, k, t0)
-            t1 = end_of_step(t0, h, target)
-            status = advance(machine, t0, q0, v0, a0, t1, q1, v1, a1)
-            if status == DONE and t1 == target:
-                if dependent_rows(machine, DEPENDENT) > redundant:
-                    status = SINGULAR
-                elif dependent_rows(machine, NEARLY) > nearly_redundant:
-                    accept(machine)
-                    copy_state(q1, v1, a1, q[k], v[k], a[k])
-                    return _ended(machine, NEAR, k, t1)
-            if status == DONE:
-                t0 = t1
-                accept(machine)
-                copy_state(q1, v1, a1, q0, v0, a0)
-                h *= 2.0
-                continue
-            if status == SINGULAR or abs(h) <= smallest or t0 + 0.5 * h == t0:
-                copy_state(q0, v0, a0, q[k], v[k], a[k])
-                return _ended(machine, status, k, t0)
+    first at the end is a singular pose; more of the second (NEAR) a pose close to one."""
+    h = end - machine.reached[0]
+    smallest = abs(h) * 0.5 ** float(DEPTH)
+    for _ in range(MOST):
+        t0 = machine.reached[0]
+        t1 = end_of_step(t0, h, end)
+        status = advance(machine, t0, t1)
+        if status == DONE and t1 == end and dependent_rows(machine, DEPENDENT) > redundant:
+            return SINGULAR
+        if status == DONE:
+            accept(machine, t1)
+            if t1 == end:
+                return NEAR if dependent_rows(machine, NEARLY) > nearly_redundant else DONE
+            h *= 2.0
+        elif abs(h) <= smallest or t0 + 0.5 * h == t0:
+            return status
+        else:
             h *= 0.5
             machine.counts[HALVINGS] += 1
-        copy_state(q0, v0, a0, q[k], v[k], a[k])
-        patience -= steps
-        if patience < 0:
-            return _ended(machine, DONE, k + 1, times[k])
-    return _ended(machine, DONE, stop, times[stop - 1])
+    return ENDLESS
 
 
-@compiled
-def _ended(machine, status, done, reached):
-    machine.counts[POSES], machine.reached[0] = done, reached
-    return status
+@compiled_apart
+def walk(machine: Machine, path: Trajectory, start: int, stop: int, redundant: int, nearly_redundant: int):
+    """States start .. stop-1 of a path, each from the one before; see `go_on`. It may come back early, with DONE, if
+    that takes long. Returns a status; how many states are done then, and the time reached, stand in the machine. At a
+    status other than DONE the state reached stands in the row after those done."""
+    begin(machine, path.t[start - 1], path.q[start - 1], path.v[start - 1], path.a[start - 1])
+    here, last = machine.here, machine.counts[EVALUATIONS] + PATIENCE
+    for k in range(start, stop):
+        machine.counts[POSES] = k
+        status = go_on(machine, path.t[k], redundant, nearly_redundant)
+        copy(here.q, path.q[k])
+        copy(here.v, path.v[k])
+        copy(here.a, path.a[k])
+        if status != DONE:
+            return status
+        machine.counts[POSES] = k + 1
+        if machine.counts[EVALUATIONS] > last:
+            break
+    return DONE
+
+
+# --- across a change point ------------------------------------------------------------------------------------------
+
+
+def bridge(machine: Machine, path: Trajectory, k: int) -> bool:
+    """Set state k of the path from both its sides; False if no smooth motion passes it."""
+    t, q, v, a = path
+    before = (q[k - 1], v[k - 1], a[k - 1])
+    weight = machine.norm
+    speed = float(np.sqrt(weight @ before[1][: weight.size] ** 2))
+    if speed == 0.0:
+        return False
+    for step in REACH * machine.length / speed * 0.5 ** np.arange(5):
+        nodes = _around(machine, t[k - 1], before, t[k], step)
+        if nodes is None:
+            continue
+        inner = {d: nodes[d] for d in (-2, -1, 1, 2)}
+        fine, coarse = (_polynomial(machine, t[k], step, n).derivatives(t[k], 3) for n in (nodes, inner))
+        scale = machine.length * (speed / machine.length) ** np.arange(3)[:, None]
+        if (np.abs(fine - coarse) <= AGREEMENT * scale).all():
+            q[k] = fine[0]
+            restore(machine.manifold, q[k])
+            velocities(machine.manifold, fine[0], fine[1], v[k])
+            velocities(machine.manifold, fine[0], fine[2], a[k])
+            return True
+    return False
+
+
+def _around(machine: Machine, t0: float, start: Motion, middle: float, step: float) -> dict[int, Motion] | None:
+    """The states at middle ± 1, 2, 3 steps, walked to smoothly from `start`; None if that fails."""
+    nodes: dict[int, Motion] = {}
+    here, now, any_rank = start, t0, machine.pattern.m  # how singular the poses are is no matter
+    for d in (-1, -2, -3, -1, 1, 2, 3):
+        there = middle + d * step
+        if d not in nodes:
+            begin(machine, now, *here)
+            if go_on(machine, there, any_rank, any_rank) != DONE:
+                return None
+            nodes[d] = machine.here.q.copy(), machine.here.v.copy(), machine.here.a.copy()
+        here, now = nodes[d], there
+    return nodes
+
+
+def _polynomial(machine: Machine, middle: float, step: float, nodes: dict[int, Motion]) -> KroghInterpolator:
+    """The polynomial with the value, slope and curvature of every node: of coordinates, as they are numbers."""
+    times = np.repeat([middle + d * step for d in sorted(nodes)], 3)
+    values = []
+    for _, (q, v, a) in sorted(nodes.items()):
+        slope, curvature = np.zeros((2, q.size))
+        rates(machine.manifold, q, v, slope)
+        accelerations(machine.manifold, q, v, a, curvature)
+        values += [q, slope, curvature]
+    return KroghInterpolator(times, np.stack(values))

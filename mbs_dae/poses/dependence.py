@@ -89,10 +89,8 @@ class PoseRank:
 
     def _multipliers(self, g: np.ndarray) -> np.ndarray:
         """S⁻¹ g with S = J W⁻¹ Jᵀ, of rows J of unit length."""
-        machine, pattern, x, c = self.machine, self.machine.pattern, np.zeros(self.machine.pattern.n), np.zeros(g.size)
-        length = np.sqrt(machine.factor.row_square)
-        kkt.solve(pattern, machine.factor, np.zeros(pattern.n), np.where(self.kept, length * g, 0.0), x, c, 1)
-        return -length * c
+        length = np.sqrt(self.machine.factor.row_square)
+        return -length * self._solve(np.zeros(self.machine.pattern.n), np.where(self.kept, length * g, 0.0), 1)[1]
 
     def _weakest(self) -> int:
         """The row that weighs most in the smallest singular direction: inverse iteration."""
@@ -144,9 +142,11 @@ class PoseRank:
 
     def _parts(self, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """W⁻¹ times what the kept rows do not make of a row, and the coefficients of what they do."""
-        pattern = self.machine.pattern
-        x, c = np.zeros(pattern.n), np.zeros(pattern.m)
-        kkt.solve(pattern, self.machine.factor, np.array(row), np.zeros(pattern.m), x, c, 3)
+        return self._solve(row, np.zeros(self.machine.pattern.m), 3)
+
+    def _solve(self, f: np.ndarray, g: np.ndarray, refinements: int) -> tuple[np.ndarray, np.ndarray]:
+        x, c = np.zeros(f.size), np.zeros(g.size)
+        kkt.solve(self.machine.pattern, self.machine.factor, f, g, x, c, refinements)
         return x, c
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..compiled.machine import DONE, Machine, observe
 from ..compiled.manifold import move
 from ..kernels.abi import compiled, compiled_apart
@@ -28,27 +26,37 @@ WIDTH = 1e-6
 class Designs(NamedTuple):
     """Values of a parameter, and what it makes of the numbers in the equations."""
 
-    p: np.ndarray
-    width: np.ndarray
+    p: Vector
+    width: Vector
     """How far apart the designs below and above are."""
-    numbers: np.ndarray
+    numbers: Matrix
     """A row for each value: those below p, at p and above, one after the other."""
 
-    def part(self, start: int, stop: int) -> Designs:
-        return Designs(*(x[start:stop] for x in self))
+
+class Poses(NamedTuple):
+    """Closed poses, one a row, and their velocities and accelerations in time."""
+
+    q: Matrix
+    slope: Matrix
+    """q' = dq/dp."""
+    v: Matrix
+    a: Matrix
+
+    def row(self, k: int) -> Poses:
+        return Poses(*(x[k : k + 1] for x in self))
 
 
 @compiled_apart
-def slope_of(machine: Machine, t: float, width: float, numbers: Vector, q: Vector, slope: Vector):
-    """q' at a closed pose; leaves the machine at this design, and its factor. Whether all is finite."""
+def slope_of(machine: Machine, t: float, designs: Designs, k: int, q: Vector, slope: Vector):
+    """q' at a closed pose of design k; leaves the machine at this design, and its factor. Whether all is finite."""
     slope[:] = 0.0
     machine.g[:] = 0.0
     for sign in (1.0, -1.0):
-        _put(machine, numbers, 0 if sign > 0.0 else 2)
+        _put(machine, designs.numbers[k], 0 if sign > 0.0 else 2)
         observe(machine, t, q, slope)
         for row in range(machine.pattern.m):
-            machine.g[row] += sign * machine.phi[row] / width
-    _put(machine, numbers, 1)
+            machine.g[row] += sign * machine.phi[row] / designs.width[k]
+    _put(machine, designs.numbers[k], 1)
     if not evaluate_and_factorise(machine, t, q, slope, True):
         return False
     machine.f[:] = 0.0
@@ -65,34 +73,34 @@ def _put(machine, numbers, side):
 
 
 @compiled_apart
-def _step(
-    machine: Machine, t: float, h: float, width: float, numbers: Vector, q0: Vector, slope0: Vector, q1: Vector,
-    slope1: Vector, v1: Vector, a1: Vector,
-):  # fmt: skip
-    """The pose a step of h further on, with its slope, and its velocity and acceleration in time; whether the step
-    closes and is smooth."""
-    still = machine.motions[0]
-    still[:] = 0.0
-    v1[:] = 0.0
-    copy(q0, q1)
-    for k in range(machine.norm.size):
-        machine.x[k] = h * slope0[k]
-    move(machine.manifold, q1, machine.x)
-    _put(machine, numbers, 1)
-    if close(machine, t, q1, still, ITERATIONS) != DONE or not slope_of(machine, t, width, numbers, q1, slope1):
+def _step(machine: Machine, t: float, designs: Designs, k: int, v: Vector, a: Vector):
+    """The pose of design k, with its slope for a velocity, from that of the design before it, where the machine stands;
+    and its velocity and acceleration in time. Whether the step closes and is smooth."""
+    h, here, there = designs.p[k] - designs.p[k - 1], machine.here, machine.there
+    copy(here.q, there.q)
+    for i in range(machine.norm.size):
+        machine.x[i] = h * here.v[i]
+    move(machine.manifold, there.q, machine.x)
+    _put(machine, designs.numbers[k], 1)
+    if close(machine, t, there.q, here.a, ITERATIONS) != DONE:
         return False
-    return complete(machine, t, q1, v1, a1) == DONE and is_smooth(machine, h, q0, slope0, still, q1, slope1, still)
+    v[:] = 0.0
+    closed = slope_of(machine, t, designs, k, there.q, there.v) and complete(machine, t, there.q, v, a) == DONE
+    return closed and is_smooth(machine, h)
 
 
 @compiled_apart
-def follow_designs(
-    machine: Machine, t: float, p: Vector, width: Vector, numbers: Matrix, q: Matrix, slope: Matrix, v: Matrix,
-    a: Matrix,
-):  # fmt: skip
-    """Each row of q, slope, v and a from the one before it, but for the first. How many rows are there then: all, or
-    those before the first step that fails."""
-    for k in range(1, p.size):
-        h = p[k] - p[k - 1]
-        if not _step(machine, t, h, width[k], numbers[k], q[k - 1], slope[k - 1], q[k], slope[k], v[k], a[k]):
+def follow_designs(machine: Machine, t: float, designs: Designs, poses: Poses, start: int, stop: int):
+    """Poses start .. stop-1, each from the one before it. How many there are then: all, or those before the first step
+    that fails. Between designs q'' is taken for zero."""
+    here, there = machine.here, machine.there
+    here.a[:] = 0.0
+    there.a[:] = 0.0
+    for k in range(start, stop):
+        copy(poses.q[k - 1], here.q)
+        copy(poses.slope[k - 1], here.v)
+        if not _step(machine, t, designs, k, poses.v[k], poses.a[k]):
             return k
-    return p.size
+        copy(there.q, poses.q[k])
+        copy(there.v, poses.slope[k])
+    return stop

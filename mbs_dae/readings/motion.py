@@ -14,7 +14,7 @@ from ..compiled.program import ProgramBuilder
 from ..compiled.reading import Trajectory, read_outputs
 from ..compiled.structure import Structure
 from ..errors import ModelError
-from ..model.bodies.body import Body, Marker
+from ..model.bodies.body import Marker
 from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Effort, Parameter
@@ -22,7 +22,6 @@ from ..results.quantities import frozen
 from ..results.result import OwnMotion, Result, State, Violation
 from ..results.sketch import Sketch
 from ..results.sketch import swept as sketch_of_sweep
-from ..rotations import about_z, from_quaternion
 from .sketch import sketch_of
 
 
@@ -138,16 +137,10 @@ def _moving(system: System, motion: Trajectory) -> Iterator[np.ndarray]:
     return map(frozen, (motion.q[:, : system.nq], motion.v[:, : system.nv], motion.a[:, : system.nv]))
 
 
-def body_rotation(system: System, q: np.ndarray, body: Body) -> np.ndarray:
-    """The matrix from body axes to world axes along a motion."""
-    own = q[:, list(system.layout.q[body])]
-    return from_quaternion(own[:, 3:7]) if system.model.dimension == 3 else about_z(own[:, 2])[:, :2, :2]
-
-
 def marker_frame(system: System, q: np.ndarray, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
     """The point of a marker, and the matrix whose columns are its axes, of Cartesian coordinates q."""
     point, axes = marker.on_body(system.evaluator)
-    A = body_rotation(system, q[None], marker.body)[0]
+    A = system.layout.rotation(q[None], marker.body)[0]
     return q[list(system.layout.q[marker.body])][: point.size] + A @ point, A @ axes
 
 

@@ -5,17 +5,25 @@ and moment on the body of the second marker, about that marker.
 
 Where constraints are redundant, Φ_vᵀ λ is determined but λ is not: it may change by any z with Φ_vᵀ z = 0. The λ kept
 is the least one, and a component of a reaction is unique where no such z changes it.
+
+Rank is asked of rows of Φ_v of unit length, in the norm in which a turn counts as the way of a point at the model's
+length. Multipliers times the units of their rows over this length are forces: λ of an angle is a moment, λ of a squared
+length a force a length. Small systems by singular values; large ones (where only the ends of the spectrum can be
+afforded) by sparse solves.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sps
+from scipy.sparse.linalg import eigsh, lsqr
 
 from ..compiled import System
 from ..compiled.reading import Trajectory
-from ..errors import unknown_name
+from ..errors import check_name
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver
 from ..model.element import Element
@@ -23,9 +31,9 @@ from ..model.forces.base import EffortElement, ForceElement
 from ..model.joints.base import Condition
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
-from .motion import body_rotation
-from .rank import null_vectors, smallest_singular_values
+from ..tolerances import RANK
 
+LARGE = 200  # rows from which on a system is large
 SHARE = 1e-6
 """A component is indeterminate if a null vector of unit length moves it by more than this, relative to what unit
 multipliers of the joint move it. (Where constraints have drifted by 1e-10 or so, null vectors are off by that over the
@@ -62,7 +70,7 @@ class ComputedReactions:
     def turned(self, name: str) -> np.ndarray:
         element = self._element(name)
         bodies = (element.markers[0].body, second_marker(element).body)
-        return np.stack([body_rotation(self._system, self._motion.q, body) for body in bodies], axis=1)
+        return np.stack([self._system.layout.rotation(self._motion.q, body) for body in bodies], axis=1)
 
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
@@ -90,18 +98,23 @@ class ComputedReactions:
             return self._read(element.effort_reading, slots, element)[:, 0]
         return -self._multipliers[:, self._system.rows_of(name)[0]] if isinstance(element, Driver) else None
 
+    @property
+    def _poses(self) -> Iterator[tuple[float, np.ndarray]]:
+        return zip(self._motion.t, self._motion.q, strict=True)
+
     @cached_property
     def smallest_singular_value(self) -> np.ndarray:
-        return smallest_singular_values(self._system, self._motion, self._redundant)
+        """At each time, but for the redundant rows."""
+        if not self._system.rows:
+            return np.ones(len(self._motion.t))
+        return np.array([_smallest(scaled_jacobian(self._system, *pose)[0], self._redundant) for pose in self._poses])
 
     @cached_property
     def _null_vectors(self) -> list[np.ndarray]:
-        poses = zip(self._motion.t, self._motion.q, strict=True)
-        return [null_vectors(self._system, *pose, self._redundant) for pose in poses]
+        return [null_vectors(self._system, *pose, self._redundant) for pose in self._poses]
 
     def _element(self, name: str) -> Element:
-        if name not in self.names():
-            raise unknown_name("joint, driver or force", name, self.names(), "the result")
+        check_name("joint, driver or force", name, self.names(), "the result")
         return self._system.model.elements[name]
 
     def _partials(self, element: Element) -> np.ndarray:
@@ -130,3 +143,52 @@ def _place_of_second_marker(element: Element) -> int:
 
 def second_marker(element: Element) -> Marker:
     return element.markers[_place_of_second_marker(element)]
+
+
+# --- rank along a motion --------------------------------------------------------------------------------------------
+
+
+def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_matrix, np.ndarray]:
+    """Φ_v with rows of unit length, and their lengths."""
+    jacobian = system.jacobian(t, q) @ sps.diags(1.0 / np.sqrt(system.weight))
+    lengths = np.sqrt(np.asarray(jacobian.multiply(jacobian).sum(axis=1)).ravel())
+    lengths[lengths == 0.0] = 1.0
+    return (sps.diags(1.0 / lengths) @ jacobian).tocsr(), lengths
+
+
+def _smallest(matrix: sps.csr_matrix, redundant: int) -> float:
+    """The smallest singular value but for so many."""
+    rows = matrix.shape[0]
+    if rows <= LARGE:
+        sines = np.linalg.svd(matrix.toarray(), compute_uv=False)
+        return float(sines[rows - 1 - redundant]) if rows - redundant <= sines.size else 0.0
+    gram = (matrix @ matrix.T).tocsc()
+    start = np.random.default_rng(0).standard_normal(rows)
+    squares = eigsh(gram, k=redundant + 1, sigma=-1e-8, return_eigenvectors=False, v0=start)
+    return float(np.sqrt(max(squares.max(), 0.0)))
+
+
+def null_vectors(system: System, t: float, q: np.ndarray, redundant: int) -> np.ndarray:
+    """All z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when a moment counts over the model's length.
+
+    There are at least as many as rows are redundant, even where drift hides that."""
+    matrix, lengths = scaled_jacobian(system, t, q)
+    u, sines, _ = np.linalg.svd(matrix.toarray(), full_matrices=True)
+    rank = min(int((sines > RANK * sines.max(initial=0.0)).sum()), matrix.shape[0] - redundant)
+    units = (system.row_units / system.length)[:, None]
+    null = u[:, rank:] / lengths[:, None] * units
+    return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
+
+
+def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant: int) -> np.ndarray:
+    """The multipliers without what redundant constraints leave open: of all that do the same, the least."""
+    units = system.row_units / system.length
+    out = multipliers.copy()
+    for k, pose in enumerate(zip(motion.t, motion.q, strict=True)):
+        if len(units) <= LARGE:
+            null = null_vectors(system, *pose, redundant) * units[:, None]
+            out[k] -= (null @ (null.T @ (units * multipliers[k]))) / units
+        else:
+            does = system.jacobian(*pose).T @ sps.diags(1.0 / units)
+            out[k] = lsqr(does, does @ (units * multipliers[k]), atol=1e-14, btol=1e-14)[0] / units
+    return out

@@ -4,7 +4,7 @@ origin."""
 import numpy as np
 
 from .. import screws
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, check_name, unknown_name
 from ..model.bodies.body import Marker
 from ..model.element import Element
 from ..results.result import Result
@@ -38,9 +38,8 @@ def wrench(result: Result, name: str) -> np.ndarray:
 def screw(result: Result, joint: str) -> np.ndarray:
     """A joint turns about the axis of its first marker, with its pitch; one that does not turn slides along it."""
     computed = _in_space(result)
-    element = computed.system.model.elements.get(joint)
-    if element is None:
-        raise unknown_name("joint", joint, computed.system.model.elements, "the result")
+    check_name("joint", joint, computed.system.model.elements, "the result")
+    element = computed.system.model.elements[joint]
     if not {"angle", "displacement"} & {*element.measures()}:
         raise ModelError(f"{joint!r} has no axis to turn about or to slide along; name a revolute or sliding joint")
     place, axis = _axis(computed, element.markers[0])

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from warnings import warn
 
 import numpy as np
 
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, check_name
 from ..provided import provided
 from ..rotations import about_z, from_quaternion
-from .quantities import Energy, Quantities, Reactions, in_axes
+from .quantities import Energy, Quantities, Reactions, frozen, in_axes
 from .sketch import Sketch
 
 if TYPE_CHECKING:
@@ -43,6 +43,11 @@ class Lazy:
         vars(instance)[self.name] = value
 
 
+def _largest(level: int) -> cached_property[np.ndarray]:
+    """Of all rows at each time."""
+    return cached_property(lambda violation: frozen(np.abs(violation.rows[level]).max(axis=1, initial=0.0)))
+
+
 @dataclass(frozen=True, eq=False)
 class Violation:
     """How far the constraints are from being met: |Φ|, |Φ̇|, |Φ̈| of each row, each in the unit of its row.
@@ -56,26 +61,12 @@ class Violation:
     elements: tuple[str, ...]
     """Whose each row is."""
 
-    @property
-    def position(self) -> np.ndarray:
-        return self._largest(0)
-
-    @property
-    def velocity(self) -> np.ndarray:
-        return self._largest(1)
-
-    @property
-    def acceleration(self) -> np.ndarray:
-        return self._largest(2)
+    position, velocity, acceleration = map(_largest, range(3))
 
     def joint(self, name: str) -> Violation:
-        if name not in self.elements:
-            raise unknown_name("constraint", name, set(self.elements), "the result")
+        check_name("constraint", name, {*self.elements}, "the result")
         own = [k for k, element in enumerate(self.elements) if element == name]
         return Violation(self.rows[:, :, own], (name,) * len(own))
-
-    def _largest(self, level: int) -> np.ndarray:
-        return np.abs(self.rows[level]).max(axis=1, initial=0.0)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.asarray(self.position, dtype=dtype)
@@ -94,12 +85,20 @@ class OwnMotion:
     a: np.ndarray
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.names:
-            raise unknown_name("coordinate", name, self.names, f"the motion in {self.name} coordinates")
+        check_name("coordinate", name, self.names, f"the motion in {self.name} coordinates")
         return self.q[:, self.names.index(name)]
 
     def __repr__(self) -> str:
         return f"<OwnMotion in {self.name} coordinates: {len(self.names)} coordinates, {len(self.q)} times>"
+
+
+class Happening(NamedTuple):
+    """An event of a run."""
+
+    t: float
+    name: str
+    state: State | None
+    """Just before anything was reset; None in a result from a file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +127,8 @@ class Result:
     """λ of every row, (times, rows); None where no forces were computed."""
     reactions: Reactions | None = None
     ledger: Energy | None = None
+    events: tuple[Happening, ...] = ()
+    """What `mbs.Event` has found, in the order of time."""
     own: OwnMotion | None = None
     """The same motion in the coordinates that it was computed in; q, v and a are those of bodies, whatever these are.
     None in a result from a file."""
@@ -186,10 +187,9 @@ class Result:
 
     def _placed(self, body: str) -> np.ndarray:
         """The coordinates of one body over time."""
-        columns = [k for k, name in enumerate(self.coordinate_names) if name.rpartition(".")[0] == body]
-        if not columns:
-            raise unknown_name("body", body, {n.rpartition(".")[0] for n in self.coordinate_names}, "the result")
-        return self.q[:, columns]
+        owners = [name.rpartition(".")[0] for name in self.coordinate_names]
+        check_name("body", body, {*owners}, "the result")
+        return self.q[:, [k for k, owner in enumerate(owners) if owner == body]]
 
     # --- forces ---
 

@@ -4,6 +4,7 @@ Every function takes numbers (one matrix), arrays over time (one matrix for each
 functions of ``mbs.t`` (a symbolic matrix).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -114,14 +115,14 @@ def multiply(e: Any, f: Any) -> Any:
     return vector(lib, product(a, b))
 
 
-def product(a: list[Any], b: list[Any]) -> list[Any]:
+def product(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
     (a0, a1, a2, a3), (b0, b1, b2, b3) = a, b
-    return [
+    return (
         a0 * b0 - a1 * b1 - a2 * b2 - a3 * b3,
         a0 * b1 + a1 * b0 + a2 * b3 - a3 * b2,
         a0 * b2 - a1 * b3 + a2 * b0 + a3 * b1,
         a0 * b3 + a1 * b2 - a2 * b1 + a3 * b0,
-    ]
+    )
 
 
 def euler(psi: Any, theta: Any, phi: Any) -> Any:

@@ -109,8 +109,8 @@ def matrix(lib: Any, rows: Sequence[Sequence[Any]]) -> Any:
     return flat.reshape(*flat.shape[:-1], len(rows), len(rows[0]))
 
 
-def cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+def cross(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, Any, Any]:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:

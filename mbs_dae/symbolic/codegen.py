@@ -4,7 +4,7 @@ Input: definitions (symbol, expression) and output expressions. Output: source l
 written, each line after the lines it needs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from textwrap import wrap
 from typing import Any
@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
 
 from ..errors import ModelError
+from .branches import Branched, Chosen, Held, Rounded, branched
 from .derive import Composed, Definition
 from .functions import Lookup, Opaque, Unwound, Wrap, as_sympy
 
@@ -27,19 +28,11 @@ WIDTH = 110
 
 
 class Printer(PythonCodePrinter):
-    """Python that is fast as machine code: small integer powers are products, and nothing but ``math``."""
+    """Python that becomes machine code: nothing but ``math``."""
 
     def __init__(self, **settings: Any) -> None:
         own = {"Wrap": "wrap", "Unwound": "unwound"}
         super().__init__({"fully_qualified_modules": False, "strict": True, "user_functions": own, **settings})
-
-    def _print_Pow(self, expr: sp.Pow, rational: bool = False) -> str:
-        base, exponent = expr.args
-        if exponent.is_Integer and 2 <= abs(int(exponent)) <= 4:
-            factor = self.parenthesize(base, 100)
-            product = "*".join([factor] * abs(int(exponent)))
-            return f"({product})" if exponent > 0 else f"(1.0/({product}))"
-        return super()._print_Pow(expr, rational=rational)
 
     def _print_Piecewise(self, expr: sp.Piecewise) -> str:
         """Where no branch holds there is no value: nan, which whoever runs the code notices."""
@@ -63,6 +56,18 @@ class Printer(PythonCodePrinter):
         table, order, x = expr.args
         return f"lookup(tables, int({self._print(table)}), {int(order)}, {self._print(x)})"
 
+    def _print_Held(self, expr: Held) -> str:
+        mode, g, tie = map(self._print, expr.args)
+        return f"({mode} if {mode} == {mode} else 1.0 if {g} > 0.0 else -1.0 if {g} < 0.0 else {tie})"
+
+    def _print_Rounded(self, expr: Rounded) -> str:
+        mode, g = map(self._print, expr.args)
+        return f"({mode} if {mode} == {mode} else floor({g}))"
+
+    def _print_Chosen(self, expr: Chosen) -> str:
+        w, a, b = (f"({self._print(e)})" for e in expr.args)
+        return f"({a} if {w} == 1 else {b} if {w} == 0 else {b} + ({a} - {b})*{w})"
+
 
 OWN = (Opaque, Lookup, Unwound, Wrap)
 """Functions of this package: their code is written by the printer, and by `functions_as_definitions`."""
@@ -84,9 +89,8 @@ def has_code(function: Any, arguments: int) -> bool:
 def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) -> tuple[list[str], set[sp.Symbol]]:
     """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
     without defining them."""
-    definitions, outputs = functions_as_definitions(definitions, outputs)
     symbols = [s for s, _ in definitions]
-    expressions = [*(e for _, e in definitions), *outputs]
+    expressions = [as_sympy(e) for e in (*(e for _, e in definitions), *outputs)]
     # sympy's "basic" optimisations find hardly more, in five times the time
     temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
@@ -157,18 +161,28 @@ def functions_as_definitions(
     return written, [named(as_sympy(e)) for e in outputs]
 
 
-def kernel_module(composed: Composed, title: str, own: Sequence[str] | None = None) -> tuple[str, dict[str, Any]]:
-    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. Its slots are
-    those it uses, or, where it shares them with another, those of the other: `own`."""
-    outputs = composed.outputs
-    body, used = source_lines(composed.definitions, outputs)
+def kernel_module(
+    composed: Composed, title: str, like: Mapping[str, Any] | None = None
+) -> tuple[str, dict[str, Any]]:  # fmt: skip
+    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. Where it stands
+    in the place of a kernel of values it has the slots, and the room for outputs, of that one, whose layout it is
+    `like`; such a kernel decides nothing, its branches are free."""
     state = [*composed.q, *composed.v]
-    slots = [s for s in composed.slots if (s in used if own is None else str(s) in own)]
-    layout = {**composed.layout, "slots": tuple(str(s) for s in slots), "outputs": len(outputs)}
+    named = functions_as_definitions(composed.definitions, composed.outputs)
+    program = branched(*named, state) if like is None else Branched(*named)
+    outputs = [*program.outputs, *program.switching, *(e for _, _, e in program.slopes)]
+    body, used = source_lines(program.definitions, outputs)
+    names = {str(s) for s in used}
+    own = *(str(s) for s in composed.slots if s in used), *map(str, program.modes)
+    slots = own if like is None else like["slots"]
+    room = len(outputs) if like is None else like["outputs"]
+    layout = {**composed.layout, "slots": slots, "outputs": room}
+    layout["modes"] = dict(zip(map(str, program.modes), program.kinds, strict=True))
+    layout["slopes"] = tuple((switch, place) for switch, place, _ in program.slopes)
     arrays = "q" * len(composed.q) + "v" * len(composed.v)
     loads = [
         *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),
-        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots) if s in used),
+        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots) if s in names),
     ]
     lines = "\n        ".join([*loads, *body])
     functions = ", ".join(FUNCTIONS)
@@ -181,7 +195,7 @@ def kernel(count, t, q, v, index, parameters, tables, out):
     for instance in range(count):
         from_ = instance * {len(state)}
         const = instance * {len(slots)}
-        at = instance * {len(outputs)}
+        at = instance * {room}
         {lines}
 '''
     return module, layout

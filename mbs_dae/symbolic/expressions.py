@@ -19,9 +19,9 @@ LARGEST = 1e308
 """Beyond this a number is no machine number."""
 
 
-def expression_of(value: Any, what: str, variables: str = "") -> sp.Expr:
-    """The number or expression as sympy: finite, real, without jumps, and made of functions that can become code.
-    `variables` are those it may have."""
+def expression_of(value: Any, what: str, variables: str = "", jumps: bool = False) -> sp.Expr:
+    """The number or expression as sympy: finite, real, and made of functions that can become code. `variables` are
+    those it may have; with `jumps` it need not be continuous."""
     of = f" of {variables}" if variables else ""
     try:
         e = as_sympy(value)
@@ -42,10 +42,10 @@ def expression_of(value: Any, what: str, variables: str = "") -> sp.Expr:
             f"{what} contains an impulse (DiracDelta), which acts in no time at all; write a short pulse that is "
             "smooth, or the velocity that the impulse gives: initial={...}"
         )
-    if jumps := sorted({str(f.func) for f in e.atoms(*JUMPS)}):
+    if not jumps and (found := sorted({str(f.func) for f in e.atoms(*JUMPS)})):
         raise ModelError(
-            f"{what} jumps ({', '.join(jumps)}); make it smooth: sp.tanh(x / width) in place of sp.sign(x), a Table "
-            "or mbs.Motion"
+            f"{what} jumps ({', '.join(found)}), and its slope is asked for; make it smooth: sp.tanh(x / width) in "
+            "place of sp.sign(x), a Table or mbs.Motion"
         )
     if unknown := sorted(set(_without_code(e))):
         raise ModelError(

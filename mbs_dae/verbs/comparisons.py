@@ -13,7 +13,7 @@ import numpy as np
 from ..arguments import checked_times, model_of
 from ..compiled import System
 from ..coordinates import SETS
-from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError, unknown_name
+from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError, check_name
 from ..model.model import Model
 from ..motion.comparison import Difference, Timed, difference, evaluation_times, timed
 from ..motion.initial import initial_state
@@ -25,8 +25,7 @@ from .diagnose import diagnose
 from .inverse_dynamics import inverse_dynamics
 from .simulate import simulate
 
-OPTIONS = [*signature(simulate).parameters][3:]
-"""Of the simulation, behind the model, the times and the initial values."""
+OPTIONS = [*signature(simulate).parameters][3:]  # of the simulation, behind the model, the times and the initial values
 
 
 def _size(of: Callable[[System], int]) -> cached_property[int]:
@@ -93,8 +92,7 @@ class CoordinateComparison:
         return {name: getattr(self, name) for name in SETS}
 
     def __getitem__(self, name: str) -> InCoordinates:
-        if name not in self.sets:
-            raise unknown_name("coordinate set", name, self.sets, "the comparison")
+        check_name("coordinate set", name, self.sets, "the comparison")
         return self.sets[name]
 
     @property
@@ -167,8 +165,7 @@ def compare_coordinates(
     """
     model, t = model_of(model), checked_times(times)
     for name in options:
-        if name not in OPTIONS:
-            raise unknown_name("option", name, OPTIONS, "compare_coordinates()")
+        check_name("option", name, OPTIONS, "compare_coordinates()")
     driven = initial is None and bool(model.drivers) and diagnose(model).degrees_of_freedom == 0
     if driven and options:
         what = f"all freedom of {model.name!r} is driven, and {', '.join(options)} is for simulated motions"

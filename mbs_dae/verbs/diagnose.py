@@ -16,7 +16,7 @@ import numpy as np
 
 from ..arguments import model_of
 from ..compiled import System
-from ..errors import AssemblyError, MbsError, RedundantConstraintError, SingularConfigurationError
+from ..errors import AssemblyError, MbsError, RedundantConstraintError, SingularConfigurationError, counted
 from ..explain.notes import notes
 from ..explain.relaxation import relaxations, spare
 from ..model.drivers import Prescribed
@@ -39,7 +39,7 @@ class Group:
     advice: str
 
     def __str__(self) -> str:
-        return f"{self.kind}, {_count(self.equations, 'equation')}: {', '.join(self.joints)}. {self.advice}"
+        return f"{self.kind}, {counted(self.equations, 'equation')}: {', '.join(self.joints)}. {self.advice}"
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def _advice(system: System, q: np.ndarray, joints: tuple[str, ...], kind: str, c
             return f"{last} drives {size} coordinates, and the others determine {count} of them: drive fewer of them."
         return f"The others already determine {last}: take this driver away."
     repeated = (
-        f"{_count(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is right, "
+        f"{counted(count, 'equation')} of these repeat{'s' * (count == 1)} what the others say: the motion is right, "
         "but how these joints share the load is not unique."
     )
     if instead := relaxations(system, q, joints, count):
@@ -203,13 +203,9 @@ def _advice(system: System, q: np.ndarray, joints: tuple[str, ...], kind: str, c
 # --- words ------------------------------------------------------------------------------------------------------
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
-
-
 def _report(d: Diagnosis) -> list[str]:
     state = "assembles" if d.assembled else "does NOT assemble"
-    freedom = f"{_count(d.mobility, 'degree')} of freedom, {_count(d.drivers, 'driver')}"
+    freedom = f"{counted(d.mobility, 'degree')} of freedom, {counted(d.drivers, 'driver')}"
     extra = d.drivers - d.mobility
     driven = f": overdriven, {extra} too many" if extra > 0 else ": fully driven" if d.drivers and extra == 0 else ""
     lines = [f"{d.title}: {state}; {freedom}{driven}", ""]
@@ -223,16 +219,16 @@ def _report(d: Diagnosis) -> list[str]:
     rows += [("  without the drivers", d.mobility), ("Grübler count", d.gruebler)]
     lines += [f"  {name:<{width}} {count:>5}" for name, count in rows]
     if d.place_freedom != d.degrees_of_freedom:
-        lines.append(f"  ({_count(d.place_freedom, 'degree')} of freedom of places: some equations hold velocities)")
+        lines.append(f"  ({counted(d.place_freedom, 'degree')} of freedom of places: some equations hold velocities)")
     body, metres, radians = d.moved
     if d.assembled and metres + radians * d.length > 1e-9 * d.length:
         lines.append(f"  (assembly moved {body} most: by {metres:.3g} m and {radians:.3g} rad from its placement)")
     if d.gruebler != d.degrees_of_freedom:
         missing = d.degrees_of_freedom - d.gruebler
-        depend = f"{_count(missing, 'equation')} depend{'s' * (missing == 1)} on others"
+        depend = f"{counted(missing, 'equation')} depend{'s' * (missing == 1)} on others"
         lines.append(f"  (counting alone is wrong by {missing}: {depend})")
     if d.degrees_of_freedom != d.generic_degrees_of_freedom:
-        lines.append(f"  (in general position: {_count(d.generic_degrees_of_freedom, 'degree')} of freedom)")
+        lines.append(f"  (in general position: {counted(d.generic_degrees_of_freedom, 'degree')} of freedom)")
     if d.redundant and d.poses_tested == 1:
         lines.append("  (no other pose was found: whether it depends on the pose is not known)")
     for group in (*d.redundant, *d.conflicts):

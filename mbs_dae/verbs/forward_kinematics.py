@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..errors import ModelError, SingularConfigurationError
+from ..errors import ModelError, SingularConfigurationError, counted
 from ..model.bodies.body import Marker, Place
 from ..model.model import Model
 from ..poses.assembly import assembled
@@ -185,10 +185,8 @@ def manipulability(
 def _columns(space: JointSpace, joints: Sequence[str] | None) -> list[int]:
     if joints is None:
         if space.closed:
-            raise ModelError(
-                f"{space.model.name!r} has loops, in which joints do not move one by one; name as many as there are "
-                f"degrees of freedom, joints=[...] of: {', '.join(space.velocity_names)}"
-            )
+            remedy = f"name as many as there are degrees of freedom, joints=[...] of: {', '.join(space.velocity_names)}"
+            raise ModelError(f"{space.model.name!r} has loops, in which joints do not move one by one; {remedy}")
         return [*range(space.system.nv)]
     if isinstance(joints, str):
         raise ModelError(f"joints must be a list of names, not {joints!r}; write joints=[{joints!r}]")
@@ -214,7 +212,7 @@ def _following(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np.n
     small = 1e-9 * float(np.linalg.svd(loops, compute_uv=False).max(initial=0.0))
     freedom = space.system.nv - int(np.linalg.matrix_rank(loops, tol=small))
     if len(columns) != freedom:
-        what = f"{space.model.name!r} has {freedom} degree{'s' * (freedom != 1)} of freedom"
+        what = f"{space.model.name!r} has {counted(freedom, 'degree')} of freedom"
         raise ModelError(f"{what}, and {len(columns)} joints are named; name {freedom}")
     U, s, Vt = np.linalg.svd(loops[:, others], full_matrices=False)
     if (s > small).sum() < others.size:

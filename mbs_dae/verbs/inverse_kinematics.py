@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from ..compiled import System
-from ..errors import ModelError
+from ..errors import ModelError, counted
 from ..model.model import Model
 from ..poses.reach.joint_space import JointSpace, label
 from ..poses.reach.solutions import Search
@@ -33,8 +33,7 @@ class Solution:
     """The error of the targets and the gap of loops together, in metres: angles are multiplied by the model's length.
     `misses` has both apart."""
     distance: float
-    """From the start, in radians: the root of the sum of squares of all changes, slides counting by the model's length.
-    """
+    """From the start, in radians: the root of the summed squares of changes, slides counting by the model's length."""
     misses: Mapping[str, tuple[float, float]]
     """For each marker how far its point (m) and its rotation (rad) are from the target; 0 for what is left free."""
     _space: JointSpace = field(repr=False)
@@ -97,7 +96,7 @@ class Solutions(Sequence):
         try:
             return self.solutions[k]
         except IndexError as exc:
-            count = _count(len(self))
+            count = counted(len(self), "solution")
             raise ModelError(f"there is no solution {k}, only {count}, numbered from 0; write found[0]") from exc
 
     def __len__(self) -> int:
@@ -155,7 +154,7 @@ def inverse_kinematics(
             poses, nearest = [pose], None
     solutions = tuple(sorted((_solution(search, q) for q in poses), key=lambda s: s.distance))
     if solutions:
-        message = f"{_count(len(solutions))}, found from {hits} of {tried} starts"
+        message = f"{counted(len(solutions), 'solution')}, found from {hits} of {tried} starts"
         return Solutions(solutions, None, (), tried, hits, message + note)
     message = "not reachable" + (f": the nearest pose misses {_missed(search, nearest)}" if nearest else "")
     excluded, why = _excluded(search, seed, tries) if np.isfinite([low, high]).any() else ((), "")
@@ -171,10 +170,6 @@ def _solution(search: Search, q: np.ndarray, kind: type = Solution) -> Any:
         misses[label(target.marker)] = float(point), float(rotation)
     values = MappingProxyType(search.space.values(q))
     return kind(values, residual, search.distance(q), MappingProxyType(misses), search.space, q)
-
-
-def _count(number: int) -> str:
-    return f"{number} solution{'s' * (number != 1)}"
 
 
 def _missed(search: Search, pose: Solution) -> str:

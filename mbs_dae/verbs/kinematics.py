@@ -4,7 +4,7 @@ Each pose is foretold from the last (q + h v + h² a / 2), closed by Newton, and
 passes both; otherwise the step is halved. What cannot be halved further is a dead point: the driver asks for a motion
 that the mechanism does not have. A requested time may also fall on a change point, where Φ_v loses rank but the motion
 goes on: there the first-order equations do not determine the velocity, and the pose is taken from the smooth motion
-on both its sides (`bridge`).
+on both its sides (`continuation.bridge`).
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
 from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
-from ..errors import ModelError
+from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
+from ..kernels.blocks import block
 from ..model.model import Model
 from ..poses import continuation, newton
 from ..poses.assembly import assembled
-from ..poses.bridge import bridge
 from ..poses.redundancy import is_momentary
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
@@ -54,10 +54,9 @@ def kinematics(
     machine = system.machine()
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
-    q = np.zeros((t.size, system.layout.q_size))
-    v, a = np.zeros((2, t.size, system.layout.v_size))
-    q[:1], v[:1], a[:1] = system.from_bodies(first.motion)
-    redundant = _redundant_rows(system, machine, t, first, q[0], v[0])
+    path = Trajectory(t, *system.layout.motion(t.size))
+    path.q[:1], path.v[:1], path.a[:1] = system.from_bodies(first.motion)
+    redundant = _redundant_rows(system, machine, t, first, path.q[0], path.v[0])
 
     done, message, change_points = 1, "", []
     chunk = max(1, min(CHUNK, int(PATIENCE / (machine.pattern.n + machine.pattern.m))))
@@ -65,13 +64,13 @@ def kinematics(
         try:
             while done < t.size:
                 stop = min(done + chunk, t.size)
-                status = continuation.walk(machine, t, done, stop, *redundant, q, v, a)
+                status = continuation.walk(machine, block(path), done, stop, *redundant)
                 done, reached = int(machine.counts[POSES]), float(machine.reached[0])
                 if status != DONE:
-                    if status != ENDLESS and bridge(machine, t, done, q, v, a):
+                    if status != ENDLESS and continuation.bridge(machine, path, done):
                         change_points.append(float(t[done]))
                     elif status != NEAR:
-                        motion = system.of_bodies(Trajectory(t, q, v, a).until(done + 1))
+                        motion = system.of_bodies(path.until(done + 1))
                         raise stop_reason(bodies, status, motion, done, reached)
                     done += 1
                 watch(done, t.size)
@@ -87,8 +86,7 @@ def kinematics(
     stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
-    success = not message
-    result = result_of(system, Trajectory(t, q, v, a).until(done), success=success, message=message, stats=stats)
+    result = result_of(system, path.until(done), success=not message, message=message, stats=stats)
     check_turns(result)
     return result
 
@@ -115,10 +113,9 @@ def _redundant_rows(
     if freedom > 0 and is_momentary(first.system, first.full_q):
         raise change_point_at_start(first)
     if freedom > 0:
-        raise ModelError(
-            f"{system.model.name!r} has {freedom} degree{'s' * (freedom > 1)} of freedom that no driver moves; "
-            f"add {freedom} driver{'s' * (freedom > 1)}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
-        )
+        what = f"{system.model.name!r} has {counted(freedom, 'degree')} of freedom that no driver moves"
+        remedy = f"add {counted(freedom, 'driver')}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
+        raise ModelError(f"{what}; {remedy}")
     if counts[0] > redundant:
         raise change_point_at_start(first)
     return redundant, min(nearly)

@@ -18,7 +18,7 @@ from ..arguments import model_of
 from ..compiled import System
 from ..coordinates.joint.tree_steps import Freedom
 from ..coordinates.natural.frame import swept
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, check_name
 from ..graph.topology import topology
 from ..model.joints.motions import Ball, Slide
 from ..model.measures import KINDS
@@ -29,6 +29,7 @@ from ..readings.motion import marker_frame
 from ..results.quantities import frozen
 from ..results.result import State
 
+LEVELS = ("coordinate", "rate of a coordinate", "acceleration of a coordinate")
 Values = Mapping[str, Number]
 Arrays = Mapping[str, np.ndarray]
 
@@ -74,20 +75,15 @@ def recursive_kinematics(
     model = model_of(model)
     found = topology(model)
     if loops := [c.name for c in found.cuts]:
-        raise ModelError(
-            f"{model.name!r} has loops, closed by {', '.join(loops)}: coordinates of joints cannot be chosen freely "
-            "there; use mbs.kinematics or mbs.assemble",
-            joints=loops,
-        )
+        what = f"{model.name!r} has loops, closed by {', '.join(loops)}: coordinates of joints cannot be chosen freely "
+        raise ModelError(what + "there; use mbs.kinematics or mbs.assemble", joints=loops)
     if others := [c.name for c in found.couplings if not c.driver]:
-        raise ModelError(
-            f"{model.name!r} has equations besides the joints of its tree: {', '.join(others)}; leave them out with "
-            "model.without(...), or use mbs.kinematics or mbs.assemble",
-            joints=others,
-        )
+        what = f"{model.name!r} has equations besides the joints of its tree: {', '.join(others)}"
+        remedy = "leave them out with model.without(...), or use mbs.kinematics or mbs.assemble"
+        raise ModelError(f"{what}; {remedy}", joints=others)
     space, system = JointSpace.of(model), model.compile()
     freedoms = space.coordinates.freedoms
-    q, (v, a) = space.placement.copy(), np.zeros((2, space.system.nv))
+    q, (v, a) = space.system.placement.copy(), np.zeros((2, space.system.nv))
     for level, (numbers, given) in enumerate(((q, values), (v, rates or {}), (a, accelerations or {}))):
         _fill(numbers, given, freedoms, level, system)
     bodies = space.system.to_bodies((space.turned(q)[None], v[None], a[None]))
@@ -126,9 +122,7 @@ def _kinds(freedom: Freedom) -> tuple[str, ...]:
 def _fill(numbers: np.ndarray, given: Values, freedoms: Iterable[Freedom], level: int, system: System) -> None:
     known = _names(freedoms, level)
     for name, value in given.items():
-        if name not in known:
-            what = ("coordinate", "rate of a coordinate", "acceleration of a coordinate")[level]
-            raise unknown_name(what, name, known, f"the tree of {system.model.name!r}")
+        check_name(LEVELS[level], name, known, f"the tree of {system.model.name!r}")
         freedom, component = known[name]
         number = finite_number(system.evaluator(value), repr(name))
         if level == 0:

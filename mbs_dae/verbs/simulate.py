@@ -21,14 +21,16 @@ from ..explain.failures import check_energy, check_masses, check_violation, fail
 from ..explain.prescribed import check_jumps
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, side_of
+from ..model.events import Reset
 from ..model.forces.given import PythonForce
 from ..model.model import Model
-from ..model.parameters import finite_number
+from ..model.parameters import positive_number
 from ..motion import run as marching
 from ..motion.control import Control, units_of
 from ..motion.course import SPAN, new_course
-from ..motion.derivative import mechanism
+from ..motion.events import happened, present, reset
 from ..motion.initial import check_efforts, initial_state
+from ..motion.mechanism import mechanism
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.record import March, new_march
@@ -37,12 +39,11 @@ from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, sta
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
-from ..results.result import Result, State
+from ..results.result import Happening, Result, State
 from ..tolerances import FAINT
 
 MOST_STEPS = 1_000_000  # controlled steps that are tried at most, unless said
-PATIENCE = 2e6
-"""Unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second."""
+PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second
 
 
 def simulate(
@@ -65,6 +66,9 @@ def simulate(
     `Motion`, a table), and begin anew there; of two values at such a time the later one is recorded. The requested
     times are read between the ends of steps and do not change them.
 
+    Branches of laws that switch with the state (`Piecewise`, `Abs`, `sign`, `Max`, ...) are held within a step; steps
+    end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model.
+
     `stabilization` is `Baumgarte()` (the default), `Projection()` or `Unstabilized()`. ``result.stats`` reports gains
     and counts. ``progress(done, total)`` is called now and then; on a terminal a long run shows a bar by itself. Ctrl-C
     returns what was computed.
@@ -77,12 +81,13 @@ def simulate(
     prepared = prepare(model, times, initial, stabilization, **steps)
     march, system = prepared.march, prepared.system
     with progress_bar(f"simulate {system.model.name}", progress) as watch:
-        status, message = _watched(prepared, watch)
+        status, message, events = _watched(prepared, watch)
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
     march.record.times[:] = prepared.times
-    stats = {**prepared.facts, **_counts(march)}
-    result = dynamic_result(system, march.record, done, success=done == total, message=message, stats=stats)
-    if status not in (DONE, marching.PAUSED):
+    told: dict[str, Any] = {"stats": {**prepared.facts, **_counts(march)}, "events": tuple(events)}
+    success = done == total or status == marching.EVENT
+    result = dynamic_result(system, march.record, done, success=success, message=message, **told)
+    if status not in (DONE, marching.PAUSED, marching.EVENT):
         raise failure(system, march, status, result)
     check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
@@ -133,7 +138,7 @@ def prepare(
     """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
     system = system_of(model)
     model, bodies = system.model, system.cartesian
-    t = checked_times(times)
+    t = checked_times(times).copy()
     how, by = stabilization_of(stabilization), stepping(**steps)
     check_tables(model, t)
     check_trajectories(model, t)
@@ -162,9 +167,10 @@ def prepare(
     return Prepared(system, march, t, q, v, redundant, sampling, facts)
 
 
-def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
-    """Go on until it is done, in pieces short enough to be watched and interrupted."""
-    march = prepared.march
+def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str, list[Happening]]:
+    """Go on until it is done, or an event stops it, in pieces short enough to be watched and interrupted; what happened
+    on the way."""
+    march, system, events = prepared.march, prepared.system, list[Happening]()
     pattern = march.mechanism.machine.pattern
     slow = 1000 if any(isinstance(e, PythonForce) for e in prepared.system.elements) else 1
     patience = max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
@@ -173,13 +179,23 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
         status = prepared.begin()
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
             status = prepared.go_on(patience)
+            if status == marching.EVENT:
+                new, asked = happened(system, march)
+                events += new
+                if stops := [event.name for event in asked if event.action == "stop"]:
+                    marching.record_now(march)
+                    return status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}", events
+                status = DONE
+                for event in asked:
+                    if isinstance(event.action, Reset) and status == DONE:
+                        status = reset(system, march, event, present(system, march))
             if prepared.system.interrupted():
                 raise KeyboardInterrupt
             progress(int(march.counts[marching.NEXT]), total)
     except KeyboardInterrupt:
         done = int(march.counts[marching.NEXT])
-        return marching.PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times"
-    return status, ""
+        return marching.PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times", events
+    return status, "", events
 
 
 class Stepping(NamedTuple):
@@ -198,32 +214,24 @@ def stepping(
     max_steps: Any = None,
 ) -> Stepping:  # fmt: skip
     """The options of steps, checked."""
-    by, length = method_named(method), 0.0 if step is None else _seconds(step, "step")
+    by, length = method_named(method), 0.0 if step is None else positive_number(step, "step", "step, in seconds")
     if step is None and not by.is_controlled:
         raise ModelError(f'{by.name} has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
-    rtol = finite_number(rtol, "rtol")
-    atol = rtol if atol is None else finite_number(atol, "atol")
+    rtol = positive_number(rtol, "rtol", "tolerance such as 1e-8")
+    atol = rtol if atol is None else positive_number(atol, "atol", "tolerance such as 1e-8")
     for name, value in (("rtol", rtol), ("atol", atol)):
-        if not value > 0:
-            raise ModelError(f"{name} is {value:g}; give a positive tolerance such as 1e-8")
         if value > 0.1:
             raise ModelError(f"{name} is {value:g}, which asks for nothing; give a tolerance such as 1e-6")
     if rtol < 1e-13:
         raise ModelError(f"rtol is {rtol:g}, below roundoff; the smallest that makes sense is 1e-13")
     if max_step is not None and step is not None:
         raise ModelError("give step= for steps of one length or max_step= for a bound on controlled ones, not both")
-    longest = np.inf if max_step is None else _seconds(max_step, "max_step")
+    longest = np.inf if max_step is None else positive_number(max_step, "max_step", "step, in seconds")
     if max_steps is None:
         max_steps = MOST_STEPS if step is None else sys.maxsize
     elif isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
         raise ModelError(f"max_steps is {max_steps!r}; give a whole number above zero")
     return Stepping(by, rtol, atol, length, longest, int(max_steps))
-
-
-def _seconds(value: Any, name: str) -> float:
-    if not (number := finite_number(value, name)) > 0:
-        raise ModelError(f"{name} is {number:g}; give a positive step, in seconds")
-    return number
 
 
 def _counts(march: March) -> dict[str, Any]:

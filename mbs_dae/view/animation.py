@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from ..errors import ModelError
+from ..model.parameters import positive_number
 from ..results.files import replacing
 from ..results.result import Result
 from .motion import Motion, frames_of, motion_of, poses_of
@@ -41,7 +41,8 @@ def animate(
     of a parameter shows one frame for each value. `trace` names points whose paths are drawn: ``trace="rod.tip"``.
     `size` is in inches. In space ``view=(elevation, azimuth)`` says from where it is seen, in degrees.
     """
-    fps, speed = _positive(fps, "fps", 25), _positive(speed, "speed", 1)
+    fps = positive_number(fps, "fps", "number, e.g. fps=25")
+    speed = positive_number(speed, "speed", "number, e.g. speed=1")
     path = None if path is None else checked_path(path)
     still = path is not None and path.suffix.lower() == ".png"  # which is whole, however short the motion is
     motion = poses_of(result, GHOSTS + 1) if still else frames_of(result, fps, speed)
@@ -127,7 +128,7 @@ def _scene(result: Result, motion: Motion, ax: Any, trace: Sequence[str], size: 
 
 def _new_figure(size: Size) -> Figure:
     try:
-        width, height = (_positive(s, "size", 4.8) for s in size)
+        width, height = (positive_number(s, "size", "number") for s in size)
     except (TypeError, ValueError) as exc:
         raise ModelError(f"size must be (width, height) in inches, not {size!r}; write e.g. size=(6.4, 4.8)") from exc
     return Picture(figsize=(width, height), layout="constrained")
@@ -135,16 +136,6 @@ def _new_figure(size: Size) -> Figure:
 
 def _names(trace: str | Sequence[str]) -> list[str]:
     return [trace] if isinstance(trace, str) else list(dict.fromkeys(map(str, trace)))
-
-
-def _positive(value: Any, what: str, example: float) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = -1.0
-    if not (isfinite(number) and number > 0):
-        raise ModelError(f"{what} is {value!r}; give a positive number, e.g. {what}={example:g}")
-    return number
 
 
 # --- in files ---

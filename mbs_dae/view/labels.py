@@ -8,6 +8,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patheffects import withStroke
 
 from .stage import Stage
+from .symbols import unit
 
 MOST_LABELS = 8  # with more bodies than this, names would hide the mechanism
 FONT_SIZE = 9
@@ -63,16 +64,11 @@ def _candidates(skeleton: np.ndarray, half: np.ndarray, gap: float, box: float) 
         return
     for start in range(count):
         along = skeleton[:, (start + 1) % count] - skeleton[:, start]
-        normal = _unit(np.stack([along[:, 1], -along[:, 0]], axis=-1))
+        normal = unit(np.stack([along[:, 1], -along[:, 0]], axis=-1))
+        normal[~normal.any(axis=1)] = (0.0, 1.0)  # an edge that is seen end on has no direction, and any will do
         beside = normal * (gap + np.abs(normal) @ half)[:, None]
         for part in (0.5, 0.35, 0.65, 0.2, 0.8):
             yield skeleton[:, start] + part * along + beside
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    """Of length one; an edge that is seen end on has no direction, and any will do."""
-    length = np.hypot(*vectors.T)[:, None]
-    return np.where(length > 0.0, vectors / np.where(length > 0.0, length, 1.0), [0.0, 1.0])
 
 
 def _cost(centres: np.ndarray, half: np.ndarray, obstacles: np.ndarray) -> float:

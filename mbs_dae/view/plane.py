@@ -14,11 +14,12 @@ from ..results.sketch import ElementSketch
 from .motion import Marker, in_space
 from .stage import AS_SAID, Piece, Pieces, Stage, Symbol
 from .style import DARK, ELASTIC, GROUND
-from .symbols import Shape, between, cylinder_and_piston, directions, slider_box, supports
+from .symbols import Shape, ball, between, cylinder_and_piston, directions, slider_box, supports
 
 TEETH = 6  # of a spring: as many at any length, so that it is seen to stretch
 APART = 1.1
 """How far spring and damper side by side are off the line between their ends, in units of half a joint's symbol."""
+BALL = ("white", 6.0)
 WIDE = 0.7  # half the width of a damper's cylinder, in the same unit
 
 
@@ -52,13 +53,6 @@ def lump(stage: Stage, body: str, at: np.ndarray, **how: Any) -> Piece:
     """A large dot."""
     place = stage.shown.places(body, at[None])[:, 0]
     return dot(place, markersize=10 * stage.fine, markeredgewidth=0, **{"zorder": 4, **how})
-
-
-def ball(stage: Stage, marker: Marker) -> Piece:
-    """A small circle."""
-    edge = 1.2 * stage.fine
-    look: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": DARK, "markeredgewidth": edge}
-    return dot(stage.shown.place(marker), markersize=6 * stage.fine, **look)
 
 
 def box(stage: Stage, marker: Marker, **how: Any) -> Piece:

@@ -45,10 +45,10 @@ class Scene(ABC):
         self.stages = Stage.all_of(result.sketch, self.pen, motion, whole, SYMBOL * self.inch * rough[0].fine)
         self.stage = self.stages[0]
         self.bodies, self.joints, self.forces = self._groups(self.stages)
-        mechanism = [p for groups in (self.bodies, self.joints, self.forces) for p in all_pieces(groups)]
-        self.labels = self._labels([*mechanism, *self.traces.values()])
+        self.mechanism = [p for groups in (self.bodies, self.joints, self.forces) for p in all_pieces(groups)]
+        self.labels = self._labels([*self.mechanism, *self.traces.values()])
         self.riders = {name: self._rider(name) for name in trace}
-        self.moving: list[Piece] = [*mechanism, *self.riders.values(), *self.labels.values()]
+        self.moving: list[Piece] = [*self.mechanism, *self.riders.values(), *self.labels.values()]
         for piece in (*self.traces.values(), *self.moving):
             ax.add_artist(piece.artist)
         self.set_axes()

@@ -45,10 +45,10 @@ class Pen(Protocol):
     dot: Stroke  # path (poses, 3), order: a symbol of constant size on the paper at a point
     area: Stroke  # path, color, faces, order: faces between the points of these numbers; without, one through all
     lump: Stroke  # stage, body, at: a body that is seen at one of its points only
-    ball: Stroke  # stage, marker: a point that bodies turn about
     box: Stroke  # stage, marker: what slides on a rail
     support: Symbol  # stage, marker: the ground under a joint
     word: Stroke  # path, text: a text at the first point of its path
+    BALL: tuple[str, float]  # the colour and the size of a point that bodies turn about
     SYMBOLS: dict[str, Symbol]  # of joints, by kind; `view.symbols` has those that look alike in the plane and in space
     FORCES: dict[str, Symbol]
     LATER: dict[str, Symbol]  # what of a joint is seen at later poses in a still picture: that which stands for a body

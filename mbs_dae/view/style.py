@@ -16,10 +16,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DARK = "#333333"
 GROUND = "#7A7A7A"
 GRID = "#DDDDDD"
-ELASTIC = "#5F6B73"
-"""Springs and dampers."""
-LOAD = "#A23B4A"
-"""Arrows of forces."""
+ELASTIC = "#5F6B73"  # springs and dampers
+LOAD = "#A23B4A"  # arrows of forces
 
 _TICKS = {"color": GROUND, "labelcolor": DARK, "labelsize": 9}
 _LOOK: dict[str, dict[str, Any]] = {

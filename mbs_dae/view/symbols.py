@@ -12,14 +12,20 @@ from .stage import BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_m
 from .style import DARK, ELASTIC, LOAD
 
 ROUND = 72  # points on a circle
-UNKNOWN = 3.0
-"""The radius of the larger of two wheels whose sizes nothing tells, in units of half a joint's symbol."""
+UNKNOWN = 3.0  # the radius of the larger of two wheels whose sizes nothing tells, in units of half a joint's symbol
 LONGEST_ARROW = 8.0  # the arrow of the largest force, in the same unit; the others are in proportion
 SIDES = 8  # of an arrow's head
 RAIL = {2: 0, 3: 2}  # rails lie along the x axis of their marker in the plane, along z in space
 BEHIND: dict[str, Any] = {"zorder": 2.1}  # in the plane wheels and cams lie behind bars
 
 # --- what slides --------------------------------------------------------------------------------------------------
+
+
+def ball(stage: Stage, marker: Marker) -> Piece:
+    """A point that bodies turn about."""
+    colour, size = stage.pen.BALL
+    look = {"markerfacecolor": colour, "markeredgecolor": DARK, "markeredgewidth": 1.2 * stage.fine}
+    return stage.pen.dot(stage.shown.place(marker), markersize=size * stage.fine, **look)
 
 
 def supports(stage: Stage, element: ElementSketch) -> Pieces:
@@ -34,7 +40,7 @@ def link(stage: Stage, element: ElementSketch) -> Pieces:
     ends = [stage.shown.place(marker) for marker in element.markers[:2]]
     yield stage.pen.line(np.stack(ends, axis=1), color=DARK, linewidth=1.8 * stage.fine)
     for marker in element.markers[:2]:
-        yield stage.pen.ball(stage, marker)
+        yield ball(stage, marker)
 
 
 def slider(stage: Stage, element: ElementSketch) -> Pieces:
@@ -55,7 +61,7 @@ def slot(stage: Stage, element: ElementSketch) -> Pieces:
     path = rail_path(stage, rail, follower)
     yield stage.pen.line(path, color=stage.colour(rail[0]), linewidth=10 * stage.fine, zorder=3.2)
     yield stage.pen.line(path, OVER_BODIES, color="white", linewidth=7 * stage.fine, zorder=3.3)
-    yield stage.pen.ball(stage, follower)
+    yield ball(stage, follower)
     if stage.is_ground(follower[0]):
         yield from stage.pen.support(stage, follower)
 
@@ -224,12 +230,12 @@ def cylinder_and_piston(stage: Stage, element: ElementSketch) -> tuple[float, tu
 def directions(way: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Unit vectors along a way at each pose, and two across it, of which the first is in the plane if the way is; zero
     where there is no way."""
-    along = _unit(way)
+    along = unit(way)
     least = np.eye(3)[2 - np.abs(along).max(axis=0)[::-1].argmin()]  # one for all poses, or the rest would jump
-    x = _unit(np.cross(least, along))
+    x = unit(np.cross(least, along))
     return along, x, np.cross(along, x)
 
 
-def _unit(vectors: np.ndarray) -> np.ndarray:
+def unit(vectors: np.ndarray) -> np.ndarray:
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(length > 0.0, length, 1.0)

@@ -594,7 +594,7 @@ OTHER_ERRORS = {
     "animate rod.py --out rod.avi": ("cannot write an animation to 'rod.avi'", ".gif"),
     "animate rod.py --out no/rod.gif": ("there is no folder 'no'", "create it"),
     "animate rod.py --out rod.gif --trace rod.tp": ("", "rod.tip"),
-    "animate rod.py --out rod.gif --speed 0": ("speed is 0.0", "positive"),
+    "animate rod.py --out rod.gif --speed 0": ("speed is 0;", "positive"),
 }
 
 

@@ -62,5 +62,5 @@ class Core:
             monkeypatch.setattr(module, "call_on_block", self._call_on_block)
 
     def _call_on_block(self, address, block, arrays):
-        made = [one for one in work.FUNCTIONS if "entry" in vars(one)]
+        made = [one for one in work.FUNCTIONS if one.entry is not None]
         next(one for one in made if one.entry.address == address)(block, *arrays)

@@ -20,9 +20,8 @@ from mbs_dae.results.sketch import swept
 from mbs_dae.view import animation as films
 from mbs_dae.view.animation import draw
 from mbs_dae.view.bodies import distinct
-from mbs_dae.view.force_plots import _parts
 from mbs_dae.view.motion import frames_of, interpolated, poses_of
-from mbs_dae.view.plots import ZERO, plot_stabilization, plot_violation
+from mbs_dae.view.plots import ZERO, _parts, plot_stabilization, plot_violation
 
 PNG = b"\x89PNG\r\n\x1a\n"
 OMEGA = 10.0
@@ -932,7 +931,7 @@ def test_mp4_is_written(slider_crank, tmp_path):
     ("options", "message"),
     [
         ({"fps": 0}, "fps is 0; give a positive number"),
-        ({"speed": "slow"}, "speed is 'slow'; give a positive number"),
+        ({"speed": "slow"}, "speed must be a number, not 'slow'"),
         ({"size": 5}, r"size must be \(width, height\) in inches, not 5"),
         ({"speed": 100}, "lasts 0.6 s, which is less than one frame at speed=100; show it slower, e.g. speed=0.1"),
         ({"speed": 1e-4}, r"would have 150001 frames \(5000 at most\); give a higher speed"),

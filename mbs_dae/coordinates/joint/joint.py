@@ -69,6 +69,12 @@ class JointCoordinates(CoordinateSet):
         )
 
     @cached_property
+    def coupled(self) -> list[tuple[int, int]]:
+        """The pairs of velocities that M couples: one of an edge, and one on the way to it, itself included."""
+        ways = zip(self.paths, self.own, strict=True)
+        return [(c, d) for path, own in ways for c in own.tolist() for d in path.tolist() if d <= c]
+
+    @cached_property
     def edge_and_component(self) -> dict[int, tuple[int, int]]:
         """Whose each velocity of a body is, among the edges, and which of the body's it is."""
         places = self.kernels.layout.v
@@ -135,21 +141,18 @@ class JointCoordinates(CoordinateSet):
     # --- to and from bodies -----------------------------------------------------------------------------------
 
     def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
-        layout = self.layout
-        times = len(motion[0])
-        q, v, a = (np.zeros((times, size)) for size in (layout.q_size, layout.v_size, layout.v_size))
-        if times:
+        q, v, a = self.layout.motion(len(motion[0]))
+        if len(q):
             q[0] = self._first_guess(cartesian, motion[0][0], number)
         work = np.zeros(cartesian.q_size), np.zeros(cartesian.v_size)
         fold_motion(self.tree(number), *map(np.ascontiguousarray, motion), q, v, a, *work)
         return q, v, a
 
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
-        times = len(motion[0])
-        out = tuple(np.zeros((times, size)) for size in (cartesian.q_size, cartesian.v_size, cartesian.v_size))
+        out = cartesian.motion(len(motion[0]))
         out[0][:, list(cartesian.q[self.model.ground])] = self.bodies.at_rest
         unfold_motion(self.tree(number), *map(np.ascontiguousarray, motion), *out)
-        return out[0], out[1], out[2]
+        return out
 
     def _first_guess(self, cartesian: Layout, qc: np.ndarray, number: Evaluator) -> np.ndarray:
         """In space angles count past 2π: so far as the bodies have turned about the axis of a joint since the reference

@@ -32,13 +32,11 @@ import numpy as np
 
 from ...graph.topology import Topology, topology
 from ...graph.tree import Edge
-from ...kernels.blocks import Design, Integers, IntegerTable, Matrix, Vector, Work, block
+from ...kernels.blocks import Design, Integers, IntegerTable, Matrix, Vector, Work, block, zeros
 from ...model.mechanisms import SpatialModel
 from ...model.parameters import Evaluator
 from ..base import Layout, cartesian_layout, pairs
 from .tree_steps import ORIGIN, Step, frames, freedoms, steps, velocity_paths
-
-PER_FRAME = ("r", "eta", "dr", "deta", "omega", "turning", "sliding", "ddr", "alpha")
 
 
 class Tree(NamedTuple):
@@ -97,31 +95,26 @@ class Tree(NamedTuple):
     """The velocities that move body b are r_velocity[r_body_at[b] : r_body_at[b + 1]], from the root on."""
     r_velocity: Integers
     # frames, where they are and how they move
-    A: Work[Matrix]
-    e: Work[Matrix]
+    A: Work[Matrix] = zeros("frames", 9)
+    e: Work[Matrix] = zeros("frames", 4)
     """The rotation: as a matrix by rows, as a quaternion (in space),"""
-    phi: Work[Vector]
+    phi: Work[Vector] = zeros("frames")
     """or as an angle (in the plane)."""
-    r: Work[Matrix]
-    eta: Work[Matrix]
+    r: Work[Matrix] = zeros("frames", 3)
+    eta: Work[Matrix] = zeros("frames", 3)
     """Where the frame stands, and where its hinge is."""
-    dr: Work[Matrix]
-    deta: Work[Matrix]
-    omega: Work[Matrix]
-    turning: Work[Matrix]
-    sliding: Work[Matrix]
+    dr: Work[Matrix] = zeros("frames", 3)
+    deta: Work[Matrix] = zeros("frames", 3)
+    omega: Work[Matrix] = zeros("frames", 3)
+    turning: Work[Matrix] = zeros("frames", 3)
+    sliding: Work[Matrix] = zeros("frames", 3)
     """The angular velocity against the frame before, and the velocity of sliding over it."""
-    ddr: Work[Matrix]
-    alpha: Work[Matrix]
+    ddr: Work[Matrix] = zeros("frames", 3)
+    alpha: Work[Matrix] = zeros("frames", 3)
     # velocities: what a unit of each one does
-    turn: Work[Matrix]
-    slide: Work[Matrix]
+    turn: Work[Matrix] = zeros("velocities", 3)
+    slide: Work[Matrix] = zeros("velocities", 3)
     """It turns what is behind it by the one vector, and shifts it by the other."""
-
-    @property
-    def width(self) -> int:
-        """How many velocities a body has."""
-        return 3 if self.dimension == 2 else 6
 
 
 def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
@@ -145,10 +138,8 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
         frame_q[k], frame_v[k] = layout.q[body][0], layout.v[body][0]
     path_of = velocity_paths(topology)
     paths = [path_of[body] for body in bodies]
-    A, e = np.zeros((count, 9)), np.zeros((count, 4))
-    A[0], e[0] = np.eye(3).ravel(), ORIGIN.attitude
-    v_step, v_carrier, v_turns = whose = _of_velocities(chain)
-    return block(
+    v_step, v_carrier, v_turns = _of_velocities(chain)
+    tree = block(
         Tree(
             dimension=topology.ground.dimension,
             **{name: np.array([getattr(step, name) for step in chain]) for name in Step._fields},
@@ -166,14 +157,12 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
             turns=pairs((hidden + 3 * b, layout.q[body][7]) for b, body in enumerate(bodies) if space),
             r_body_at=np.cumsum([0, *map(len, paths)]),
             r_velocity=np.concatenate([np.zeros(0, dtype=np.int64), *paths]),
-            A=A,
-            e=e,
-            phi=np.zeros(count),
-            **{name: np.zeros((count, 3)) for name in PER_FRAME},
-            turn=np.zeros((whose.shape[1], 3)),
-            slide=np.zeros((whose.shape[1], 3)),
-        )
+        ),
+        frames=count,
+        velocities=v_step.size,
     )
+    tree.A[0], tree.e[0] = np.eye(3).ravel(), ORIGIN.attitude
+    return tree
 
 
 def _of_velocities(chain: Sequence[Step]) -> np.ndarray:

@@ -7,6 +7,7 @@ by rows; quaternions are scalar first. A rotation takes the axes of a frame to t
 from math import atan2, cos, sin, sqrt
 
 from ...kernels.abi import compiled
+from ...rotations import matrices, values
 
 ZERO = (0.0, 0.0, 0.0)
 NO_TURN = (1.0, 0.0, 0.0, 0.0)
@@ -53,9 +54,7 @@ def dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@compiled
-def cross(a, b):
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+cross = compiled(values.cross)
 
 
 # --- rotations ---------------------------------------------------------------------------------------------------
@@ -64,21 +63,15 @@ def cross(a, b):
 @compiled
 def turned(A, k, a):
     """A a: from the axes of frame k to those of the world."""
-    return (
-        A[k, 0] * a[0] + A[k, 1] * a[1] + A[k, 2] * a[2],
-        A[k, 3] * a[0] + A[k, 4] * a[1] + A[k, 5] * a[2],
-        A[k, 6] * a[0] + A[k, 7] * a[1] + A[k, 8] * a[2],
-    )
+    rows = A[k]
+    return dot(at(rows, 0), a), dot(at(rows, 3), a), dot(at(rows, 6), a)
 
 
 @compiled
 def turned_back(A, k, a):
     """Aᵀ a: from the axes of the world to those of frame k."""
-    return (
-        A[k, 0] * a[0] + A[k, 3] * a[1] + A[k, 6] * a[2],
-        A[k, 1] * a[0] + A[k, 4] * a[1] + A[k, 7] * a[2],
-        A[k, 2] * a[0] + A[k, 5] * a[1] + A[k, 8] * a[2],
-    )
+    rows = A[k]
+    return plus(plus(times(a[0], at(rows, 0)), times(a[1], at(rows, 3))), times(a[2], at(rows, 6)))
 
 
 @compiled
@@ -124,15 +117,8 @@ def back(e):
     return e[0], -e[1], -e[2], -e[3]
 
 
-@compiled
-def after(e, f):
-    """e ∘ f: the matrices are multiplied in this order."""
-    return (
-        e[0] * f[0] - e[1] * f[1] - e[2] * f[2] - e[3] * f[3],
-        e[0] * f[1] + e[1] * f[0] + e[2] * f[3] - e[3] * f[2],
-        e[0] * f[2] - e[1] * f[3] + e[2] * f[0] + e[3] * f[1],
-        e[0] * f[3] + e[1] * f[2] - e[2] * f[1] + e[3] * f[0],
-    )
+after = compiled(matrices.product)
+"""e ∘ f: the matrices are multiplied in this order."""
 
 
 @compiled

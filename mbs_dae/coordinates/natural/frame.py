@@ -23,7 +23,7 @@ import numpy as np
 from ...errors import ModelError
 from ...model.bodies.body import Body
 from ...model.parameters import Evaluator, Number
-from ...rotations import about_z, from_quaternion, quaternion
+from ...rotations import quaternion
 from ...rotations.orientation import continued
 from ..base import Layout, Motion
 from .skeleton import POINT, Skeleton, Thing
@@ -73,8 +73,7 @@ def mass_matrix(C: np.ndarray, body: Body, number: Evaluator) -> np.ndarray:
 
 def from_bodies(skeleton: Skeleton, layout: Layout, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
     """x = r + A s,  ẋ = ṙ + ω × A s,  ẍ = r̈ + α × A s + ω × (ω × A s); of a vector without r."""
-    times = len(motion[0])
-    q, v, a = (np.zeros((times, size)) for size in (layout.q_size, layout.v_size, layout.v_size))
+    q, v, a = layout.motion(len(motion[0]))
     for thing in skeleton.things:
         body, place = next((b, s) for b, s in thing.places.items() if b.fixed or not thing.fixed)
         own = _pose(cartesian, body, motion)
@@ -95,8 +94,7 @@ def to_bodies(
     skeleton: Skeleton, weights: Mapping[Body, np.ndarray], layout: Layout, cartesian: Layout, motion: Motion
 ) -> Motion:
     """`weights` are C of each body."""
-    times = len(motion[0])
-    q, v, a = (np.zeros((times, size)) for size in (cartesian.q_size, cartesian.v_size, cartesian.v_size))
+    q, v, a = cartesian.motion(len(motion[0]))
     for body, base in skeleton.base.items():
         place, ways = weights[body][:, 0], weights[body][:, 1:]
         X, dX, ddX = (_columns(array[:, list(layout.v[body])], body, base[-1].kind == POINT) for array in motion)
@@ -128,22 +126,18 @@ def _columns(own: np.ndarray, body: Body, points: bool) -> np.ndarray:
 class _Pose(NamedTuple):
     """A body over time: place, velocity and acceleration of its frame, its attitude, and ω and α in world axes."""
 
-    place: tuple[np.ndarray, np.ndarray, np.ndarray]
+    place: tuple[np.ndarray, ...]
     attitude: np.ndarray
     omega: np.ndarray
     alpha: np.ndarray
 
 
 def _pose(layout: Layout, body: Body, motion: Motion) -> _Pose:
-    q, v, a = motion
-    own, rates = list(layout.q[body]), list(layout.v[body])
-    size = body.dimension
-    place = q[:, own[:size]], v[:, rates[:size]], a[:, rates[:size]]
-    if size == 2:
-        A = about_z(q[:, own[2]])[:, :2, :2]
-        return _Pose(place, A, v[:, rates[2:]], a[:, rates[2:]])
-    A = from_quaternion(q[:, own[3:7]])
-    omega, alpha = (np.einsum("tck,tk->tc", A, x[:, rates[3:]]) for x in (v, a))
+    places, rates, size = list(layout.q[body]), list(layout.v[body]), body.dimension
+    place = tuple(x[:, at[:size]] for x, at in zip(motion, (places, rates, rates), strict=True))
+    A, (omega, alpha) = layout.rotation(motion[0], body), (x[:, rates[size:]] for x in motion[1:])
+    if size == 3:
+        omega, alpha = (np.einsum("tck,tk->tc", A, x) for x in (omega, alpha))
     return _Pose(place, A, omega, alpha)
 
 

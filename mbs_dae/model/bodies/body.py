@@ -41,13 +41,10 @@ class Marker:
         return np.array([number(n) for n in self.point]), np.array([[number(n) for n in row] for row in self.frame])
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """What could not be checked before the parameters had values."""
         symbolic = [n for n in self.numbers if isinstance(n, sp.Basic)]
         if not all(isfinite(number(n)) for n in symbolic):
-            raise ModelError(
-                f"a number of marker {self.label} of {who} is not a finite real number for these parameters; mend its "
-                "expression or the parameters"
-            )
+            what = f"a number of marker {self.label} of {who} is not a finite real number for these parameters"
+            raise ModelError(f"{what}; mend its expression or the parameters")
 
     @property
     def label(self) -> str:

@@ -89,10 +89,8 @@ class PlanarBody(Body):
             x, y = coordinates_of(x, f"point on body {self.name!r}", 2)
         if more or other or isinstance(angle, tuple | list):
             strange = ", ".join(other) or "fourth number"
-            raise ModelError(
-                f"a marker on planar body {self.name!r} has x, y and angle, and no {strange}; markers in space belong "
-                "to a SpatialModel"
-            )
+            what = f"a marker on planar body {self.name!r} has x, y and angle, and no {strange}"
+            raise ModelError(f"{what}; markers in space belong to a SpatialModel")
         x, y, angle = (
             check_number(value, f"{what} of a marker on body {self.name!r}")
             for what, value in (("x", x), ("y", y), ("angle", angle))

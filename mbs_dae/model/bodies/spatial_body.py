@@ -180,10 +180,8 @@ class SpatialBody(Body):
         if low < -1e-9 * max(high, 0.0) or high < 0:
             raise ModelError(f"{what} has principal moments {shown}; none may be negative: mind the signs of products")
         if high > (low + middle) * (1 + 1e-9):
-            raise ModelError(
-                f"{what} has principal moments {shown}: no body has one larger than the other two together; "
-                "check that it is about the centre of mass, and its units"
-            )
+            what += f" has principal moments {shown}: no body has one larger than the other two together"
+            raise ModelError(f"{what}; check that it is about the centre of mass, and its units")
 
     def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> SpatialPlace:
         place = coordinates_of(point, f"at= of {who}", 3)

@@ -36,7 +36,7 @@ from .. import measures
 from ..bodies.body import Body, Marker
 from ..element import Declared, Element, checked_name
 from ..fields import COORDINATE
-from ..measures import Measure, Quantity
+from ..measures import Measure, Quantity, written_in_markers
 from ..parameters import Number, Signal, check_choice, signals_in
 
 _registry: list[type[ForceElement]] = []
@@ -100,7 +100,7 @@ class ForceElement(Declared):
         if equation := getattr(cls, "force", None):
             what = f"force of force class {cls.__name__}"
             wrenches = duals(called(equation, markers, what, **constants), markers, what)
-            forces.append((cls.work, tuple(expression_of(e, what) for e in wrenches)))
+            forces.append((cls.work, tuple(expression_of(e, what, jumps=True) for e in wrenches)))
         return Load(markers, energy, tuple(forces))
 
 
@@ -123,7 +123,8 @@ def duals(wrenches: Any, markers: Sequence[FormMarker], what: str) -> list[Any]:
 
 def _with_markers(load: Load, markers: tuple[Marker, ...]) -> tuple[Load, tuple[Marker, ...]]:
     """The load with its quantities written out in markers, which join those that are there."""
-    symbols, places, values = measures.in_markers(load.expressions, markers)
+    quantities = sorted({q for e in load.expressions for q in e.atoms(Quantity)}, key=str)
+    places, symbols, values = written_in_markers(quantities, markers, "a force")
     silent = (sp.S.Zero,) * len(variables(symbols[len(markers) :])[1])
     load = load.map(lambda e: e.xreplace(values))
     forces = tuple((work, (*f, *silent)) for work, f in load.forces)
@@ -224,7 +225,7 @@ class EffortElement(ForceElement):
     def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
         """The efforts on the bare coordinate s, by what becomes of their work; `_built` puts s in."""
         what = f"the effort of force class {cls.__name__}"
-        total = expression_of(called(cls.effort, (_s, _rate), what, **constants), what)
+        total = expression_of(called(cls.effort, (_s, _rate), what, **constants), what, jumps=True)
         if cls.work != "dissipated":
             return Load(markers, sp.S.Zero, ((cls.work, (total,)),), effort=total)
         elastic = total.xreplace({_rate: sp.S.Zero})

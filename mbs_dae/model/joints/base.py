@@ -128,10 +128,8 @@ class Joint(Condition, Declared):
         motions = (self.motions or {}).get(self.dimension)
         every = 3 * (self.dimension - 1)
         if motions is not None and rows + velocities(motions) != every:
-            raise ModelError(
-                f"the equations ({rows}) of {self.who} and the velocities of its motions ({velocities(motions)}) do "
-                f"not make {every} together; mend phi or motions of class {self.kind}"
-            )
+            what = f"the equations ({rows}) of {self.who} and the velocities of its motions ({velocities(motions)}) do "
+            raise ModelError(f"{what}not make {every} together; mend phi or motions of class {self.kind}")
 
 
 def relation_of(

@@ -66,10 +66,9 @@ class Gear(Joint):
     def check_dimension(self) -> None:
         super().check_dimension()
         if self.dimension == 3 and len(self.markers) != 4:
-            raise ModelError(
-                f"{self.who} in space needs the joints of both wheels, or four markers (wheel, wheel, and one on the "
-                "carrier for each); write Gear(name, joint_a, joint_b, ratio=...)"
-            )
+            four = "four markers (wheel, wheel, and one on the carrier for each)"
+            remedy = "write Gear(name, joint_a, joint_b, ratio=...)"
+            raise ModelError(f"{self.who} in space needs the joints of both wheels, or {four}; {remedy}")
 
     @staticmethod
     def phi(i, j, carrier=None, other=None, *, ratio, mesh, phase):
@@ -82,11 +81,9 @@ def _wheels(name: str, *joints: Any) -> tuple[Any, ...]:
         raise ModelError(f"Gear {name!r} couples two joints that have an angle; name two revolute joints")
     first, second = joints
     if not {*first.bodies} & {*second.bodies}:
-        raise ModelError(
-            f"Gear {name!r}: {first.name!r} turns on {first.markers[0].body.name!r}, and {second.name!r} on "
-            f"{second.markers[0].body.name!r}; teeth mesh on one carrier, so name the joints of both wheels on the "
-            "same body"
-        )
+        first_on, second_on = (f"{joint.name!r} turns on {joint.markers[0].body.name!r}" for joint in joints)
+        remedy = "teeth mesh on one carrier, so name the joints of both wheels on the same body"
+        raise ModelError(f"Gear {name!r}: {first_on}, and {second_on}; {remedy}")
     return tuple(joint.markers[side] for side in (1, 0) for joint in joints)
 
 
@@ -133,7 +130,7 @@ class CamFollower(Joint):
     """
 
     sketch = "contact"
-    profile = function("m")
+    profile = function("m", jumps=False)
     follower = choice("point", "flat", default="point")
 
     def __init__(self, name: str, *args: Any, **constants: Any):

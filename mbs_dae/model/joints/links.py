@@ -53,8 +53,7 @@ class RevoluteSpherical(Joint):
 
 class PinInSlot(Joint):
     """A pin (second marker) in a straight slot along the x axis of the first (revolute-translational): it may slide and
-    turn. In space, a ball in a straight guide along the first marker's axis.
-    """
+    turn. In space, a ball in a straight guide along the first marker's axis."""
 
     sketch = "slot"
     motions = {2: (Slide(0), Turn(2)), 3: (Slide(2), Ball())}

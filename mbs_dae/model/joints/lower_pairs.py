@@ -30,8 +30,7 @@ class Revolute(Joint):
 
 class Translational(Joint):
     """A straight guide: the second marker slides along the first, and does not turn against it. In the plane it slides
-    along the x axis of the first marker, in space along its axis.
-    """
+    along the x axis of the first marker, in space along its axis."""
 
     unit = {2: ("m", "rad"), 3: ("m",) * 2 + ("rad",) * 3}
     facing = "frame"
@@ -86,8 +85,7 @@ def _thread(i, j, *, pitch):
 
 class Screw(Joint):
     """A nut on a thread: a cylindrical joint that advances by `pitch` with every turn (right-handed where positive).
-    `phase` is how far it has advanced at angle 0; it defaults to that of the reference placement.
-    """
+    `phase` is how far it has advanced at angle 0; it defaults to that of the reference placement."""
 
     dimensions = (3,)
     unit = ("m",) * 2 + ("rad",) * 2 + ("m",)

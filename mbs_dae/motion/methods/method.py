@@ -97,7 +97,7 @@ class Method:
     def functions(self) -> np.ndarray:
         """Their addresses; 0 for one that there is none of."""
         own = (self.step, self.prepare, self.read)
-        return np.array([one.entry.address if one else 0 for one in own], dtype=np.int64)
+        return np.array([one.compile().address if one else 0 for one in own], dtype=np.int64)
 
     def stages(self, mechanism: Mechanism, course: Course) -> Stages:
         """A step in this course of time."""

@@ -17,7 +17,7 @@ from ...arguments import check_start, model_of
 from ...compiled import System, compile_model
 from ...coordinates import JointCoordinates, Motion
 from ...coordinates.joint.tree_steps import Freedom
-from ...errors import ModelError, unknown_name
+from ...errors import ModelError, check_name, unknown_name
 from ...model.bodies.body import Body, Marker
 from ...model.joints.motions import Ball, Slide, Turn
 from ...model.model import Model
@@ -116,23 +116,19 @@ class JointSpace:
                 own += np.outer(far, about)
         return np.concatenate([np.zeros((0, size)), *(counted[body] for body in self.system.layout.turned)])
 
-    @property
-    def placement(self) -> np.ndarray:
-        return self.system.placement
-
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         return self.turned(self.system.moved(q, step))
 
     def turned(self, q: np.ndarray) -> np.ndarray:
         """With the hidden turns that belong to the coordinates."""
-        q[self.size : self.size + len(self.turning)] = self.turning @ (q - self.placement)[: self.size]
+        start = self.system.placement
+        q[self.size : self.size + len(self.turning)] = self.turning @ (q - start)[: self.size]
         return q
 
     # --- values by name -------------------------------------------------------------------------------------------
 
     def index(self, name: Any) -> int:
-        if name not in self.names:
-            raise unknown_name("joint coordinate", name, self.names, f"the tree of {self.model.name!r}")
+        check_name("joint coordinate", name, self.names, f"the tree of {self.model.name!r}")
         return self.names.index(name)
 
     def number(self, value: Any, what: str) -> float:
@@ -161,9 +157,9 @@ class JointSpace:
         if start is None and self.closed:
             start = assembled(self.model)
         if start is None:
-            return self.placement.copy()
+            return self.system.placement.copy()
         if isinstance(start, Mapping):
-            return self.with_values(self.placement, start, "start")
+            return self.with_values(self.system.placement, start, "start")
         check_start(self.model, start)
         return self.system.from_bodies(start.system.to_bodies(start.motion))[0][0]
 
@@ -172,7 +168,7 @@ class JointSpace:
 
     def bodies(self, poses: Sequence[np.ndarray]) -> Motion:
         """The bodies in some poses, at rest: Cartesian coordinates, velocities and accelerations."""
-        q = np.array(poses).reshape(len(poses), self.placement.size)
+        q = np.array(poses).reshape(len(poses), self.system.placement.size)
         still = np.zeros((len(poses), self.system.layout.v_size))
         return self.system.to_bodies((q, still, still))
 

@@ -16,7 +16,7 @@ from math import sqrt
 
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
-from ...linear.vectors import copy, dot
+from ...linear.vectors import copy, dot, largest
 from .task import Task, move_joints, observe_task
 
 LONGEST = 1.5
@@ -44,7 +44,7 @@ def search(task, q, tolerance, iterations):
         move_joints(task, task.trial, task.step)
         new = observe_task(task, task.trial)
         solved = sqrt(least) <= tolerance
-        if new < (least if solved else _largest(recent)):
+        if new < (least if solved else largest(recent)):
             copy(task.trial, q)
             done = solved and new > 0.25 * least
             square = new
@@ -79,21 +79,11 @@ def search_all(task: Task, starts: Matrix, tolerance: float, iterations: int, re
 @compiled
 def _shorten(task, length):
     """The step in velocities of joints, no longer than LONGEST; gives how long it was."""
-    longest = 0.0
-    for c in range(task.step.size):
-        longest = max(longest, abs(task.step[c]))
+    longest = largest(task.step)
     shrink = min(1.0, LONGEST * length / longest) if longest > 0.0 else 1.0
     for c in range(task.step.size):
         task.step[c] *= shrink * task.unit[c]
     return longest
-
-
-@compiled
-def _largest(numbers):
-    out = numbers[0]
-    for k in range(1, numbers.size):
-        out = max(out, numbers[k])
-    return out
 
 
 @compiled

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ...model.joints.motions import Turn
-from ...readings.motion import body_rotation
 from ..closing import turned_over
 from .joint_space import JointSpace
 from .nearest import RANK_TOLERANCE, least_change, minimise, nearest_pose
@@ -156,7 +155,7 @@ class Search:
         marks = [np.zeros((count, 1))]
         for body in system.bodies:
             marks += [bodies[:, list(system.layout.q[body][:size])] / self.length]
-            marks += [body_rotation(system, bodies, body).reshape(count, size**2)]
+            marks += [system.layout.rotation(bodies, body).reshape(count, size**2)]
         return np.concatenate(marks, axis=1)
 
     def _starts(self, seed: int, count: int) -> np.ndarray:

@@ -129,7 +129,7 @@ def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, hig
     coordinate = space.coordinate_of
     bounded = np.maximum(coordinate, 0)
     numbers = {body: k for k, body in enumerate(space.model.bodies.values())}
-    observe(machine, 0.0, space.placement, system.still)
+    observe(machine, 0.0, space.system.placement, system.still)
     return block(
         Task(
             machine=machine,
@@ -148,12 +148,12 @@ def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, hig
             low=np.where(coordinate >= 0, low[bounded], -np.inf),
             high=np.where(coordinate >= 0, high[bounded], np.inf),
             turning=np.ascontiguousarray(space.turning) if loops else np.zeros((0, space.size)),
-            placement=space.placement,
+            placement=space.system.placement,
             task_rows=task_rows,
             gap=1.0 / np.sqrt(machine.transformation.square[:loops] + 1e-300),
             still=system.still,
         ),
         rows=task_rows + loops,
         velocities=system.nv,
-        q_size=space.placement.size,
+        q_size=space.system.placement.size,
     )

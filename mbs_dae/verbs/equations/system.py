@@ -9,7 +9,7 @@ M, Q = eq.lambdify("M", "Q")(t, q, v)                 # the same in numbers
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,13 +18,16 @@ from zlib import crc32
 import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
+from sympy.simplify.cse_main import tree_cse
 
-from ...errors import ModelError, unknown_name
+from ...errors import ModelError, check_name
+from ...kernels import abi
+from ...model.parameters import Effort
 from ...model.tables import TableSymbol
+from ...symbolic.codegen import Printer
 from ...symbolic.functions import Lookup, Wrap, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
-from .evaluation import lambdified
 
 SIX = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
 BOLD = {**SIX, "zdot": r"\dot{z}"}
@@ -99,9 +102,8 @@ class SystemEquations:
         where ``eq.turns`` stand in these matrices, and ``z`` where states do.
         """
         for name in names:
-            if name not in BOLD:
-                raise unknown_name("matrix", name, BOLD, "the equations")
-        return lambdified(self, names or SIX)
+            check_name("matrix", name, BOLD, "the equations")
+        return _lambdified(self, names or SIX)
 
     def compare(
         self, *, Phi: Any = None, Phi_q: Any = None, nu: Any = None, gamma: Any = None, M: Any = None, Q: Any = None,
@@ -158,6 +160,70 @@ class SystemEquations:
         if name in ("M", "Q"):
             return self.bodies[int(columns[row].name.rpartition("_")[2])], coordinate
         return self.rows[self.position_rows[row] if name == "Phi" else row][0], coordinate
+
+
+# --- in numbers: the same expressions, printed and computed as in the kernels ---
+
+
+WORDS: dict[str, Any] = {name: vars(getattr(abi, name))["py_func"] for name in ("lookup", "unwound", "wrap")}
+"""What kernels call besides Python's math, not compiled."""
+
+
+def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tuple[np.ndarray, ...]]:
+    matrices = [(name, getattr(eq, name)) for name in names]
+    state = {"q": eq.q, "v": eq.v, "turns": eq.turns, "z": eq.z}
+    constants, tables = eq.parameters, eq.tables
+    found = {s.name for _, m in matrices for s in m.free_symbols}
+    counted, held = (sorted(s.name for s in state[kind] if s.name in found) for kind in ("turns", "z"))
+    if efforts := sorted({s.name for _, m in matrices for s in m.free_symbols if isinstance(s, Effort)}):
+        what = f"the rates speak of {', '.join(efforts)}, which follows from all equations together"
+        raise ModelError(f"{what}; solve for the multipliers, and put them in: eq.zdot.subs(...)")
+    ends = np.cumsum([len(m) for _, m in matrices])
+    data = [symbol.table.data for symbol in tables.values()]
+    starts = np.cumsum([0, *map(len, data)])[:-1]
+    compute = sp.lambdify(
+        [t, *(list(symbols) for symbols in (*state.values(), constants, tables.values()))],
+        [e for _, matrix in matrices for e in matrix],
+        modules=[WORDS | {"tables": np.concatenate([*data, [0.0]])}, "math"],
+        printer=Printer(allow_unknown_functions=True),
+        dummify=True,
+        cse=_shared,
+    )
+
+    def evaluated(
+        t: float, q: Any, v: Any, turns: Any = None, parameters: Mapping[str, float] | None = None, z: Any = None
+    ) -> tuple[np.ndarray, ...]:
+        if turns is None and counted:
+            zeros = "zeros where nothing has turned more than half round since the placement"
+            remedy = f"add turns=, {len(state['turns'])} angles in the order of eq.turns ({zeros})"
+            raise ModelError(f"these equations count turns ({', '.join(counted)}); {remedy}")
+        if z is None and held:
+            what = f"these equations speak of states ({', '.join(held)})"
+            raise ModelError(f"{what}; add z=, {len(state['z'])} numbers in the order of eq.z")
+        values = {symbol.name: value for symbol, value in constants.items()}
+        for name in parameters or {}:
+            check_name("parameter", name, values, "the equations")
+        values |= parameters or {}
+        given = [_numbers(x, *symbols) for x, symbols in zip((q, v, turns, z), state.items(), strict=True)]
+        numbers = np.array(compute(float(t), *given, [float(x) for x in values.values()], starts), dtype=float)
+        parts = np.split(numbers, ends[:-1])
+        square = ("Phi_q", "M")  # the matrices that have columns
+        return tuple(p.reshape(m.shape) if name in square else p for p, (name, m) in zip(parts, matrices, strict=True))
+
+    return evaluated
+
+
+def _shared(expressions: list[sp.Expr], list: bool = False) -> tuple[Any, Any]:
+    """What occurs more than once is computed once. Parts of sums and of products are not looked for: in long equations
+    that takes a hundred times longer, and finds little."""
+    return tree_cse(expressions, sp.numbered_symbols("w_"))
+
+
+def _numbers(given: Any, what: str, symbols: sp.ImmutableMatrix) -> list[float]:
+    numbers = np.zeros(len(symbols)) if given is None else np.asarray(given, dtype=float)
+    if numbers.shape != (len(symbols),):
+        raise ModelError(f"{what} has the shape {numbers.shape}; give {len(symbols)} numbers in the order of eq.{what}")
+    return numbers.tolist()
 
 
 # --- compared with hand-written ones, entry by entry ---

@@ -13,7 +13,7 @@ from ...errors import ModelError
 from ...results.result import Result
 from ..motion import Motion
 from ..scene import Scene
-from ..stage import AS_SAID, OVER_BODIES, Camera, all_pieces, reach
+from ..stage import AS_SAID, OVER_BODIES, Camera, reach
 from ..style import GRID, axis_label
 from . import symbols
 
@@ -23,8 +23,7 @@ VIEW = (24.0, -58.0)  # elevation and azimuth in degrees: x to the right, y to t
 NUMBER = np.array([0.5, 0.26])  # the paper that a number on an axis needs: its width and its height (inches)
 END_ON = 0.05  # an axis that is so much foreshortened has no numbers: they would lie upon one another
 MARGIN = 0.05  # of white paper at the edge of a picture (inches)
-THINNEST = 0.3
-"""The shortest side of the box, as a part of the longest one: a flat mechanism still stands in space."""
+THINNEST = 0.3  # the shortest side of the box, as a part of the longest one: a flat mechanism still stands in space
 
 
 class SpatialScene(Scene):
@@ -52,8 +51,7 @@ class SpatialScene(Scene):
         return inch_of(self.ax, *boxed(*self.corners)) or 0.2
 
     def set_axes(self) -> None:
-        in_true_size = [piece for groups in (self.bodies, self.joints, self.forces) for piece in all_pieces(groups)]
-        low, high = reach(in_true_size, 3, self.corners)
+        low, high = reach(self.mechanism, 3, self.corners)  # now in true size
         margin = self.stage.symbol
         hold(self.ax, low - margin, high + margin)
 

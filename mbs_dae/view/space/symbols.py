@@ -16,11 +16,12 @@ from ...results.sketch import ElementSketch
 from ..motion import Marker
 from ..stage import AS_SAID, BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
 from ..style import DARK, ELASTIC, GROUND
-from ..symbols import between, circle, cylinder_and_piston, rail_path, slider_box, supports, way_along, wheel
+from ..symbols import ball, between, circle, cylinder_and_piston, rail_path, slider_box, supports, way_along, wheel
 
 LIGHT = np.array([0.25, -0.55, 0.8]) / np.linalg.norm([0.25, -0.55, 0.8])
 """Where the light comes from: over the left shoulder of the usual view."""
 METAL = "#D3D8DC"
+BALL = (METAL, 8.0)
 BLOCK = (2.2, 1.5, 0.9)  # half the sides of a body's block along its axes, in units of half a joint's symbol
 TURNS_OF_A_THREAD = 60  # more would be a grey area
 COILS = 7  # of a spring: as many at any length, so that it is seen to stretch
@@ -94,12 +95,6 @@ def lump(stage: Stage, body: str, at: np.ndarray, color: str, **how: Any) -> Pie
     """A block, so that the attitude of the body is seen."""
     corners, faces = cuboid(*(half * stage.symbol for half in BLOCK))
     return area(stage.shown.places(body, corners + at), color, faces, edge="white", **how)
-
-
-def ball(stage: Stage, marker: Marker) -> Piece:
-    edge = 1.2 * stage.fine
-    look: dict[str, Any] = {"markerfacecolor": METAL, "markeredgecolor": DARK, "markeredgewidth": edge}
-    return dot(stage.shown.place(marker), markersize=8 * stage.fine, **look)
 
 
 def box(stage: Stage, marker: Marker, **how: Any) -> Piece:
