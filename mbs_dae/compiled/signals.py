@@ -31,7 +31,9 @@ class Signals(NamedTuple):
     inputs: Assignment
     """At their places in q."""
     rates: Assignment
-    """Those of states, at the places of these in q̇."""
+    """Those of states, at the places of these in q̇, to be read. In a run they come with the forces (`dynamics`),"""
+    late: Assignment
+    """but for those that read efforts."""
     effort_row: Integers
     """The rows whose multipliers are read, as efforts -λ, and their places in q."""
     effort_to: Integers
@@ -84,13 +86,16 @@ class SignalsBuilder:
         """`rows` are those whose multipliers are efforts, by the names of drivers."""
         moving = [state for state in states if not state.is_held]
         places: Mapping[Signal, int] = layout.signals
-        own = ([[places[one.symbol]] for one in ones] for ones in (inputs, moving))
-        self.inputs = AssignmentBuilder(inputs, next(own), coordinates, batch)
-        self.rates = AssignmentBuilder(moving, next(own), coordinates, batch)
+
+        def builder(ones: Sequence[Input] | Sequence[StateVariable]) -> AssignmentBuilder:
+            return AssignmentBuilder(ones, [[places[one.symbol]] for one in ones], coordinates, batch)
+
+        self.inputs, self.rates = builder(inputs), builder(moving)
+        self.late = builder([state for state in moving if state.is_late])
         read = [(rows[signal.driver], place) for signal, place in places.items() if isinstance(signal, Effort)]
         self.effort_row, self.effort_to = np.array(read, dtype=np.int64).reshape(-1, 2).T.copy()
         self.count = len(places)
 
     def fill(self, number: Evaluator) -> Signals:
-        assignments = self.inputs.fill(number), self.rates.fill(number)
+        assignments = self.inputs.fill(number), self.rates.fill(number), self.late.fill(number)
         return block(Signals(*assignments, self.effort_row, self.effort_to, self.count))

@@ -129,8 +129,11 @@ class Structure(Remembering):
     def dynamics(self) -> DynamicsBuilder:
         """Derived when first asked for: kinematics has no use for it."""
         model, kernels = self.model, self.coordinates.kernels
-        instances = dynamics_instances([*model.bodies.values()], (*model.forces, *model.events), model.gravity, kernels)
-        return DynamicsBuilder(self.batch(instances), kernels.layout.nv)
+        states = [state for state in model.states if not (state.is_held or state.is_late)]
+        acting: list[Any] = [*model.forces, *model.events, *states]
+        instances = dynamics_instances([*model.bodies.values()], acting, model.gravity, kernels)
+        places = [self.layout.signals[state.symbol] for state in states]
+        return DynamicsBuilder(self.batch(instances), kernels.layout.nv, places)
 
     @cached_property
     def signals(self) -> SignalsBuilder:

@@ -72,8 +72,13 @@ class StateVariable(SignalElement):
         what = f"the rate of {self.who}"
         if callable(rate) and not isinstance(rate, sp.Basic | Table | Motion):
             rate = called(rate, (self.symbol,), what)
-        self.rate = expression_of(0 if rate is None else _of_time(rate), what)
+        self.rate = expression_of(0 if rate is None else _of_time(rate), what, jumps=True)
         self._read([self.rate])
+
+    @property
+    def is_late(self) -> bool:
+        """Whether its rate can be known only when all forces are: it reads efforts."""
+        return any(isinstance(s, Effort) for s in signals_of(self))
 
     def with_rate(self, rate: Any) -> StateVariable:
         return StateVariable(self.name, rate, self.initial, self.unit, self.scale)
@@ -92,7 +97,7 @@ class Input(SignalElement):
 
     def __init__(self, name: str, law: Any, unit: str):
         self.name, self.unit, self.symbol = checked_name(name), str(unit), Signal(name)
-        self.law = expression_of(_of_time(law), self.who)
+        self.law = expression_of(_of_time(law), self.who, jumps=True)
         if named := [s for s in free_parameters([self.law]) if isinstance(s, Signal | Quantity)]:
             raise ModelError(
                 f"{self.who} contains {min(map(str, named))!r}, and an input is a law of time; write the expression "
@@ -126,7 +131,8 @@ class Sampled(SignalElement):
         given = {} if self.function else {str(state): value for state, value in update.items()}
         self.targets = [Signal(state) for state in given]
         """The states that it sets, in the order of its expressions; those of a function are known when it is called."""
-        self._read([expression_of(_of_time(e), f"what {self.who} sets {s!r} to") for s, e in given.items()])
+        values = (expression_of(_of_time(e), f"what {self.who} sets {s!r} to", jumps=True) for s, e in given.items())
+        self._read([*values])
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         check_number(number(self.every), f"every= of {self.who}", positive=True)

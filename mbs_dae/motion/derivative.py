@@ -265,16 +265,18 @@ def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector):
 @compiled
 def state_rates(mechanism, t, q, v, dq):
     """ż at its places in q̇, after `accelerate`: only now efforts -λ are known. Whether all are finite."""
-    signals, machine = mechanism.signals, mechanism.machine
+    signals, machine, dynamics, finite = mechanism.signals, mechanism.machine, mechanism.dynamics, True
+    for k in range(dynamics.rate_to.size):
+        dq[dynamics.rate_to[k]] = mechanism.out[dynamics.rate_from[k]]
+        finite = finite and np.isfinite(dq[dynamics.rate_to[k]])
     for k in range(signals.effort_to.size):
         q[signals.effort_to[k]] = -machine.multipliers[signals.effort_row[k]]
     if machine.transformation.edges > 0:
         take_signals(signals, q, machine.transformation.qc)
         q, v = machine.transformation.qc, machine.transformation.vc
-    assign(signals.rates, t, q, v, dq)
-    finite = True
-    for k in range(signals.rates.target.size):
-        finite = finite and np.isfinite(dq[signals.rates.target[k]])
+    assign(signals.late, t, q, v, dq)
+    for k in range(signals.late.target.size):
+        finite = finite and np.isfinite(dq[signals.late.target[k]])
     return finite
 
 
