@@ -29,6 +29,7 @@ _NAMES = {
     "model.tables": "Table",
     "model.motion": "Motion LAWS",
     "model.events": "Event Reset",
+    "model.signals": "Sampled",
     # forces
     "model.forces": "Spring Damper SpringDamper TorsionSpring Force Torque Wrench Bushing Motor Actuator "
     "ViscousFriction Drag PythonForce ForceElement EffortElement registered_forces",

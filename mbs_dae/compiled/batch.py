@@ -18,7 +18,7 @@ from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
 from ..model.bodies.body import Marker, reference_turns
-from ..model.parameters import Evaluator, Number, Parameter
+from ..model.parameters import Evaluator, Number, Parameter, Signal
 from ..model.tables import TableSymbol
 from ..symbolic.codegen import kernel_module
 from ..symbolic.derive import Composed, Form
@@ -35,7 +35,7 @@ class Batch(NamedTuple):
     """Their addresses, one row a level."""
     instances: Integers
     gather: Integers
-    """Per kernel and instance, where its local q and v stand."""
+    """Per kernel and instance, where its local q (with its signals behind) and v stand."""
     gather_at: Integers
     parameters: Design[Vector]
     parameters_at: Integers
@@ -80,6 +80,8 @@ class Instance:
     owners: tuple[Any, ...]
     """Whose coordinates it is in, one after the other: bodies, mostly."""
     who: str
+    signals: tuple[Signal, ...] = ()
+    """What it reads besides."""
     kernel: Callable[[], cache.Kernel] | None = None
     """Where the kernel comes from if it is not derived."""
     tangents: Callable[[], cache.Kernel] | None = None
@@ -95,7 +97,8 @@ def instance_of(
     for mp, marker in zip(maps, markers, strict=True):
         values |= {str(s): n for s, n in zip(mp.slots, coordinates.marker_slots(marker), strict=True)}
     values |= {str(s): n for s, n in reference_turns(form, markers).items()}
-    return Instance(form.meaning, lambda: form.compose(maps), values, tuple(m.body for m in markers), who)
+    signals = tuple(slots[s] for s in form.signals)
+    return Instance(form.meaning, lambda: form.compose(maps), values, tuple(m.body for m in markers), who, signals)
 
 
 @dataclass(frozen=True)
@@ -187,6 +190,11 @@ class BatchBuilder:
         """The coordinates of all its owners, one after the other."""
         return tuple(place for owner in self.instances[member].owners for place in places[owner])
 
+    def read_of_q(self, member: int) -> list[int]:
+        """Where all that it reads of q stands: coordinates, then signals."""
+        signals = (self.layout.signals[signal] for signal in self.instances[member].signals)
+        return [*self.local(member, self.layout.q), *signals]
+
     def _grouped(self) -> list[Group]:
         groups: dict[str, Group] = {}
         for k, instance in enumerate(self.instances):
@@ -212,13 +220,14 @@ class BatchBuilder:
             begins.append((len(gather), len(slots), size))
             layout = group.kernel.layout
             for member in group.members:
-                places = [*self.local(member, self.layout.q), *self.local(member, self.layout.v)]
+                own_q = self.read_of_q(member)
+                places = [*own_q, *self.local(member, self.layout.v)]
                 gather += places
                 given = {**self.instances[member].slots, **dict.fromkeys(layout["modes"], 0.0)}
                 names, size = layout["slots"], size + layout["outputs"]
                 first = size - len(layout["modes"]) - len(layout["slopes"])
                 for k, (of, by) in enumerate(layout["slopes"]):
-                    place = places[by] + (q_size if by >= len(self.local(member, self.layout.q)) else 0)
+                    place = places[by] + (q_size if by >= len(own_q) else 0)
                     at = first + len(layout["modes"]) + k
                     slopes.append((at, len(switches) + of, place if by >= 0 else width))
                 for k, (mode, kind) in enumerate(layout["modes"].items()):

@@ -13,6 +13,7 @@ from ..model.events import Event
 from ..model.forces.base import ForceElement
 from ..model.forces.given import PythonForce
 from ..model.parameters import Evaluator, Number
+from ..model.signals import StateVariable
 from ..symbolic.loads import WORKS
 from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
 from .python_kernel import python_instance
@@ -35,6 +36,9 @@ class Dynamics(NamedTuple):
     scalar_from: Integers
     scalar_kind: Integers
     """Energies and powers: each output is added to KINETIC, POTENTIAL, or POWER + k for the k-th of `WORKS`."""
+    rate_from: Integers
+    rate_to: Integers
+    """Rates of states, and their places in q̇."""
 
 
 @compiled_apart
@@ -66,9 +70,11 @@ def take_masses(dynamics: Dynamics, out: Vector, weight: Vector, beside: Vector)
 class DynamicsBuilder:
     """The index maps, laid out once; `fill` puts numbers in."""
 
-    def __init__(self, batch: BatchBuilder, columns: int):
+    def __init__(self, batch: BatchBuilder, columns: int, states: Sequence[int] = ()):
+        """The last instances are the rates of states, whose places in q̇ are given."""
         self.batch = batch
         self.columns = columns
+        self.states = dict(enumerate(states, len(batch.instances) - len(states)))
         self.block_row, self.block_column, self.layout = self._laid_out()
 
     def fill(self, evaluate: Evaluator) -> Dynamics:
@@ -76,10 +82,11 @@ class DynamicsBuilder:
 
     def _laid_out(self) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         beside: dict[tuple[int, int], int] = {}
-        masses, forces, scalars = [], [], []
+        masses, forces, scalars, rates = [], [], [], []
         for place in sorted(self.batch.places(), key=lambda place: place.member):
             at, layout = place.out, place.layout
             if "values" in layout:
+                rates += [(at, self.states[place.member])] if place.member in self.states else []
                 continue
             for row, column in layout.get("mass", ()):
                 entry = max(place.columns[row], place.columns[column]), min(place.columns[row], place.columns[column])
@@ -96,8 +103,9 @@ class DynamicsBuilder:
             if "mass" in layout:
                 scalars.append((at + 1, KINETIC))
             scalars += [(at + 1 + k, POWER + WORKS.index(work)) for k, work in enumerate(layout.get("powers", ()))]
-        tables = [np.array(pairs, dtype=np.int64).reshape(-1, 2) for pairs in (masses, forces, scalars)]
-        names = ("mass_from", "mass_item", "force_from", "force_column", "scalar_from", "scalar_kind")
+        tables = [np.array(pairs, dtype=np.int64).reshape(-1, 2) for pairs in (masses, forces, scalars, rates)]
+        kinds = (("mass", "item"), ("force", "column"), ("scalar", "kind"), ("rate", "to"))
+        names = [f"{what}_{which}" for what, second in kinds for which in ("from", second)]
         columns = [column.copy() for table in tables for column in table.T]
         entries = np.array([*beside], dtype=np.int64).reshape(-1, 2)
         return entries[:, 0].copy(), entries[:, 1].copy(), dict(zip(names, columns, strict=True))
@@ -105,12 +113,12 @@ class DynamicsBuilder:
 
 def dynamics_instances(
     bodies: Sequence[Body],
-    forces: Sequence[ForceElement | Event],
+    forces: Sequence[ForceElement | Event | StateVariable],
     gravity: tuple[Number, ...],
     coordinates: KernelCoordinates,
 ) -> list[Instance]:
-    """The inertia of every body, then every force; and events, which act on nothing and are watched like the branches
-    of forces."""
+    """The inertia of every body, then every force; events, which act on nothing and are watched like the branches of
+    forces; and the rates of states."""
     instances = [_inertia_instance(body, gravity, coordinates) for body in bodies]
     for element in forces:
         if isinstance(element, PythonForce):

@@ -66,22 +66,22 @@ class _Load:
         return sp.lambdify([*own.q, *own.v, *slots], found, modules=modules, cse=True), slots, places
 
     @property
-    def _modes(self) -> list[str]:
-        return [f"mode_{k}" for k in range(len(self.element.switches))]
+    def _modes(self) -> tuple[str, ...]:
+        return tuple(f"mode_{k}" for k in range(len(self.element.switches)))
 
     def _values(self, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
-        """Q, no potential, the power, and the switching functions; behind the slots stand the modes."""
+        """Q, no potential, the power, and what decides the branches, which are held at the last of the slots."""
         read, own, places = self._read
         markers, partials, _ = read(*state, *slots[: len(own)])
         wrenches = np.array(self.element.wrenches(t, markers, slots[len(own) :]))
-        forces = np.asarray(partials, dtype=float).T @ wrenches
-        return np.array([*forces, 0.0, wrenches @ markers[places:], *self.element.deciding(t, markers)], dtype=float)
+        forces, deciding = np.asarray(partials, dtype=float).T @ wrenches, self.element.deciding(t, markers)
+        return np.array([*forces, 0.0, wrenches @ markers[places:], *deciding], dtype=float)
 
     def _tangents(self, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
         """Along (δx, δv, δt), which stand behind the state."""
         size, n = len(self.composed.q), len(self.composed.v)
         q, v, move, change, later = np.split(np.array(state), np.cumsum([size, n, n, n]))
-        way = np.concatenate([self._read[0](*q, *move, *slots[: len(self._read[1])])[2], change, later])
+        way = np.concatenate([self._read[0](*q, *move, *slots)[2], change, later])
         if not way.any():
             return np.zeros(n + 2 + len(self._modes))
         at = np.concatenate([q, v, [t]])
@@ -90,17 +90,19 @@ class _Load:
         return (ahead - behind) / (2 * h)
 
     def kernel(self) -> PythonKernel:
-        return self._called(self._values, len(self.composed.v), {})
+        return self._called(self._values, len(self.composed.v), {"modes": dict.fromkeys(self._modes, SIDE)})
 
     def tangents(self) -> PythonKernel:
         n = len(self.composed.v)
         everything = tuple(range(2 * n + 1))
-        return self._called(self._tangents, 3 * n + 1, {"depends": (everything,) * (n + 2 + len(self._modes))})
+        depends = (everything,) * (n + 2 + len(self._modes))
+        return self._called(self._tangents, 3 * n + 1, {"depends": depends, "modes": {}})
 
     def _called(self, function: Callable[..., np.ndarray], velocities: int, layout: dict[str, Any]) -> PythonKernel:
         """The function behind an address; so many items of the array of velocities are its own."""
         places, columns, raised = len(self.composed.q), len(self.composed.v), self.raised
-        slots, outputs = (*map(str, self._read[1]), *self._modes), columns + 2 + len(self._modes)
+        slots = (*map(str, self._read[1]), *self._modes)
+        outputs = columns + 2 + len(self._modes)
 
         def call(count: int, t: float, q: Any, v: Any, index: Any, parameters: Any, tables: Any, out: Any) -> None:
             try:
@@ -113,10 +115,9 @@ class _Load:
                 out[k] = value
 
         callback = _signature(call)
-        layout |= {"forces": tuple(range(columns)), "powers": (self.element.work,), "outputs": outputs, "slots": slots}
-        layout |= {"modes": dict.fromkeys(self._modes, SIDE), "slopes": ()}
+        layout |= {"forces": tuple(range(columns)), "powers": (self.element.work,), "outputs": outputs}
         address = ctypes.cast(callback, ctypes.c_void_p).value or 0
-        return PythonKernel(address, layout, callback, raised)
+        return PythonKernel(address, layout | {"slots": slots, "slopes": ()}, callback, raised)
 
 
 def told(error: BaseException) -> str:

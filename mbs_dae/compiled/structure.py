@@ -23,6 +23,7 @@ from ..symbolic.markers import marker_symbols
 from .batch import BatchBuilder, Instance, instance_of
 from .dynamics import DynamicsBuilder, dynamics_instances
 from .program import ProgramBuilder
+from .signals import SignalsBuilder
 from .transformation_maps import Entries, structure_of
 
 
@@ -128,8 +129,18 @@ class Structure(Remembering):
     def dynamics(self) -> DynamicsBuilder:
         """Derived when first asked for: kinematics has no use for it."""
         model, kernels = self.model, self.coordinates.kernels
-        instances = dynamics_instances([*model.bodies.values()], (*model.forces, *model.events), model.gravity, kernels)
-        return DynamicsBuilder(self.batch(instances), kernels.layout.nv)
+        states = [state for state in model.states if not (state.is_held or state.is_late)]
+        acting: list[Any] = [*model.forces, *model.events, *states]
+        instances = dynamics_instances([*model.bodies.values()], acting, model.gravity, kernels)
+        places = [self.layout.signals[state.symbol] for state in states]
+        return DynamicsBuilder(self.batch(instances), kernels.layout.nv, places)
+
+    @cached_property
+    def signals(self) -> SignalsBuilder:
+        """Inputs, and the rates of states. Derived when first asked for, too."""
+        model = self.model
+        rows = {name: int(rows[0]) for name, rows in self.rows_of.items() if rows.size}
+        return SignalsBuilder(model.inputs, model.states, self.batch, self.coordinates.kernels, self.layout, rows)
 
     @cached_property
     def entries(self) -> Entries:

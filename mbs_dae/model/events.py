@@ -13,7 +13,7 @@ from ..symbolic.derive import Reading
 from ..symbolic.expressions import expression_of
 from .element import Element, checked_name
 from .measures import Quantity, written_in_markers
-from .parameters import check_choice, constants_out
+from .parameters import check_choice, constants_out, signals_in
 
 DIRECTIONS = (-1, 0, 1)
 
@@ -55,12 +55,13 @@ class Event(Element):
             check_choice(action, ("record", "stop"), f"action of {self.who} (or mbs.Reset({{...}}))")
         self.action = action
         quantities = sorted(when.atoms(Quantity), key=str)
-        if not quantities:
+        if not quantities and not signals_in([when]):
             raise ModelError(
                 f"{self.who} does not depend on the motion; a time that is known beforehand is one of the times asked "
                 "for, or the end of a run"
             )
         self.markers, symbols, values = written_in_markers(quantities, (), self.who)
-        self.check_dimension()
+        if self.markers:
+            self.check_dimension()
         form, slots = constants_out(Reading(symbols, (Watched(when.xreplace(values)),)))
         self._complete(form, slots)

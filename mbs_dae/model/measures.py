@@ -116,7 +116,7 @@ def written_in_markers(
         places += [m for m in quantity.measure.markers if m not in places]
     if len(places) > len(LABELS):
         raise ModelError(f"{who} reads {len(places)} markers, {len(LABELS)} at most; split it in two")
-    symbols = marker_symbols(len(places), places[0].body.dimension)
+    symbols = marker_symbols(len(places), places[0].body.dimension) if places else ()
     values = {q: q.of(tuple(symbols[places.index(m)] for m in q.measure.markers)) for q in quantities}
     return tuple(places), symbols, values
 

@@ -1,8 +1,8 @@
 """Step sizes: how large an error is, and how long the next step may be. Compiled.
 
 The error of the motion is measured number by number against atol · unit + rtol · |y|, and as the mean square of all;
-the unit of a length is the model's length, that of an angle is 1 rad, and velocities count per second. Turns, which
-only count, are not controlled.
+the unit of a length is the model's length, that of an angle is 1 rad, and velocities count per second; that of a state
+is its scale. Turns, which only count, are not controlled.
 
 A motion need not notice works (a driven one does not ask what moves it), so each must be right for itself. Let s be the
 speed, in lengths of the model per second, at which its heaviest part has the energy E = J s² / 2 that the motion has to
@@ -56,6 +56,9 @@ def units_of(system: System) -> tuple[np.ndarray, int, float]:
     unit[layout.plain[:, 0]] = velocities[layout.plain[:, 1]]
     for place, velocity in layout.quaternions:
         unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
+    for own in system.model.states:
+        if not own.is_held:
+            unit[layout.signals[own.symbol]] = system.evaluator(own.scale)
     return unit, int(np.isfinite(unit).sum()), system.heaviest * system.length**2
 
 

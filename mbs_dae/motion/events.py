@@ -6,13 +6,14 @@ from ..compiled import System
 from ..errors import ModelError
 from ..model.events import Event, Reset
 from ..model.measures import Quantity
-from ..model.parameters import Parameter
+from ..model.parameters import Parameter, Signal
 from ..poses.assembly import posed
 from ..results.result import Happening, State
 from ..symbolic.markers import t as time
 from .initial import nearest_velocity
 from .record import March
 from .run import restart
+from .samples import set_states
 
 
 def happened(system: System, march: March) -> tuple[list[Happening], list[Event]]:
@@ -41,12 +42,14 @@ def reset(system: System, march: March, event: Event, before: State) -> int:
     assert isinstance(event.action, Reset)
     model, wanted = system.model, {}
     for name, e in event.action.values.items():
-        values = {q: before[str(q)] for q in e.atoms(Quantity)} | {time: before.t}
+        values = {q: before[str(q)] for q in e.atoms(Quantity, Signal)} | {time: before.t}
         values |= {p: model.value(p) for p in e.atoms(Parameter)}
         wanted[name] = float(e.xreplace(values))
         if not np.isfinite(wanted[name]):
             raise ModelError(f"{event.who} sets {name} to {wanted[name]} at t = {before.t:.6g}; mend its expression")
+    states = {one.symbol: wanted.pop(one.name) for one in model.states if one.name in wanted}
     q, _, held = posed(system.cartesian.model, before.t, wanted, before)
+    set_states(system.cartesian, q, states)
     after = nearest_velocity(system.cartesian, held, before.t, q, before.full_v)
     (q,), (v,), _ = system.from_bodies(after.motion)
     return restart(march, q, v)

@@ -25,7 +25,8 @@ def _image(system: System, refinements: int, faint: float) -> Image:
     weight, machine, dynamics = system.column_weight, system.prototype(), system.dynamics
     state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
     switches, plain = switches_of(system, machine, dynamics), system.pattern
-    parts = Mechanism(machine, dynamics, switches, state, system.length, weight, 0, float(faint), plain, shape)
+    known = machine, dynamics, system.signals, switches, state
+    parts = Mechanism(*known, system.length, weight, 0, float(faint), plain, shape)
     outputs = dynamics.batch.out_size + 1
     soft = machine.factor.soft[:] = _softness(system, block(parts, outputs=outputs))
     often = max(refinements, 3 if soft.any() else machine.transformation.deep)

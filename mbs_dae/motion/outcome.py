@@ -49,7 +49,7 @@ def dynamic_result(system: System, record: Record, moments: np.ndarray, done: in
         motion = system.of_bodies(motion)
         _, multipliers, _, redundant = forces_along(bodies, motion, record.modes[:done])
     multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
-    return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, own=own, **more)
+    return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, own=own, integrated=True, **more)
 
 
 def forces_along(

@@ -17,7 +17,7 @@ from ..kernels.blocks import Vector
 from ..linear.vectors import copy
 from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
-from .course import SPAN, STEP, is_break, latest_end, moment
+from .course import SPAN, STEP, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .locate import AT_ONCE, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
 from .methods.method import take_step
@@ -25,10 +25,11 @@ from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, pu
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 
-STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, EVENT = 11, 12, 13, 14, 15, 16, 18
+STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT = 11, 12, 13, 14, 15, 16, 17, 18
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
-have been tried; no step keeps the energy near a singular pose; events have happened, which the run goes on after."""
+have been tried; no step keeps the energy near a singular pose; controllers are to sample the motion, and `resume` goes
+on; events have happened, which the run goes on after."""
 
 
 @compiled_apart
@@ -111,6 +112,8 @@ def go_on(march: March, patience: int):
     last = times[times.size - 1]
     smallest = SMALLEST * max(abs(last), abs(last - times[0]))
     while counts[NEXT] < times.size:
+        if march.course.at[WAITING] == 1:
+            return SAMPLING
         if patience <= 0:
             return PAUSED
         if counts[ACCEPTED] + counts[REJECTED] >= control.most:
@@ -222,7 +225,7 @@ def pace(march: March):
 def _accept(march, t, end, switches):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
-    course, record = march.course, march.record
+    course = march.course
     if march.stabiliser.when != ALWAYS:
         march.widest[0] = max(march.widest[0], widest_gap(march.mechanism))
         status = LOST if parted(march.mechanism) else DONE
@@ -242,13 +245,37 @@ def _accept(march, t, end, switches):
     if status == DONE and switches:
         status = _switch(march, end)
     if status == DONE and breaks:
+        if course.sampled[course.at[SPAN]] == 1:
+            course.at[WAITING] = 1
+            return DONE
         status = _next_span(march, end)
     if status == DONE and (breaks or switches):
-        next_time = march.counts[NEXT]
-        if status == DONE and next_time < record.times.size and record.times[next_time] == end:
-            keep(march, next_time, y0, stages.k[0])
-            march.counts[NEXT] += 1
+        _keep_if_asked(march)
     return status
+
+
+@compiled_apart
+def resume(march: March):
+    """Go on behind a sampling time, from states that were set; branches of laws are those of these."""
+    search, t, y0, k0 = march.search, march.time[0], march.stages.y0, march.stages.k[0]
+    march.course.at[WAITING] = 0
+    status = _next_span(march, t)
+    if status == DONE and search.functions.size > 0:
+        status = switched(search, t, y0, k0, CHOOSE)
+        if status == DONE:
+            status = derivative_at_end(march, t, y0, k0)
+    if status == DONE:
+        _keep_if_asked(march)
+    return status
+
+
+@compiled
+def _keep_if_asked(march):
+    """The state behind a break, as it goes on, if its time was requested."""
+    k, times = march.counts[NEXT], march.record.times
+    if k < times.size and times[k] == march.time[0]:
+        keep(march, k, march.stages.y0, march.stages.k[0])
+        march.counts[NEXT] += 1
 
 
 @compiled

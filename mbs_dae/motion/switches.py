@@ -116,6 +116,9 @@ def _find_way(mechanism, q, v, a):
     machine, way, tr = mechanism.machine, mechanism.switches.way, mechanism.machine.transformation
     way[:] = 0.0
     way[way.size - 1] = 1.0
+    behind = (tr.qc.size if tr.edges > 0 else q.size) - q.size
+    for k in range(mechanism.dynamics.rate_to.size):
+        way[mechanism.dynamics.rate_to[k] + behind] = mechanism.out[mechanism.dynamics.rate_from[k]]
     if tr.edges == 0:
         rates(machine.manifold, q, v, way[: q.size])
         for k in range(a.size):

@@ -13,7 +13,7 @@ import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
 
 from ..errors import ModelError
-from .branches import Chosen, Held, Rounded, branched
+from .branches import Branched, Chosen, Held, Rounded, branched
 from .derive import Composed, Definition
 from .functions import Lookup, Opaque, Unwound, Wrap, as_sympy
 
@@ -90,7 +90,7 @@ def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) 
     """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
     without defining them."""
     symbols = [s for s, _ in definitions]
-    expressions = [*(e for _, e in definitions), *outputs]
+    expressions = [as_sympy(e) for e in (*(e for _, e in definitions), *outputs)]
     # sympy's "basic" optimisations find hardly more, in five times the time
     temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
@@ -161,23 +161,28 @@ def functions_as_definitions(
     return written, [named(as_sympy(e)) for e in outputs]
 
 
-def kernel_module(composed: Composed, title: str, like: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. Where it is to
-    read and write the same arrays as another kernel, it is given the layout of that one; all its branches are free."""
+def kernel_module(
+    composed: Composed, title: str, like: Mapping[str, Any] | None = None
+) -> tuple[str, dict[str, Any]]:  # fmt: skip
+    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. Where it stands
+    in the place of a kernel of values it has the slots, and the room for outputs, of that one, whose layout it is
+    `like`; such a kernel decides nothing, its branches are free."""
     state = [*composed.q, *composed.v]
-    program = branched(*functions_as_definitions(composed.definitions, composed.outputs), state, like is not None)
+    named = functions_as_definitions(composed.definitions, composed.outputs)
+    program = branched(*named, state) if like is None else Branched(*named)
     outputs = [*program.outputs, *program.switching, *(e for _, _, e in program.slopes)]
-    body, symbols = source_lines(program.definitions, outputs)
-    used = {*map(str, symbols)}
-    slots = [*(str(s) for s in composed.slots if str(s) in used), *map(str, program.modes)]
-    layout = {**composed.layout, "slots": tuple(slots), "outputs": len(outputs)}
-    layout |= {name: like[name] for name in ("slots", "outputs")} if like else {}
+    body, used = source_lines(program.definitions, outputs)
+    names = {str(s) for s in used}
+    own = *(str(s) for s in composed.slots if s in used), *map(str, program.modes)
+    slots = own if like is None else like["slots"]
+    room = len(outputs) if like is None else like["outputs"]
+    layout = {**composed.layout, "slots": slots, "outputs": room}
     layout["modes"] = dict(zip(map(str, program.modes), program.kinds, strict=True))
     layout["slopes"] = tuple((switch, place) for switch, place, _ in program.slopes)
     arrays = "q" * len(composed.q) + "v" * len(composed.v)
     loads = [
-        *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if str(s) in used),
-        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(layout["slots"]) if s in used),
+        *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),
+        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots) if s in names),
     ]
     lines = "\n        ".join([*loads, *body])
     functions = ", ".join(FUNCTIONS)
@@ -189,8 +194,8 @@ from mbs_dae.kernels.abi import lookup, unwound, wrap
 def kernel(count, t, q, v, index, parameters, tables, out):
     for instance in range(count):
         from_ = instance * {len(state)}
-        const = instance * {len(layout["slots"])}
-        at = instance * {layout["outputs"]}
+        const = instance * {len(slots)}
+        at = instance * {room}
         {lines}
 '''
     return module, layout

@@ -27,13 +27,14 @@ from ..model.model import Model
 from ..model.parameters import positive_number
 from ..motion import run as marching
 from ..motion.control import Control, units_of
-from ..motion.course import new_course
+from ..motion.course import SPAN, new_course
 from ..motion.events import happened, present, reset
-from ..motion.initial import initial_state
+from ..motion.initial import check_efforts, initial_state
 from ..motion.mechanism import mechanism
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.record import March, new_march
+from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
@@ -106,6 +107,7 @@ class Prepared:
     q: np.ndarray  # the first state
     v: np.ndarray
     redundant: list[int]  # the rows that are left out because others determine them
+    sampling: Sampling
     facts: Mapping[str, Any]  # what the run was asked for
 
     def begin(self) -> int:
@@ -114,7 +116,21 @@ class Prepared:
         kept = self.march.mechanism.machine.factor.kept
         kept[:] = 1.0
         kept[self.redundant] = 0.0
-        return marching.start(self.march, self.q, self.v)
+        march, t = self.march, float(self.march.record.times[0])
+        status = marching.start(march, self.q, self.v)
+        if status == DONE and self.sampling.begins(t):
+            self.sampling.sample(march, t, float(march.course.first[0]))
+            status = marching.start(march, march.stages.y0[: self.q.size].copy(), self.v)
+        return status
+
+    def go_on(self, patience: int) -> int:
+        """Some steps, up to the next sampling time at most; a status."""
+        march = self.march
+        status = marching.go_on(march, patience)
+        if status == marching.SAMPLING:
+            self.sampling.sample(march, float(march.time[0]), float(march.course.first[march.course.at[SPAN] + 1]))
+            status = marching.resume(march)
+        return status
 
 
 def prepare(
@@ -137,10 +153,12 @@ def prepare(
     control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
     stabiliser = new_stabiliser(how, run, by.length, by.rtol ** (1.0 / by.method.order))
     elements, (begin, end) = system.elements, t[[0, -1]]
+    sampling = sampling_of(system, t)
     breaks = breaks_of(elements, system.evaluator, begin, end, by.method.order)
-    recorded, moments = put_on_breaks(t, breaks)
+    breaks = with_samples(breaks, sampling.times, t)
+    recorded, moments = put_on_breaks(on_samples(t, sampling.times), breaks)
     far = np.full(1, np.inf) if by.length else farthest_ends(elements, system.evaluator, begin, end)
-    course = new_course(recorded, breaks, side_of(begin, end), far, by.longest)
+    course = new_course(recorded, breaks, sampling.times, side_of(begin, end), far, by.longest)
     march = new_march(run, by.method, control, course, stabiliser, recorded)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if by.length else {"rtol": by.rtol, "atol": by.atol}
@@ -148,7 +166,8 @@ def prepare(
     (q,), (v,), _ = system.from_bodies(first.motion)
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
-    return Prepared(system, march, t, moments, q, v, redundant, facts)
+    check_efforts(system, t[0], q, len(redundant))
+    return Prepared(system, march, t, moments, q, v, redundant, sampling, facts)
 
 
 def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str, list[Happening]]:
@@ -162,7 +181,7 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str, list[Hap
     try:
         status = prepared.begin()
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
-            status = marching.go_on(march, patience)
+            status = prepared.go_on(patience)
             if status == marching.EVENT:
                 new, asked = happened(system, march)
                 events += new

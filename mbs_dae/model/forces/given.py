@@ -153,8 +153,8 @@ class PythonForce(ForceElement):
     For what cannot be said as an expression: the function is called at every evaluation, so a run is some ten to a
     hundred times slower. It must be smooth, and depend on nothing but its arguments. Where it switches with the motion
     say by which numbers, ``switches=(g, ...)``, each called like f: steps end where one passes zero, and f gets the
-    signs that it is to go by, ``f(t, i, ..., modes=(1.0, ...))``, held within a step. Its
-    derivatives, which implicit methods, `equilibrium` and `linearize` ask for, are central differences.
+    signs that it is to go by, ``f(t, i, ..., modes=(1.0, ...))``, held within a step. Its derivatives, which implicit
+    methods, `equilibrium` and `linearize` ask for, are central differences.
     """
 
     equations = ()

@@ -121,7 +121,8 @@ class JointSpace:
 
     def turned(self, q: np.ndarray) -> np.ndarray:
         """With the hidden turns that belong to the coordinates."""
-        q[self.size :] = self.turning @ (q - self.system.placement)[: self.size]
+        start = self.system.placement
+        q[self.size : self.size + len(self.turning)] = self.turning @ (q - start)[: self.size]
         return q
 
     # --- values by name -------------------------------------------------------------------------------------------

@@ -22,13 +22,15 @@ from sympy.simplify.cse_main import tree_cse
 
 from ...errors import ModelError, check_name
 from ...kernels import abi
+from ...model.parameters import Effort
 from ...model.tables import TableSymbol
 from ...symbolic.codegen import Printer
 from ...symbolic.functions import Lookup, Wrap, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
 
-BOLD = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
+SIX = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
+BOLD = {**SIX, "zdot": r"\dot{z}"}
 """The matrices, and how they are set (in bold)."""
 
 
@@ -48,6 +50,9 @@ class SystemEquations:
     `PythonForce` named "wind" stands in it as functions F_wind_x(...), F_wind_y(...), M_wind(...) of the coordinates
     and rates of the bodies whose markers it sees, and of time.
 
+    The states of a model stand in ``z`` under their own names, and their rates in ``zdot``: ż = zdot(q, v, z, t).
+    Inputs are printed as the laws of time that they are.
+
     Body 1 is the ground, whose coordinates are zero; where no element uses ``model.ground`` the bodies of the model
     count from 1. The rates are the symbols xdot_2, ydot_2, phidot_2, set as dotted letters.
     """
@@ -63,18 +68,19 @@ class SystemEquations:
     turns: sp.ImmutableMatrix
     """tau1_2, tau2_2, ...: in space, how far each body has turned about its own axes, added up. Angles that count past
     2π speak of them."""
+    z: sp.ImmutableMatrix
     printed: Mapping[str, sp.ImmutableMatrix]
     """The matrices as they are printed: a function that was given for a joint (a cam's profile) stays f(x)."""
     parameters: Mapping[sp.Symbol, float]
     """The parameters in numbers: ``eq.Phi.subs(eq.parameters)``."""
     placement: Mapping[sp.Symbol, float]
-    """The coordinates of the reference placement in numbers."""
+    """The coordinates of the reference placement, and the initial values of states, in numbers."""
     tables: Mapping[str, TableSymbol]
     """table_1, table_2, ...: what the tables are called in print."""
     functions: Mapping[str, Any]
     """The functions that stand for forces of Python, by name; each can be evaluated."""
 
-    Phi, Phi_q, nu, gamma, M, Q = map(_plain, BOLD)
+    Phi, Phi_q, nu, gamma, M, Q, zdot = map(_plain, BOLD)
 
     @property
     def values(self) -> dict[sp.Symbol, float]:
@@ -84,35 +90,36 @@ class SystemEquations:
     @cached_property
     def symbols(self) -> dict[str, sp.Symbol]:
         """All that the equations are written in, by name: coordinates, rates, t, parameters."""
-        return {s.name: s for s in (*self.q, *self.v, *self.turns, t, *self.values)} | dict(self.tables)
+        return {s.name: s for s in (*self.q, *self.v, *self.turns, *self.z, t, *self.values)} | dict(self.tables)
 
     def lambdify(self, *names: str) -> Callable[..., tuple[np.ndarray, ...]]:
-        """These matrices (all six, where none is named) as one function of numbers:
+        """These matrices (all six but zdot, where none is named) as one function of numbers:
 
-            M, Q = eq.lambdify("M", "Q")(t, q, v, turns=None, parameters={"r": 0.2})
+            M, Q = eq.lambdify("M", "Q")(t, q, v, turns=None, parameters={"r": 0.2}, z=None)
 
         q and v stand in the order of ``eq.q`` and ``eq.v``, as in a row of ``result.q`` and ``result.v``; parameters
         that are not given have their values in the model. Φ, ν, γ and Q come back as vectors. ``turns`` is needed
-        where ``eq.turns`` stand in these matrices.
+        where ``eq.turns`` stand in these matrices, and ``z`` where states do.
         """
         for name in names:
             check_name("matrix", name, BOLD, "the equations")
-        return _lambdified(self, names or BOLD)
+        return _lambdified(self, names or SIX)
 
     def compare(
-        self, *, Phi: Any = None, Phi_q: Any = None, nu: Any = None, gamma: Any = None, M: Any = None, Q: Any = None
-    ) -> Comparison:
+        self, *, Phi: Any = None, Phi_q: Any = None, nu: Any = None, gamma: Any = None, M: Any = None, Q: Any = None,
+        zdot: Any = None,
+    ) -> Comparison:  # fmt: skip
         """Check hand-written matrices entry by entry.
 
         Entries are numbers or sympy expressions (no text) in symbols of these names: ``eq.symbols["phi_3"]``, or your
         own. Any form will do: what expanding does not decide is evaluated at random points near the placement.
         """
-        given = {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "M": M, "Q": Q}
+        given = {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "M": M, "Q": Q, "zdot": zdot}
         return _compared(self, {name: matrix for name, matrix in given.items() if matrix is not None})
 
     def latex(self) -> str:
         """The whole set as one ``aligned`` block."""
-        lines = [rf"\boldsymbol{{{head}}} &= {sp.latex(self._readable(name))}" for name, head in BOLD.items()]
+        lines = [rf"\boldsymbol{{{BOLD[name]}}} &= {sp.latex(self._readable(name))}" for name in self._shown]
         lines[0] += r" = \boldsymbol{0}"
         lines[:0] = [rf"\boldsymbol{{{q}}}^T &= {sp.latex(s.T)}" for q, s in (("q", self.q), (r"\dot{q}", self.v))]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
@@ -123,7 +130,7 @@ class SystemEquations:
     def __str__(self) -> str:
         """Row by row, without the zeros."""
         lines = [repr(self)[1:-1], "bodies: " + ", ".join(f"{number} {name}" for number, name in self.bodies.items())]
-        for name in BOLD:
+        for name in self._shown:
             matrix = self._readable(name)
             cells: dict[str, list[str]] = {}
             for row, column in sorted(matrix.todok()):
@@ -137,6 +144,10 @@ class SystemEquations:
     def __repr__(self) -> str:
         return f"<equations of {self.name!r}: {len(self.rows)} rows, {len(self.q)} coordinates>"
 
+    @property
+    def _shown(self) -> list[str]:
+        return [name for name in BOLD if name in SIX or self.z]
+
     def _readable(self, name: str) -> sp.Matrix:
         return self.printed[name].xreplace({symbol: sp.Symbol(shown) for shown, symbol in self.tables.items()})
 
@@ -144,6 +155,8 @@ class SystemEquations:
         """Whose row it is (an element's; in M and Q a body's), and the coordinate of the column."""
         columns = self.q if len(self.q) == len(self.v) else self.v  # in space Φ_q is by the velocities
         coordinate = columns[column] if name in ("Phi_q", "M") else None
+        if name == "zdot":
+            return self.z[row].name, None
         if name in ("M", "Q"):
             return self.bodies[int(columns[row].name.rpartition("_")[2])], coordinate
         return self.rows[self.position_rows[row] if name == "Phi" else row][0], coordinate
@@ -157,10 +170,14 @@ WORDS: dict[str, Any] = {name: vars(getattr(abi, name))["py_func"] for name in (
 
 
 def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tuple[np.ndarray, ...]]:
-    matrices, state = [(name, getattr(eq, name)) for name in names], {"q": eq.q, "v": eq.v, "turns": eq.turns}
+    matrices = [(name, getattr(eq, name)) for name in names]
+    state = {"q": eq.q, "v": eq.v, "turns": eq.turns, "z": eq.z}
     constants, tables = eq.parameters, eq.tables
     found = {s.name for _, m in matrices for s in m.free_symbols}
-    counted = sorted(s.name for s in state["turns"] if s.name in found)
+    counted, held = (sorted(s.name for s in state[kind] if s.name in found) for kind in ("turns", "z"))
+    if efforts := sorted({s.name for _, m in matrices for s in m.free_symbols if isinstance(s, Effort)}):
+        what = f"the rates speak of {', '.join(efforts)}, which follows from all equations together"
+        raise ModelError(f"{what}; solve for the multipliers, and put them in: eq.zdot.subs(...)")
     ends = np.cumsum([len(m) for _, m in matrices])
     data = [symbol.table.data for symbol in tables.values()]
     starts = np.cumsum([0, *map(len, data)])[:-1]
@@ -174,17 +191,20 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
     )
 
     def evaluated(
-        t: float, q: Any, v: Any, turns: Any = None, parameters: Mapping[str, float] | None = None
+        t: float, q: Any, v: Any, turns: Any = None, parameters: Mapping[str, float] | None = None, z: Any = None
     ) -> tuple[np.ndarray, ...]:
         if turns is None and counted:
             zeros = "zeros where nothing has turned more than half round since the placement"
             remedy = f"add turns=, {len(state['turns'])} angles in the order of eq.turns ({zeros})"
             raise ModelError(f"these equations count turns ({', '.join(counted)}); {remedy}")
+        if z is None and held:
+            what = f"these equations speak of states ({', '.join(held)})"
+            raise ModelError(f"{what}; add z=, {len(state['z'])} numbers in the order of eq.z")
         values = {symbol.name: value for symbol, value in constants.items()}
         for name in parameters or {}:
             check_name("parameter", name, values, "the equations")
         values |= parameters or {}
-        given = [_numbers(x, *symbols) for x, symbols in zip((q, v, turns), state.items(), strict=True)]
+        given = [_numbers(x, *symbols) for x, symbols in zip((q, v, turns, z), state.items(), strict=True)]
         numbers = np.array(compute(float(t), *given, [float(x) for x in values.values()], starts), dtype=float)
         parts = np.split(numbers, ends[:-1])
         square = ("Phi_q", "M")  # the matrices that have columns

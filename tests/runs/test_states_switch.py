@@ -1,0 +1,85 @@
+"""Between two steps: rates that switch, events on states and their resets, forces that switch with states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import mbs_dae as mbs
+
+TIGHT = {"method": "DP8", "rtol": 1e-11}
+SETS = ("cartesian", "natural", "joint")
+
+
+def block() -> tuple[mbs.PlanarModel, mbs.Body]:
+    model = mbs.PlanarModel("block")
+    body = model.body("body", mass=1.0, inertia=1.0)
+    model.add(mbs.Translational("guide", model.ground, body))
+    return model, body
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_a_rate_that_saturates(coordinates):
+    """x = sin t; ż = Min(x, 1/2) switches at π/6 and 5π/6: z(2) = 1 - cos π/6 + (2 - π/6)/2."""
+    model, body = block()
+    model.add(mbs.Force("spring", body, (-model["body.x"], 0)))
+    model.state("z", rate=sp.Min(model["body.x"], sp.Rational(1, 2)))
+    run = mbs.simulate(model.compile(coordinates), [0, 2], {"body.vx": 1.0}, **TIGHT)
+    assert abs(run["z"][-1] - (1 - np.cos(np.pi / 6) + (2 - np.pi / 6) / 2)) < 1e-9
+
+
+@pytest.mark.parametrize("method, order", [("DP5", 5), ("DP8", 8)])
+def test_order_across_switches_of_a_rate(method, order):
+    """ż = 1 - z below 1/2, and twice that above: z = 1/2 at ln 2, and 1 - z falls with the square from there on."""
+    model, _ = block()
+    model.state("z", rate=lambda z: sp.Piecewise((1 - z, z < sp.Rational(1, 2)), (2 * (1 - z), True)))
+    exact = 1 - 0.5 * np.exp(-2 * (2 - np.log(2)))
+
+    def error(steps: int) -> float:
+        return abs(mbs.simulate(model, [0, 2], method=method, step=2 / steps)["z"][-1] - exact)
+
+    coarse = 7 if method == "DP8" else 12
+    assert error(3 * coarse) < 1e-13 or np.log(error(coarse) / error(3 * coarse)) / np.log(3) > order - 0.7
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_a_force_that_switches_with_a_state(coordinates):
+    """A lag turns a force on when it passes 1/2, at T ln 2."""
+    model, body = block()
+    lag = model.state("lag", rate=lambda x: (1 - x) / 0.5)
+    model.add(mbs.Force("push", body, (sp.Piecewise((3.0, lag > 0.5), (0, True)), 0)))
+    run = mbs.simulate(model.compile(coordinates), [0, 1], **TIGHT)
+    assert abs(run["body.vx"][-1] - 3.0 * (1 - 0.5 * np.log(2))) < 1e-9
+
+
+def test_events_of_states_and_their_reset():
+    """An integrator that is emptied whenever it is full: a saw that begins anew at 0.4, 0.8, ..."""
+    model, _ = block()
+    saw = model.state("saw", rate=2.5)
+    model.add(mbs.Event("full", when=saw - 1, direction=1, action=mbs.Reset({"saw": saw - 1})))
+    run = mbs.simulate(model, np.linspace(0.05, 1.95, 20))
+    assert [event.name for event in run.events] == ["full"] * 4
+    assert np.abs(np.array([event.t for event in run.events]) - [0.45, 0.85, 1.25, 1.65]).max() < 1e-9
+    assert np.abs(run["saw"] - np.mod(2.5 * (run.t - 0.05) + 1e-9, 1.0)).max() < 1e-7
+
+
+def test_a_controller_that_rounds():
+    """What a converter does: values are whole steps of 1/8, held."""
+    model, body = block()
+    model.add(mbs.Force("push", body, (1.0, 0)))
+    read = model.state("read")
+    model.add(mbs.Sampled("converter", every=0.1, update={read: sp.floor(8 * model["body.vx"]) / 8}))
+    run = mbs.simulate(model, np.linspace(0, 0.95, 20))
+    sampled = np.floor(np.floor(run.t * 10 + 1e-9) / 10 * 8 + 1e-7) / 8
+    assert (run["read"][:-1] == sampled[:-1]).all()
+
+
+def test_a_sample_chooses_branches_anew():
+    """A relay whose state is set across its edge: the force is the other one from there on."""
+    model, body = block()
+    relay = model.state("relay", initial=1.0)
+    model.add(mbs.Force("push", body, (sp.sign(relay), 0)))
+    model.add(mbs.Sampled("turn", every=1.0, update={relay: sp.cos(sp.pi * mbs.t)}))
+    run = mbs.simulate(model, [0, 0.5, 1.0, 1.5, 2.0, 2.5])
+    assert run["body.vx"] == pytest.approx([0, 0.5, 1.0, 0.5, 0, 0.5], abs=1e-12)
