@@ -48,6 +48,9 @@ _NAMES = {
     "verbs.inverse_dynamics": "inverse_dynamics",
     "verbs.comparisons": "compare_stabilization compare_coordinates CoordinateComparison",
     "verbs.sweep": "sweep",
+    "verbs.equilibrium": "equilibrium",
+    "verbs.linearize": "linearize",
+    "equilibria.linear": "LinearSystem",
     "verbs.equations": "equations",
     "verbs.warm": "warm",
     # results and errors

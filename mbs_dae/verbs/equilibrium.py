@@ -1,0 +1,5 @@
+"""Where a mechanism comes to rest."""
+
+
+def equilibrium(model):
+    raise NotImplementedError
