@@ -51,12 +51,14 @@ _NAMES = {
     "verbs.equilibrium": "equilibrium",
     "verbs.linearize": "linearize",
     "equilibria.linear": "LinearSystem",
+    "equilibria.found": "Equilibrium",
     "verbs.equations": "equations",
     "verbs.warm": "warm",
     # results and errors
     "results": "Result load",
     "results.result": "State",
-    "errors": "MbsError ModelError AssemblyError RedundantConstraintError SingularConfigurationError IntegrationError",
+    "errors": "MbsError ModelError AssemblyError RedundantConstraintError SingularConfigurationError IntegrationError "
+    "EquilibriumError",
 }
 """The public names, by the module that has them."""
 
