@@ -15,7 +15,7 @@ import sympy as sp
 import mbs_dae as mbs
 
 TIMES = np.linspace(0, 5, 501)  # s
-INITIAL = {"frame.vx": 5.0, "frame.wx": 0.2}  # m/s, rad/s: a push to the side
+INITIAL = {"frame.vx": 5.0, "frame.wx": 0.2, "steer.omega": 0.0}  # m/s, rad/s: a push to the side
 
 
 def build(
@@ -54,4 +54,4 @@ def build(
 if __name__ == "__main__":
     from _show import show_motion
 
-    show_motion(build(), TIMES, "frame.vx", "steer.angle", "frame.wx", initial=INITIAL, paths=("rear", "front"))
+    show_motion(build(), TIMES, "steer.angle", "frame.x", "frame.y", initial=INITIAL, paths=("rear", "front"))

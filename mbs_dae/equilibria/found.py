@@ -17,7 +17,7 @@ from ..motion.outcome import with_forces
 from ..poses.closing import close_from_afar
 from ..results.result import Result, State
 from ..rotations import from_quaternion
-from .balance import Balance
+from .balance import Balance, balance_at
 from .seeking import balance, reduced_stiffness, settle
 from .small import SmallMotion
 from .steady import small_motion_about
@@ -99,8 +99,10 @@ def all_balances(system: System, t: float, q: np.ndarray) -> list[Balance]:
     """From a pose and from others at random (always the same ones), which reach other branches of the assembly; until
     so many in a row have led to nothing new. The one of least potential first."""
     random, found, idle = np.random.default_rng(11), list[Balance](), 0
+    first = balance_at(system, t, q)
     for count in range(STARTS):
-        start = q if count == 0 else _elsewhere(system, t, q, random)
+        base = found[count % len(found)] if found else first
+        start = q if count == 0 else _elsewhere(base, random, freely=count % 2 == 0)
         before = len(found)
         for other in (settle(system, t, start), balance(system, t, start)) if start is not None else ():
             if other is not None and is_regular(other) and not any(_same_pose(other, known) for known in found):
@@ -111,10 +113,13 @@ def all_balances(system: System, t: float, q: np.ndarray) -> list[Balance]:
     return sorted(found, key=lambda one: one.potential)
 
 
-def _elsewhere(system: System, t: float, q: np.ndarray, random: np.random.Generator) -> np.ndarray | None:
-    """A closed pose far away."""
-    far = random.choice([0.3, 1.0, 3.0]) * system.length * random.standard_normal(system.nv) / np.sqrt(system.weight)
-    attempt = close_from_afar(system.machine(), t, system.moved(q, far))
+def _elsewhere(here: Balance, random: np.random.Generator, freely: bool) -> np.ndarray | None:
+    """A closed pose far away: along what is free, or anywhere, which may lead to another branch."""
+    system = here.system
+    far = random.choice([0.5, 1.5, 4.0]) * system.length
+    scattered = random.standard_normal(system.nv) / np.sqrt(system.weight)
+    way = here.free @ random.standard_normal(here.free.shape[1]) if freely else scattered
+    attempt = close_from_afar(system.machine(), here.t, system.moved(here.q, far * way))
     return attempt.q if attempt.closed else None
 
 

@@ -26,6 +26,9 @@ from ..errors import ModelError
 from .balance import Balance
 from .frames import Frame
 
+MUCH, ALIKE = 0.1, 0.999999
+"""Of the length of a coordinate's row, by weight: what tells much of small motions; what is told equally well."""
+
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
@@ -77,15 +80,15 @@ class SmallMotion:
 
 def small_motion(
     balance: Balance, frame: Frame, a: np.ndarray, multipliers: np.ndarray, candidates: Sequence[Candidate],
-    wanted: Sequence[str] = (),
+    wanted: Sequence[str] = (), own: int = 0,
 ) -> SmallMotion:  # fmt: skip
-    """In coordinates out of the candidates, the wanted ones first."""
+    """In coordinates out of the candidates: the wanted ones, and rather of the first `own` ones than of the others."""
     P, G, weight = frame.P, frame.G, balance.system.weight
     K_x, D_x, rates_x, *_ = balance.derivatives(a, multipliers)
     J, W = balance.jacobian @ P.T, _weighted(P, weight)
     free, able = P @ balance.free, P @ balance.free_velocities
-    names = _chosen(candidates, able, wanted, W)
-    names = _chosen(candidates, free, names, W)
+    names = _chosen(candidates, able, wanted, W, own)
+    names = _chosen(candidates, free, names, W, own)
     rows = {c.name: c.row for c in candidates}
     chosen = np.array([rows[name] for name in names]).reshape(len(names), len(P))
     R = free @ np.linalg.inv(chosen @ free)
@@ -114,19 +117,21 @@ def _particular(J: np.ndarray, right: np.ndarray, root: np.ndarray) -> np.ndarra
     return np.linalg.lstsq(scaled / lengths[:, None], right / lengths[:, None], rcond=1e-9)[0] / root[:, None]
 
 
-def _chosen(candidates: Sequence[Candidate], free: np.ndarray, wanted: Sequence[str], root: np.ndarray) -> list[str]:
+def _chosen(
+    candidates: Sequence[Candidate], free: np.ndarray, wanted: Sequence[str], root: np.ndarray, own: int
+) -> list[str]:
     """As many coordinates as tell all free motions: the wanted ones, then always the one that tells most of what is not
-    told yet; of some that are alike the first."""
-    named = {c.name: c.row for c in candidates}
-    told = {name: (row @ free) / (np.linalg.norm(row / root) or 1.0) for name, row in named.items()}
+    told yet; of some that are alike the first. The first `own` candidates go before the others while they tell much."""
+    told = {c.name: (c.row @ free) / (np.linalg.norm(c.row / root) or 1.0) for c in candidates}
+    preferred = {c.name for c in candidates[:own]}
     names: list[str] = []
     waiting, basis = list(wanted), np.zeros((0, free.shape[1]))
     while len(names) < free.shape[1]:
         rest = {name: row - basis.T @ (basis @ row) for name, row in told.items() if name not in names}
         lengths = {name: float(np.linalg.norm(row)) for name, row in rest.items()}
-        best = (
-            waiting.pop(0) if waiting else next(n for n, x in lengths.items() if x > 0.999999 * max(lengths.values()))
-        )
+        first = {name: x for name, x in lengths.items() if name in preferred}
+        asked = first if max(first.values(), default=0.0) > MUCH else lengths
+        best = waiting.pop(0) if waiting else next(n for n, x in asked.items() if x >= ALIKE * max(asked.values()))
         if lengths[best] < 1e-6:
             known = ", ".join(names) or "nothing"
             raise ModelError(

@@ -55,8 +55,8 @@ def _in_frame(
     system = balance.system
     wanted = [*dict.fromkeys(wanted)]
     read = [_read_by(system, balance, frame, name) for name in dict.fromkeys([*wanted, *own])]
-    candidates = read if own else [*read, *of_bodies(system)]
-    return small_motion(balance, frame, a, multipliers, candidates, wanted)
+    named = {c.name: c for c in [*read, *of_bodies(system)]}
+    return small_motion(balance, frame, a, multipliers, [*named.values()], wanted, len(read))
 
 
 def of_bodies(system: System) -> list[Candidate]:
