@@ -18,7 +18,7 @@ from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
 from ..model.bodies.body import Marker, reference_turns
-from ..model.parameters import Evaluator, Number, Parameter
+from ..model.parameters import Evaluator, Number, Parameter, Signal
 from ..model.tables import TableSymbol
 from ..symbolic.codegen import kernel_module
 from ..symbolic.derive import Composed, Form
@@ -35,7 +35,7 @@ class Batch(NamedTuple):
     """Their addresses, one row a level."""
     instances: Integers
     gather: Integers
-    """Per kernel and instance, where its local q and v stand."""
+    """Per kernel and instance, where its local q (with its signals behind) and v stand."""
     gather_at: Integers
     parameters: Design[Vector]
     parameters_at: Integers
@@ -70,6 +70,8 @@ class Instance:
     owners: tuple[Any, ...]
     """Whose coordinates it is in, one after the other: bodies, mostly."""
     who: str
+    signals: tuple[Signal, ...] = ()
+    """What it reads besides."""
     kernel: Callable[[], cache.Kernel] | None = None
     """Where the kernel comes from if it is not derived."""
     tangents: Callable[[], cache.Kernel] | None = None
@@ -85,7 +87,8 @@ def instance_of(
     for mp, marker in zip(maps, markers, strict=True):
         values |= {str(s): n for s, n in zip(mp.slots, coordinates.marker_slots(marker), strict=True)}
     values |= {str(s): n for s, n in reference_turns(form, markers).items()}
-    return Instance(form.meaning, lambda: form.compose(maps), values, tuple(m.body for m in markers), who)
+    signals = tuple(slots[s] for s in form.signals)
+    return Instance(form.meaning, lambda: form.compose(maps), values, tuple(m.body for m in markers), who, signals)
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,11 @@ class BatchBuilder:
         """The coordinates of all its owners, one after the other."""
         return tuple(place for owner in self.instances[member].owners for place in places[owner])
 
+    def read_of_q(self, member: int) -> list[int]:
+        """Where all that it reads of q stands: coordinates, then signals."""
+        signals = (self.layout.signals[signal] for signal in self.instances[member].signals)
+        return [*self.local(member, self.layout.q), *signals]
+
     def _grouped(self) -> list[Group]:
         groups: dict[str, Group] = {}
         for k, instance in enumerate(self.instances):
@@ -192,7 +200,7 @@ class BatchBuilder:
             begins.append((len(gather), len(slots), size))
             size += group.kernel.layout["outputs"] * len(group.members)
             for member in group.members:
-                gather += [*self.local(member, self.layout.q), *self.local(member, self.layout.v)]
+                gather += [*self.read_of_q(member), *self.local(member, self.layout.v)]
                 slots += [self.instances[member].slots[name] for name in group.kernel.layout["slots"]]
                 self._who += [self.instances[member].who] * (len(slots) - len(self._who))
         gather_at, parameters_at, out_at = np.array(begins, dtype=np.int64).reshape(-1, 3).T.copy()

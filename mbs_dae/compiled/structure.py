@@ -23,6 +23,7 @@ from ..symbolic.markers import marker_symbols
 from .batch import BatchBuilder, Instance, instance_of
 from .dynamics import DynamicsBuilder, dynamics_instances
 from .program import ProgramBuilder
+from .signals import SignalsBuilder
 from .transformation_maps import Entries, structure_of
 
 
@@ -130,6 +131,13 @@ class Structure(Remembering):
         model, kernels = self.model, self.coordinates.kernels
         instances = dynamics_instances([*model.bodies.values()], model.forces, model.gravity, kernels)
         return DynamicsBuilder(self.batch(instances), kernels.layout.nv)
+
+    @cached_property
+    def signals(self) -> SignalsBuilder:
+        """Inputs, and the rates of states. Derived when first asked for, too."""
+        model = self.model
+        rows = {name: int(rows[0]) for name, rows in self.rows_of.items() if rows.size}
+        return SignalsBuilder(model.inputs, model.states, self.batch, self.coordinates.kernels, self.layout, rows)
 
     @cached_property
     def entries(self) -> Entries:

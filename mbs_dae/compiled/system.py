@@ -31,6 +31,7 @@ from .manifold import difference, manifold_of, move
 from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, Raised, told
 from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs
+from .signals import Signals
 from .structure import Remembering, Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
 from .transformation_maps import no_transformation, transformation
@@ -120,10 +121,19 @@ class System(Remembering):
 
     def from_bodies(self, motion: Motion) -> Motion:
         """A motion of bodies (Cartesian coordinates) in the coordinates of this system."""
-        return self.coordinates.from_bodies(self.cartesian.layout, motion, self.evaluator)
+        found = self.coordinates.from_bodies(self.cartesian.layout, motion, self.evaluator)
+        self.take_signals(motion[0], found[0])
+        return found
 
     def to_bodies(self, motion: Motion) -> Motion:
-        return self.coordinates.to_bodies(self.cartesian.layout, motion, self.evaluator)
+        found = self.coordinates.to_bodies(self.cartesian.layout, motion, self.evaluator)
+        self.take_signals(motion[0], found[0])
+        return found
+
+    def take_signals(self, of: np.ndarray, to: np.ndarray) -> None:
+        """Signals stand at the end of q in all coordinates."""
+        if count := len(self.layout.signals):
+            to[:, -count:] = of[:, -count:]
 
     def of_bodies(self, along: Trajectory) -> Trajectory:
         """The same trajectory in Cartesian coordinates."""
@@ -135,11 +145,13 @@ class System(Remembering):
 
     @cached_property
     def placement(self) -> np.ndarray:
-        """The reference placement as coordinates."""
+        """The reference placement as coordinates, with the states at their initial values."""
         if not self.is_cartesian:
             still = self.cartesian.still[None]
             return self.from_bodies((self.cartesian.placement[None], still, still))[0][0]
         q, of_body = np.zeros(self.layout.q_size), body_coordinates(self.model.dimension)
+        for state in self.model.states:
+            q[self.layout.signals[state.symbol]] = self.evaluator(state.initial)
         for body, places in self.layout.q.items():
             q[list(places)] = of_body.placement(body, self.evaluator)
         if not np.isfinite(q).all():
@@ -186,6 +198,10 @@ class System(Remembering):
     @cached_property
     def dynamics(self) -> Dynamics:
         return self.structure.dynamics.fill(self.evaluator)
+
+    @cached_property
+    def signals(self) -> Signals:
+        return self.structure.signals.fill(self.evaluator)
 
     @cached_property
     def column_weight(self) -> np.ndarray:
@@ -340,15 +356,17 @@ class System(Remembering):
         return any(isinstance(raised.error, KeyboardInterrupt) for raised in self._raised)
 
     def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
-        """The force (or body) whose value is not a finite number in this state."""
-        batch = self.structure.dynamics.batch
+        """The input, force (or body) or state whose value or rate is not a finite number here."""
+        own, made = self.structure, self.signals
+        known = (own.signals.inputs.batch, made.inputs.batch), (own.signals.rates.batch, made.rates.batch)
         self.forget_errors()
-        out = read_outputs(self.dynamics.batch, np.array([t]), q[None], v[None])[0]
-        for place in batch.places():
-            if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
-                kernel = next(group.kernel for group in batch.groups if place.member in group.members)
-                raised = getattr(kernel, "raised", Raised())
-                return batch.instances[place.member].who + (f" ({told(raised.error)})" if raised.error else "")
+        for builder, batch in (known[0], (own.dynamics.batch, self.dynamics.batch), known[1]):
+            out = read_outputs(batch, np.array([t]), q[None], v[None])[0]
+            for place in builder.places():
+                if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
+                    kernel = next(group.kernel for group in builder.groups if place.member in group.members)
+                    raised = getattr(kernel, "raised", Raised())
+                    return builder.instances[place.member].who + (f" ({told(raised.error)})" if raised.error else "")
         return None
 
 

@@ -101,7 +101,7 @@ class TangentBuilder:
         for group, width in zip(values.groups, self.widths, strict=True):
             begins.append(len(gather))
             for member in group.members:
-                q, v = values.local(member, values.layout.q), values.local(member, values.layout.v)
+                q, v = values.read_of_q(member), values.local(member, values.layout.v)
                 own = [*(size + k for k in v), *(2 * size + k for k in v), 3 * size]
                 gather += [*q, *v, *(map(self.seed, range(2 * width + 1)) if seeds else own)]
         kernels = np.array([[kernel.address for kernel in self.kernels]], dtype=np.int64)

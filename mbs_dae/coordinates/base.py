@@ -7,13 +7,14 @@ A small motion is given like a velocity. What it does to coordinates depends on 
     turn         τ̇ = ω: the turning added up, beside every attitude, so that angles can count past 2π
 
 Coordinates that move stand before those of the ground, which never do; turns stand behind them all, since they say
-nothing of where a body is.
+nothing of where a body is. At the end of q stand the signals of the model (its states and inputs): no coordinates at
+all, but what kernels read as they read these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -21,7 +22,7 @@ import numpy as np
 
 from ..model.bodies.body import Body
 from ..model.joints.base import Condition
-from ..model.parameters import Evaluator, Number
+from ..model.parameters import Evaluator, Number, Signal
 from ..symbolic.derive import Equations, Inertia, MarkerMap
 
 
@@ -50,6 +51,13 @@ class Layout:
     turned: Mapping[Body, tuple[int, ...]] = field(default_factory=dict)
     """Where the turning of a body is added up whose angular velocity is none of the velocities (in space in body
     axes)."""
+    signals: Mapping[Signal, int] = field(default_factory=dict)
+    """Where each stands in q."""
+
+    def with_signals(self, signals: Sequence[Signal]) -> Layout:
+        """The same with these at the end of q."""
+        places = {signal: self.q_size + k for k, signal in enumerate(signals)}
+        return replace(self, q_size=self.q_size + len(places), signals=places)
 
 
 def span(start: int, count: int) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ class Cartesian(KernelCoordinates):
 
     @cached_property
     def layout(self) -> Layout:
-        return cartesian_layout([*self.model.bodies.values()], self.model.ground)
+        return cartesian_layout([*self.model.bodies.values()], self.model.ground).with_signals(self.model.signals)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:

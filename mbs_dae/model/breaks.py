@@ -20,9 +20,8 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError
-from ..symbolic.derive import Form
+from ..symbolic.derive import Form, Relation
 from ..symbolic.functions import as_sympy
-from ..symbolic.loads import Load
 from ..symbolic.markers import t as time
 from ..symbolic.switches import INTEGERS, ZERO, OfTime, Switch, is_linear, of_time
 from .element import Element
@@ -39,8 +38,8 @@ SIDE = 4 * np.finfo(float).eps
 APART = 1e-13
 """Breaks nearer to each other than this, relative to the largest time, are one."""
 SMOOTH = 5
-"""Methods up to this order keep it across the knots of a cubic table in a force: its third derivative jumps, that of
-the motion is the fifth."""
+"""Methods up to this order keep it across the knots of a cubic table in a force or an input: its third derivative
+jumps, that of the motion is the fifth."""
 LOOKS = 4096
 """Samples of a law between which it bends once at most."""
 FLAT = 1e-9
@@ -115,7 +114,8 @@ def _laws_of(element: Element, number: Numbers) -> tuple[dict[sp.Symbol, Any], O
 def _of_element(element: Element) -> tuple[Any, OfTime]:
     """Elements never change: each is looked at once, whatever the parameters and times."""
     form, slots = element.form()
-    return slots, _of_form(form, frozenset(slots))
+    constants = {s: n for s, n in slots.items() if s not in form.signals}
+    return constants, _of_form(form, frozenset(constants))
 
 
 @lru_cache(maxsize=4096)
@@ -132,7 +132,7 @@ def _of_form(form: Form, constants: frozenset[sp.Symbol]) -> OfTime:
 
 def _is_smooth(element: Element, switch: Switch, values: dict[sp.Symbol, Any]) -> bool:
     table = values.get(switch.levels) if isinstance(switch.levels, sp.Symbol) else None
-    return isinstance(table, Table) and table.kind == "cubic" and isinstance(element.form()[0], Load)
+    return isinstance(table, Table) and table.kind == "cubic" and not isinstance(element.form()[0], Relation)
 
 
 def _passages(

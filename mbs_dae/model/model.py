@@ -14,10 +14,22 @@ from . import measures
 from .bodies.body import Body, Vector, coordinates_of, reference_turns
 from .drivers import Prescribed
 from .element import Element
-from .forces.base import ForceElement
+from .forces.base import EffortElement, ForceElement
 from .joints.base import Condition
 from .measures import Measure, Quantity
-from .parameters import Evaluator, Number, Parameter, Parameters, ParameterValue, finite_number, free_parameters
+from .parameters import (
+    Evaluator,
+    Number,
+    Numeric,
+    Parameter,
+    Parameters,
+    ParameterValue,
+    Signal,
+    finite_number,
+    free_parameters,
+    signals_in,
+)
+from .signals import Input, Sampled, SignalElement, StateVariable, all_signals, check_signals, effort_of, signals_of
 from .tables import TableSymbol
 
 SomeElement = TypeVar("SomeElement", bound=Element)
@@ -55,12 +67,46 @@ class Model:
             raise ModelError(f"{name!r} cannot name a parameter; use letters, digits and _")
         if name == t.name:
             raise ModelError("'t' is time (mbs.t); choose another parameter name")
-        if name in self.parameters:
-            raise ModelError(f"the model already has a parameter {name!r}; choose another name")
+        if name in self.parameters or name in map(str, self.signals):
+            kind = "parameter" if name in self.parameters else self.elements[name].kind
+            raise ModelError(
+                f"the model already has {'an' if kind == 'input' else 'a'} {kind} {name!r}; choose another name"
+            )
         symbol = Parameter(name)
         self.parameters.declare(ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit))
         self._changed()
         return symbol
+
+    def state(
+        self, name: str, rate: Any = None, initial: Numeric = 0.0, unit: str = "", scale: Numeric = 1.0
+    ) -> Signal:  # fmt: skip
+        """A number with a differential equation of its own, as a symbol for the expressions of forces and of other
+        rates: ``model.state("i", rate=lambda i: (u - R * i - k * model["crank.omega"]) / L, unit="A")``.
+
+        The rate is an expression of time, parameters, signals and quantities, efforts included
+        (``model["motor.effort"]``), or a function that makes one of the state's own symbol. It may be said later, by
+        `rate`, where states need each other. Without a rate the state keeps its value until it is set, by `Sampled`.
+        Errors of integration are measured by `scale`: what the state is of the size of.
+        """
+        self._check_symbol(name, "state")
+        return self.add(StateVariable(name, rate, initial, unit, scale)).symbol
+
+    def rate(self, state: Signal | str, rate: Any) -> None:
+        """Say the rate of a state that was declared without one."""
+        old = self.elements.get(str(state))
+        if not isinstance(old, StateVariable):
+            raise unknown_name("state", str(state), (s.name for s in self.states), f"model {self.name!r}")
+        if not old.is_held:
+            raise ModelError(f"{old.who} has a rate already, {old.rate}; say it once")
+        new = old.with_rate(rate)
+        self._check_content(new)
+        self._put(new)
+
+    def input(self, name: str, default: Any = 0.0, unit: str = "") -> Signal:
+        """A number that is given from outside, as a symbol for the expressions of forces and rates: a number, an
+        expression of time, a `Table` or a `Motion` over time. `with_inputs` gives another one."""
+        self._check_symbol(name, "input")
+        return self.add(Input(name, default, unit)).symbol
 
     def _added(self, body: SomeBody) -> SomeBody:
         """The body, after the checks that every body passes."""
@@ -78,11 +124,14 @@ class Model:
         """Add joints, drivers and other elements; gives them back."""
         for element in elements:
             self._check_element(element)
-            self.elements[element.name] = element
-            for body in element.bodies:
-                body.waiting.pop(element.name, None)
-            self._changed()
+            self._put(element)
         return elements[0] if len(elements) == 1 else elements
+
+    def _put(self, element: Element) -> None:
+        self.elements[element.name] = element
+        for body in element.bodies:
+            body.waiting.pop(element.name, None)
+        self._changed()
 
     def _changed(self) -> None:
         self._compiled.clear()
@@ -95,7 +144,11 @@ class Model:
         for name in names:
             if name not in self.elements:
                 raise unknown_name("element", name, self.elements)
-        return self._copy(elements={n: e for n, e in self.elements.items() if n not in names})
+        left = {n: e for n, e in self.elements.items() if n not in names}
+        for element in left.values():
+            if used := {str(s).removesuffix(".effort") for s in signals_of(element)} & {*names}:
+                raise ModelError(f"{element.who} depends on {min(used)!r}; leave that out, too, or keep both")
+        return self._copy(elements=left)
 
     def plus(self, *elements: Element) -> Self:
         """The same model with these elements added."""
@@ -118,6 +171,17 @@ class Model:
             copy._compiled[key] = frozen._compiled[key] = system.with_values(copy.evaluator(), frozen)
             frozen._checked = True  # it is reached through the copy, which checks
         return copy
+
+    def with_inputs(self, **laws: Any) -> Self:
+        """The same model with other inputs: numbers, expressions of time, tables, motions."""
+        changed = dict(self.elements)
+        for name, law in laws.items():
+            old = self.elements.get(name)
+            if not isinstance(old, Input):
+                raise unknown_name("input", name, (e.name for e in self.inputs), f"model {self.name!r}")
+            changed[name] = Input(name, law, old.unit)
+            self._check_content(changed[name])
+        return self._copy(elements=changed)
 
     def _copy(self, **changes: Any) -> Self:
         copy = object.__new__(type(self))
@@ -172,6 +236,23 @@ class Model:
     def drivers(self) -> tuple[Prescribed, ...]:
         return tuple(e for e in self.elements.values() if isinstance(e, Prescribed))
 
+    @property
+    def states(self) -> tuple[StateVariable, ...]:
+        return tuple(e for e in self.elements.values() if isinstance(e, StateVariable))
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        return tuple(e for e in self.elements.values() if isinstance(e, Input))
+
+    @property
+    def controllers(self) -> tuple[Sampled, ...]:
+        return tuple(e for e in self.elements.values() if isinstance(e, Sampled))
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """All numbers that change in time and belong to no body: states, inputs, and the efforts that are read."""
+        return all_signals(self.elements.values())
+
     def measures_of(self, owner: str) -> tuple[Measure, ...]:
         """What can be read of a body, of a named marker ("rod.tip"), or of an element."""
         body, _, marker = owner.partition(".")
@@ -197,8 +278,14 @@ class Model:
                 return measure, measure.levels.index(wanted)
         raise unknown_name("quantity", name, self.quantity_names(), f"model {self.name!r}")
 
-    def __getitem__(self, name: str) -> Quantity:
-        """A named quantity as a symbol, for the expressions of forces: ``-c * model["rod.tip.vx"]``."""
+    def __getitem__(self, name: str) -> Any:
+        """A named quantity as a symbol, for the expressions of forces and states: ``-c * model["rod.tip.vx"]``; a state
+        or an input; the effort of a driver (for rates) or of a force, ``model["motor.effort"]``."""
+        owner, _, wanted = str(name).rpartition(".")
+        if isinstance(element := self.elements.get(name), StateVariable | Input):
+            return element.symbol
+        if wanted == "effort" and isinstance(element := self.elements.get(owner), Prescribed | EffortElement):
+            return effort_of(element)
         measure, level = self.quantity(name)
         if level > 1:
             raise ModelError(f"{name!r} is an acceleration, which follows from forces; write values and rates in them")
@@ -250,7 +337,11 @@ class Model:
         if not isinstance(element, Element):
             raise ModelError(f"cannot add {element!r}; add joints, drivers, forces: mbs.Revolute('A', i, j)")
         self._check_new(element.name, element.kind)
-        if element.dimension != self.dimension:
+        self._check_content(element)
+
+    def _check_content(self, element: Element) -> None:
+        """Its markers, and all symbols in it."""
+        if element.markers and element.dimension != self.dimension:
             here, there = ("the plane", "space")[:: 1 if self.dimension == 2 else -1]
             raise ModelError(
                 f"{element.who} is between bodies in {there}, and model {self.name!r} is in {here}; use bodies of this "
@@ -263,18 +354,30 @@ class Model:
                     f"{element.kind} {element.name!r} uses a marker of {marker.body.name!r}, a body of another model; "
                     "use the bodies of this one"
                 )
-        if all(marker.body.fixed for marker in element.markers):
+        if not isinstance(element, SignalElement) and all(marker.body.fixed for marker in element.markers):
             raise ModelError(f"{element.kind} {element.name!r} joins nothing but the ground; name a body that moves")
+        check_signals(element, self.elements)
         form, slots = element.form()
         numbers = [n for m in element.markers for n in m.numbers]
-        self._check_bound(element.who, [*slots.values(), *numbers])
+        self._check_bound(element.who, [n for s, n in slots.items() if s not in form.signals] + numbers)
         known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
         if stray := sorted(map(str, free_parameters(form.expressions) - known)):
             raise _unknown_symbols(element.who, stray)
 
+    def _check_symbol(self, name: Any, kind: str) -> None:
+        """Whether it can name a state or an input."""
+        self._check_new(name, kind)
+        if not name.isidentifier() or name == t.name:
+            raise ModelError(f"{name!r} cannot name a {kind}; use letters, digits and _, and not 't', which is time")
+        if name in self.parameters:
+            raise ModelError(f"the model already has a parameter {name!r}; choose another name for this {kind}")
+
     def _check_bound(self, who: str, numbers: list[Number]) -> None:
         known = {p.symbol for p in self.parameters.values()}
         free = {s for s in free_parameters(numbers) if not isinstance(s, TableSymbol)}
+        if moving := signals_in(free):
+            what = f"a constant of {who} contains {moving[0].name!r}, which changes in time"
+            raise ModelError(f"{what}; write it in an expression, as Force, Torque, Actuator and rates take them")
         if stray := sorted(map(str, free - known)):
             raise _unknown_symbols(who, stray)
 

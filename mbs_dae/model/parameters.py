@@ -30,6 +30,21 @@ class Parameter(sp.Symbol):
         return super().__new__(cls, name, real=True)
 
 
+class Signal(sp.Symbol):
+    """A symbol for a number that changes in time and belongs to no body: a state, an input."""
+
+    def __new__(cls, name: str, **assumptions: Any) -> Signal:
+        return super().__new__(cls, name, real=True)
+
+
+class Effort(Signal):
+    """The effort of a driver as a symbol, of the name "motor.effort". It follows from forces."""
+
+    @property
+    def driver(self) -> str:
+        return self.name.rpartition(".")[0]
+
+
 @dataclass(frozen=True)
 class ParameterValue:
     symbol: Parameter
@@ -182,8 +197,9 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
 
     So ``0.6 + omega*t`` and ``alpha + 2*pi*n*t/60`` become the same ``c0 + c1*t``: constants are arguments of a kernel,
     never baked in, and what they are made of is computed once. 0, 1 and -1 stay, and so do numbers in exponents: they
-    are part of the form.
+    are part of the form. Signals are numbered, too; which they are is told with the constants.
     """
+    form, signals = _signals_out(form)
     slots: dict[sp.Expr, sp.Symbol] = {}
 
     def slot(constant: sp.Expr) -> sp.Symbol:
@@ -210,7 +226,20 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
 
     out = form.map(lambda e: replaced(as_sympy(e)))
     found = {symbol: constant for constant, symbol in slots.items()}
-    return replace(out, slots=(*form.slots, *found)), found
+    return replace(out, slots=(*form.slots, *found)), {**signals, **found}
+
+
+def signals_in(expressions: Iterable[Any]) -> list[Signal]:
+    return sorted({s for s in free_parameters(expressions) if isinstance(s, Signal)}, key=str)
+
+
+def _signals_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
+    """Replace signals by numbered symbols: one kernel for all states."""
+    if not (found := signals_in(form.expressions)):
+        return form, {}
+    numbered = {s: sp.Symbol(f"signal_{k}", real=True) for k, s in enumerate(found)}
+    out = form.map(lambda e: as_sympy(e).xreplace(numbered), signals=tuple(numbered.values()))
+    return out, {symbol: s for s, symbol in numbered.items()}
 
 
 def _is_constant(e: sp.Basic) -> bool:

@@ -1,8 +1,8 @@
 """Step sizes: how large an error is, and how long the next step may be. Compiled.
 
 The error is measured number by number against atol · unit + rtol · |y|, and as the mean square of all; the unit of a
-length is the model's length, that of an angle is 1 rad, and velocities count per second. Works are not controlled, and
-neither are turns, which only count.
+length is the model's length, that of an angle is 1 rad, and velocities count per second; that of a state is its scale.
+Works are not controlled, and neither are turns, which only count.
 """
 
 from typing import NamedTuple
@@ -49,6 +49,9 @@ def units_of(system: System) -> tuple[np.ndarray, int]:
     unit[layout.plain[:, 0]] = velocities[layout.plain[:, 1]]
     for place, velocity in layout.quaternions:
         unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
+    for own in system.model.states:
+        if not own.is_held:
+            unit[layout.signals[own.symbol]] = system.evaluator(own.scale)
     return unit, int(np.isfinite(unit).sum())
 
 

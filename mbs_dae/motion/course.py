@@ -3,7 +3,7 @@
 Breaks are times at which a law of time switches. They cut the run into spans, in each of which all laws are smooth. A
 step ends on a break to the last bit and never goes across. What is evaluated at an end of a span is evaluated a few
 units of the last place inside it, so that every law is on the branch of that span, whatever its condition says of the
-break itself.
+break itself. At some breaks controllers sample the motion, and the run waits for them.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
 
-SPAN, STEP = 0, 1
+SPAN, STEP, WAITING = 0, 1, 2
 
 
 class Course(NamedTuple):
@@ -25,6 +25,8 @@ class Course(NamedTuple):
     """The first moment of each span. This and `last` have one more item, for the state after the last span."""
     last: Vector
     """The last moment of each span."""
+    sampled: Integers
+    """Whether controllers sample at the end of each span (1)."""
     far: Vector
     """How far a step may go that begins in one of these even cells of the whole run."""
     start: float
@@ -32,12 +34,14 @@ class Course(NamedTuple):
     """The length of a cell."""
     longest: float
     """No step is longer than this."""
-    at: Work[Integers] = zeros(2)
-    """The span, and how many steps have been taken in it."""
+    at: Work[Integers] = zeros(3)
+    """The span, how many steps have been taken in it, and whether the run waits at its end for a sample (1)."""
 
 
-def new_course(times: np.ndarray, breaks: np.ndarray, side: float, far: np.ndarray, longest: float) -> Course:
-    """For breaks within the times; a moment inside a span is `side` away from a break."""
+def new_course(
+    times: np.ndarray, breaks: np.ndarray, samples: np.ndarray, side: float, far: np.ndarray, longest: float
+) -> Course:
+    """For breaks within the times, samples among them; a moment inside a span is `side` away from a break."""
     t0, t1 = float(times[0]), float(times[-1])
     inner = breaks[(breaks > t0) & (breaks < t1)] if breaks.size else breaks
     before, after = (side if t in breaks.tolist() else 0.0 for t in (t1, t0))
@@ -45,7 +49,8 @@ def new_course(times: np.ndarray, breaks: np.ndarray, side: float, far: np.ndarr
     first = np.array([t0 + after, *(inner + side), t1 + before])
     last = np.array([*(inner - side), t1 - before, t1 + before])
     cell = (t1 - t0) / far.size or 1.0
-    return block(Course(ends, first, last, far, t0, cell, float(longest)))
+    sampled = np.isin(ends, samples).astype(np.int64)
+    return block(Course(ends, first, last, sampled, far, t0, cell, float(longest)))
 
 
 @compiled

@@ -1,6 +1,9 @@
-"""The motion as a first-order differential equation: y = (q, v, work), and y' from the KKT system. Compiled.
+"""The motion as a first-order differential equation: y = (q, z, v, work), and y' from the KKT system. Compiled.
 
-    q̇ = N(q) v,        [M Φ_vᵀ; Φ_v 0] [v̇; λ] = [Q; γ - 2α (Φ_v v - ν) - β² Φ],        ẇ = powers
+    q̇ = N(q) v,        [M Φ_vᵀ; Φ_v 0] [v̇; λ] = [Q; γ - 2α (Φ_v v - ν) - β² Φ],        ż = rates,        ẇ = powers
+
+The states z of the model stand at the end of what kernels read as q, with its inputs, which are put there before any
+force is evaluated, and with efforts, put there when λ is known: before rates are.
 
 `work` adds up what leaves or enters the mechanical energy: stored without a potential, dissipated, supplied. It is
 integrated with the motion, by the same method, so that the energy ledger is as exact as the motion itself.
@@ -17,6 +20,7 @@ from ..compiled import System
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
+from ..compiled.signals import Signals, assign, take_signals
 from ..compiled.transformation import DYNAMICS, transform
 from ..coordinates import Layout
 from ..kernels.abi import compiled, compiled_apart
@@ -31,9 +35,10 @@ WORK = len(WORKS)
 
 
 class StateLayout(NamedTuple):
-    """The spans of y: q is y[:q_end], v is y[v_at:v_end], the works are y[works_at:]. Another part gets its span here;
-    what reads these needs not know."""
+    """The spans of y: q is y[:q_end], with the signals from z_at on; v is y[v_at:v_end], the works are y[works_at:].
+    Another part gets its span here; what reads these needs not know."""
 
+    z_at: int
     q_end: int
     v_at: int
     v_end: int
@@ -43,8 +48,8 @@ class StateLayout(NamedTuple):
 
 def state_layout(layout: Layout) -> StateLayout:
     """For coordinates q and v with those of the ground behind them, and the works."""
-    v_end = layout.q_size + layout.v_size
-    return block(StateLayout(layout.q_size, layout.q_size, v_end, works_at=v_end, size=v_end + WORK))
+    v_end, z_at = layout.q_size + layout.v_size, layout.q_size - len(layout.signals)
+    return block(StateLayout(z_at, layout.q_size, layout.q_size, v_end, works_at=v_end, size=v_end + WORK))
 
 
 class Mechanism(NamedTuple):
@@ -52,6 +57,7 @@ class Mechanism(NamedTuple):
 
     machine: Machine
     dynamics: Dynamics
+    signals: Signals
     state: StateLayout
     length: Design[float]
     geometric: Design[Vector]
@@ -82,7 +88,8 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
 def _image(system: System, refinements: int, faint: float) -> Image:
     weight, machine, dynamics = system.column_weight, system.prototype(), system.dynamics
     state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
-    parts = Mechanism(machine, dynamics, state, system.length, weight, 0, float(faint), system.pattern, shape)
+    known = machine, dynamics, system.signals, state
+    parts = Mechanism(*known, system.length, weight, 0, float(faint), system.pattern, shape)
     outputs = dynamics.batch.out_size + 1
     soft = machine.factor.soft[:] = _softness(system, block(parts, outputs=outputs))
     often = max(refinements, 3 if soft.any() else machine.transformation.deep)
@@ -146,8 +153,10 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     """The terms of the equations at (t, q, v): Φ, ν, γ, Φ_v, M, Q, the energies and powers. Nothing is solved."""
     machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
     factor, transformation = machine.factor, machine.transformation
+    assign(mechanism.signals.inputs, t, q, v, q)
     observe(machine, t, q, v)
     if transformation.edges > 0:
+        take_signals(mechanism.signals, q, transformation.qc)
         q, v = transformation.qc, transformation.vc
     transformed = transformation.edges > 0 and transformation.deep == 0
     forces = transformation.fc if transformed else machine.f
@@ -303,8 +312,26 @@ def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector):
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     status = accelerate(mechanism, t, q, v, dy[state.v_at : state.v_end])
     rates(mechanism.machine.manifold, q, v, dy[: state.q_end])
+    if status == DONE and not state_rates(mechanism, t, q, v, dy[: state.q_end]):
+        status = NOT_FINITE
     powers(mechanism, dy[state.works_at :])
     return status
+
+
+@compiled
+def state_rates(mechanism, t, q, v, dq):
+    """ż at its places in q̇, after `accelerate`: only now efforts -λ are known. Whether all are finite."""
+    signals, machine = mechanism.signals, mechanism.machine
+    for k in range(signals.effort_to.size):
+        q[signals.effort_to[k]] = -machine.multipliers[signals.effort_row[k]]
+    if machine.transformation.edges > 0:
+        take_signals(signals, q, machine.transformation.qc)
+        q, v = machine.transformation.qc, machine.transformation.vc
+    assign(signals.rates, t, q, v, dq)
+    finite = True
+    for k in range(signals.rates.target.size):
+        finite = finite and np.isfinite(dq[signals.rates.target[k]])
+    return finite
 
 
 @compiled

@@ -18,14 +18,19 @@ from ..compiled.machine import DONE
 from ..compiled.structure import Structure
 from ..errors import ModelError, SingularConfigurationError
 from ..model.model import Model
-from ..model.parameters import finite_number
+from ..model.parameters import Effort, finite_number
 from ..poses import newton
 from ..poses.assembly import check_level, posed
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
 from ..poses.newton import correct_velocity
+from ..readings.motion import signal_units
+from ..readings.rank import null_vectors
 from ..results.result import State
 from ..tolerances import IMPOSSIBLE
 from .derivative import evaluate, factorise_terms, mechanism, refinements
+
+LOOSE = 1e-6
+"""What a null vector of unit length may have of the multiplier of an effort that is unique."""
 
 
 def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, list[int], str]:
@@ -39,12 +44,20 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     given = dict(initial or {})
+    states = {one.symbol: given.pop(one.name) for one in model.states if one.name in given}
+    if moving := [name for name in given if name in signal_units(model)]:
+        what = (
+            f"initial[{moving[0]!r}] is no value of a state, but an input, or a rate that follows from its expression"
+        )
+        raise ModelError(f"{what}; give initial values of states, and inputs by model.with_inputs(...)")
     levels = [system.structure.once(_level, name) for name in given]
     for (name, value), level in zip(given.items(), levels, strict=True):
         if level > 1:
             raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
         finite_number(value, f"initial[{name!r}]")
     q, _, held = posed(model, t, given, None)
+    for state, value in states.items():
+        q[system.layout.signals[state]] = finite_number(value, f"initial[{state.name!r}]")
     state = _of_least_energy(system, held, t, q, None)
     dependent = check_regular(system, t, q, state.full_v)
     return state, dependent, _note(system.nv - len(system.rows) + len(dependent), levels)
@@ -124,3 +137,17 @@ def _note(freedom: int, levels: Sequence[int]) -> str:
     if (missing := freedom - levels.count(1)) > 0:
         parts.append(f"{missing} of {freedom} velocities not given: those of least kinetic energy")
     return "; ".join(parts)
+
+
+def check_efforts(system: System, t: float, q: np.ndarray, redundant: int) -> None:
+    """Rates may read an effort only where the other equations leave no choice for it."""
+    efforts = [signal for signal in system.layout.signals if isinstance(signal, Effort)]
+    if not efforts or not redundant:
+        return
+    null = null_vectors(system, t, q, redundant)
+    for effort in efforts:
+        if np.abs(null[system.rows_of(effort.driver)]).max(initial=0.0) > LOOSE:
+            raise ModelError(
+                f"a rate reads {effort.name!r}, which is not unique: driver {effort.driver!r} and redundant joints "
+                "share its load; leave out what is redundant (mbs.diagnose), or simulate in joint coordinates"
+            )

@@ -25,7 +25,7 @@ def dynamic_result(system: System, record: Record, done: int, **more: Any) -> Re
     if bodies is not system:
         motion = system.of_bodies(motion)
         _, multipliers, _, redundant = forces_along(bodies, motion)
-    return with_forces(bodies, motion, multipliers, energies, redundant, own=own, **more)
+    return with_forces(bodies, motion, multipliers, energies, redundant, own=own, integrated=True, **more)
 
 
 def forces_along(bodies: System, motion: Trajectory) -> tuple[int, np.ndarray, np.ndarray, int]:

@@ -17,17 +17,18 @@ from ..kernels.blocks import Vector
 from ..linear.vectors import copy
 from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
-from .course import SPAN, STEP, is_break, latest_end, moment
+from .course import SPAN, STEP, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .methods.method import take_step
 from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 
-STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
+STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING = 11, 12, 13, 14, 15, 16, 17
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
-have been tried; no step keeps the energy near a singular pose."""
+have been tried; no step keeps the energy near a singular pose; controllers are to sample the motion, and `resume` goes
+on."""
 
 
 @compiled_apart
@@ -66,6 +67,8 @@ def go_on(march: March, patience: int):
     last = times[times.size - 1]
     smallest = SMALLEST * max(abs(last), abs(last - times[0]))
     while counts[NEXT] < times.size:
+        if march.course.at[WAITING] == 1:
+            return SAMPLING
         if patience <= 0:
             return PAUSED
         if counts[ACCEPTED] + counts[REJECTED] >= control.most:
@@ -167,7 +170,7 @@ def pace(march: March):
 def _accept(march, t, end):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
-    course, record = march.course, march.record
+    course = march.course
     if march.stabiliser.when != ALWAYS:
         march.widest[0] = max(march.widest[0], widest_gap(march.mechanism))
         status = LOST if parted(march.mechanism) else DONE
@@ -184,11 +187,21 @@ def _accept(march, t, end):
         look_ahead(march.crossing, stages, end - t)
         course.at[STEP] += 1
     if status == DONE and breaks:
-        status = _next_span(march, end)
-        next_time = march.counts[NEXT]
-        if status == DONE and next_time < record.times.size and record.times[next_time] == end:
-            keep(march, next_time, y0, stages.k[0])
-            march.counts[NEXT] += 1
+        if course.sampled[course.at[SPAN]] == 1:
+            course.at[WAITING] = 1
+        else:
+            status = resume(march)
+    return status
+
+
+@compiled_apart
+def resume(march: March):
+    """Go on behind a break, and keep the state there as it goes on, if its time was requested."""
+    status, times, t, k = _next_span(march, march.time[0]), march.record.times, march.time[0], march.counts[NEXT]
+    march.course.at[WAITING] = 0
+    if status == DONE and k < times.size and times[k] == t:
+        keep(march, k, march.stages.y0, march.stages.k[0])
+        march.counts[NEXT] += 1
     return status
 
 

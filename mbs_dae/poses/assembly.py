@@ -41,10 +41,20 @@ def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None)
     check_start(model, start)
     values = {name: finite_number(value, f"fix[{name!r}]") for name, value in fix.items()}
     positioned, moving = (_holding(model.compile(), level, values) for level in (0, 1))
-    reference = start.full_q if start is not None else positioned.placement
+    reference = _in_full(positioned, start) if start is not None else positioned.placement
     machine = positioned.machine()
     q = _nearest(positioned, machine, t, closed(positioned, machine, t, reference), reference)
     return q, machine, moving
+
+
+def _in_full(system: System, start: State) -> np.ndarray:
+    """The coordinates of a pose of this system, or of one with the same bodies: states are looked up by name."""
+    q, of, to = system.placement.copy(), start.system.layout, system.layout
+    bodies = q.size - len(to.signals)
+    q[:bodies] = start.full_q[:bodies]
+    for signal in {*of.signals} & {*to.signals}:
+        q[to.signals[signal]] = start.full_q[of.signals[signal]]
+    return q
 
 
 def _holding(system: System, level: int, values: Mapping[str, float]) -> System:

@@ -11,12 +11,13 @@ import numpy as np
 from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.program import ProgramBuilder
-from ..compiled.reading import Trajectory
+from ..compiled.reading import Trajectory, read_outputs
 from ..compiled.structure import Structure
 from ..errors import ModelError
 from ..model.bodies.body import Body, Marker
 from ..model.measures import Measure
-from ..model.parameters import Parameter
+from ..model.model import Model
+from ..model.parameters import Effort, Parameter
 from ..results.quantities import frozen
 from ..results.result import OwnMotion, Result, State, Violation
 from ..results.sketch import Sketch
@@ -33,16 +34,25 @@ class ComputedQuantities:
     system: System
     motion: Trajectory
     swept: Swept | None = None
+    integrated: bool = False
+    """Whether it has the values of states and inputs: the motion of a run, or a state of one."""
     _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        return self.system.model.quantity_names()
+        return [*self.system.model.quantity_names(), *(signal_units(self.system.model) if self.integrated else ())]
 
     def unit(self, name: str) -> str:
+        if name in (units := signal_units(self.system.model)):
+            return units[name]
         measure, level = self.system.model.quantity(name)
         return measure.units[level]
 
     def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._read and name in signal_units(self.system.model):
+            if not self.integrated:
+                what = f"{name!r} is not known here: states and inputs change in a run that integrates them"
+                raise ModelError(f"{what}; use mbs.simulate, for driven motions, too")
+            self._read_signals()
         if name not in self._read:
             measure, _ = self.system.model.quantity(name)
             owner = name.rpartition(".")[0]
@@ -54,6 +64,8 @@ class ComputedQuantities:
         model = self.system.model
         named = [(owner, measure) for owner in model.owners() for measure in model.measures_of(owner)]
         self._read_by(self.system.structure.builder_of([m for _, m in named]), named)
+        if self.integrated:
+            self._read_signals()
         return dict(self._read)
 
     def violation(self) -> Violation:
@@ -61,6 +73,14 @@ class ComputedQuantities:
         system = self.system
         read = system.reader_by(system.structure.program, self.swept) if self.swept else system.read_constraints
         return Violation(frozen(np.stack(read(*self.motion))), tuple(row.element for row in system.rows))
+
+    def _read_signals(self) -> None:
+        system, (t, q, v, _) = self.system, self.motion
+        batch = system.signals.rates.batch
+        outputs, moving = read_outputs(batch, t, q, v), [s for s in system.model.states if not s.is_held]
+        places = zip(moving, system.signals.rates.source, strict=True)
+        self._read.update({f"{s.name}.rate": frozen(outputs[:, k].copy()) for s, k in places})
+        self._read.update({str(s): frozen(q[:, place].copy()) for s, place in system.layout.signals.items()})
 
     def _read_by(self, builder: ProgramBuilder, named: list[tuple[str, Measure]]) -> None:
         read = self.system.reader_by(builder, self.swept)(*self.motion)
@@ -70,17 +90,30 @@ class ComputedQuantities:
                     self._read[f"{owner}.{level}"] = frozen(values[:, k])
 
 
+def signal_units(model: Model) -> dict[str, str]:
+    """The units of all that is known of signals, by name: states, their rates, inputs, efforts in rates."""
+    units = {one.name: one.unit for one in model.states} | {one.name: one.unit for one in model.inputs}
+    rates = {f"{s.name}.rate": f"{s.unit or '1'}/s" for s in model.states if not s.is_held}
+    driven = {e.name: e for e in model.drivers}
+    efforts = [s for s in model.signals if isinstance(s, Effort)]
+    works = {str(s): "N m" if driven[s.driver].units[0].startswith("rad") else "N" for s in efforts}
+    return units | rates | works
+
+
 def _reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> ProgramBuilder:
     """What reads one measure, in all motions of all designs."""
     return structure.builder_of([m for m in structure.model.measures_of(owner) if m.levels == levels])
 
 
-def result_of(system: System, motion: Trajectory, *, swept: Swept | None = None, **more: Any) -> Result:
-    """The result of a motion of a system, or of poses over a swept parameter."""
+def result_of(
+    system: System, motion: Trajectory, *, swept: Swept | None = None, integrated: bool = False, **more: Any
+) -> Result:
+    """The result of a motion of a system, or of poses over a swept parameter. `integrated` are motions that have the
+    values of states."""
     if "own" not in more:
         more["own"] = own_motion(system, motion)
     motion, system = system.of_bodies(motion), system.cartesian
-    quantities, t = ComputedQuantities(system, motion, swept), motion.t
+    quantities, t = ComputedQuantities(system, motion, swept, integrated), motion.t
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
         more["axis"] = name, system.model.parameters[name].unit
@@ -139,13 +172,13 @@ def design_of(system: System, parameter: Parameter, value: float) -> System:
 
 
 def result_of_state(state: State) -> Result:
-    return result_of(state.system, Trajectory(np.array([state.t]), *state.motion))
+    return result_of(state.system, Trajectory(np.array([state.t]), *state.motion), integrated=True)
 
 
 def is_free(state: State, name: str) -> bool:
     """Whether this is an acceleration that the equations alone do not determine."""
     system, free = state.system, state.free
-    if free is None or (found := system.model.quantity(name))[1] < 2:
+    if free is None or name in signal_units(system.model) or (found := system.model.quantity(name))[1] < 2:
         return False
     row = system.reader([found[0]]).jacobian(state.t, state.full_q).toarray()[0]
     size = np.sqrt((row**2 / system.weight).sum() * (system.weight @ free**2))

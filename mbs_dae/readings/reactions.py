@@ -100,7 +100,7 @@ class ComputedReactions:
         return [null_vectors(self._system, *pose, self._redundant) for pose in poses]
 
     def _element(self, name: str) -> Element:
-        if name not in self._system.model.elements:
+        if name not in self.names():
             raise unknown_name("joint, driver or force", name, self.names(), "the result")
         return self._system.model.elements[name]
 

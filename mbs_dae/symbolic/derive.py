@@ -53,6 +53,8 @@ class Form:
     trajectories: tuple[Trajectory, ...] = field(default=(), kw_only=True)
     steps: tuple[Definition, ...] = field(default=(), kw_only=True)
     """Symbols of its own, that the rest is written with."""
+    signals: tuple[sp.Symbol, ...] = field(default=(), kw_only=True)
+    """Numbers that change in time and belong to no marker: states, inputs. Which ones, the slots of an instance say."""
 
     shape: ClassVar[property]
     """What it is, and how its rows are divided."""
@@ -68,9 +70,9 @@ class Form:
 
     @property
     def own_symbols(self) -> set[sp.Symbol]:
-        """All symbols but slots that it gives a meaning: those of markers, and those that it defines."""
+        """All symbols but slots that it gives a meaning: those of markers, signals, and those that it defines."""
         m, rates = variables((*self.markers, *(one.marker for one in self.trajectories)))
-        return {*m, *rates, *(s for s, _ in self.steps)}
+        return {*m, *rates, *self.signals, *(s for s, _ in self.steps)}
 
     def map(self, change: Callable[[sp.Expr], sp.Expr], **others: Any) -> Self:
         """The same form, with every expression changed."""
@@ -84,17 +86,18 @@ class Form:
         return f"{' '.join(map(str, self.shape))} {' ; '.join(map(sp.srepr, self.expressions))}"
 
     def in_coordinates(self, maps: Sequence[MarkerMap]) -> dict[str, Any]:
-        """What every `Composed` has: the coordinates of the markers, all slots, and the marker variables defined."""
+        """What every `Composed` has: the coordinates of the markers with the signals behind them, all slots, and the
+        marker variables defined."""
         pairs = [*zip(self.markers, maps, strict=True)]
         defined = (definition for marker, mp in pairs for definition in mp.define(marker))
         led = (definition for one in self.trajectories for definition in one.marker.along(one.values))
         turns = (reference_turn(*pair) for pair in permutations(LABELS[: len(self.markers)], 2))
         return {
-            "q": tuple(s for mp in maps for s in mp.q),
+            "q": (*(s for mp in maps for s in mp.q), *self.signals),
             "v": tuple(s for mp in maps for s in mp.v),
             "slots": (*self.slots, *(s for mp in maps for s in mp.slots), *turns),
             "definitions": (*defined, *led, *self.steps),
-            "rates": tuple(e for mp in maps for e in mp.rates or mp.v),
+            "rates": (*(e for mp in maps for e in mp.rates or mp.v), *(sp.S.Zero for _ in self.signals)),
         }
 
 
@@ -151,6 +154,9 @@ class Reading(Form):
     @property
     def rows(self) -> tuple[sp.Expr, ...]:
         return self.values
+
+    def map(self, change: Callable[[sp.Expr], sp.Expr], **others: Any) -> Self:
+        return super().map(change, values=tuple(map(change, self.values)), **others)
 
     def compose(self, maps: Sequence[MarkerMap]) -> Readings:
         return Readings(**self.in_coordinates(maps), values=self.values)

@@ -79,7 +79,7 @@ class Load(Form):
     @cached_property
     def wrenches(self) -> Reading:
         """The force and moment on every marker's body, about the marker, in world axes."""
-        return Reading(self.markers, self.total, slots=self.slots, steps=self.steps)
+        return Reading(self.markers, self.total, slots=self.slots, steps=self.steps, signals=self.signals)
 
 
 @dataclass(frozen=True)

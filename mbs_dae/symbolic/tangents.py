@@ -12,7 +12,7 @@ so the tangents are a program of about twice the length, and nothing swells. A d
     δt    a change of time.
 
 So it has the same meaning in all coordinates, and no direction leads off the unit quaternions. Along a motion, δx = v,
-δv = v̇ and δt = 1 give the rates of all outputs.
+δv = v̇ and δt = 1 give the rates of all outputs, as far as signals (states, inputs) stand still.
 
 A function that jumps has slope 0, and one with a corner the slope of either side: what happens across a jump is no
 matter of derivatives.

@@ -14,6 +14,7 @@ from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.explanation import Explanation, no_force
 from ..explain.failures import NONSENSE
 from ..model.model import Model
+from ..model.signals import signals_of
 from ..motion.outcome import forces_along, with_forces
 from ..progress import Progress
 from ..readings.motion import computed
@@ -29,9 +30,11 @@ def inverse_dynamics(
 
     All degrees of freedom must be driven; so bodies need no mass. The works in the ledger are sums of powers over the
     requested times (Simpson's rule), so a coarse grid shows there. A motion whose prescribed velocities jump is
-    refused: it takes impulses. Where its accelerations jump, efforts and reactions do: see ``stats["kinks"]``.
+    refused: it takes impulses. Where its accelerations jump, efforts and reactions do: see ``stats["kinks"]``. Forces
+    that depend on states of the model are refused, too: states are integrated by `simulate`.
     """
     system = system_of(model)
+    _check_states(system.model)
     try:
         motion, stopped = kinematics(system, times, start, progress), None
     except SingularConfigurationError as error:
@@ -45,6 +48,14 @@ def inverse_dynamics(
     if stopped is not None:
         raise SingularConfigurationError(str(stopped), **{**stopped.facts, "result": result}) from stopped
     return result
+
+
+def _check_states(model: Model) -> None:
+    known = {state.symbol for state in model.states}
+    for element in model.forces:
+        if named := known.intersection(signals_of(element)):
+            what = f"{element.who} depends on the state {min(map(str, named))!r}, and inverse dynamics integrates none"
+            raise ModelError(f"{what}; use mbs.simulate, which does, for driven motions, too, and gives efforts")
 
 
 def _check_ledger(result: Result) -> None:

@@ -26,12 +26,13 @@ from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching
 from ..motion.control import Control, units_of
-from ..motion.course import new_course
+from ..motion.course import SPAN, new_course
 from ..motion.derivative import mechanism
-from ..motion.initial import initial_state
+from ..motion.initial import check_efforts, initial_state
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.record import March, new_march
+from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
@@ -78,6 +79,7 @@ def simulate(
     with progress_bar(f"simulate {system.model.name}", progress) as watch:
         status, message = _watched(prepared, watch)
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
+    march.record.times[:] = prepared.times
     stats = {**prepared.facts, **_counts(march)}
     result = dynamic_result(system, march.record, done, success=done == total, message=message, stats=stats)
     if status not in (DONE, marching.PAUSED):
@@ -94,9 +96,11 @@ class Prepared:
 
     system: System
     march: March
+    times: np.ndarray  # as they were asked for
     q: np.ndarray  # the first state
     v: np.ndarray
     redundant: list[int]  # the rows that are left out because others determine them
+    sampling: Sampling
     facts: Mapping[str, Any]  # what the run was asked for
 
     def begin(self) -> int:
@@ -105,7 +109,21 @@ class Prepared:
         kept = self.march.mechanism.machine.factor.kept
         kept[:] = 1.0
         kept[self.redundant] = 0.0
-        return marching.start(self.march, self.q, self.v)
+        march, t = self.march, float(self.march.record.times[0])
+        status = marching.start(march, self.q, self.v)
+        if status == DONE and self.sampling.begins(t):
+            self.sampling.sample(march, t, float(march.course.first[0]))
+            status = marching.start(march, march.stages.y0[: self.q.size].copy(), self.v)
+        return status
+
+    def go_on(self, patience: int) -> int:
+        """Some steps, up to the next sampling time at most; a status."""
+        march = self.march
+        status = marching.go_on(march, patience)
+        if status == marching.SAMPLING:
+            self.sampling.sample(march, float(march.time[0]), float(march.course.first[march.course.at[SPAN] + 1]))
+            status = marching.resume(march)
+        return status
 
 
 def prepare(
@@ -128,17 +146,20 @@ def prepare(
     control = block(Control(by.rtol, by.atol, unit, controlled, by.length, by.most))
     stabiliser = new_stabiliser(how, run, by.length, by.rtol ** (1.0 / by.method.order))
     elements, (begin, end) = system.elements, t[[0, -1]]
+    sampling = sampling_of(system, t)
     breaks = breaks_of(elements, system.evaluator, begin, end, by.method.order)
+    breaks = with_samples(breaks, sampling.times, t)
     far = np.full(1, np.inf) if by.length else farthest_ends(elements, system.evaluator, begin, end)
-    course = new_course(t, breaks, side_of(begin, end), far, by.longest)
-    march = new_march(run, by.method, control, course, stabiliser, t)
+    course = new_course(t, breaks, sampling.times, side_of(begin, end), far, by.longest)
+    march = new_march(run, by.method, control, course, stabiliser, on_samples(t, sampling.times))
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if by.length else {"rtol": by.rtol, "atol": by.atol}
     facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
     (q,), (v,), _ = system.from_bodies(first.motion)
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
-    return Prepared(system, march, q, v, redundant, facts)
+    check_efforts(system, t[0], q, len(redundant))
+    return Prepared(system, march, t, q, v, redundant, sampling, facts)
 
 
 def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
@@ -151,7 +172,7 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
     try:
         status = prepared.begin()
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
-            status = marching.go_on(march, patience)
+            status = prepared.go_on(patience)
             if prepared.system.interrupted():
                 raise KeyboardInterrupt
             progress(int(march.counts[marching.NEXT]), total)

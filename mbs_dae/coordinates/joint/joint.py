@@ -91,7 +91,8 @@ class JointCoordinates(CoordinateSet):
         plain, balls = (
             pairs((f.q, f.v) for f in self.freedoms if isinstance(f.motion, Ball) == rolls) for rolls in (False, True)
         )
-        return Layout({}, {}, nq, nv, nq + 3 * len(turned), nv, plain, balls, turned=turned)
+        layout = Layout({}, {}, nq, nv, nq + 3 * len(turned), nv, plain, balls, turned=turned)
+        return layout.with_signals(self.model.signals)
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:

@@ -59,7 +59,8 @@ class Natural(KernelCoordinates):
         q = places | {body: v[body] + turned[body] for body in base}
         plain = pairs((k, k) for k in range(moving))
         moved = {body: turn for body, turn in turned.items() if not body.fixed}
-        return Layout(q, v, moving, moving, total + width * len(base), total, plain, turned=moved)
+        layout = Layout(q, v, moving, moving, total + width * len(base), total, plain, turned=moved)
+        return layout.with_signals(self.model.signals)
 
     def marker_map(self, label: str) -> MarkerMap:
         return forms.planar_map(label) if self.dimension == 2 else forms.spatial_map(label)

@@ -31,13 +31,13 @@ from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.expressions import called, expression_of
 from ...symbolic.loads import WORKS, Load
-from ...symbolic.markers import LABELS, FormMarker, marker_symbols, rate_of, t, variables
+from ...symbolic.markers import FormMarker, marker_symbols, rate_of, t, variables
 from .. import measures
 from ..bodies.body import Body, Marker
 from ..element import Declared, Element, checked_name
 from ..fields import COORDINATE
 from ..measures import Measure, Quantity
-from ..parameters import Number, check_choice
+from ..parameters import Number, Signal, check_choice, signals_in
 
 _registry: list[type[ForceElement]] = []
 
@@ -75,8 +75,15 @@ class ForceElement(Declared):
             raise ModelError(f"{self.who}: {exc}") from exc
         self.acting = len(self.markers)
         """How many of the markers feel the force; those behind them are only read."""
-        if quantities := {q for e in load.expressions for q in e.atoms(Quantity)}:
-            load, self.markers = _with_markers(load, self.markers, sorted(quantities, key=str))
+        if any(e.has(Quantity) for e in load.expressions):
+            try:
+                load, self.markers = _with_markers(load, self.markers)
+            except ModelError as exc:
+                raise ModelError(f"{self.who}: {exc}") from exc
+        if named := signals_in([load.potential.xreplace(slots)]):
+            raise ModelError(
+                f"the potential of {self.who} depends on {named[0]}, which changes in time; say it as force"
+            )
         if load.potential.has(*(rate for m in load.markers for rate in m.rates)):
             raise ModelError(f"the potential of force class {self.kind} contains velocities; say it as force")
         self._complete(load, slots)
@@ -114,21 +121,13 @@ def duals(wrenches: Any, markers: Sequence[FormMarker], what: str) -> list[Any]:
     return [x for w in rows for x in (*w, *(0,) * (size - len(w)))]
 
 
-def _with_markers(
-    load: Load, markers: tuple[Marker, ...], quantities: Sequence[Quantity]
-) -> tuple[Load, tuple[Marker, ...]]:
+def _with_markers(load: Load, markers: tuple[Marker, ...]) -> tuple[Load, tuple[Marker, ...]]:
     """The load with its quantities written out in markers, which join those that are there."""
-    places = [*markers]
-    for quantity in quantities:
-        places += [m for m in quantity.measure.markers if m not in places]
-    if len(places) > len(LABELS):
-        raise ModelError(f"a force reads {len(places)} markers, {len(LABELS)} at most; split it in two")
-    symbols = marker_symbols(len(places), places[0].body.dimension)
-    values = {q: q.of(tuple(symbols[places.index(m)] for m in q.measure.markers)) for q in quantities}
+    symbols, places, values = measures.in_markers(load.expressions, markers)
     silent = (sp.S.Zero,) * len(variables(symbols[len(markers) :])[1])
     load = load.map(lambda e: e.xreplace(values))
     forces = tuple((work, (*f, *silent)) for work, f in load.forces)
-    return replace(load, markers=symbols, forces=forces), tuple(places)
+    return replace(load, markers=symbols, forces=forces), places
 
 
 _s, _rate = sp.symbols("s_ rate_", real=True)
@@ -202,7 +201,14 @@ class EffortElement(ForceElement):
     def effort_reading(self) -> Reading:
         """The effort itself, of the markers."""
         load, _ = self.form()
-        return Reading(load.markers, (load.effort,), slots=load.slots)
+        return Reading(load.markers, (load.effort,), slots=load.slots, signals=load.signals)
+
+    @property
+    def effort_expression(self) -> sp.Expr:
+        """The same in quantities, parameters and signals: for other expressions."""
+        s, rate = (Quantity(f"{self.name}.{level}", self.measure, k) for k, level in enumerate(self.measure.levels[:2]))
+        what = f"the effort of {self.who}"
+        return expression_of(called(type(self).effort, (s, rate), what, **self.values), what)
 
     def _built(self) -> tuple[Load, dict[sp.Symbol, Number]]:
         """f = F ∂ṡ/∂r for every part, with s put in."""
@@ -224,7 +230,7 @@ class EffortElement(ForceElement):
         elastic = total.xreplace({_rate: sp.S.Zero})
         efforts = [("dissipated", total - elastic)]
         energy = sp.S.Zero
-        if elastic.is_polynomial(_s) and not elastic.has(t, Quantity):  # else ∂U/∂m is not all the coordinate's
+        if elastic.is_polynomial(_s) and not elastic.has(t, Quantity, Signal):  # else ∂U/∂m is not all the coordinate's
             free = constants.get(cls.free, sp.S.Zero)
             energy = -sp.integrate(elastic.xreplace({_s: _s + free}), _s).xreplace({_s: _s - free})
         else:

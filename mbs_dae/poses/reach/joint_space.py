@@ -125,7 +125,7 @@ class JointSpace:
 
     def turned(self, q: np.ndarray) -> np.ndarray:
         """With the hidden turns that belong to the coordinates."""
-        q[self.size :] = self.turning @ (q - self.placement)[: self.size]
+        q[self.size : self.size + len(self.turning)] = self.turning @ (q - self.placement)[: self.size]
         return q
 
     # --- values by name -------------------------------------------------------------------------------------------

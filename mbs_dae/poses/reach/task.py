@@ -145,7 +145,7 @@ def move_joints(task, q, step):
         k = task.coordinate[c]
         if k >= 0:
             q[k] = min(max(q[k], task.low[c]), task.high[c])
-    hidden = q.size - task.turning.shape[0]
+    hidden = task.turning.shape[1]
     for i in range(task.turning.shape[0]):
         total = 0.0
         for k in range(hidden):

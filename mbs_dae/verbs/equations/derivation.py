@@ -23,7 +23,8 @@ from ...model.bodies.body import Body, reference_turns
 from ...model.element import Element
 from ...model.forces.given import PythonForce
 from ...model.model import Model
-from ...model.parameters import Number
+from ...model.parameters import Number, Signal
+from ...model.signals import Input, StateVariable
 from ...model.tables import TableSymbol
 from ...symbolic.derive import Composed, Inertia
 from ...symbolic.functions import as_sympy
@@ -46,11 +47,13 @@ def equations(model: Model | System) -> SystemEquations:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
     names = _Notation(model)
     rows, position_rows, printed = _constraints(model, names)
+    rates = _signals(model, names)
     M, Q, functions = _dynamics(model, names)
     tables = {f"table_{k}": symbol for k, symbol in enumerate(names.tables, start=1)}
     taken = {s.name for s in (*names.q, *names.v, *names.turns)} | {*tables}
-    if clash := sorted(taken & {*model.parameters}):
-        raise ModelError(f"parameter {clash[0]!r} has the name of a symbol of these equations; rename the parameter")
+    for kind, given in (("parameter", model.parameters), ("state", [state.name for state in model.states])):
+        if clash := sorted(taken & {*given}):
+            raise ModelError(f"{kind} {clash[0]!r} has the name of a symbol of these equations; rename the {kind}")
     return SystemEquations(
         name=model.name,
         bodies={number: body.name for number, body in names.numbers.items()},
@@ -59,7 +62,8 @@ def equations(model: Model | System) -> SystemEquations:
         q=sp.ImmutableMatrix(names.q),
         v=sp.ImmutableMatrix(names.v),
         turns=sp.ImmutableMatrix(len(names.turns), 1, names.turns),
-        printed=printed | {"M": M, "Q": Q},
+        z=sp.ImmutableMatrix(len(model.states), 1, [state.symbol for state in model.states]),
+        printed=printed | {"M": M, "Q": Q, "zdot": rates},
         parameters={p.symbol: p.value for p in model.parameters.values()},
         placement=names.placement(),
         tables=tables,
@@ -91,6 +95,19 @@ def _constraints(model: Model, names: _Notation) -> tuple[tuple[tuple[str, int],
     matrices = {name: sp.ImmutableMatrix(len(column), 1, column) for name, column in columns.items()}
     matrices["Phi_q"] = sp.ImmutableMatrix(sp.SparseMatrix(len(rows), len(names.v), entries))
     return tuple(rows), tuple(position_rows), matrices
+
+
+def _signals(model: Model, names: _Notation) -> sp.ImmutableMatrix:
+    """ż; inputs stand as the laws of time that they are from here on."""
+
+    def read(element: Input | StateVariable) -> sp.Expr:
+        reading, _ = element.form()
+        own = reading.compose(names.maps[: len(reading.markers)])
+        return names.finished(names.written(own, names.put(element))(own.outputs[0]), names.v)
+
+    for element in model.inputs:
+        names.laws[element.symbol] = read(element)
+    return sp.ImmutableMatrix(len(model.states), 1, [*map(read, model.states)])
 
 
 def _dynamics(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix, dict[str, Any]]:
@@ -137,6 +154,8 @@ class _Notation:
         self.model, self.coordinates = model, body_coordinates(model.dimension)
         self.maps = [self.coordinates.marker_map(label) for label in LABELS]
         self.tables: dict[TableSymbol, None] = {}
+        self.laws: dict[Signal, sp.Expr] = {}
+        """What stands for inputs."""
         self._stand_ins: dict[sp.Expr, sp.Symbol] = {}
         self._decimals: dict[sp.Symbol, sp.Expr] = {}
         moving = [*model.bodies.values()]
@@ -158,12 +177,15 @@ class _Notation:
     def placement(self) -> dict[sp.Symbol, float]:
         number, visible = self.model.evaluator(), len(self.coordinates.q_names)
         placed = [x for b in self.model.bodies.values() for x in self.coordinates.placement(b, number)[:visible]]
-        return dict(zip(self.q, placed, strict=True))
+        states = {state.symbol: number(state.initial) for state in self.model.states}
+        return dict(zip(self.q, placed, strict=True)) | states
 
     def put(self, element: Element) -> Put:
         """What to put in the equations of the element's type: coordinates, rates, and what is in its slots."""
         form, slots = element.form()
-        put = {slot: self._exact(number) for slot, number in slots.items()}
+        put = {
+            slot: self.laws[number] if number in self.laws else self._exact(number) for slot, number in slots.items()
+        }
         for mp, marker in zip(self.maps, element.markers, strict=False):
             q, v = self._state[marker.body]
             place = map(self._exact, self.coordinates.marker_slots(marker))
@@ -197,6 +219,8 @@ class _Notation:
     def _exact(self, number: Number) -> sp.Expr:
         if isinstance(number, TableSymbol):
             self.tables[number] = None
+        if number in self.laws:
+            return self.laws[number]
         e = exact(number)
         if e.has(sp.Float) and e not in self._stand_ins:
             self._stand_ins[e] = stand_in = sp.Symbol(f"number {len(self._stand_ins)}", real=True)

@@ -26,7 +26,8 @@ from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
 from .evaluation import lambdified
 
-BOLD = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
+SIX = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
+BOLD = {**SIX, "zdot": r"\dot{z}"}
 """The matrices, and how they are set (in bold)."""
 
 
@@ -46,6 +47,9 @@ class SystemEquations:
     `PythonForce` named "wind" stands in it as functions F_wind_x(...), F_wind_y(...), M_wind(...) of the coordinates
     and rates of the bodies whose markers it sees, and of time.
 
+    The states of a model stand in ``z`` under their own names, and their rates in ``zdot``: ż = zdot(q, v, z, t).
+    Inputs are printed as the laws of time that they are.
+
     Body 1 is the ground, whose coordinates are zero; where no element uses ``model.ground`` the bodies of the model
     count from 1. The rates are the symbols xdot_2, ydot_2, phidot_2, set as dotted letters.
     """
@@ -61,18 +65,19 @@ class SystemEquations:
     turns: sp.ImmutableMatrix
     """tau1_2, tau2_2, ...: in space, how far each body has turned about its own axes, added up. Angles that count past
     2π speak of them."""
+    z: sp.ImmutableMatrix
     printed: Mapping[str, sp.ImmutableMatrix]
     """The matrices as they are printed: a function that was given for a joint (a cam's profile) stays f(x)."""
     parameters: Mapping[sp.Symbol, float]
     """The parameters in numbers: ``eq.Phi.subs(eq.parameters)``."""
     placement: Mapping[sp.Symbol, float]
-    """The coordinates of the reference placement in numbers."""
+    """The coordinates of the reference placement, and the initial values of states, in numbers."""
     tables: Mapping[str, TableSymbol]
     """table_1, table_2, ...: what the tables are called in print."""
     functions: Mapping[str, Any]
     """The functions that stand for forces of Python, by name; each can be evaluated."""
 
-    Phi, Phi_q, nu, gamma, M, Q = map(_plain, BOLD)
+    Phi, Phi_q, nu, gamma, M, Q, zdot = map(_plain, BOLD)
 
     @property
     def values(self) -> dict[sp.Symbol, float]:
@@ -82,36 +87,37 @@ class SystemEquations:
     @cached_property
     def symbols(self) -> dict[str, sp.Symbol]:
         """All that the equations are written in, by name: coordinates, rates, t, parameters."""
-        return {s.name: s for s in (*self.q, *self.v, *self.turns, t, *self.values)} | dict(self.tables)
+        return {s.name: s for s in (*self.q, *self.v, *self.turns, *self.z, t, *self.values)} | dict(self.tables)
 
     def lambdify(self, *names: str) -> Callable[..., tuple[np.ndarray, ...]]:
-        """These matrices (all six, where none is named) as one function of numbers:
+        """These matrices (all six but zdot, where none is named) as one function of numbers:
 
-            M, Q = eq.lambdify("M", "Q")(t, q, v, turns=None, parameters={"r": 0.2})
+            M, Q = eq.lambdify("M", "Q")(t, q, v, turns=None, parameters={"r": 0.2}, z=None)
 
         q and v stand in the order of ``eq.q`` and ``eq.v``, as in a row of ``result.q`` and ``result.v``; parameters
         that are not given have their values in the model. Φ, ν, γ and Q come back as vectors. ``turns`` is needed
-        where ``eq.turns`` stand in these matrices.
+        where ``eq.turns`` stand in these matrices, and ``z`` where states do.
         """
         for name in names:
             if name not in BOLD:
                 raise unknown_name("matrix", name, BOLD, "the equations")
-        return lambdified(self, names or BOLD)
+        return lambdified(self, names or SIX)
 
     def compare(
-        self, *, Phi: Any = None, Phi_q: Any = None, nu: Any = None, gamma: Any = None, M: Any = None, Q: Any = None
-    ) -> Comparison:
+        self, *, Phi: Any = None, Phi_q: Any = None, nu: Any = None, gamma: Any = None, M: Any = None, Q: Any = None,
+        zdot: Any = None,
+    ) -> Comparison:  # fmt: skip
         """Check hand-written matrices entry by entry.
 
         Entries are numbers or sympy expressions (no text) in symbols of these names: ``eq.symbols["phi_3"]``, or your
         own. Any form will do: what expanding does not decide is evaluated at random points near the placement.
         """
-        given = {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "M": M, "Q": Q}
+        given = {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "M": M, "Q": Q, "zdot": zdot}
         return _compared(self, {name: matrix for name, matrix in given.items() if matrix is not None})
 
     def latex(self) -> str:
         """The whole set as one ``aligned`` block."""
-        lines = [rf"\boldsymbol{{{head}}} &= {sp.latex(self._readable(name))}" for name, head in BOLD.items()]
+        lines = [rf"\boldsymbol{{{BOLD[name]}}} &= {sp.latex(self._readable(name))}" for name in self._shown]
         lines[0] += r" = \boldsymbol{0}"
         lines[:0] = [rf"\boldsymbol{{{q}}}^T &= {sp.latex(s.T)}" for q, s in (("q", self.q), (r"\dot{q}", self.v))]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
@@ -122,7 +128,7 @@ class SystemEquations:
     def __str__(self) -> str:
         """Row by row, without the zeros."""
         lines = [repr(self)[1:-1], "bodies: " + ", ".join(f"{number} {name}" for number, name in self.bodies.items())]
-        for name in BOLD:
+        for name in self._shown:
             matrix = self._readable(name)
             cells: dict[str, list[str]] = {}
             for row, column in sorted(matrix.todok()):
@@ -136,6 +142,10 @@ class SystemEquations:
     def __repr__(self) -> str:
         return f"<equations of {self.name!r}: {len(self.rows)} rows, {len(self.q)} coordinates>"
 
+    @property
+    def _shown(self) -> list[str]:
+        return [name for name in BOLD if name in SIX or self.z]
+
     def _readable(self, name: str) -> sp.Matrix:
         return self.printed[name].xreplace({symbol: sp.Symbol(shown) for shown, symbol in self.tables.items()})
 
@@ -143,6 +153,8 @@ class SystemEquations:
         """Whose row it is (an element's; in M and Q a body's), and the coordinate of the column."""
         columns = self.q if len(self.q) == len(self.v) else self.v  # in space Φ_q is by the velocities
         coordinate = columns[column] if name in ("Phi_q", "M") else None
+        if name == "zdot":
+            return self.z[row].name, None
         if name in ("M", "Q"):
             return self.bodies[int(columns[row].name.rpartition("_")[2])], coordinate
         return self.rows[self.position_rows[row] if name == "Phi" else row][0], coordinate

@@ -82,6 +82,8 @@ def plane() -> mbs.PlanarModel:
         mbs.Drag("drag", place, coefficient=0.2),
         mbs.PythonForce("python", a, function=lambda t, i: [(t, 0.0)], work="dissipated"),
         mbs.Damper("law", a, b, law=mbs.rate**2),
+        mbs.Sampled("controller", every=0.01, update={"u": -mbs.t}),
+        mbs.Sampled("in python", 0.01, lambda t, read: {"u": -read("crank.angle")}),
         Wind("wind", a, gust=3),
         Rubber("rubber", a, b, stiffness=2.0),
     )

@@ -1,0 +1,173 @@
+"""Sampling times: when digital controllers set states, and what they do.
+
+A sampling time is the end of a step, and the step after it begins with the states as they were set: to a run it is a
+break, at which it comes back to Python for a moment. The last time of a run is not sampled: that is the first thing a
+run does which goes on from there, so that a motion in two parts is the motion in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.python_kernel import told
+from ..compiled.reading import Trajectory
+from ..compiled.signals import Assignment, AssignmentBuilder, assign
+from ..compiled.structure import Structure
+from ..errors import ModelError, unknown_name
+from ..model.breaks import APART
+from ..model.parameters import Evaluator, Signal, finite_number
+from ..model.signals import Sampled
+from ..readings.motion import ComputedQuantities
+from .record import March
+
+MOST = 1_000_000
+"""No more samples than this are taken in a run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """The controllers of a system over the times of a run."""
+
+    system: System
+    times: np.ndarray
+    """All sampling times, the first time of the run included where it is one, the last one not."""
+    due: Mapping[Sampled, frozenset[float]]
+    """Which of these each controller has."""
+
+    def begins(self, t: float) -> bool:
+        return self.times.size > 0 and bool(self.times[0] == t)
+
+    def sample(self, march: March, t: float, now: float) -> None:
+        """Let the controllers that are due at t set states of the run; `now` is the moment inside the next span. All
+        read what was there before any has set something."""
+        state, y = march.mechanism.state, march.stages.y0
+        q, v = y[: state.q_end], y[state.v_at : state.v_end]
+        assign(march.mechanism.signals.inputs, now, q, v, q)
+        fresh = q.copy()
+        for controller, times in self.due.items():
+            if t in times:
+                set_states(self.system, fresh, self._values(controller, t, now, q, v))
+        q[:] = fresh
+
+    def _values(self, controller: Sampled, t: float, now: float, q: np.ndarray, v: np.ndarray) -> dict[Signal, float]:
+        system = self.system
+        if controller.function is None:
+            values, (own, moving) = q.copy(), kernel_state(system, q, v)
+            assign(system.once(_updates)[controller.name], now, own, moving, values)
+            found = {s: float(values[system.layout.signals[s]]) for s in controller.targets}
+            _check_finite(controller, found, t)
+            return found
+        return called_at(controller, t, self._reader(now, q, v), system)
+
+    def _reader(self, now: float, q: np.ndarray, v: np.ndarray) -> Callable[[str], float]:
+        own, moving, a = self.system.to_bodies((q[None], v[None], np.zeros_like(v)[None]))
+        motion = Trajectory(np.array([now]), own, moving, a)
+        quantities = ComputedQuantities(self.system.cartesian, motion, integrated=True)
+        return lambda name: float(quantities[name][0])
+
+
+def set_states(system: System, q: np.ndarray, values: Mapping[Signal, float]) -> None:
+    """Put values of states where they stand in q, at the end of a step or before the first."""
+    for signal, value in values.items():
+        q[system.layout.signals[signal]] = value
+
+
+def kernel_state(system: System, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A state in the coordinates that kernels are derived in."""
+    if system.coordinates.kernels is system.coordinates:
+        return q, v
+    own, moving, _ = system.to_bodies((q[None], v[None], np.zeros_like(v)[None]))
+    return own[0], moving[0]
+
+
+def _updates(system: System) -> dict[str, Assignment]:
+    builders = system.structure.once(_builders)
+    return {name: builder.fill(system.evaluator) for name, builder in builders.items()}
+
+
+def _builders(structure: Structure) -> dict[str, AssignmentBuilder]:
+    """What evaluates the expressions of each controller."""
+    kernels, places = structure.coordinates.kernels, structure.layout.signals
+    return {
+        one.name: AssignmentBuilder([one], [[places[s] for s in one.targets]], kernels, structure.batch)
+        for one in structure.model.controllers
+        if one.function is None
+    }
+
+
+def called_at(controller: Sampled, t: float, read: Callable[[str], float], system: System) -> dict[Signal, float]:
+    """What a controller in Python sets, checked."""
+    who = f"the function of {controller.who}, called at t = {t:g},"
+    assert controller.function is not None
+    try:
+        values = controller.function(t, read)
+    except ModelError:
+        raise
+    except Exception as exc:
+        raise ModelError(f"{who} raised {told(exc)}; mend it", time=t) from exc
+    if not isinstance(values, Mapping):
+        raise ModelError(f"{who} must return a dict of states and values, not {values!r}", time=t)
+    known, found = {one.name: one.symbol for one in system.model.states}, {}
+    for name, value in values.items():
+        if str(name) not in known:
+            raise unknown_name("state", name, known, f"{who} sets what is no state: the model")
+        found[known[str(name)]] = finite_number(value, f"{name!r} from {who}")
+    return found
+
+
+def _check_finite(controller: Sampled, values: Mapping[Signal, float], t: float) -> None:
+    for signal, value in values.items():
+        if not np.isfinite(value):
+            raise ModelError(
+                f"{controller.who} sets {signal.name!r} to {value} at t = {t:g}; mend its expression", time=t
+            )
+
+
+def sampling_of(system: System, times: np.ndarray) -> Sampling:
+    """The sampling times within a run, at multiples of the periods; those that differ by roundoff are one."""
+    near = APART * float(np.abs(times[[0, -1]]).max())
+    own = {one: _multiples(one, system.evaluator, times, near) for one in system.model.controllers}
+    every = np.unique(np.concatenate([np.zeros(0), *own.values()]))
+    every = every[np.diff(every, prepend=-np.inf) > near]
+    due = {one: frozenset(every[np.searchsorted(every, grid - near)].tolist()) for one, grid in own.items()}
+    return Sampling(system, every, due)
+
+
+def _multiples(controller: Sampled, number: Evaluator, times: np.ndarray, near: float) -> np.ndarray:
+    (first, last), period = times[[0, -1]], number(controller.every)
+    if (last - first) / period > MOST:
+        raise ModelError(
+            f"{controller.who} samples every {period:g} s, {(last - first) / period:.3g} times from {first:g} to "
+            f"{last:g}, and {MOST} is the most; give a longer every=, shorten the times, or say it as a rate"
+        )
+    grid = period * np.arange(np.floor(first / period), np.ceil(last / period) + 1)
+    grid[np.abs(grid - first) <= near] = first
+    return grid[(grid >= first) & (grid < last - near)]
+
+
+def on_samples(times: np.ndarray, samples: np.ndarray) -> np.ndarray:
+    """The requested times; those that are sampling times up to roundoff as these are."""
+    if not samples.size:
+        return times
+    near = APART * np.abs(times[[0, -1]]).max()
+    nearest = _nearest(samples, times)
+    return np.where(np.abs(nearest - times) <= near, nearest, times)
+
+
+def with_samples(breaks: np.ndarray, samples: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """The breaks of a run: those of laws, but for those that are sampling times up to roundoff, and these."""
+    if not samples.size:
+        return breaks
+    near = APART * np.abs(times[[0, -1]]).max()
+    return np.union1d(breaks[np.abs(_nearest(samples, breaks) - breaks) > near], samples)
+
+
+def _nearest(samples: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """The sampling time that is nearest to each of these."""
+    at = np.clip(np.searchsorted(samples, times), 1, max(samples.size - 1, 1))
+    before, behind = samples[at - 1], samples[np.minimum(at, samples.size - 1)]
+    return np.where(times - before < behind - times, before, behind)
