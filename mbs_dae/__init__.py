@@ -52,7 +52,7 @@ _NAMES = {
     "verbs.equilibrium": "equilibrium",
     "verbs.linearize": "linearize",
     "equilibria.linear": "LinearSystem",
-    "equilibria.found": "Equilibrium",
+    "equilibria.found": "Equilibrium EquilibriumPath",
     "verbs.equations": "equations",
     "verbs.warm": "warm",
     # results and errors

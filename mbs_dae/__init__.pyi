@@ -103,6 +103,7 @@ from .verbs.equilibrium import equilibrium as equilibrium
 from .verbs.linearize import linearize as linearize
 from .equilibria.linear import LinearSystem as LinearSystem
 from .equilibria.found import Equilibrium as Equilibrium
+from .equilibria.found import EquilibriumPath as EquilibriumPath
 from .verbs.equations import equations as equations
 from .verbs.warm import warm as warm
 from .results import Result as Result

@@ -57,6 +57,28 @@ class Equilibrium:
         return self.state.draw(ax, **options)
 
 
+@dataclass(frozen=True, eq=False)
+class EquilibriumPath:
+    """Equilibria along a parameter, from `equilibrium(over=)`: ``path["apex.y"]`` over ``path.values``."""
+
+    parameter: str
+    values: np.ndarray
+    """The parameter at all points of the path, in their order; it may turn back."""
+    stable: np.ndarray
+    equilibria: tuple[Equilibrium, ...]
+    """Those at the values asked for, in the order in which the path meets them."""
+    at: tuple[float, ...]
+    """The value of each of these."""
+    limits: tuple[Equilibrium, ...]
+    """Limit points, where the parameter turns back: beyond, there is no equilibrium near by."""
+    limit_values: tuple[float, ...]
+    states: tuple[State, ...] = field(repr=False)
+    """Of all points."""
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return np.array([state[name] for state in self.states])
+
+
 def equilibrium_at(here: Balance) -> Equilibrium:
     """What is told of a pose in which forces balance (in Cartesian coordinates)."""
     system, t, still = here.system, here.t, here.system.still
@@ -66,9 +88,13 @@ def equilibrium_at(here: Balance) -> Equilibrium:
     energies[0, 1] = here.potential
     redundant = len(system.rows) - (system.nv - here.free_velocities.shape[1])
     result = with_forces(system, motion, here.multipliers[None], energies, redundant)
-    state = State(system, t, here.q, still, still)
+    state = state_at(here)
     stable, frequencies = is_stable(here, small), _frequencies(small)
     return Equilibrium(state, result, stable, small.names, small.K, frequencies, here.potential)
+
+
+def state_at(here: Balance) -> State:
+    return State(here.system, here.t, here.q, here.system.still, here.system.still)
 
 
 def is_stable(here: Balance, small: SmallMotion) -> bool:

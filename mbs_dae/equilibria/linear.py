@@ -218,26 +218,30 @@ def output_rows(small: SmallMotion, names: Sequence[str], B: np.ndarray) -> tupl
 
 
 def input_columns(small: SmallMotion, names: Sequence[str]) -> np.ndarray:
-    """B: what parameters add to the forces, by differences (exact where forces are affine in them)."""
+    """B: what inputs and parameters add to the forces, by differences (exact where forces are affine in them)."""
     count = len(small.names)
     B = np.zeros((count + small.freedoms, len(names)))
     for k, name in enumerate(names):
-        pushes = small.S.T @ small.frame.P @ parameter_forces(small.balance, name)
+        pushes = small.S.T @ small.frame.P @ forces_by(small.balance, name)
         B[count:, k] = np.linalg.solve(small.M, pushes)
     return B
 
 
-def parameter_forces(balance: Balance, name: str) -> np.ndarray:
-    """-∂F/∂p: how a parameter changes the forces at this state. It must not move the joints."""
-    system = balance.system
-    if name not in system.model.parameters:
-        raise unknown_name("parameter", name, system.model.parameters, system.model.name)
+def forces_by(balance: Balance, name: str) -> np.ndarray:
+    """-∂F/∂u: how an input, or a parameter of forces, changes these at this state. It must not move the joints."""
+    system, model = balance.system, balance.system.model
     a, multipliers = balance.accelerations
-    value = system.model.parameters[name].value
+    if name in model.parameters:
+        value, change = model.parameters[name].value, model.with_parameters
+    elif signal := next((one.symbol for one in model.inputs if one.name == name), None):
+        value, change = float(balance.q[system.layout.signals[signal]]), model.with_inputs
+    else:
+        known = [*model.parameters, *(one.name for one in model.inputs)]
+        raise unknown_name("input or parameter", name, known, model.name)
     step = STEP * max(abs(value), 1.0)
 
-    def at(p: float) -> tuple[np.ndarray, np.ndarray]:
-        other = system.model.with_parameters(**{name: p}).compile(system.coordinates.set)
+    def at(u: float) -> tuple[np.ndarray, np.ndarray]:
+        other = change(**{name: u}).compile(system.coordinates.set)
         there = balance_at(other, balance.t, balance.q, balance.v)
         said = np.concatenate([there.phi, there.nu, there.gamma])
         return there.forces - there.mass @ a - there.jacobian.T @ multipliers, said
@@ -245,8 +249,8 @@ def parameter_forces(balance: Balance, name: str) -> np.ndarray:
     (far, far_said), (back, back_said) = at(value + step), at(value - step)
     if np.abs(far_said - back_said).max(initial=0.0) > RANK * step:
         raise ModelError(
-            f"the parameter {name!r} of {system.model.name!r} changes joints or drivers, not only forces; inputs of a "
-            "linearised system are parameters of forces: write the effort as a parameter"
+            f"the parameter {name!r} of {model.name!r} changes joints or drivers, not only forces; inputs of a "
+            "linearised system act through forces: declare an effort, model.input(...)"
         )
     near = (at(value + step / 2)[0] - at(value - step / 2)[0]) / step
     return (4 * near - (far - back) / (2 * step)) / 3

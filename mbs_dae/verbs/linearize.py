@@ -14,7 +14,7 @@ from ..explain.failures import check_masses
 from ..model.model import Model
 from ..motion.initial import initial_state
 from ..results.result import State
-from .equilibrium import equilibrium
+from .equilibrium import check_no_states, equilibrium
 
 
 def linearize(
@@ -25,13 +25,14 @@ def linearize(
 
     ``state`` is an equilibrium (``mbs.equilibrium(model).state``), or a steady motion: a body that spins, a wheel that
     rolls, a mechanism driven evenly; named values as for ``simulate(initial=...)`` make one, too. What is neither is
-    refused. `inputs` are parameters of forces, `outputs` named quantities; `coordinates` are names of positions to be
-    used as independent coordinates. Where none are given those that tell most are taken.
+    refused. `inputs` are those of the model, or parameters of forces, `outputs` named quantities; `coordinates` are
+    names of positions to be used as independent coordinates. Where none are given those that tell most are taken.
 
     All derivatives are exact, those by inputs where forces are affine in them. A system in natural coordinates is
     linearised in them; one in joint coordinates, or in motion, through the bodies.
     """
     system, own = system_of(model), model_of(model)
+    check_no_states(own)
     state = _state(own, state)
     moving = bool(state.v.any())
     used = system.cartesian if moving or system.coordinates.kernels is not system.coordinates else system

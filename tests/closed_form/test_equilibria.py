@@ -159,6 +159,22 @@ def test_a_truss_has_three_rests_under_its_load():
         assert one.stiffness[1, 1] == pytest.approx(curvature, rel=1e-10)
 
 
+def test_a_truss_snaps_through_at_its_limit_loads():
+    """P = 2 k (l₀ - l) y/l, through both limit points, where cos α = cos(α₀)^(1/3)."""
+    path = mbs.equilibrium(truss(), over=("P", [-40.0, 15.0, 40.0]))
+    assert path.limit_values == pytest.approx((30.191474033251500073, -30.191474033251500073), rel=1e-10)
+    assert path.limits[0]["apex.y"] == pytest.approx(0.11471444468844040863, abs=1e-7)
+    y, P = path["apex.y"], path.values
+    length = np.sqrt(1 + y**2)
+    np.testing.assert_allclose(P, 2e4 * (sqrt(1.04) - length) * y / length, rtol=0, atol=1e-7)
+    assert (path.stable == (np.abs(y) > 0.11471444468844040863)).all() and not path.stable.all()
+    assert path.at == (-40.0, 15.0, 15.0, 15.0, 40.0)
+    heights = [one["apex.y"] for one in path.equilibria[1:4]]
+    expected = [0.17671473074643452322, 0.039450318582933533143, -0.21729372614047002144]
+    np.testing.assert_allclose(heights, expected, rtol=0, atol=1e-10)
+    assert len(P) < 200
+
+
 def test_a_crank_held_by_a_torsion_spring():
     """ω² = V''/M; damping from the crank alone."""
     r, l = 0.1, 0.3
@@ -190,10 +206,11 @@ def test_a_crank_held_by_a_torsion_spring():
     assert law.D[0, 0] == pytest.approx(0.1, rel=1e-12)
 
 
-def test_inputs_are_parameters_of_forces():
+@pytest.mark.parametrize("declared", ["parameter", "input"])
+def test_inputs_and_parameters_of_forces(declared):
     """A force on a mass on a spring and a damper: ẍ = (u - k x - c ẋ)/m."""
     model = mbs.PlanarModel("mass")
-    u = model.parameter("u", 0.0)
+    u = getattr(model, declared)("u", 0.0)
     block = model.body("block", 2.0, 1.0)
     model.add(
         mbs.Translational("guide", model.ground, block),

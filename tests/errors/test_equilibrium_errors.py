@@ -82,9 +82,18 @@ def test_names_that_do_not_go():
         mbs.linearize(free, rest, coordinates=["rod.angle", "rod.x"])
     with pytest.raises(mbs.ModelError, match="does not move by itself"):
         mbs.linearize(free, rest, coordinates=["rod.y"])
-    with pytest.raises(mbs.ModelError, match="no parameter 'mass'"):
+    with pytest.raises(mbs.ModelError, match="no input or parameter 'mass'"):
         mbs.linearize(free, rest, inputs=["mass"])
     with pytest.raises(mbs.ModelError, match="changes joints or drivers"):
         mbs.linearize(model, inputs=["length"])
     with pytest.raises(mbs.ModelError, match="python-control"):
         mbs.linearize(free, rest).to_control()
+
+
+def test_states_of_its_own():
+    model = pendulum()
+    integral = model.state("integral", rate=model["rod.angle"])
+    model.add(mbs.Torque("motor", model.bodies["rod"], -integral))
+    for verb in (mbs.equilibrium, mbs.linearize):
+        with pytest.raises(mbs.ModelError, match=r"states of its own \(integral\)"):
+            verb(model)
