@@ -45,6 +45,10 @@ class IntegrationError(MbsError):
     """A time integration could not go on."""
 
 
+class EquilibriumError(MbsError):
+    """No pose was found in which all forces balance."""
+
+
 class Names(dict):
     """A dictionary whose missing names are told, with the nearest ones."""
 
