@@ -50,12 +50,17 @@ _NAMES = {
     "verbs.inverse_dynamics": "inverse_dynamics",
     "verbs.comparisons": "compare_stabilization compare_coordinates CoordinateComparison",
     "verbs.sweep": "sweep",
+    "verbs.equilibrium": "equilibrium",
+    "verbs.linearize": "linearize",
+    "equilibria.linear": "LinearSystem",
+    "equilibria.found": "Equilibrium EquilibriumPath",
     "verbs.equations": "equations",
     "verbs.warm": "warm",
     # results and errors
     "results": "Result load",
     "results.result": "State",
-    "errors": "MbsError ModelError AssemblyError RedundantConstraintError SingularConfigurationError IntegrationError",
+    "errors": "MbsError ModelError AssemblyError RedundantConstraintError SingularConfigurationError IntegrationError "
+    "EquilibriumError",
 }
 """The public names, by the module that has them."""
 

@@ -101,6 +101,11 @@ from .verbs.comparisons import compare_stabilization as compare_stabilization
 from .verbs.comparisons import compare_coordinates as compare_coordinates
 from .verbs.comparisons import CoordinateComparison as CoordinateComparison
 from .verbs.sweep import sweep as sweep
+from .verbs.equilibrium import equilibrium as equilibrium
+from .verbs.linearize import linearize as linearize
+from .equilibria.linear import LinearSystem as LinearSystem
+from .equilibria.found import Equilibrium as Equilibrium
+from .equilibria.found import EquilibriumPath as EquilibriumPath
 from .verbs.equations import equations as equations
 from .verbs.warm import warm as warm
 from .results import Result as Result
@@ -112,6 +117,7 @@ from .errors import AssemblyError as AssemblyError
 from .errors import RedundantConstraintError as RedundantConstraintError
 from .errors import SingularConfigurationError as SingularConfigurationError
 from .errors import IntegrationError as IntegrationError
+from .errors import EquilibriumError as EquilibriumError
 
 __version__: str
 

@@ -47,6 +47,10 @@ class IntegrationError(MbsError):
     """A time integration could not go on."""
 
 
+class EquilibriumError(MbsError):
+    """No pose was found in which all forces balance."""
+
+
 REMEDIES = {
     "parameter": "write model = model.with_parameters({0}={1!r}), or declare a new one: model.parameter({0!r}, {1!r})",
     "element": "write model.add(element), or model = model.without({0!r}).plus(another)",

@@ -47,10 +47,13 @@ from ..linear.vectors import copy
 from ..symbolic.codegen import kernel_module
 from ..symbolic.tangents import tangents
 from .batch import VALUE, Batch, BatchBuilder, Group, Place, call_one
+from .dynamics import DynamicsBuilder
+from .program import ProgramBuilder
 from .structure import Structure
 from .system import System
 
 FORCES, RATES, ACCELERATIONS = "forces", "rates", "accelerations"
+EQUATIONS = (FORCES, RATES, ACCELERATIONS)
 """F, C' and C''."""
 ONE, MINUS, STATES = range(3)
 """Where factors stand: 1, -1, then v, a and λ."""
@@ -217,10 +220,12 @@ def _terms(builder: TangentBuilder, said: Callable[[Place], Sequence[Term]], mov
 
 @dataclass(frozen=True, eq=False)
 class DerivativeBuilder:
-    """The index maps of `Derivatives`, laid out once for a structure; rows are those of F, C' and C'', of which the
-    wanted have entries. `fill` needs the batches of values."""
+    """The index maps of `Derivatives`, laid out once for rows and forces in the coordinates of a structure. The rows of
+    the matrix are those of F, C' and C'', of which the wanted have entries. `fill` needs the batches of values."""
 
     structure: Structure
+    program: ProgramBuilder
+    dynamics: DynamicsBuilder
     wanted: tuple[str, ...]
 
     @property
@@ -228,13 +233,16 @@ class DerivativeBuilder:
         return self.structure.coordinates.kernels.layout.nv
 
     @property
+    def rows(self) -> int:
+        return self.program.layout["rows"]
+
+    @property
     def shape(self) -> tuple[int, int]:
-        return self.columns + 2 * len(self.structure.rows), 2 * self.columns + 1
+        return self.columns + 2 * self.rows, 2 * self.columns + 1
 
     @property
     def builders(self) -> tuple[TangentBuilder, TangentBuilder]:
-        own = self.structure
-        return tangents_in(own, own.program.batch), tangents_in(own, own.dynamics.batch)
+        return tangents_in(self.structure, self.program.batch), tangents_in(self.structure, self.dynamics.batch)
 
     def fill(self, constraints: Batch, dynamics: Batch) -> Derivatives:
         builders, (terms, row, column, to) = self.builders, self._laid_out
@@ -245,7 +253,7 @@ class DerivativeBuilder:
         sizes = {
             "entries": row.size,
             "directed": max(builder.directed for builder in builders),
-            "factors": STATES + 2 * builders[0].size + len(self.structure.rows),
+            "factors": STATES + 2 * builders[0].size + self.rows,
             "outputs": max(constraints.out_size, dynamics.out_size) + 1,
         }
         return block(Derivatives(first, second, row, column), **sizes)
@@ -267,7 +275,7 @@ class DerivativeBuilder:
     @cached_property
     def _first_row(self) -> dict[int, int]:
         """Of each element with equations, by its number in the batch."""
-        places = sorted(self.structure.program.batch.places(), key=lambda place: place.member)
+        places = sorted(self.program.batch.places(), key=lambda place: place.member)
         ends = np.cumsum([0, *(place.layout["rows"] for place in places)])
         return {place.member: int(end) for place, end in zip(places, ends, strict=False)}
 
@@ -301,7 +309,7 @@ class DerivativeBuilder:
 
     def _wanted(self, terms: Sequence[tuple[int, int, str, int]]) -> list[Term]:
         """With rows of the matrix in place of (which equations, which one of them)."""
-        n, m = self.columns, len(self.structure.rows)
+        n, m = self.columns, self.rows
         first = {FORCES: 0, RATES: n, ACCELERATIONS: n + m}
         return [
             (k, factor, first[what] + row if what != FORCES or row < n else -1)
@@ -321,16 +329,26 @@ def tangents_in(structure: Structure, batch: BatchBuilder) -> TangentBuilder:
 
 def derivatives(system: System, *wanted: str) -> Derivatives:
     """Of these equations of a system, ready for `differentiate`."""
-    builder = system.structure.once(DerivativeBuilder, wanted)
-    return builder.fill(system.program.batch, system.dynamics.batch)
+    return system.structure.once(_builder, wanted).fill(system.program.batch, system.dynamics.batch)
+
+
+def _builder(structure: Structure, wanted: tuple[str, ...]) -> DerivativeBuilder:
+    return DerivativeBuilder(structure, structure.program, structure.dynamics, wanted)
 
 
 def derivative_matrix(
     system: System, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray, multipliers: np.ndarray,
-    wanted: tuple[str, ...] = (FORCES, RATES, ACCELERATIONS),
+    read: ProgramBuilder | None = None,
 ) -> sps.csr_matrix:  # fmt: skip
-    """The matrix with the rows of F, C' and C'' and the columns (x | v | t), in the coordinates of kernels."""
-    builder = system.structure.once(DerivativeBuilder, wanted)
-    to = builder.fill(system.program.batch, system.dynamics.batch)
+    """The matrix with the rows of F, C' and C'' and the columns (x | v | t), in the coordinates of kernels. With
+    `read` C' and C'' are the rates and accelerations of measures in place of the constraints', and F is of no use."""
+    own = system.structure
+    if read is None:
+        builder, batches = own.once(_builder, EQUATIONS), (system.program.batch, system.dynamics.batch)
+    else:
+        nothing = DynamicsBuilder(own.batch([]), own.coordinates.kernels.layout.nv)
+        builder = DerivativeBuilder(own, read, nothing, EQUATIONS)
+        batches = read.fill(system.evaluator).batch, nothing.fill(system.evaluator).batch
+    to = builder.fill(*batches)
     differentiate(to, float(t), *(np.ascontiguousarray(x, dtype=float) for x in (q, v, a, multipliers)))
     return sps.csr_matrix((to.values.copy(), (to.row, to.column)), builder.shape)

@@ -61,17 +61,33 @@ def tangents(composed: Composed) -> Tangents:
     moved = {s: sp.Symbol(f"move_{s}", real=True) for s in composed.v}
     rates = zip(composed.q, composed.rates or composed.v, strict=True)
     program = [*definitions, *((known[s], rate.xreplace(moved)) for s, rate in rates)]
+    found: dict[sp.Expr, sp.Expr] = {}
     for s, e in definitions:
-        if (tangent := _along(e, known)) != 0:
+        if (tangent := _along(e, known, found)) != 0:
             known[s] = sp.Symbol(f"d_{s}", real=True)
             program.append((known[s], tangent))
     v = (*composed.v, *moved.values(), *(known[s] for s in composed.v), known[t])
-    return Tangents(composed.q, v, composed.slots, tuple(program), tuple(_along(e, known) for e in outputs))
+    along = tuple(_along(e, known, found) for e in outputs)
+    return Tangents(composed.q, v, composed.slots, tuple(program), along)
 
 
-def _along(e: sp.Expr, known: Mapping[sp.Symbol, sp.Symbol]) -> sp.Expr:
-    moving = sorted((s for s in e.free_symbols if s in known), key=str)
-    return sp.Add(*(_slope(e, s) * known[s] for s in moving))
+def _along(e: sp.Expr, known: Mapping[sp.Symbol, sp.Expr], found: dict[sp.Expr, sp.Expr]) -> sp.Expr:
+    """δe; sums and products part by part, so that no long expression is asked for each of its symbols. What has been
+    found once is kept."""
+    if e.is_Symbol:
+        return known.get(e, sp.S.Zero)
+    if not e.args:
+        return sp.S.Zero
+    if e not in found:
+        if e.is_Add:
+            found[e] = sp.Add(*(_along(part, known, found) for part in e.args))
+        elif e.is_Mul:
+            parts = ((k, _along(part, known, found)) for k, part in enumerate(e.args))
+            found[e] = sp.Add(*(sp.Mul(rate, *e.args[:k], *e.args[k + 1 :]) for k, rate in parts if rate != 0))
+        else:
+            moving = sorted((s for s in e.free_symbols if s in known), key=str)
+            found[e] = sp.Add(*(_slope(e, s) * known[s] for s in moving))
+    return found[e]
 
 
 def _slope(e: sp.Expr, s: sp.Symbol) -> sp.Expr:

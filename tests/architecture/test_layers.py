@@ -41,6 +41,7 @@ ROOMS = [
     "poses",
     "motion",
     "explain",
+    "equilibria",
     "view",
     "verbs",
     "cli",

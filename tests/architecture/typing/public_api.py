@@ -123,6 +123,13 @@ def verbs(model: mbs.PlanarModel) -> float:
     run = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method="DP8", stabilization=mbs.Projection(), rtol=1e-9)
     needed = mbs.inverse_dynamics(model, moved.t)
     swept = mbs.sweep(model, "r", [0.1, 0.2])
+    rest: mbs.Equilibrium = mbs.equilibrium(model, {"a.angle": 0.6})
+    rests: tuple[mbs.Equilibrium, ...] = mbs.equilibrium(model, all=True)
+    law: mbs.LinearSystem = mbs.linearize(model, rest.state, inputs=["r"], outputs=["a.angle"])
+    path: mbs.EquilibriumPath = mbs.equilibrium(model, over=("r", [0.1, 0.2]))
+    failed: type[mbs.MbsError] = mbs.EquilibriumError
+    assert failed and path.values.size and rest.stable and rests[0].frequencies.size
+    assert law.modes[0].shape and law.A.shape
     graph: mbs.Topology = mbs.topology(model, cut="pin")
     compared = mbs.compare_stabilization(
         model, [0, 1], stabilizations={"soft": mbs.Baumgarte(alpha=5.0), "none": mbs.Unstabilized()}

@@ -1,0 +1,124 @@
+"""The equations at one state, dense: M, Φ_v, Q, and the multipliers that balance them.
+
+    M a + Φ_vᵀ λ = Q,        Φ_v a = γ
+
+Velocities are weighted as everywhere: a turn counts as the way of a point at the model's length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.dynamics import POTENTIAL
+from ..compiled.tangents import derivative_matrix
+from ..errors import ModelError
+from ..explain.explanation import no_force
+from ..motion.derivative import evaluate
+from ..motion.mechanism import mechanism
+from ..tolerances import RANK
+
+
+@dataclass(frozen=True, eq=False)
+class Balance:
+    system: System
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+    mass: np.ndarray
+    jacobian: np.ndarray
+    forces: np.ndarray
+    phi: np.ndarray
+    nu: np.ndarray
+    gamma: np.ndarray
+    potential: float
+    effort: float
+    """How large forces are, each by itself, per weight."""
+
+    @property
+    def position_rows(self) -> np.ndarray:
+        """The rows that say where bodies are; the others restrict velocities only."""
+        return self.system.program.phi_from >= 0
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """A basis of the motions that the position rows allow, orthonormal by weight."""
+        return free_motions(self.jacobian[self.position_rows], self.system.weight)
+
+    @cached_property
+    def free_velocities(self) -> np.ndarray:
+        """The same for all rows."""
+        return free_motions(self.jacobian, self.system.weight)
+
+    @cached_property
+    def unbalanced(self) -> np.ndarray:
+        """What of the forces no multiplier takes up: along the free velocities, per weight."""
+        return self.free_velocities.T @ self.forces
+
+    @cached_property
+    def multipliers(self) -> np.ndarray:
+        """Those that take up all they can, at rest: the least."""
+        root = 1.0 / np.sqrt(self.system.weight)
+        return self._scaled_least((self.jacobian * root).T, root * self.forces)
+
+    def _scaled_least(self, columns: np.ndarray, right: np.ndarray) -> np.ndarray:
+        lengths = np.linalg.norm(columns, axis=0)
+        lengths[lengths == 0.0] = 1.0
+        return np.linalg.lstsq(columns / lengths, right, rcond=RANK)[0] / lengths
+
+    @cached_property
+    def accelerations(self) -> tuple[np.ndarray, np.ndarray]:
+        """a and λ of the motion."""
+        n, root = self.system.nv, 1.0 / np.sqrt(self.system.weight)
+        J, M = self.jacobian * root, root[:, None] * self.mass * root
+        size = np.linalg.norm(M) / max(n, 1) ** 0.5 or 1.0
+        lengths = np.linalg.norm(J, axis=1)
+        lengths[lengths == 0.0] = 1.0
+        J = J / lengths[:, None]
+        zero = np.zeros((len(J), len(J)))
+        right = np.concatenate([root * self.forces / size, self.gamma / lengths])
+        solved = np.linalg.lstsq(np.block([[M / size, J.T], [J, zero]]), right, rcond=1e-13)[0]
+        return root * solved[:n], size * solved[n:] / lengths
+
+    def derivatives(self, a: np.ndarray, multipliers: np.ndarray) -> tuple[np.ndarray, ...]:
+        """∂F/∂x, ∂F/∂v with F = M a + Φ_vᵀ λ - Q; ∂/∂x of Φ_v v - ν; ∂/∂x and ∂/∂v of Φ_v a - γ."""
+        n, m = self.system.nv, len(self.jacobian)
+        full = self.system.still
+        full[:n] = a
+        found = derivative_matrix(self.system, self.t, self.q, self.v, full, multipliers).toarray()
+        return found[:n, :n], found[:n, n : 2 * n], found[n : n + m, :n], found[n + m :, :n], found[n + m :, n : 2 * n]
+
+
+def balance_at(system: System, t: float, q: np.ndarray, v: np.ndarray | None = None) -> Balance:
+    """In coordinates that kernels speak of (not those of joints)."""
+    run = mechanism(system)
+    v = system.still if v is None else v
+    system.forget_errors()
+    evaluate(run, t, q, v)
+    machine, n = run.machine, system.nv
+    factor, pattern, m = machine.factor, machine.pattern, len(system.rows)
+    if not (np.isfinite(machine.f).all() and np.isfinite(factor.jacobian).all()):
+        raise ModelError(no_force(system, t, q, v), time=t)
+    J, M = np.zeros((m, n)), np.diag(factor.weight)
+    J[pattern.jac_row, pattern.jac_column] = factor.jacobian
+    M[pattern.block_row, pattern.block_column] = M[pattern.block_column, pattern.block_row] = factor.beside
+    terms = (machine.f, machine.phi, machine.nu, machine.gamma)
+    forces, phi, nu, gamma = (x.copy() for x in terms)
+    sizes, own = np.zeros(n), run.dynamics
+    np.add.at(sizes, own.force_column, np.abs(run.out[own.force_from]))
+    effort = float(np.linalg.norm(sizes / np.sqrt(system.weight)))
+    potential = float(run.scalars[POTENTIAL])
+    return Balance(system, t, q.copy(), v.copy(), M, J, forces, phi, nu, gamma, potential, effort)
+
+
+def free_motions(jacobian: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """All x with Φ_v x = 0, as columns with xᵀ W x = 1."""
+    scaled = jacobian / np.sqrt(weight)
+    lengths = np.linalg.norm(scaled, axis=1)
+    scaled = scaled[lengths > 0.0] / lengths[lengths > 0.0, None]
+    _, sines, motions = np.linalg.svd(scaled, full_matrices=True)
+    rank = int((sines > RANK * sines.max(initial=0.0)).sum())
+    return motions[rank:].T / np.sqrt(weight)[:, None]

@@ -1,0 +1,146 @@
+"""Small motions about an equilibrium or a steady motion, in independent coordinates.
+
+In the axes of `frames` the small motion ζ and its rate keep to the constraints,
+
+    Φ_p Pᵀ ζ = 0  (position rows):                       ζ = R η
+    Φ_v Pᵀ (ζ̇ + G ζ) + ∂(Φ_v v - ν)/∂x Pᵀ ζ = 0:         ζ̇ = S y + H η
+
+R is a basis of what position rows allow, S of what all rows allow. η are the small motions of some coordinates, y the
+rates of as many of these as there are freedoms: where no row restricts velocities alone S = R, H = 0, y = η̇. (A wheel
+that rolls may be anywhere, and yet not slip: more η than y. H is how its velocities lean on where it is.) With
+P δv = S y + (H + G R) η, forces projected by Sᵀ, and K_x, D_x the derivatives of F = M a + Φ_vᵀ λ - Q at held a and λ,
+
+    Sᵀ P [M δa + D_x δv + K_x δx] = 0       is       M ẏ + D y + K η = 0.
+
+Multipliers drop out, but not what they do: K_x has ∂(Φ_vᵀ λ)/∂x in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ModelError
+from .balance import Balance
+from .frames import Frame
+
+MUCH, ALIKE = 0.1, 0.999999
+"""Of the length of a coordinate's row, by weight: what tells much of small motions; what is told equally well."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A coordinate that may be chosen: its name, and how it follows from small motions ζ."""
+
+    name: str
+    row: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class SmallMotion:
+    balance: Balance
+    frame: Frame
+    names: tuple[str, ...]
+    """Of η; those of y come first."""
+    R: np.ndarray
+    S: np.ndarray
+    H: np.ndarray
+    chosen: np.ndarray
+    """The rows that read η off ζ."""
+    M: np.ndarray
+    D: np.ndarray
+    K: np.ndarray
+
+    @property
+    def freedoms(self) -> int:
+        return self.S.shape[1]
+
+    @property
+    def positions(self) -> np.ndarray:
+        """ζ of the state (η, y)."""
+        return np.hstack([self.R, np.zeros_like(self.S)])
+
+    @property
+    def rates(self) -> np.ndarray:
+        """ζ̇ of the state."""
+        return np.hstack([self.H, self.S])
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """P δv of the state."""
+        return self.rates + self.frame.G @ self.positions
+
+    @property
+    def A(self) -> np.ndarray:
+        """(η, y)˙ = A (η, y)."""
+        return np.vstack([self.chosen @ self.rates, np.linalg.solve(self.M, -np.hstack([self.K, self.D]))])
+
+
+def small_motion(
+    balance: Balance, frame: Frame, a: np.ndarray, multipliers: np.ndarray, candidates: Sequence[Candidate],
+    wanted: Sequence[str] = (), own: int = 0,
+) -> SmallMotion:  # fmt: skip
+    """In coordinates out of the candidates: the wanted ones, and rather of the first `own` ones than of the others."""
+    P, G, weight = frame.P, frame.G, balance.system.weight
+    K_x, D_x, rates_x, *_ = balance.derivatives(a, multipliers)
+    J, W = balance.jacobian @ P.T, _weighted(P, weight)
+    free, able = P @ balance.free, P @ balance.free_velocities
+    names = _chosen(candidates, able, wanted, W, own)
+    names = _chosen(candidates, free, names, W, own)
+    rows = {c.name: c.row for c in candidates}
+    chosen = np.array([rows[name] for name in names]).reshape(len(names), len(P))
+    R = free @ np.linalg.inv(chosen @ free)
+    count = able.shape[1]
+    S = able @ np.linalg.inv(chosen[:count] @ able)
+    H = _particular(J, -(rates_x @ P.T + J @ G) @ R, W)
+    H -= S @ (chosen[:count] @ H)
+    mass = P @ balance.mass @ P.T
+    damping = P @ D_x @ P.T + mass @ (G - frame.B)
+    lean = H + G @ R
+    D = S.T @ (mass @ lean @ (chosen @ S) + damping @ S)
+    K = S.T @ (mass @ lean @ (chosen @ H) + damping @ lean + P @ K_x @ P.T @ R)
+    return SmallMotion(balance, frame, tuple(names), R, S, H, chosen, S.T @ mass @ S, D, K)
+
+
+def _weighted(P: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The roots of the weights of ζ, which are the same along all axes of a body."""
+    return np.sqrt(np.abs(P) ** 2 @ weight)
+
+
+def _particular(J: np.ndarray, right: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """The least X with J X = right."""
+    scaled = J / root
+    lengths = np.linalg.norm(scaled, axis=1)
+    lengths[lengths == 0.0] = 1.0
+    return np.linalg.lstsq(scaled / lengths[:, None], right / lengths[:, None], rcond=1e-9)[0] / root[:, None]
+
+
+def _chosen(
+    candidates: Sequence[Candidate], free: np.ndarray, wanted: Sequence[str], root: np.ndarray, own: int
+) -> list[str]:
+    """As many coordinates as tell all free motions: the wanted ones, then always the one that tells most of what is not
+    told yet; of some that are alike the first. The first `own` candidates go before the others while they tell much."""
+    told = {c.name: (c.row @ free) / (np.linalg.norm(c.row / root) or 1.0) for c in candidates}
+    preferred = {c.name for c in candidates[:own]}
+    names: list[str] = []
+    waiting, basis = list(wanted), np.zeros((0, free.shape[1]))
+    while len(names) < free.shape[1]:
+        rest = {name: row - basis.T @ (basis @ row) for name, row in told.items() if name not in names}
+        lengths = {name: float(np.linalg.norm(row)) for name, row in rest.items()}
+        first = {name: x for name, x in lengths.items() if name in preferred}
+        asked = first if max(first.values(), default=0.0) > MUCH else lengths
+        best = waiting.pop(0) if waiting else next(n for n, x in asked.items() if x >= ALIKE * max(asked.values()))
+        if lengths[best] < 1e-6:
+            known = ", ".join(names) or "nothing"
+            raise ModelError(
+                f"{best} does not move by itself: {known} tells its small motion; choose another coordinate"
+            )
+        names.append(best)
+        basis = np.vstack([basis, rest[best] / lengths[best]])
+    if waiting:
+        raise ModelError(
+            f"{len(names)} coordinates tell all small motions, and {', '.join(waiting)} are too many; leave them out"
+        )
+    return names

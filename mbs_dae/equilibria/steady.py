@@ -1,0 +1,123 @@
+"""Whether a state goes on by itself: an equilibrium, or a steady motion, with small motions about it that do not change
+their law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.machine import DONE
+from ..errors import ModelError, SingularConfigurationError
+from ..motion.initial import check_regular
+from ..poses import newton
+from .balance import Balance, balance_at
+from .frames import Frame, at_rest, frame_of, later, turned_parts, turnings
+from .small import Candidate, SmallMotion, small_motion
+
+BALANCED = 1e-6
+"""Forces are balanced where less than this part of them is left."""
+SAME = 1e-5
+"""Two states of a steady motion have accelerations and matrices that differ by less than this part."""
+STEP = 0.3
+"""How far on the second one is: rad, or lengths of the model."""
+
+
+def small_motion_about(balance: Balance, wanted: Sequence[str], own: Sequence[str]) -> SmallMotion:
+    """Small motions about the state, in coordinates that are wanted; the rest are some of its own ones, if any are
+    named, or of those of bodies."""
+    _check_regular(balance)
+    a, multipliers = balance.accelerations
+    if not balance.v.any():
+        _check_at_rest(balance, a)
+        spatial = balance.system.is_cartesian
+        frame = frame_of(balance, np.zeros(3)) if spatial else at_rest(balance.system)
+        return _in_frame(balance, frame, a, multipliers, wanted, own)
+    for turning in turnings(balance, a):
+        frame = frame_of(balance, turning)
+        found = _in_frame(balance, frame, a, multipliers, wanted, own)
+        if _goes_on(found, a):
+            return found
+    name = balance.system.model.name
+    raise ModelError(
+        f"the state of {name!r} is no steady motion about which small motions have a constant law: "
+        "its velocities, seen in axes that turn evenly, or the law of small motions change with time; linearize about "
+        "mbs.equilibrium(model), or about a state that rolls or spins evenly"
+    )
+
+
+def _in_frame(
+    balance: Balance, frame: Frame, a: np.ndarray, multipliers: np.ndarray, wanted: Sequence[str],
+    own: Sequence[str],
+) -> SmallMotion:  # fmt: skip
+    """Coordinates are read in the frame."""
+    system = balance.system
+    wanted = [*dict.fromkeys(wanted)]
+    read = [_read_by(system, balance, frame, name) for name in dict.fromkeys([*wanted, *own])]
+    named = {c.name: c for c in [*read, *of_bodies(system)]}
+    return small_motion(balance, frame, a, multipliers, [*named.values()], wanted, len(read))
+
+
+def of_bodies(system: System) -> list[Candidate]:
+    if not system.is_cartesian:
+        return [Candidate(name, row) for name, row in zip(system.coordinate_names, np.eye(system.nv), strict=True)]
+    parts = ("x", "y", "angle") if system.model.dimension == 2 else ("x", "y", "z", "turn_x", "turn_y", "turn_z")
+    names = [f"{body.name}.{part}" for body in system.bodies for part in parts]
+    return [Candidate(name, row) for name, row in zip(names, np.eye(system.nv), strict=True)]
+
+
+def _read_by(system: System, balance: Balance, frame: Frame, name: str) -> Candidate:
+    for own in of_bodies(system):
+        if own.name == name:
+            return own
+    measure, level = system.model.quantity(name)
+    if level:
+        raise ModelError(f"{name!r} is a rate; coordinates of small motions are positions, such as an angle")
+    return Candidate(name, system.reader([measure]).jacobian(balance.t, balance.q).toarray()[0] @ frame.P.T)
+
+
+def _check_regular(balance: Balance) -> None:
+    system = balance.system
+    try:
+        check_regular(system, balance.t, balance.q, balance.v)
+    except SingularConfigurationError as error:
+        names = ", ".join(error.facts["joints"])
+        raise SingularConfigurationError(
+            f"{system.model.name!r} is in a singular pose, where {names} do not decide which small motions there are; "
+            "linearize about a pose aside of it",
+            **error.facts,
+        ) from error
+
+
+def _check_at_rest(balance: Balance, a: np.ndarray) -> None:
+    if np.linalg.norm(balance.unbalanced) > BALANCED * balance.effort:
+        system = balance.system
+        fastest = int(np.argmax(np.abs(a) * np.sqrt(system.weight)))
+        raise ModelError(
+            f"the state of {system.model.name!r} is no equilibrium: from rest it would accelerate, its coordinate of "
+            f"velocity {fastest} by {a[fastest]:.3g}; start from mbs.equilibrium(model)"
+        )
+
+
+def _goes_on(found: SmallMotion, a: np.ndarray) -> bool:
+    """Whether the state a while on is the one turned by Ω, goes on as it does now, and has the same small motions."""
+    balance, turning, n = found.balance, found.frame.turning, found.balance.system.nv
+    system, root = balance.system, np.sqrt(balance.system.weight)
+    w = found.frame.P @ balance.v[:n]
+    rate = max(float(np.abs(root * w).max()) / system.length, float(np.linalg.norm(turning)))
+    tau = STEP / rate
+    q, v, turn = later(balance, turning, tau)
+    if newton.close(system.machine(), balance.t + tau, q, v, 12) != DONE:
+        return False
+    after = balance_at(system, balance.t + tau, q, v)
+    frame = frame_of(after, turning)
+    turned = turned_parts(system, turn)
+    b, multipliers = after.accelerations
+    expected = turned @ found.frame.P @ a
+    size = np.linalg.norm(root * w) * rate
+    if np.linalg.norm(root * (frame.P @ b - expected)) > SAME * size:
+        return False
+    rows = [Candidate(name, row @ turned.T) for name, row in zip(found.names, found.chosen, strict=True)]
+    A, B = found.A, small_motion(after, frame, b, multipliers, rows, found.names[: found.freedoms]).A
+    return bool(np.linalg.norm(A - B) <= SAME * np.linalg.norm(A))

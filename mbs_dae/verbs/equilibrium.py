@@ -1,0 +1,156 @@
+"""Where a mechanism comes to rest: poses in which all forces balance.
+
+Q - Φ_vᵀ λ = 0,        Φ = 0,        v = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Literal, overload
+
+import numpy as np
+
+from ..arguments import model_of
+from ..compiled import System
+from ..equilibria.balance import Balance, balance_at
+from ..equilibria.found import Equilibrium, EquilibriumPath, all_balances, equilibrium_at, is_regular, state_at
+from ..equilibria.path import Family, Point, followed
+from ..equilibria.seeking import balance, settle
+from ..errors import EquilibriumError, ModelError, SingularConfigurationError, unknown_name
+from ..model.model import Model
+from ..model.parameters import finite_number
+from ..poses.assembly import posed
+from ..poses.dependence import joints_at_fault
+from ..results.result import State
+
+MOVES = 1e-9
+"""Prescribed velocities (lengths of the model, or rad, per second) and accelerations beyond this are a motion."""
+
+
+Start = State | Mapping[str, float] | None
+Over = tuple[str, Sequence[float]]
+
+
+@overload
+def equilibrium(
+    model: Model | System, start: Start = ..., all: Literal[False] = ..., over: None = ...
+) -> Equilibrium: ...
+@overload
+def equilibrium(model: Model | System, start: Start = ..., *, all: Literal[True]) -> tuple[Equilibrium, ...]: ...
+@overload
+def equilibrium(model: Model | System, start: Start = ..., *, over: Over) -> EquilibriumPath: ...
+def equilibrium(
+    model: Model | System, start: Start = None, all: bool = False, over: Over | None = None
+) -> Equilibrium | tuple[Equilibrium, ...] | EquilibriumPath:
+    """The pose in which a mechanism comes to rest when it is let go slowly from the start: with reactions, stiffness,
+    frequencies, and whether it is stable.
+
+    ``start`` is a `State`, or named values for its pose (``{"crank.angle": 0.6}``); without, the placement. The search
+    goes downhill, so what is found is stable but for a start right on a pose that is not. With ``all=True`` it is made
+    from many poses and on all branches of the assembly that these reach, for unstable ones too: all that are found,
+    the one of least potential first. Time stands still (at 0, or at that of the start), and so must drivers.
+    """
+    own = model_of(model)
+    check_no_states(own)
+    system = own.compile()
+    t = start.t if isinstance(start, State) else 0.0
+    if not (start is None or isinstance(start, State | Mapping)):
+        raise ModelError(
+            f'start must be a state or a dict of names and values, not {start!r}; e.g. {{"crank.angle": 0.6}}'
+        )
+    if over is not None:
+        return _path(own, start, all, over)
+    q = _start(own, start, t)
+    if all:
+        found = tuple(equilibrium_at(one) for one in all_balances(system, t, q))
+        if not found:
+            raise _none(own, "from any start")
+        return found
+    return equilibrium_at(_nearest(system, t, q))
+
+
+def _start(model: Model, start: Start, t: float) -> np.ndarray:
+    """A closed pose with drivers at rest."""
+    q, *_ = posed(model, t, start if isinstance(start, Mapping) else {}, start if isinstance(start, State) else None)
+    _check_still(balance_at(model.compile(), t, q))
+    return q
+
+
+def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
+    one, name = settle(system, t, q) or balance(system, t, q), system.model.name
+    if one is None:
+        raise _none(system.model, "from here")
+    if not is_regular(one):
+        names = joints_at_fault(system, t, one.q)
+        raise SingularConfigurationError(
+            f"{name!r} comes to rest in a singular pose, where {', '.join(names)} take forces without bound or none; "
+            "change a dimension slightly, or use all=True for others",
+            time=t,
+            joints=names,
+            pose=state_at(one),
+        )
+    return one
+
+
+def _path(model: Model, start: Start, all: bool, over: Over) -> EquilibriumPath:
+    name, values = over
+    if all:
+        raise ModelError("all=True and over= do not go together; follow the path from each start by itself")
+    if name not in model.parameters:
+        raise unknown_name("parameter", name, model.parameters, model.name)
+    values = [finite_number(value, f"a value of {name!r}") for value in values]
+    if len(values) < 2 or values[0] == values[-1]:
+        raise ModelError(f"over= needs two values of {name!r} at least, the first and the last different")
+    first, span = values[0], values[-1] - values[0]
+
+    @lru_cache(maxsize=8)
+    def system(p: float) -> System:
+        return model.with_parameters(**{name: first + span * p}).compile()
+
+    t = start.t if isinstance(start, State) else 0.0
+    begin = _nearest(system(0.0), t, _start(system(0.0).model, start, t))
+    points, met, limits = followed(Family(system), begin, [(value - first) / span for value in values])
+
+    def at(some: Sequence[Point]) -> tuple[float, ...]:
+        return tuple(first + span * point.p for point in some)
+
+    return EquilibriumPath(
+        parameter=name,
+        values=np.array(at(points)),
+        stable=np.array([point.stable for point in points]),
+        equilibria=tuple(equilibrium_at(point.balance) for point in met),
+        at=at(met),
+        limits=tuple(equilibrium_at(point.balance) for point in limits),
+        limit_values=at(limits),
+        states=tuple(state_at(point.balance) for point in points),
+    )
+
+
+def check_no_states(model: Model) -> None:
+    """What integrates on its own, or is set by a controller, has no place in the equations at one state yet."""
+    if names := ", ".join(one.name for one in model.states):
+        raise ModelError(
+            f"{model.name!r} has states of its own ({names}), which equilibria and small motions do not know; take "
+            "them and what reads them away, model.without(...), and put a number in their place"
+        )
+
+
+def _check_still(here: Balance) -> None:
+    """Rows with a velocity or an acceleration at rest are drivers that move."""
+    system = here.system
+    scale = MOVES * system.row_units
+    moving = np.flatnonzero((np.abs(here.nu) > scale) | (np.abs(here.gamma) > scale))
+    if moving.size:
+        name = system.rows[moving[0]].element
+        raise ModelError(
+            f"{name!r} moves at t = {here.t:g}, so there is no rest; hold it: "
+            f"give it a constant, or look for the equilibrium without it: model.without({name!r})"
+        )
+
+
+def _none(model: Model, where: str) -> EquilibriumError:
+    return EquilibriumError(
+        f"no equilibrium of {model.name!r} was found {where}: nothing may hold it (a body that falls, or a force that "
+        "grows on the way); add what holds it, or give another start"
+    )

@@ -1,0 +1,99 @@
+"""What has no rest, and what has no law of small motions, is told by name with a remedy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+
+
+def pendulum() -> mbs.PlanarModel:
+    model = mbs.PlanarModel("pendulum", gravity=(0, -9.81))
+    rod = model.link("rod", (0, 0), (0.6, -0.8), mass=1.0)
+    model.add(mbs.Revolute("pin", model.ground, rod.tail))
+    return model
+
+
+def test_a_body_that_falls_has_no_rest():
+    model = mbs.PlanarModel("stone", gravity=(0, -9.81))
+    model.body("stone", 1.0, 1.0)
+    with pytest.raises(mbs.EquilibriumError, match=r"'stone'.*falls"):
+        mbs.equilibrium(model)
+    with pytest.raises(mbs.EquilibriumError, match="from any start"):
+        mbs.equilibrium(model, all=True)
+
+
+@pytest.mark.parametrize("law", [0.3 * mbs.t, 0.3 + mbs.t**2])
+def test_a_driver_that_moves_is_no_rest(law):
+    model = pendulum()
+    model.add(mbs.Driver("motor", mbs.angle(model.ground, model.bodies["rod"]), law))
+    with pytest.raises(mbs.ModelError, match=r"'motor' moves at t = 0.*without\('motor'\)"):
+        mbs.equilibrium(model)
+
+
+def test_a_driver_that_holds_has_an_effort():
+    model = pendulum()
+    model.add(mbs.Driver("motor", mbs.angle(model.ground, model.bodies["rod"]), 0.0))
+    found = mbs.equilibrium(model)
+    assert found.coordinates == () and found.stable
+    assert found.result.effort("motor")[0] == pytest.approx(9.81 * 0.5)
+
+
+def test_a_pose_aside_of_the_equilibrium():
+    with pytest.raises(mbs.ModelError, match=r"no equilibrium.*mbs.equilibrium\(model\)"):
+        mbs.linearize(pendulum(), {"rod.angle": -1.0})
+
+
+def test_a_motion_that_is_not_steady():
+    for angle in (-1.0, -np.pi / 2):  # at the bottom of its swing it goes on as in a circle, for a moment
+        with pytest.raises(mbs.ModelError, match="no steady motion"):
+            mbs.linearize(pendulum(), {"rod.angle": angle, "rod.omega": 2.0})
+
+
+def test_a_body_that_tumbles_is_not_steady():
+    model = mbs.SpatialModel("body")
+    model.body("body", 1.0, (1.0, 2.0, 3.0))
+    with pytest.raises(mbs.ModelError, match="no steady motion"):
+        mbs.linearize(model, {"body.wx": 1.0, "body.wy": 1.0, "body.wz": 0.0})
+    values = mbs.linearize(model, {"body.wx": 0.0, "body.wy": 1.0, "body.wz": 0.0}).eigenvalues
+    assert values.real.max() == pytest.approx(np.sqrt(1 / 3), rel=1e-9)  # about a middle axis: √((2-1)(3-2)/(1·3))
+
+
+def test_a_singular_pose():
+    model = mbs.PlanarModel("cranks", gravity=(0, -9.81))
+    bars = [model.link(f"crank{k}", (k, 0), (k - 1, 0), mass=1.0) for k in (0, 1)]
+    coupler = model.link("coupler", (-1, 0), (0, 0), mass=1.0)
+    for k, (bar, end) in enumerate(zip(bars, (coupler.tail, coupler.head), strict=True)):
+        model.add(mbs.Revolute(f"A{k}", model.ground.at(k, 0), bar.tail), mbs.Revolute(f"B{k}", bar.head, end))
+    with pytest.raises(mbs.SingularConfigurationError, match=r"singular pose.*linearize about a pose aside"):
+        mbs.linearize(model, mbs.assemble(model))
+
+
+def test_names_that_do_not_go():
+    model = pendulum()
+    length = model.parameter("length", 0.3)
+    model.add(mbs.Distance("string", model.ground.at(-1, -1), model.bodies["rod"].head, length=length + 1.0))
+    rest = mbs.equilibrium(model.without("string")).state
+    free = model.without("string")
+    with pytest.raises(mbs.ModelError, match="is a rate"):
+        mbs.linearize(free, rest, coordinates=["rod.omega"])
+    with pytest.raises(mbs.ModelError, match="too many"):
+        mbs.linearize(free, rest, coordinates=["rod.angle", "rod.x"])
+    with pytest.raises(mbs.ModelError, match="does not move by itself"):
+        mbs.linearize(free, rest, coordinates=["rod.y"])
+    with pytest.raises(mbs.ModelError, match="no input or parameter 'mass'"):
+        mbs.linearize(free, rest, inputs=["mass"])
+    with pytest.raises(mbs.ModelError, match="changes joints or drivers"):
+        mbs.linearize(model, inputs=["length"])
+    with pytest.raises(mbs.ModelError, match="python-control"):
+        mbs.linearize(free, rest).to_control()
+
+
+def test_states_of_its_own():
+    model = pendulum()
+    integral = model.state("integral", rate=model["rod.angle"])
+    model.add(mbs.Torque("motor", model.bodies["rod"], -integral))
+    for verb in (mbs.equilibrium, mbs.linearize):
+        with pytest.raises(mbs.ModelError, match=r"states of its own \(integral\)"):
+            verb(model)
