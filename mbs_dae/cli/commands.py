@@ -126,6 +126,22 @@ def simulate(
     _run(model, coordinates, analysis, simulated, [*(plot or ()), *ctx.args], out)
 
 
+@app.command(epilog=EXAMPLE + "modes models/whipple_bicycle.py --initial frame.vx=5")
+def modes(
+    path: Model, settings: Settings = None, without: Without = None,
+    initial: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A steady motion: wheel.omega=10. May be repeated. [default: at rest]"),
+    ] = None,
+    coordinates: Coordinates = "cartesian", debug: Debug = False,
+) -> None:  # fmt: skip
+    """Frequencies and damping of small motions about the rest, or about a steady motion."""
+    model, *_ = load_model(path, parse_settings(settings))
+    model = model.without(*without) if without else model
+    law = mbs.linearize(model.compile(coordinates), parse_initial(initial) or None)
+    print(f"{model.name}: small motions of {', '.join(law.coordinates)}", law, sep="\n")
+
+
 @app.command(epilog=EXAMPLE + "inverse models/slider_crank.py --set omega=20 --out out", context_settings=NAMES_BEHIND)
 def inverse(
     ctx: typer.Context, path: Model, settings: Settings = None, first: First = None, last: Last = None,

@@ -44,7 +44,7 @@ class Mode:
     @property
     def damping(self) -> float:
         """-Re/|eigenvalue|: 0 undamped, 1 no oscillation any more, negative where it grows."""
-        return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
+        return 0.0 - self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,7 +129,7 @@ class LinearSystem:
         titles = f"{'frequency [rad/s]':>18}  {'[Hz]':>10}  {'damping':>9}  moves most"
         lines = [f"{'mode':>4}  {'eigenvalue [1/s]':>26}  {titles}"]
         for k, mode in enumerate(self.modes, 1):
-            value, f = mode.eigenvalue, mode.frequency
+            value, f = mode.eigenvalue + 0.0, mode.frequency
             written = f"{value.real:.6g} ± {value.imag:.6g}i" if f else f"{value.real:.6g}"
             numbers = f"{f:18.7g}  {f / (2 * np.pi):10.6g}" if f else f"{'':18}  {'':10}"
             most = max(mode.shape, key=lambda name: abs(mode.shape[name]), default="")

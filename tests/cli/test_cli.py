@@ -134,7 +134,7 @@ def process(*args, **options):
 
 # --- the program itself ------------------------------------------------------------------------------------------
 
-COMMANDS = ["diagnose", "kinematics", "simulate", "inverse", "equations", "animate", "warm"]
+COMMANDS = ["diagnose", "kinematics", "simulate", "modes", "inverse", "equations", "animate", "warm"]
 
 
 def test_version():
@@ -376,6 +376,17 @@ def test_simulate_does_what_the_function_does():
     assert told(text, "stabilization").startswith("Baumgarte (alpha = beta = ")
     least, _, most, _ = (float(cell) for cell in row(text, "rod.angle")[1:])
     assert (least, most) == pytest.approx((expected["rod.angle"].min(), expected["rod.angle"].max()), rel=1e-5)
+
+
+def test_modes_prints_the_table():
+    title, table = output("modes", *FREE).split("\n", 1)
+    assert title == "pendulum: small motions of rod.x"
+    namespace = {}
+    exec(PENDULUM, namespace)
+    assert table == f"{mbs.linearize(namespace['build'](spin=False))}\n"
+    assert np.sqrt(10 / (2 / 3)) == pytest.approx(float(table.split()[-4]), rel=1e-6)
+    assert "mbs.equilibrium" in failure("modes", *FREE, "--initial", "rod.angle=0.5")[1]
+    assert "'motor' moves" in failure("modes", "pendulum.py")[1]
 
 
 @pytest.mark.parametrize(("options", "angle", "omega"), [([], 0.5, -1.0), (["--initial", "rod.omega=3"], 0.0, 3.0)])

@@ -206,8 +206,9 @@ def test_a_crank_held_by_a_torsion_spring():
     assert law.D[0, 0] == pytest.approx(0.1, rel=1e-12)
 
 
+@pytest.mark.parametrize("coordinates", SETS)
 @pytest.mark.parametrize("declared", ["parameter", "input"])
-def test_inputs_and_parameters_of_forces(declared):
+def test_inputs_and_parameters_of_forces(declared, coordinates):
     """A force on a mass on a spring and a damper: ẍ = (u - k x - c ẋ)/m."""
     model = mbs.PlanarModel("mass")
     u = getattr(model, declared)("u", 0.0)
@@ -217,7 +218,8 @@ def test_inputs_and_parameters_of_forces(declared):
         mbs.SpringDamper("s", model.ground.at(-1, 0), block, stiffness=8.0, damping=0.4, length=1.0),
         mbs.Force("push", block, (u, 0)),
     )
-    law = mbs.linearize(model, inputs=["u"], outputs=["block.x", "block.vx", "block.ax"])
+    outputs = ["block.x", "block.vx", "block.ax"]
+    law = mbs.linearize(model.compile(coordinates), inputs=["u"], outputs=outputs, coordinates=["block.x"])
     np.testing.assert_allclose(law.A, [[0, 1], [-4, -0.2]], atol=1e-12)
     np.testing.assert_allclose(law.B, [[0], [0.5]], atol=1e-12)
     np.testing.assert_allclose(law.C, [[1, 0], [0, 1], [-4, -0.2]], atol=1e-12)
