@@ -13,7 +13,7 @@ from ..compiled.reading import Trajectory
 from ..errors import SingularConfigurationError
 from ..motion.derivative import WORK
 from ..motion.initial import check_regular
-from ..motion.outcome import with_forces
+from ..motion.outcome import in_the_limit, with_forces
 from ..poses.closing import close_from_afar
 from ..results.result import Result, State
 from ..rotations import from_quaternion
@@ -87,7 +87,9 @@ def equilibrium_at(here: Balance) -> Equilibrium:
     energies = np.zeros((1, 2 + WORK))
     energies[0, 1] = here.potential
     redundant = len(system.rows) - (system.nv - here.free_velocities.shape[1])
-    result = with_forces(system, motion, here.multipliers[None], energies, redundant)
+    nowhere = np.zeros(0, dtype=int)
+    loads, _, undetermined = in_the_limit(system, motion, here.multipliers[None], redundant, nowhere)
+    result = with_forces(system, motion, loads, energies, redundant, undetermined)
     state = state_at(here)
     stable, frequencies = is_stable(here, small), _frequencies(small)
     return Equilibrium(state, result, stable, small.names, small.K, frequencies, here.potential)
