@@ -13,10 +13,10 @@ from ..linear.kkt import Factor
 from ..motion import run as marching
 from ..motion.derivative import evaluate, factorise_terms
 from ..motion.events import present
-from ..motion.locate import CHATTERS, RUSH
 from ..motion.mechanism import mechanism
 from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
+from ..motion.switching.locate import CHATTERS, RUSH
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
 from .explanation import Explanation, contradiction, undefined

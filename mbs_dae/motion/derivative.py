@@ -26,7 +26,7 @@ from ..linear.vectors import copy
 from ..poses.newton import factorise_observed, put_gaps, solve_here
 from ..symbolic.loads import WORKS
 from ..tolerances import DEPENDENT, DOUBTFUL, PARTED, PARTED_BY, WEAK
-from .switches import Switches, hold_all
+from .switching.switches import Switches, hold_all
 
 WORK = len(WORKS)
 SLIDE = 0

@@ -12,8 +12,8 @@ from ..kernels.blocks import Image, block
 from ..linear.kkt import new_factor
 from ..tolerances import FELT, SHARE, SOFT
 from .derivative import Mechanism, evaluate, state_layout
-from .sliding import slide
-from .switches import Switches
+from .switching.sliding import slide
+from .switching.switches import Switches
 
 
 def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:

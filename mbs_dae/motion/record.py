@@ -15,11 +15,11 @@ from ..tolerances import BLURRED
 from .control import Control
 from .course import Course, moment
 from .derivative import WORK, Mechanism, derivative
-from .locate import Search, new_search
 from .methods import Method
 from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .singular import Crossing
 from .stabilise import Stabiliser, is_projected, project
+from .switching.locate import Search, new_search
 
 ASIDE = 3
 """How many states are read on each side of a singular pose."""

@@ -19,11 +19,11 @@ from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, STEP, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
-from .locate import AT_ONCE, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
 from .methods.method import take_step
 from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
+from .switching.locate import AT_ONCE, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT = 11, 12, 13, 14, 15, 16, 19, 18
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much

@@ -5,10 +5,10 @@ law is a straight line between its branches, so ġ is one in m, and two evaluati
 slides at once, one each and one more (Newton's method, in case that laws depend on products of modes).
 """
 
-from ..compiled.machine import DONE, SINGULAR
-from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Vector
-from .derivative import Mechanism, accelerate_as_held
+from ...compiled.machine import DONE, SINGULAR
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from ..derivative import Mechanism, accelerate_as_held
 from .switches import hold_all, read_rates
 
 EXACT = 1e-12

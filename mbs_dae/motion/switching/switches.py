@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.manifold import rates
-from ..compiled.transformation import REACH, transform
-from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Integers, Matrix, Vector, Work, zeros
-from ..symbolic.branches import WHOLE
+from ...compiled.manifold import rates
+from ...compiled.transformation import REACH, transform
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ...symbolic.branches import WHOLE
 
 SPREAD = 1e-5
 """The part of the motion's own time over which velocities of bodies are differenced where they follow from joints: its

@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.machine import DONE
-from ..kernels.abi import call_on_block, compiled, compiled_apart
-from ..kernels.blocks import Integers, Matrix, Vector, Work, block, zeros
-from ..linear.vectors import copy
-from ..symbolic.branches import SIDE, WATCH, WHOLE
-from ..tolerances import SMALLEST
-from .course import moment
-from .derivative import accelerate, derivative, evaluate
-from .methods.method import Stages, prepare_reading, read_between
-from .methods.runge_kutta import read_cubic
+from ...compiled.machine import DONE
+from ...kernels.abi import call_on_block, compiled, compiled_apart
+from ...kernels.blocks import Integers, Matrix, Vector, Work, block, zeros
+from ...linear.vectors import copy
+from ...symbolic.branches import SIDE, WATCH, WHOLE
+from ...tolerances import SMALLEST
+from ..course import moment
+from ..derivative import accelerate, derivative, evaluate
+from ..methods.method import Stages, prepare_reading, read_between
+from ..methods.runge_kutta import read_cubic
 from .switches import hold_all, look, natural, read_rates
 
 CHOOSE, SWITCH, SEARCH = range(3)
