@@ -24,7 +24,7 @@ from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, pu
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 
-STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING = 11, 12, 13, 14, 15, 16, 17
+STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING = 11, 12, 13, 14, 15, 16, 19
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
 have been tried; no step keeps the energy near a singular pose; controllers are to sample the motion, and `resume` goes
