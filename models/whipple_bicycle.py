@@ -5,8 +5,8 @@ Upright and straight ahead at the speed v, leaning φ and steering δ go by
     M q̈ + v C₁ q̇ + (g K₀ + v² K₂) q = 0,        q = (φ, δ),
 
 and from 4.292 to 6.024 m/s the bicycle rights itself: below, it weaves, above, it falls over slowly. Numbers and axes
-(x ahead, y to the right, z down, from where the rear wheel touches the ground) are those of Meijaard, Papadopoulos, Ruina
-and Schwab, Proc. R. Soc. A 463 (2007) 1955.
+(x ahead, y to the right, z down, from where the rear wheel touches the ground) are those of Meijaard, Papadopoulos,
+Ruina and Schwab, Proc. R. Soc. A 463 (2007) 1955.
 """
 
 import numpy as np

@@ -58,15 +58,17 @@ def check(system: Any, builder: BatchBuilder, values: Batch, t: float, q: np.nda
     return np.count_nonzero(np.abs(expected) > 1e-6 * scale)
 
 
-def check_element(case: Any, dynamic: bool) -> None:
-    for coordinates in ("cartesian", "natural"):
-        system = case.stage.model.compile(coordinates)
-        (motion,) = motions(case.stage, 1)
-        q, v, _ = (x[0] for x in system.from_bodies((motion.q0[None], motion.v0[None], motion.a0[None])))
-        own = system.structure
-        assert check(system, own.program.batch, system.program.batch, motion.t0, q, v) or dynamic
-        if dynamic:
-            assert check(system, own.dynamics.batch, system.dynamics.batch, motion.t0, q, v)
+def check_element(case: Any, coordinates: str, dynamic: bool) -> None:
+    system = case.stage.model.compile(coordinates)
+    (motion,) = motions(case.stage, 1)
+    q, v, _ = (x[0] for x in system.from_bodies((motion.q0[None], motion.v0[None], motion.a0[None])))
+    own = system.structure
+    assert check(system, own.program.batch, system.program.batch, motion.t0, q, v) or dynamic
+    if dynamic:
+        assert check(system, own.dynamics.batch, system.dynamics.batch, motion.t0, q, v)
+
+
+in_both = pytest.mark.parametrize("coordinates", ["cartesian", pytest.param("natural", marks=pytest.mark.slow)])
 
 
 def moving(cases: list[Any]) -> list[Any]:
@@ -74,23 +76,26 @@ def moving(cases: list[Any]) -> list[Any]:
     return [case for case in cases if "all moving" in case.id]
 
 
+@in_both
 @pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(("cls", "dimension", "name", "count", "chosen", "form", "where"), moving(JOINTS))
-def test_tangents_of_a_joint(cls, dimension, name, count, chosen, form, where):
-    check_element(joint_case(cls, dimension, name, count, chosen, form, where), dynamic=False)
+def test_tangents_of_a_joint(cls, dimension, name, count, chosen, form, where, coordinates):
+    check_element(joint_case(cls, dimension, name, count, chosen, form, where), coordinates, dynamic=False)
 
 
+@in_both
 @pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("of", CONSTRAINTS, ids=lambda f: f.__name__)
-def test_tangents_of_a_constraint(of, dimension):
-    check_element(constraint_case(of, False, dimension), dynamic=False)
+def test_tangents_of_a_constraint(of, dimension, coordinates):
+    check_element(constraint_case(of, False, dimension), coordinates, dynamic=False)
 
 
+@in_both
 @pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(("build", "arguments"), moving(CASES))
-def test_tangents_of_a_force(build, arguments):
-    check_element(build(*arguments), dynamic=True)
+def test_tangents_of_a_force(build, arguments, coordinates):
+    check_element(build(*arguments), coordinates, dynamic=True)
 
 
 def test_tangents_of_a_force_in_python_are_those_of_the_same_force_in_sympy():
