@@ -15,7 +15,7 @@ from itertools import combinations
 from math import atan2
 from typing import Any
 
-from ..errors import ModelError, check_name, unknown_name
+from ..errors import ModelError, check_dict, check_name, unknown_name
 from .bodies.body import coordinates_of
 from .bodies.planar_body import PlanarBody
 from .joints import PinInSlot, Revolute
@@ -57,8 +57,7 @@ def _join(model: Any, point: str, place: Point, held: bool, guide: float | None)
 
 
 def _places(points: Any) -> dict[str, Point]:
-    if not isinstance(points, Mapping) or not points:
-        raise ModelError(f'points must be a dict of names and places, not {points!r}; write {{"A": (0, 0), ...}}')
+    check_dict("points", points, "names and places", '{"A": (0, 0), ...}', empty=False)
     for name in points:
         if not isinstance(name, str) or not name.isidentifier() or name == "ground":
             raise ModelError(f"{name!r} cannot name a point; use letters, digits and _")
@@ -127,8 +126,7 @@ def _read(text: str, places: Mapping[str, Point], what: str) -> Outline:
 def _guides(sliders: Any, places: Mapping[str, Point], held: Outline) -> dict[str, float]:
     """The angle of the line on which each sliding point stays."""
     sliders, found = sliders or {}, {}
-    if not isinstance(sliders, Mapping):
-        raise ModelError(f'sliders must be a dict of points and angles or directions, not {sliders!r}; e.g. {{"C": 0}}')
+    check_dict("sliders", sliders, "points and angles or directions", '{"C": 0}')
     for name, way in sliders.items():
         check_name("point", name, places, "sliders names a point that is not there: from_points")
         if name in held:

@@ -122,12 +122,9 @@ def axis_angle_omega(axis: Any, angle: Any, axis_rate: Any, angle_rate: Any, axe
 
     The axis may have any length but zero; of its rate only what turns it counts.
     """
-    lib, [n, [a], dn, [da]] = fields(
-        ("the axis", axis, 3),
-        ("the angle", angle, 0),
-        ("the axis rate", axis_rate, 3),
-        ("the angle rate", angle_rate, 0),
-    )
+    turn = ("the axis", axis, 3), ("the angle", angle, 0)
+    rates = ("the axis rate", axis_rate, 3), ("the angle rate", angle_rate, 0)
+    lib, [n, [a], dn, [da]] = fields(*turn, *rates)
     sign = -1 if check_axes(axes) else 1
     size = length_of(lib, "the axis", n, "give the direction of the axis")
     n = [entry / size for entry in n]
