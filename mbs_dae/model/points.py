@@ -15,6 +15,8 @@ from itertools import combinations
 from math import atan2
 from typing import Any
 
+import numpy as np
+
 from ..errors import ModelError, check_dict, check_name, unknown_name
 from .bodies.body import coordinates_of
 from .bodies.planar_body import PlanarBody
@@ -234,14 +236,11 @@ def polygon(corners: Sequence[complex]) -> tuple[complex, float, float]:
     The last one is about the origin; about the centre of mass (Steiner) it is less by the area times the square of
     their distance. Points are complex numbers: p̄ q = p·q + i (p × q).
     """
-    area, centre, second = 0.0, 0j, 0.0
-    for p, q in _edges(corners):
-        product = p.conjugate() * q
-        c = product.imag
-        area += c / 2
-        centre += c * (p + q) / 6
-        second += c * (abs(p) ** 2 + product.real + abs(q) ** 2) / 12
-    centre /= area
+    p, q = np.array(_edges(corners)).T
+    product = p.conj() * q
+    area = float(product.imag.sum()) / 2
+    centre = complex(product.imag @ (p + q)) / 6 / area
+    second = float(product.imag @ (abs(p) ** 2 + product.real + abs(q) ** 2)) / 12
     return centre, abs(area), second / area - abs(centre) ** 2
 
 
