@@ -28,6 +28,7 @@ _NAMES = {
     "model.measures": "angle distance displacement x y z wx wy wz",
     "model.tables": "Table",
     "model.motion": "Motion LAWS",
+    "model.events": "Event Reset",
     # forces
     "model.forces": "Spring Damper SpringDamper TorsionSpring Force Torque Wrench Bushing Motor Actuator "
     "ViscousFriction Drag PythonForce ForceElement EffortElement registered_forces",

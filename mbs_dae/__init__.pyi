@@ -59,6 +59,8 @@ from .model.measures import wz as wz
 from .model.tables import Table as Table
 from .model.motion import Motion as Motion
 from .model.motion import LAWS as LAWS
+from .model.events import Event as Event
+from .model.events import Reset as Reset
 from .model.forces import Spring as _Spring
 from .model.forces import Damper as _Damper
 from .model.forces import SpringDamper as _SpringDamper

@@ -15,7 +15,7 @@ import sympy as sp
 from ..coordinates import Computed, KernelCoordinates, Layout
 from ..errors import ModelError
 from ..kernels import cache
-from ..kernels.abi import call_kernel, compiled_apart
+from ..kernels.abi import call_kernel, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
 from ..model.bodies.body import Marker, reference_turns
 from ..model.parameters import Evaluator, Number, Parameter
@@ -25,7 +25,7 @@ from ..symbolic.derive import Composed, Form
 from ..symbolic.markers import LABELS
 
 VALUE = 0
-"""The level of the values themselves. (Kernels of derivatives of them are further levels.)"""
+"""The level of the values themselves. (Derivatives of them are batches of their own: `tangents`.)"""
 
 
 class Batch(NamedTuple):
@@ -42,15 +42,31 @@ class Batch(NamedTuple):
     tables: Design[Vector]
     out_at: Integers
     out_size: int
+    mode_at: Integers
+    """Where its branches are held (nan: they are free) among the parameters; where the switching functions that decide
+    them stand among the outputs; and how they do (`symbolic.branches`)."""
+    switch_at: Integers
+    switch_kind: Integers
+    slope_at: Integers
+    """Where the partial derivatives of the switching functions stand, of which function each is, and by what: a place
+    in (q, v, t), one after the other."""
+    slope_of: Integers
+    slope_by: Integers
 
 
 @compiled_apart
 def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vector):
     """All outputs of all kernels of a level at (t, q, v). q and v include the coordinates of the ground."""
     for g in range(batch.kernels.shape[1]):
-        index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
-        parameters = batch.parameters[batch.parameters_at[g] :]
-        call_kernel(batch.kernels[level, g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
+        call_one(batch, level, g, t, q, v, out)
+
+
+@compiled
+def call_one(batch, level, g, t, q, v, out):
+    """The outputs of one kernel, for all its instances."""
+    index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
+    parameters = batch.parameters[batch.parameters_at[g] :]
+    call_kernel(batch.kernels[level, g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
 
 
 @dataclass(frozen=True)
@@ -66,6 +82,8 @@ class Instance:
     who: str
     kernel: Callable[[], cache.Kernel] | None = None
     """Where the kernel comes from if it is not derived."""
+    tangents: Callable[[], cache.Kernel] | None = None
+    """The same for that of its tangents."""
 
 
 def instance_of(
@@ -81,7 +99,7 @@ def instance_of(
 
 
 @dataclass(frozen=True)
-class _Group:
+class Group:
     """All instances of one kernel."""
 
     kernel: cache.Kernel
@@ -117,6 +135,8 @@ class BatchBuilder:
         self.groups = self._grouped()
         self._who: list[str] = []
         """Whose each slot is."""
+        self.switching: list[str] = []
+        """Whose each switching function is."""
         self._asked: list[tuple[int, Any]] = []
         """The slots that depend on parameters."""
         self._layout = self._laid_out()
@@ -130,15 +150,20 @@ class BatchBuilder:
         out = self._constants.copy()
         for k, value in self._asked:
             out[k] = value(evaluate) if isinstance(value, Computed) else evaluate(value)
-        return self._finite(out)
+        return self._free(self._finite(out))
+
+    def _free(self, out: np.ndarray) -> np.ndarray:
+        """With all branches free."""
+        out[..., self._layout["mode_at"]] = np.nan
+        return out
 
     def numbers_along(self, evaluate: Evaluator, parameter: sp.Symbol, values: Sequence[float]) -> np.ndarray:
         """The same for many values of one parameter, row by row."""
-        out = np.tile(self.numbers(evaluate), (len(values), 1))
+        out = np.tile(np.nan_to_num(self.numbers(evaluate)), (len(values), 1))
         for k, value in self._asked:
             if parameter in value.free_symbols:
                 out[:, k] = evaluate.along(value, parameter, values)
-        return self._finite(out)
+        return self._free(self._finite(out))
 
     def _finite(self, out: np.ndarray) -> np.ndarray:
         if not np.isfinite(out).all():
@@ -155,18 +180,18 @@ class BatchBuilder:
         for group in self.groups:
             layout = group.kernel.layout
             for member in group.members:
-                yield Place(member, at, self._local(member, self.layout.v), layout)
+                yield Place(member, at, self.local(member, self.layout.v), layout)
                 at += layout["outputs"]
 
-    def _local(self, member: int, places: Mapping[Any, tuple[int, ...]]) -> tuple[int, ...]:
+    def local(self, member: int, places: Mapping[Any, tuple[int, ...]]) -> tuple[int, ...]:
         """The coordinates of all its owners, one after the other."""
         return tuple(place for owner in self.instances[member].owners for place in places[owner])
 
-    def _grouped(self) -> list[_Group]:
-        groups: dict[str, _Group] = {}
+    def _grouped(self) -> list[Group]:
+        groups: dict[str, Group] = {}
         for k, instance in enumerate(self.instances):
             if instance.meaning not in groups:
-                groups[instance.meaning] = _Group(self._kernel(instance), [])
+                groups[instance.meaning] = Group(self._kernel(instance), [])
             groups[instance.meaning].members.append(k)
         return list(groups.values())
 
@@ -180,14 +205,30 @@ class BatchBuilder:
         gather: list[int] = []
         slots: list[Number] = []
         begins, size = [], 0
+        switches: list[tuple[int, int, int]] = []
+        slopes: list[tuple[int, int, int]] = []
+        q_size, width = self.layout.q_size, self.layout.q_size + self.layout.v_size
         for group in self.groups:
             begins.append((len(gather), len(slots), size))
-            size += group.kernel.layout["outputs"] * len(group.members)
+            layout = group.kernel.layout
             for member in group.members:
-                gather += [*self._local(member, self.layout.q), *self._local(member, self.layout.v)]
-                slots += [self.instances[member].slots[name] for name in group.kernel.layout["slots"]]
+                places = [*self.local(member, self.layout.q), *self.local(member, self.layout.v)]
+                gather += places
+                given = {**self.instances[member].slots, **dict.fromkeys(layout["modes"], 0.0)}
+                names, size = layout["slots"], size + layout["outputs"]
+                first = size - len(layout["modes"]) - len(layout["slopes"])
+                for k, (of, by) in enumerate(layout["slopes"]):
+                    place = places[by] + (q_size if by >= len(self.local(member, self.layout.q)) else 0)
+                    at = first + len(layout["modes"]) + k
+                    slopes.append((at, len(switches) + of, place if by >= 0 else width))
+                for k, (mode, kind) in enumerate(layout["modes"].items()):
+                    switches.append((len(slots) + names.index(mode), first + k, kind))
+                    self.switching.append(self.instances[member].who)
+                slots += [given[name] for name in names]
                 self._who += [self.instances[member].who] * (len(slots) - len(self._who))
         gather_at, parameters_at, out_at = np.array(begins, dtype=np.int64).reshape(-1, 3).T.copy()
+        mode_at, switch_at, switch_kind = np.array(switches, dtype=np.int64).reshape(-1, 3).T.copy()
+        slope_at, slope_of, slope_by = np.array(slopes, dtype=np.int64).reshape(-1, 3).T.copy()
         return {
             "kernels": np.array([[g.kernel.address for g in self.groups]], dtype=np.int64),
             "instances": np.array([len(g.members) for g in self.groups], dtype=np.int64),
@@ -197,6 +238,12 @@ class BatchBuilder:
             "tables": self._put(slots),
             "out_at": out_at,
             "out_size": size,
+            "mode_at": mode_at,
+            "switch_at": switch_at,
+            "switch_kind": switch_kind,
+            "slope_at": slope_at,
+            "slope_of": slope_of,
+            "slope_by": slope_by,
         }
 
     def _put(self, slots: Sequence[Number]) -> np.ndarray:

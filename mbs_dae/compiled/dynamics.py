@@ -9,6 +9,7 @@ from ..coordinates import KernelCoordinates
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Integers, Vector, block
 from ..model.bodies.body import Body
+from ..model.events import Event
 from ..model.forces.base import ForceElement
 from ..model.forces.given import PythonForce
 from ..model.parameters import Evaluator, Number
@@ -78,6 +79,8 @@ class DynamicsBuilder:
         masses, forces, scalars = [], [], []
         for place in sorted(self.batch.places(), key=lambda place: place.member):
             at, layout = place.out, place.layout
+            if "values" in layout:
+                continue
             for row, column in layout.get("mass", ()):
                 entry = max(place.columns[row], place.columns[column]), min(place.columns[row], place.columns[column])
                 if entry[0] < self.columns:
@@ -101,16 +104,20 @@ class DynamicsBuilder:
 
 
 def dynamics_instances(
-    bodies: Sequence[Body], forces: Sequence[ForceElement], gravity: tuple[Number, ...], coordinates: KernelCoordinates
+    bodies: Sequence[Body],
+    forces: Sequence[ForceElement | Event],
+    gravity: tuple[Number, ...],
+    coordinates: KernelCoordinates,
 ) -> list[Instance]:
-    """The inertia of every body, then every force."""
+    """The inertia of every body, then every force; and events, which act on nothing and are watched like the branches
+    of forces."""
     instances = [_inertia_instance(body, gravity, coordinates) for body in bodies]
     for element in forces:
         if isinstance(element, PythonForce):
             instances.append(python_instance(element, coordinates))
             continue
-        load, slots = element.form()
-        instances.append(instance_of(load, slots, element.markers, element.who, coordinates))
+        form, slots = element.form()
+        instances.append(instance_of(form, slots, element.markers, element.who, coordinates))
     return instances
 
 

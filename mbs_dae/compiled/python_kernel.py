@@ -2,8 +2,9 @@
 
 import ctypes
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from ..coordinates import KernelCoordinates
 from ..kernels.abi import unwound
 from ..kernels.cache import Kernel
 from ..model.forces.given import PythonForce
+from ..symbolic.branches import SIDE
+from ..symbolic.derive import Composed
 from .batch import Instance, instance_of
 
 UNWOUND = unwound.py_func
@@ -37,39 +40,83 @@ class PythonKernel(Kernel):
 
 def python_instance(element: PythonForce, coordinates: KernelCoordinates) -> Instance:
     instance = instance_of(element.form()[0], {}, element.markers, element.who, coordinates)
-    return replace(instance, meaning=f"python {id(element)}", kernel=partial(_kernel, element, instance.compose()))
+    load = _Load(element, instance.compose())
+    return replace(instance, meaning=f"python {id(element)}", kernel=load.kernel, tangents=load.tangents)
 
 
-def _kernel(element: PythonForce, composed: Any) -> PythonKernel:
-    """m and its rates r from q and v; then Q = (∂r/∂v)ᵀ f and the power f · r."""
-    state, values = [*composed.q, *composed.v], composed.explicit(composed.outputs)
-    used = {s for e in values for s in e.free_symbols}
-    slots = [s for s in composed.slots if s in used]
-    rates_at = sum(len(marker.m) for marker in element.form()[0].markers)
-    jacobian = sp.Matrix(values[rates_at:]).jacobian(composed.v)
-    read = sp.lambdify([*state, *slots], [values, jacobian.tolist()], modules=[{"Unwound": UNWOUND}, "math"], cse=True)
-    width, places, columns = len(state), len(composed.q), len(composed.v)
-    outputs = columns + 2
-    raised = Raised()
+@dataclass(frozen=True, eq=False)
+class _Load:
+    """m and its rates r from q and v; then Q = (∂r/∂v)ᵀ f and the power f · r. What derives sees in it is only this
+    far; so its tangents are central differences, over a step of the cube root of roundoff: nine digits or so."""
 
-    def call(count: int, t: float, q: Any, v: Any, index: Any, parameters: Any, tables: Any, out: Any) -> None:
-        try:
-            numbers = [(q if k < places else v)[index[k]] for k in range(width)]
-            markers, partials = read(*numbers, *(parameters[k] for k in range(len(slots))))
-            wrenches = np.array(element.wrenches(t, markers))
-            forces = np.asarray(partials, dtype=float).T @ wrenches
-            results = [*forces, 0.0, float(wrenches @ markers[rates_at:])]
-        except BaseException as exc:  # it may raise anything (Ctrl-C, too), and nothing can pass through compiled code
-            raised.error = exc
-            results = [float("nan")] * outputs
-        for k, value in enumerate(results):
-            out[k] = value
+    element: PythonForce
+    composed: Composed
+    raised: Raised = field(default_factory=Raised)
 
-    callback = _signature(call)
-    names = tuple(map(str, slots))
-    layout = {"forces": tuple(range(columns)), "powers": (element.work,), "slots": names, "outputs": outputs}
-    address = ctypes.cast(callback, ctypes.c_void_p).value or 0
-    return PythonKernel(address, layout, callback, raised)
+    @cached_property
+    def _read(self) -> tuple[Callable[..., Any], tuple[sp.Symbol, ...], int]:
+        """What reads m, r, ∂r/∂v and q̇, the slots it needs, and how many m there are."""
+        own = self.composed
+        values, rates = own.explicit(own.outputs), own.explicit(own.rates or own.v)
+        places = sum(len(marker.m) for marker in self.element.form()[0].markers)
+        used = {s for e in (*values, *rates) for s in e.free_symbols}
+        slots = tuple(s for s in own.slots if s in used)
+        found = [values, sp.Matrix(values[places:]).jacobian(own.v).tolist(), rates]
+        modules = [{"Unwound": UNWOUND}, "math"]
+        return sp.lambdify([*own.q, *own.v, *slots], found, modules=modules, cse=True), slots, places
+
+    @property
+    def _modes(self) -> list[str]:
+        return [f"mode_{k}" for k in range(len(self.element.switches))]
+
+    def _values(self, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
+        """Q, no potential, the power, and the switching functions; behind the slots stand the modes."""
+        read, own, places = self._read
+        markers, partials, _ = read(*state, *slots[: len(own)])
+        wrenches = np.array(self.element.wrenches(t, markers, slots[len(own) :]))
+        forces = np.asarray(partials, dtype=float).T @ wrenches
+        return np.array([*forces, 0.0, wrenches @ markers[places:], *self.element.deciding(t, markers)], dtype=float)
+
+    def _tangents(self, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
+        """Along (δx, δv, δt), which stand behind the state."""
+        size, n = len(self.composed.q), len(self.composed.v)
+        q, v, move, change, later = np.split(np.array(state), np.cumsum([size, n, n, n]))
+        way = np.concatenate([self._read[0](*q, *move, *slots[: len(self._read[1])])[2], change, later])
+        if not way.any():
+            return np.zeros(n + 2 + len(self._modes))
+        at = np.concatenate([q, v, [t]])
+        h = np.cbrt(np.finfo(float).eps) * (np.abs(at).max() or 1.0) / np.abs(way).max()
+        ahead, behind = (self._values(x[-1], x[:-1], slots) for x in (at + h * way, at - h * way))
+        return (ahead - behind) / (2 * h)
+
+    def kernel(self) -> PythonKernel:
+        return self._called(self._values, len(self.composed.v), {})
+
+    def tangents(self) -> PythonKernel:
+        n = len(self.composed.v)
+        everything = tuple(range(2 * n + 1))
+        return self._called(self._tangents, 3 * n + 1, {"depends": (everything,) * (n + 2 + len(self._modes))})
+
+    def _called(self, function: Callable[..., np.ndarray], velocities: int, layout: dict[str, Any]) -> PythonKernel:
+        """The function behind an address; so many items of the array of velocities are its own."""
+        places, columns, raised = len(self.composed.q), len(self.composed.v), self.raised
+        slots, outputs = (*map(str, self._read[1]), *self._modes), columns + 2 + len(self._modes)
+
+        def call(count: int, t: float, q: Any, v: Any, index: Any, parameters: Any, tables: Any, out: Any) -> None:
+            try:
+                state = [(q if k < places else v)[index[k]] for k in range(places + velocities)]
+                results = function(t, state, [parameters[k] for k in range(len(slots))])
+            except BaseException as exc:  # it may raise anything (Ctrl-C, too); nothing can pass through compiled code
+                raised.error = exc
+                results = np.full(outputs, np.nan)
+            for k, value in enumerate(results):
+                out[k] = value
+
+        callback = _signature(call)
+        layout |= {"forces": tuple(range(columns)), "powers": (self.element.work,), "outputs": outputs, "slots": slots}
+        layout |= {"modes": dict.fromkeys(self._modes, SIDE), "slopes": ()}
+        address = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        return PythonKernel(address, layout, callback, raised)
 
 
 def told(error: BaseException) -> str:

@@ -128,7 +128,7 @@ class Structure(Remembering):
     def dynamics(self) -> DynamicsBuilder:
         """Derived when first asked for: kinematics has no use for it."""
         model, kernels = self.model, self.coordinates.kernels
-        instances = dynamics_instances([*model.bodies.values()], model.forces, model.gravity, kernels)
+        instances = dynamics_instances([*model.bodies.values()], (*model.forces, *model.events), model.gravity, kernels)
         return DynamicsBuilder(self.batch(instances), kernels.layout.nv)
 
     @cached_property

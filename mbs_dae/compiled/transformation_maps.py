@@ -80,7 +80,9 @@ def transformation(
         unit=np.array([1.0] * 3 + [length**-2] * 3),
         joint_unit=1.0 / coordinates.weights(length),
         mass_at=_borders(masses),
-        **dict(zip(("mass_row", "mass_column", "mass_from"), flat, strict=True)),
+        mass_row=flat[0],
+        mass_column=flat[1],
+        mass_from=flat[2],
         weight_to=np.array([c if c == d else beside[c, d] for c, d in coordinates.coupled], dtype=np.int64),
     )
     return block(maps, **sizes, ways=maps.path.size, links=len(paths), rows=program["nu_from"].size)

@@ -186,7 +186,8 @@ class SpatialCartesian(Cartesian):
         bias = sp.Matrix([*omega_w.cross(omega_w.cross(rho)), 0, 0, 0])
         slots = (*s, *axes[0], *axes[1], *axes[2])
         values = (*(r + rho), *(A * axes[0]), *(A * axes[1]), *(A * axes[2]), axes[2].dot(turns))
-        return MarkerMap((*r, *e, *turns), (*v, *omega), slots, values, P, bias, tuple(steps))
+        rates = (*v, *half_turned(e, omega), *omega)
+        return MarkerMap((*r, *e, *turns), (*v, *omega), slots, values, P, bias, tuple(steps), rates)
 
     @staticmethod
     def ones(label: str) -> dict[sp.Expr, sp.Expr]:
@@ -250,7 +251,8 @@ class SpatialCartesian(Cartesian):
         entries = tuple((i, k, M[i, k]) for i in range(6) for k in range(i + 1) if M[i, k] != 0)
         slots, forces = (m, *moments, *c, *g), _not_zero([*force, *moment])
         kinetic = m * motion.dot(motion) / 2 + omega.dot(own_inertia * omega) / 2
-        return Inertia(own.q, own.v, slots, steps, entries, forces, -m * g.dot(r + A * com), kinetic)
+        potential = -m * g.dot(r + A * com)
+        return Inertia(own.q, own.v, slots, steps, entries, forces, potential, kinetic, rates=own.rates)
 
     @staticmethod
     def inertia_form(body: SpatialBody) -> str:
@@ -266,6 +268,12 @@ def rotation(e: sp.MatrixBase) -> sp.Matrix:
     """A(e) = 1 + 2/|e|² (e₀ ê + ê ê), ê the cross product with (e₁, e₂, e₃)."""
     hat = cross(e[1:, 0])
     return sp.eye(3) + 2 / e.dot(e) * (e[0] * hat + hat * hat)
+
+
+def half_turned(e: sp.MatrixBase, omega: sp.MatrixBase) -> sp.Matrix:
+    """ė = ½ e ∘ (0, ω), ω in body axes."""
+    vector = e[1:, 0]
+    return sp.Matrix([-vector.dot(omega), *(e[0] * omega + vector.cross(omega))]) / 2
 
 
 def _not_zero(forces: Sequence[sp.Expr]) -> tuple[tuple[int, sp.Expr], ...]:

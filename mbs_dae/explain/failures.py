@@ -1,5 +1,7 @@
 """Why a simulation cannot begin, or cannot go on, in words."""
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sps
 
@@ -9,7 +11,10 @@ from ..compiled.reading import read_outputs
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..motion import run as marching
-from ..motion.derivative import evaluate, factorise_terms, mechanism
+from ..motion.derivative import evaluate, factorise_terms
+from ..motion.events import present
+from ..motion.locate import CHATTERS, RUSH
+from ..motion.mechanism import mechanism
 from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
 from ..poses.dependence import joints_at_fault
@@ -127,12 +132,8 @@ def _share(march: March, factor: float) -> float:
 
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
     """The error for a run that stopped at march.time; what was computed is in its ``result``."""
-    t = float(march.time[0])
-    state, y0 = march.mechanism.state, march.stages.y0
-    q, v, a = y0[: state.q_end], y0[state.v_at : state.v_end], march.stages.k[0, state.v_at : state.v_end]
-    (q,), (v,), (a,) = system.to_bodies((q[None].copy(), v[None].copy(), np.nan_to_num(a[None])))
-    system = system.cartesian
-    return _reason(march, status, State(system, t, q, v, system.still), a).error(result)
+    at = present(system, march)
+    return _reason(march, status, replace(at, full_a=at.system.still), at.full_a).error(result)
 
 
 def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
@@ -160,7 +161,7 @@ def _another_way(march: March) -> str:
 
 def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
     """Constraints that drift, or what makes steps short; and what to do about it."""
-    name, t, widest, fixed = pose.system.model.name, pose.t, march.widest[0], march.control.fixed
+    system, name, t, widest, fixed = pose.system, pose.system.model.name, pose.t, march.widest[0], march.control.fixed
     if status == marching.DRIFTED:
         what = f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much "
         return what + "to tell how it goes on", "use stabilization=mbs.Projection()"
@@ -171,6 +172,16 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
     if status == marching.LOST:
         what = f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}"
         return what, "use stabilization=mbs.Projection(), or a smaller rtol"
+    if status == CHATTERS:
+        own = system.structure
+        deciding = own.program.batch.switching + own.dynamics.batch.switching
+        who = {deciding[k] for k in np.flatnonzero(march.search.wanted)}
+        brief = float(march.search.times.max() - march.search.times.min())
+        what = (
+            f"{' and '.join(sorted(who))} of {name!r} switches back and forth without end at t = {t:.6g}, {RUSH} times "
+        )
+        what += f"in {brief:.2g} s: each of its branches drives the motion back to the other"
+        return what, "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
     step, times, abrupt = march.control.step[0], march.record.times, _abrupt(march, pose, a)
     if status == marching.TOO_MANY:
         taken = int(march.counts[: marching.NEXT].sum())

@@ -50,7 +50,7 @@ class Driver(Prescribed):
         return {self.measure.kind: self.measure}
 
 
-FUNCTION = Function(of=t, name="function")
+FUNCTION = Function(of=t, name="function", jumps=False)
 
 
 def function_of_time(function: Any, who: str) -> sp.Expr:

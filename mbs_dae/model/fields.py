@@ -90,6 +90,8 @@ class Function(Field):
     function of the first variable."""
 
     of: sp.Symbol | tuple[sp.Symbol, ...] = theta
+    jumps: bool = True
+    """Whether it may: that of an equation may not, for its slope is asked for."""
 
     @property
     def variables(self) -> tuple[sp.Symbol, ...]:
@@ -102,7 +104,8 @@ class Function(Field):
             value = value(self.variables[0])
         elif callable(value) and not isinstance(value, sp.Basic):
             value = called(value, self.variables, what)
-        return Law(expression_of(value, what, ", ".join(map(str, self.variables))), self.variables, given)
+        expression = expression_of(value, what, ", ".join(map(str, self.variables)), self.jumps)
+        return Law(expression, self.variables, given)
 
     def check_value(self, value: Law, number: Callable[[Any], float], who: str) -> None:
         for segment in value.given.segments if isinstance(value.given, Motion) else ():
@@ -123,15 +126,17 @@ class Expression(Field):
 
     def check(self, value: Any, who: str) -> sp.Expr:
         what = f"{self.name} of {who}"
-        return expression_of(value(t) if isinstance(value, Table | Motion) else value, what)
+        return expression_of(value(t) if isinstance(value, Table | Motion) else value, what, jumps=True)
 
 
 def scalar(unit: str = "", *, default: Any = REQUIRED, positive: bool = False, non_negative: bool = False) -> Any:
     return Scalar(unit, default, positive=positive, non_negative=non_negative)
 
 
-def function(unit: str = "", *, of: sp.Symbol | tuple[sp.Symbol, ...] = theta, default: Any = REQUIRED) -> Any:
-    return Function(unit, default, of=of)
+def function(
+    unit: str = "", *, of: sp.Symbol | tuple[sp.Symbol, ...] = theta, default: Any = REQUIRED, jumps: bool = True
+) -> Any:
+    return Function(unit, default, of=of, jumps=jumps)
 
 
 def expression(unit: str = "", *, default: Any = REQUIRED) -> Any:

@@ -6,7 +6,7 @@ the same derivation as those of a joint.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
@@ -15,7 +15,7 @@ import sympy as sp
 
 from ..errors import ModelError
 from ..symbolic.derive import Relation
-from ..symbolic.markers import FormMarker, marker_symbols, primitives, rate_of
+from ..symbolic.markers import LABELS, FormMarker, marker_symbols, primitives, rate_of
 from .bodies.body import Marker, Place, as_marker
 
 
@@ -105,6 +105,20 @@ class Quantity(sp.Symbol):
     def of(self, symbols: tuple[FormMarker, ...]) -> sp.Expr:
         """What it is of these markers."""
         return self.measure.of(*symbols) if self.level == 0 else self.measure.rate(symbols)
+
+
+def written_in_markers(
+    quantities: Sequence[Quantity], markers: Sequence[Marker], who: str
+) -> tuple[tuple[Marker, ...], tuple[FormMarker, ...], dict[Quantity, sp.Expr]]:
+    """What reads these quantities beside its own markers: its markers, their symbols, and the quantities in them."""
+    places = [*markers]
+    for quantity in quantities:
+        places += [m for m in quantity.measure.markers if m not in places]
+    if len(places) > len(LABELS):
+        raise ModelError(f"{who} reads {len(places)} markers, {len(LABELS)} at most; split it in two")
+    symbols = marker_symbols(len(places), places[0].body.dimension)
+    values = {q: q.of(tuple(symbols[places.index(m)] for m in q.measure.markers)) for q in quantities}
+    return tuple(places), symbols, values
 
 
 class Measured(Protocol):

@@ -14,6 +14,7 @@ from . import measures
 from .bodies.body import Body, Vector, coordinates_of, reference_turns
 from .drivers import Prescribed
 from .element import Element
+from .events import Event
 from .forces.base import ForceElement
 from .joints.base import Condition
 from .measures import Measure, Quantity
@@ -175,6 +176,10 @@ class Model:
     @property
     def forces(self) -> tuple[ForceElement, ...]:
         return tuple(e for e in self.elements.values() if isinstance(e, ForceElement))
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(e for e in self.elements.values() if isinstance(e, Event))
 
     @property
     def drivers(self) -> tuple[Prescribed, ...]:

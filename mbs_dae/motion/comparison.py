@@ -14,7 +14,8 @@ from ..kernels.blocks import Vector
 from ..readings.motion import computed
 from ..results.result import Result
 from ..tolerances import FAINT
-from .derivative import Mechanism, accelerate, mechanism
+from .derivative import Mechanism, accelerate
+from .mechanism import mechanism
 
 
 @dataclass(frozen=True)

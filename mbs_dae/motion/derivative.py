@@ -8,26 +8,23 @@ integrated with the motion, by the same method, so that the energy ledger is as 
 
 from typing import NamedTuple
 
-import numpy as np
-import scipy.sparse as sps
-from scipy.linalg import eigh
-from scipy.sparse.csgraph import connected_components
-
-from ..compiled import System
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
 from ..compiled.transformation import DYNAMICS, transform
 from ..coordinates import Layout
-from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Design, Image, Matrix, Vector, Work, block, ones, zeros
-from ..linear.kkt import Factor, Pattern, factorise, new_factor
+from ..kernels.abi import call_on_block, compiled, compiled_apart
+from ..kernels.blocks import Design, Matrix, Vector, Work, block, ones, zeros
+from ..linear.kkt import Factor, Pattern, factorise
 from ..linear.vectors import copy
 from ..poses.newton import factorise_observed, put_gaps, solve_here
 from ..symbolic.loads import WORKS
-from ..tolerances import DEPENDENT, DOUBTFUL, FELT, PARTED, PARTED_BY, SHARE, SOFT, WEAK
+from ..tolerances import DEPENDENT, DOUBTFUL, PARTED, PARTED_BY, WEAK
+from .switches import Switches, hold_all
 
 WORK = len(WORKS)
+SLIDE = 0
+"""The place among `Switches.functions`."""
 
 
 class StateLayout(NamedTuple):
@@ -52,6 +49,7 @@ class Mechanism(NamedTuple):
 
     machine: Machine
     dynamics: Dynamics
+    switches: Switches
     state: StateLayout
     length: Design[float]
     geometric: Design[Vector]
@@ -72,73 +70,6 @@ class Mechanism(NamedTuple):
     nearness: Work[Vector] = ones(3)
     """The least `independence` (turns counting over the model's length) since it was last set to 1, the ratio to that
     in the norm of the masses, and the least in that norm at the last evaluation."""
-
-
-def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:
-    """Work space for one run; every solution is refined at least so often."""
-    return system.once(_image, refinements, faint).new()
-
-
-def _image(system: System, refinements: int, faint: float) -> Image:
-    weight, machine, dynamics = system.column_weight, system.prototype(), system.dynamics
-    state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
-    parts = Mechanism(machine, dynamics, state, system.length, weight, 0, float(faint), system.pattern, shape)
-    outputs = dynamics.batch.out_size + 1
-    soft = machine.factor.soft[:] = _softness(system, block(parts, outputs=outputs))
-    often = max(refinements, 3 if soft.any() else machine.transformation.deep)
-    return Image(block(parts._replace(refinements=often), outputs=outputs))
-
-
-def _softness(system: System, bare: Mechanism) -> np.ndarray:
-    """What columns of little mass are given for the factorisation, so that rows which they hand on between heavy bodies
-    are not lost in roundoff; refinement takes it away. Not where light bodies are free to move by themselves: there it
-    is their own mass that counts, and no refinement finds it under one that is larger. Looked at in the placement and
-    in poses beside it (always the same ones), where bodies are not in line with their own axes."""
-    weight, masses = system.column_weight, system.masses
-    soft = np.maximum(SOFT * (system.heaviest or 1.0) * weight - masses, 0.0)
-    light = (soft > 0.0) & (masses > 0.0)
-    if not light.any():
-        return soft
-    random, free = np.random.default_rng(3), np.zeros(soft.size, dtype=bool)
-    for far in (0.0, 0.3, 0.3):
-        aside = far * system.length * random.standard_normal(system.nv) / np.sqrt(system.weight)
-        evaluate(bare, 0.0, system.moved(system.placement, aside), system.still)
-        factor = bare.machine.factor
-        if all(np.isfinite(numbers).all() for numbers in (factor.jacobian, factor.weight, factor.beside)):
-            free |= _free(bare.machine, soft, weight, light)
-    soft[free & light] = 0.0
-    return soft
-
-
-def _free(machine: Machine, soft: np.ndarray, weight: np.ndarray, light: np.ndarray) -> np.ndarray:
-    """The columns that take part in a motion of light bodies by themselves, all others at rest, of which the mass that
-    they are given has a large part of the energy: a refinement leaves this part of an error.
-
-    The columns in question are the light ones and those that share a row or an entry of M with them, in groups that
-    have no row in common."""
-    pattern, factor, n, scale = machine.pattern, machine.factor, soft.size, 1.0 / np.sqrt(weight)
-    places = pattern.jac_row, pattern.jac_column
-    rows = sps.csr_matrix((factor.jacobian * scale[places[1]], places), (pattern.m, n))
-    entries = factor.beside * scale[pattern.block_row] * scale[pattern.block_column]
-    below = sps.csr_matrix((entries, (pattern.block_row, pattern.block_column)), (n, n))
-    mass = below + below.T + sps.diags(factor.weight / weight)
-    touching = (abs(rows).T @ abs(rows) + abs(mass)).tocsr()
-    near = np.flatnonzero(touching @ light + light)
-    free = np.zeros(n, dtype=bool)
-    count, group = connected_components(touching[near][:, near])
-    for k in range(count):
-        columns = near[group == k]
-        own = rows[:, columns].toarray()
-        squares, motions = np.linalg.eigh(own.T @ own)
-        idle = motions[:, squares <= SHARE**2 * max(squares[-1], 1.0)]
-        if not idle.size:
-            continue
-        given = (soft / weight)[columns]
-        added = idle.T @ (given[:, None] * idle)
-        parts, ways = eigh(added, idle.T @ mass[columns][:, columns].toarray() @ idle + added)
-        felt = (np.sqrt(given)[:, None] * (idle @ ways))[:, parts > FELT]
-        free[columns] |= (felt**2 > FELT).any(axis=1)
-    return free
 
 
 @compiled_apart
@@ -280,7 +211,19 @@ def parted(mechanism):
 
 @compiled_apart
 def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
-    """v̇ into a, λ into machine.multipliers: the terms are evaluated, their matrix is factorised and solved with."""
+    """v̇ into a, λ into machine.multipliers: the terms are evaluated, their matrix is factorised and solved with; and
+    again, where the motion is held on surfaces at which laws jump."""
+    switches = mechanism.switches
+    if switches.sliding[0] == 0:
+        return accelerate_as_held(mechanism, t, q, v, a)
+    switches.now[0] = t
+    call_on_block(switches.functions[SLIDE], mechanism, (q, v, a))
+    return switches.status[0]
+
+
+@compiled_apart
+def accelerate_as_held(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
+    """The same with all branches as they are held."""
     evaluate(mechanism, t, q, v)
     if not factorise_terms(mechanism):
         return NOT_FINITE
@@ -320,11 +263,16 @@ def powers(mechanism, work):
 
 
 @compiled_apart
-def solve_motion(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, multipliers: Matrix, rates: Matrix):
+def solve_motion(
+    mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, multipliers: Matrix, rates: Matrix
+):
     """Per time: λ, and the columns kinetic, potential, then the powers. How many times were done: all of them, or those
-    before a force that is not a finite number."""
+    before a force that is not a finite number. Without modes the branches of laws are free."""
     machine = mechanism.machine
     for k in range(t.size):
+        if modes.shape[1] > 0:
+            copy(modes[k], mechanism.switches.mode)
+            hold_all(mechanism)
         if accelerate(mechanism, t[k], q[k], v[k], machine.here.a) != DONE:
             return k
         copy(machine.multipliers, multipliers[k])

@@ -25,7 +25,8 @@ from ..poses.dependence import PoseRank, elements_of, joints_at_fault
 from ..poses.newton import correct_velocity
 from ..results.result import State
 from ..tolerances import IMPOSSIBLE
-from .derivative import evaluate, factorise_terms, mechanism, refinements
+from .derivative import evaluate, factorise_terms, refinements
+from .mechanism import mechanism
 
 
 def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, list[int], str]:
@@ -34,7 +35,7 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
     if isinstance(initial, State):
         check_start(model, initial)
         q, *_ = posed(model, t, {}, initial)
-        state = _of_least_energy(system, system, t, q, initial.full_v)
+        state = nearest_velocity(system, system, t, q, initial.full_v)
         return state, check_regular(system, t, q, state.full_v), ""
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
@@ -45,7 +46,7 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
             raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
         finite_number(value, f"initial[{name!r}]")
     q, _, held = posed(model, t, given, None)
-    state = _of_least_energy(system, held, t, q, None)
+    state = nearest_velocity(system, held, t, q, None)
     dependent = check_regular(system, t, q, state.full_v)
     return state, dependent, _note(system.nv - len(system.rows) + len(dependent), levels)
 
@@ -54,7 +55,7 @@ def _level(structure: Structure, name: str) -> int:
     return structure.model.quantity(name)[1]
 
 
-def _of_least_energy(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:
+def nearest_velocity(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:
     """The velocity of least kinetic energy (or the nearest to v) that satisfies all equations."""
     v = system.still if v is None else v.copy()
     run = mechanism(held)

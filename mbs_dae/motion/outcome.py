@@ -22,7 +22,8 @@ from ..readings.reactions import ComputedReactions, least
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY
-from .derivative import WORK, mechanism, solve_motion
+from .derivative import WORK, solve_motion
+from .mechanism import mechanism
 from .record import Record
 
 REACH = 5e-3
@@ -46,18 +47,21 @@ def dynamic_result(system: System, record: Record, moments: np.ndarray, done: in
     singular = np.flatnonzero(near < min(NEARLY, ELSEWHERE * near.max(initial=0.0)))
     if bodies is not system:
         motion = system.of_bodies(motion)
-        _, multipliers, _, redundant = forces_along(bodies, motion)
+        _, multipliers, _, redundant = forces_along(bodies, motion, record.modes[:done])
     multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
     return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, own=own, **more)
 
 
-def forces_along(bodies: System, motion: Trajectory) -> tuple[int, np.ndarray, np.ndarray, int]:
+def forces_along(
+    bodies: System, motion: Trajectory, modes: np.ndarray | None = None
+) -> tuple[int, np.ndarray, np.ndarray, int]:
     """The multipliers of all joints, those included that cost a run no equation: Newton and Euler for every body, at
-    each state. How many states were done (see `solve_motion`), multipliers, energies and powers, and how many rows are
-    redundant."""
+    each state, with the branches of laws as a run had them (`modes`), or free. How many states were done (see
+    `solve_motion`), multipliers, energies and powers, and how many rows are redundant."""
     multipliers, rates = np.zeros((motion.t.size, len(bodies.rows))), np.zeros((motion.t.size, 2 + WORK))
     run = mechanism(bodies, refinements=2)
-    done = solve_motion(run, *motion[:3], multipliers, rates)
+    held = np.zeros((motion.t.size, 0)) if modes is None else modes
+    done = solve_motion(run, *motion[:3], held, multipliers, rates)
     return done, multipliers, rates, dependent_rows(run.machine, DEPENDENT) if done else 0
 
 

@@ -15,6 +15,7 @@ from ..tolerances import BLURRED
 from .control import Control
 from .course import Course, moment
 from .derivative import WORK, Mechanism, derivative
+from .locate import Search, new_search
 from .methods import Method
 from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .singular import Crossing
@@ -34,6 +35,8 @@ class Record(NamedTuple):
     multipliers: Work[Matrix] = zeros("times", "rows")
     energies: Work[Matrix] = zeros("times", 2 + WORK)
     """Columns: kinetic, potential, then the works."""
+    modes: Work[Matrix] = zeros("times", "switches")
+    """The branches of laws (`switches`)."""
     independence: Work[Vector] = zeros("times")
     """The least one of the rows enforced: where it is next to nothing multipliers are roundoff."""
     end_multipliers: Work[Vector] = zeros("rows")
@@ -60,6 +63,7 @@ class March(NamedTuple):
     stages: Stages
     record: Record
     crossing: Crossing
+    search: Search
     time: Work[Vector] = zeros(1)
     widest: Work[Vector] = zeros(1)
     turned: Work[Vector] = zeros(1)
@@ -73,9 +77,11 @@ def new_march(
 ) -> March:
     state, stages = mechanism.state, method.stages(mechanism, course)
     sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
-    record = block(Record(times), times=times.size, rows=mechanism.machine.pattern.m, **sizes)
+    sizes |= {"times": times.size, "rows": mechanism.machine.pattern.m, "switches": mechanism.switches.kinds.size}
+    record = block(Record(times), **sizes)
     tableau, crossing = method.tableau, block(Crossing())
-    return block(March(mechanism, tableau, control, course, stabiliser, stages, record, crossing))
+    search = new_search(stages, times)
+    return block(March(mechanism, tableau, control, course, stabiliser, stages, record, crossing, search))
 
 
 @compiled
@@ -213,3 +219,4 @@ def _add(march: March, k: int, y: Vector, dy: Vector, weight: float):
     record.energies[k, 0] += weight * record.end_scalars[KINETIC]
     record.energies[k, 1] += weight * record.end_scalars[POTENTIAL]
     axpy(weight, y[state.works_at :], record.energies[k, 2:])
+    copy(march.mechanism.switches.mode, record.modes[k])

@@ -19,15 +19,16 @@ from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, STEP, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
+from .locate import AT_ONCE, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
 from .methods.method import take_step
 from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 
-STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY = 11, 12, 13, 14, 15, 16
+STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, EVENT = 11, 12, 13, 14, 15, 16, 18
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
-have been tried; no step keeps the energy near a singular pose."""
+have been tried; no step keeps the energy near a singular pose; events have happened, which the run goes on after."""
 
 
 @compiled_apart
@@ -42,9 +43,14 @@ def start(march: March, q: Vector, v: Vector):
     march.time[0], march.widest[0] = times[0], 0.0
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
+    march.search.total[0] = 0
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, times[0]), q, v)
-    status = derivative_at_end(march, times[0], y0, march.stages.k[0])
+    status = DONE
+    if march.search.functions.size > 0:
+        status = switched(march.search, times[0], y0, march.stages.k[0], CHOOSE)
+    if status == DONE:
+        status = derivative_at_end(march, times[0], y0, march.stages.k[0])
     if status != DONE:
         return status
     keep(march, 0, y0, march.stages.k[0])
@@ -57,6 +63,44 @@ def start(march: March, q: Vector, v: Vector):
     elif times.size > 1:
         control.step[0] = first_step(control, march.stages, times[0], march.course.ends[0] - times[0])
     return DONE
+
+
+@compiled_apart
+def restart(march: March, q: Vector, v: Vector):
+    """Go on at this time from another state; what it has more of energy is supplied."""
+    y0, state, search = march.stages.y0, march.mechanism.state, march.search
+    energy, control, t = march.crossing.energy[0], march.control, march.time[0]
+    copy(q, y0[: state.q_end])
+    copy(v, y0[state.v_at : state.v_end])
+    march.crossing.wait[0] = NOWHERE
+    status = switched(search, t, y0, march.stages.k[0], CHOOSE)
+    if status == DONE:
+        status = derivative_at_end(march, t, y0, march.stages.k[0])
+    if status != DONE:
+        return status
+    works = y0[state.works_at :]
+    works[2] += energy_of(march.record.end_scalars, works) - energy
+    march.crossing.energy[0] = energy
+    last = march.counts[NEXT] - 1
+    if march.record.times[last] == t:
+        keep(march, last, y0, march.stages.k[0])
+    span = march.course.at[SPAN]
+    if control.fixed == 0.0 and span < march.course.ends.size:
+        control.step[0] = first_step(control, march.stages, t, march.course.ends[span] - t)
+    return DONE
+
+
+@compiled_apart
+def record_now(march: March):
+    """Keep the present state in place of the next requested time."""
+    record, next_time, t = march.record, march.counts[NEXT], march.time[0]
+    if next_time > 0 and record.times[next_time - 1] == t:
+        return
+    status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+    if status == DONE:
+        record.times[next_time] = t
+        keep(march, next_time, march.stages.y0, march.stages.k[0])
+        march.counts[NEXT] += 1
 
 
 @compiled_apart
@@ -79,11 +123,18 @@ def go_on(march: March, patience: int):
         accepted = status == DONE and error <= 1.0
         otherwise = control.fixed == 0.0 and plan_anew(march, accepted, pace(march), end - t)
         accepted = accepted and not otherwise
+        switching = after_step(march.search, t, end) if accepted else NONE
+        if switching in (CUT, AT_ONCE):
+            put_back(march)
+            status = _switch(march, t) if switching == AT_ONCE else DONE
+            if status != DONE or march.search.events[0] > 0:
+                return status if status != DONE else EVENT
+            continue
         if control.fixed == 0.0 and not otherwise:
             again = control.again[0] == 1 or not accepted
             control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
         if accepted:
-            status = _accept(march, t, end)
+            status = _accept(march, t, end, switching == HERE)
             if status != DONE:
                 return status
         else:
@@ -98,6 +149,8 @@ def go_on(march: March, patience: int):
             stabiliser.projected[0] += 1
         if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
             return LOST
+        if accepted and march.search.events[0] > 0:
+            return EVENT
         if accepted and stabiliser.when == NEVER and march.widest[0] > drift_limit(march.mechanism):
             return DRIFTED
     return DONE
@@ -114,6 +167,7 @@ def _end_of_step(march, t):
         end = begin + (course.at[STEP] + 1) * control.fixed
     else:
         end = min(t + aimed(march.tableau, march.crossing.wait[0], control.step[0]), latest_end(course, t))
+    end = min(end, march.search.until[0]) if march.search.functions.size > 0 else end
     return target if t + (end - t) * (1.0 + 1e-9) >= target else end
 
 
@@ -165,7 +219,7 @@ def pace(march: March):
 
 
 @compiled
-def _accept(march, t, end):
+def _accept(march, t, end, switches):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
     course, record = march.course, march.record
@@ -176,16 +230,20 @@ def _accept(march, t, end):
     breaks = is_break(course, end)
     if status == DONE:
         remember(march)
-        status = record_to(march, t, end, breaks)
+        status = record_to(march, t, end, breaks or switches)
         put_back(march)
     if status in (DONE, LOST):
         copy(y1, y0)
         copy(stages.k[march.tableau.stages], stages.k[0])
         march.time[0] = end
         look_ahead(march.crossing, stages, end - t)
-        course.at[STEP] += 1
+        course.at[STEP] += 0 if switches else 1
+        next_begins(march.search)
+    if status == DONE and switches:
+        status = _switch(march, end)
     if status == DONE and breaks:
         status = _next_span(march, end)
+    if status == DONE and (breaks or switches):
         next_time = march.counts[NEXT]
         if status == DONE and next_time < record.times.size and record.times[next_time] == end:
             keep(march, next_time, y0, stages.k[0])
@@ -214,6 +272,16 @@ def _next_span(march, t):
         rest = course.ends[span] - t
         control.step[0] = max(first_step(control, stages, t, rest), 1e-6 * rest)
         control.again[0] = 0
+    return status
+
+
+@compiled
+def _switch(march, t):
+    """Branches of laws have changed: the derivative anew. The next step may be as long as it would have been."""
+    status = switched(march.search, t, march.stages.y0, march.stages.k[0], SWITCH)
+    if status == DONE:
+        status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+    march.crossing.energy[0] = energy_of(march.record.end_scalars, march.stages.y0[march.mechanism.state.works_at :])
     return status
 
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from ..errors import ModelError, Names
 from .quantities import Energy, StoredQuantities, StoredReactions
-from .result import Result, Violation
+from .result import Happening, Result, Violation
 from .sketch import BodySketch, ElementSketch, Sketch
 
-FORMAT = "mbs_dae result 2"
+FORMAT = "mbs_dae result 3"
 OTHERS = (".csv", ".txt", ".json", ".mat", ".h5", ".hdf5", ".nc", ".npy", ".pkl", ".pickle", ".xlsx", ".parquet")
 """Endings that ask for what is not written here."""
 MOTION = ("t", "q", "v", "a")
@@ -58,6 +58,7 @@ def save(result: Result, path: str | Path) -> Path:
     if result.reactions is not None:
         arrays |= _forces(result)
         header["loaded"] = result.reactions.names()
+    header["events"] = [(happening.t, happening.name) for happening in result.events]
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8)
     with replacing(path, "choose another place, or create it") as place:
         np.savez_compressed(place, header=text, values=values, **arrays)
@@ -118,6 +119,7 @@ def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
     return Result(
         **plain,
         stats=header["stats"],
+        events=tuple(Happening(float(t), str(name), None) for t, name in header["events"]),
         quantities=StoredQuantities(values, units),
         violation=Violation(arrays["violation"], tuple(header["elements"])),
         sketch=_sketch(header["sketch"]),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from warnings import warn
 
 import numpy as np
@@ -92,6 +92,15 @@ class OwnMotion:
         return f"<OwnMotion in {self.name} coordinates: {len(self.names)} coordinates, {len(self.q)} times>"
 
 
+class Happening(NamedTuple):
+    """An event of a run."""
+
+    t: float
+    name: str
+    state: State | None
+    """Just before anything was reset; None in a result from a file."""
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """What an analysis gives back.
@@ -118,6 +127,8 @@ class Result:
     """λ of every row, (times, rows); None where no forces were computed."""
     reactions: Reactions | None = None
     ledger: Energy | None = None
+    events: tuple[Happening, ...] = ()
+    """What `mbs.Event` has found, in the order of time."""
     own: OwnMotion | None = None
     """The same motion in the coordinates that it was computed in; q, v and a are those of bodies, whatever these are.
     None in a result from a file."""

@@ -4,7 +4,7 @@ Input: definitions (symbol, expression) and output expressions. Output: source l
 written, each line after the lines it needs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from textwrap import wrap
 from typing import Any
@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
 
 from ..errors import ModelError
+from .branches import Chosen, Held, Rounded, branched
 from .derive import Composed, Definition
 from .functions import Lookup, Opaque, Unwound, Wrap, as_sympy
 
@@ -55,9 +56,21 @@ class Printer(PythonCodePrinter):
         table, order, x = expr.args
         return f"lookup(tables, int({self._print(table)}), {int(order)}, {self._print(x)})"
 
+    def _print_Held(self, expr: Held) -> str:
+        mode, g, tie = map(self._print, expr.args)
+        return f"({mode} if {mode} == {mode} else 1.0 if {g} > 0.0 else -1.0 if {g} < 0.0 else {tie})"
+
+    def _print_Rounded(self, expr: Rounded) -> str:
+        mode, g = map(self._print, expr.args)
+        return f"({mode} if {mode} == {mode} else floor({g}))"
+
+    def _print_Chosen(self, expr: Chosen) -> str:
+        w, a, b = (f"({self._print(e)})" for e in expr.args)
+        return f"({a} if {w} == 1 else {b} if {w} == 0 else {b} + ({a} - {b})*{w})"
+
 
 OWN = (Opaque, Lookup, Unwound, Wrap)
-"""Functions of this package: their code is written by the printer, and by `_functions_as_definitions`."""
+"""Functions of this package: their code is written by the printer, and by `functions_as_definitions`."""
 
 
 @cache
@@ -76,9 +89,8 @@ def has_code(function: Any, arguments: int) -> bool:
 def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) -> tuple[list[str], set[sp.Symbol]]:
     """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
     without defining them."""
-    definitions, outputs = _functions_as_definitions(definitions, [as_sympy(e) for e in outputs])
     symbols = [s for s, _ in definitions]
-    expressions = [as_sympy(e) for _, e in definitions] + outputs
+    expressions = [*(e for _, e in definitions), *outputs]
     # sympy's "basic" optimisations find hardly more, in five times the time
     temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
@@ -125,36 +137,47 @@ def _broken(head: str, body: str) -> list[str]:
     return [f"{head}(", *(f"    {part}" for part in parts), ")"]
 
 
-def _functions_as_definitions(
-    definitions: Sequence[Definition], outputs: list[sp.Expr]
+def functions_as_definitions(
+    definitions: Sequence[Definition], outputs: Sequence[sp.Expr]
 ) -> tuple[list[Definition], list[sp.Expr]]:
-    """Each opaque function becomes definitions of its own: its argument, then its derivatives there; those inside
-    others first."""
-    definitions = list(definitions)
-    for _ in range(100):
-        given = {g for e in outputs for g in e.atoms(Opaque) if not g.args[2].has(Opaque)}
-        if not given:
-            break
-        names: dict[sp.Expr, sp.Symbol] = {}
-        for g in sorted(given, key=sp.default_sort_key):
-            place, value = (sp.Symbol(f"{what}_{len(definitions)}", real=True) for what in ("at", "given"))
-            definitions += [(place, g.args[2]), (value, g.at(place))]
-            names[g] = value
-        outputs = [e.xreplace(names) for e in outputs]
-    return definitions, outputs
+    """Each opaque function becomes definitions of its own: its argument, then its derivative there; those inside others
+    first. The order stays such that each needs only those before it."""
+    written: list[Definition] = []
+    names: dict[sp.Expr, sp.Symbol] = {}
+
+    def named(e: sp.Expr) -> sp.Expr:
+        while given := sorted((g for g in e.atoms(Opaque) if not g.args[2].has(Opaque)), key=sp.default_sort_key):
+            for g in given:
+                if g not in names:
+                    place, names[g] = (sp.Symbol(f"{what}_{len(names)}", real=True) for what in ("at", "given"))
+                    written.append((place, g.args[2]))
+                    written.append((names[g], named(g.at(place))))
+            e = e.xreplace(names)
+        return e
+
+    for s, e in definitions:
+        value = named(as_sympy(e))
+        written.append((s, value))
+    return written, [named(as_sympy(e)) for e in outputs]
 
 
-def kernel_module(composed: Composed, title: str) -> tuple[str, dict[str, Any]]:
-    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout."""
-    outputs = composed.outputs
-    body, used = source_lines(composed.definitions, outputs)
+def kernel_module(composed: Composed, title: str, like: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. Where it is to
+    read and write the same arrays as another kernel, it is given the layout of that one; all its branches are free."""
     state = [*composed.q, *composed.v]
-    slots = [s for s in composed.slots if s in used]
-    layout = {**composed.layout, "slots": tuple(str(s) for s in slots), "outputs": len(outputs)}
+    program = branched(*functions_as_definitions(composed.definitions, composed.outputs), state, like is not None)
+    outputs = [*program.outputs, *program.switching, *(e for _, _, e in program.slopes)]
+    body, symbols = source_lines(program.definitions, outputs)
+    used = {*map(str, symbols)}
+    slots = [*(str(s) for s in composed.slots if str(s) in used), *map(str, program.modes)]
+    layout = {**composed.layout, "slots": tuple(slots), "outputs": len(outputs)}
+    layout |= {name: like[name] for name in ("slots", "outputs")} if like else {}
+    layout["modes"] = dict(zip(map(str, program.modes), program.kinds, strict=True))
+    layout["slopes"] = tuple((switch, place) for switch, place, _ in program.slopes)
     arrays = "q" * len(composed.q) + "v" * len(composed.v)
     loads = [
-        *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),
-        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(slots)),
+        *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if str(s) in used),
+        *(f"{s} = parameters[const + {k}]" for k, s in enumerate(layout["slots"]) if s in used),
     ]
     lines = "\n        ".join([*loads, *body])
     functions = ", ".join(FUNCTIONS)
@@ -166,8 +189,8 @@ from mbs_dae.kernels.abi import lookup, unwound, wrap
 def kernel(count, t, q, v, index, parameters, tables, out):
     for instance in range(count):
         from_ = instance * {len(state)}
-        const = instance * {len(slots)}
-        at = instance * {len(outputs)}
+        const = instance * {len(layout["slots"])}
+        at = instance * {layout["outputs"]}
         {lines}
 '''
     return module, layout

@@ -94,6 +94,7 @@ class Form:
             "v": tuple(s for mp in maps for s in mp.v),
             "slots": (*self.slots, *(s for mp in maps for s in mp.slots), *turns),
             "definitions": (*defined, *led, *self.steps),
+            "rates": tuple(e for mp in maps for e in mp.rates or mp.v),
         }
 
 
@@ -151,6 +152,9 @@ class Reading(Form):
     def rows(self) -> tuple[sp.Expr, ...]:
         return self.values
 
+    def map(self, change: Callable[[sp.Expr], sp.Expr], **others: Any) -> Self:
+        return super().map(change, values=tuple(map(change, self.values)), **others)
+
     def compose(self, maps: Sequence[MarkerMap]) -> Readings:
         return Readings(**self.in_coordinates(maps), values=self.values)
 
@@ -167,6 +171,8 @@ class MarkerMap:
     bias: sp.Matrix
     steps: tuple[Definition, ...] = ()
     """What the others are written with: symbols defined by q, v, slots and by the steps before."""
+    rates: tuple[sp.Expr, ...] = ()
+    """q̇; where there are none, it is v."""
 
     def define(self, marker: FormMarker) -> list[Definition]:
         """The symbols of a marker, in coordinates."""
@@ -197,6 +203,8 @@ class Composed:
     v: tuple[sp.Symbol, ...]
     slots: tuple[sp.Symbol, ...]
     definitions: tuple[Definition, ...]
+    rates: tuple[sp.Expr, ...] = field(default=(), kw_only=True)
+    """q̇, in q, v and what is defined; where there are none, it is v."""
 
     layout: ClassVar[property]
     """What each output is, in plain Python: it is written into the kernel's module."""

@@ -19,9 +19,9 @@ LARGEST = 1e308
 """Beyond this a number is no machine number."""
 
 
-def expression_of(value: Any, what: str, variables: str = "") -> sp.Expr:
-    """The number or expression as sympy: finite, real, without jumps, and made of functions that can become code.
-    `variables` are those it may have."""
+def expression_of(value: Any, what: str, variables: str = "", jumps: bool = False) -> sp.Expr:
+    """The number or expression as sympy: finite, real, and made of functions that can become code. `variables` are
+    those it may have; with `jumps` it need not be continuous."""
     of = f" of {variables}" if variables else ""
     try:
         e = as_sympy(value)
@@ -40,9 +40,9 @@ def expression_of(value: Any, what: str, variables: str = "") -> sp.Expr:
     if e.has(sp.DiracDelta):
         remedy = "write a short pulse that is smooth, or the velocity that the impulse gives: initial={...}"
         raise ModelError(f"{what} contains an impulse (DiracDelta), which acts in no time at all; {remedy}")
-    if jumps := sorted({str(f.func) for f in e.atoms(*JUMPS)}):
+    if not jumps and (found := sorted({str(f.func) for f in e.atoms(*JUMPS)})):
         remedy = "make it smooth: sp.tanh(x / width) in place of sp.sign(x), a Table or mbs.Motion"
-        raise ModelError(f"{what} jumps ({', '.join(jumps)}); {remedy}")
+        raise ModelError(f"{what} jumps ({', '.join(found)}), and its slope is asked for; {remedy}")
     if unknown := sorted(set(_without_code(e))):
         remedy = "use functions that sympy can differentiate and that exist in Python's math module"
         raise ModelError(f"cannot turn {what} into code: it contains {', '.join(unknown)}; {remedy}")

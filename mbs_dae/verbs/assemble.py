@@ -12,8 +12,9 @@ from ..explain.explanation import no_force
 from ..explain.failures import check_masses
 from ..model.model import Model
 from ..model.parameters import finite_number
-from ..motion.derivative import accelerate, mechanism
+from ..motion.derivative import accelerate
 from ..motion.initial import check_regular
+from ..motion.mechanism import mechanism
 from ..poses.assembly import assembled
 from ..results.result import State
 

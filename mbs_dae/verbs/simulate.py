@@ -21,14 +21,16 @@ from ..explain.failures import check_energy, check_masses, check_violation, fail
 from ..explain.prescribed import check_jumps
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
+from ..model.events import Reset
 from ..model.forces.given import PythonForce
 from ..model.model import Model
 from ..model.parameters import positive_number
 from ..motion import run as marching
 from ..motion.control import Control, units_of
 from ..motion.course import new_course
-from ..motion.derivative import mechanism
+from ..motion.events import happened, present, reset
 from ..motion.initial import initial_state
+from ..motion.mechanism import mechanism
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.record import March, new_march
@@ -36,7 +38,7 @@ from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, sta
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
-from ..results.result import Result, State
+from ..results.result import Happening, Result, State
 from ..tolerances import FAINT
 
 MOST_STEPS = 1_000_000  # controlled steps that are tried at most, unless said
@@ -63,6 +65,9 @@ def simulate(
     `Motion`, a table), and begin anew there; of two values at such a time the later one is recorded. The requested
     times are read between the ends of steps and do not change them.
 
+    Branches of laws that switch with the state (`Piecewise`, `Abs`, `sign`, `Max`, ...) are held within a step; steps
+    end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model.
+
     `stabilization` is `Baumgarte()` (the default), `Projection()` or `Unstabilized()`. ``result.stats`` reports gains
     and counts. ``progress(done, total)`` is called now and then; on a terminal a long run shows a bar by itself. Ctrl-C
     returns what was computed.
@@ -76,12 +81,13 @@ def simulate(
     prepared = prepare(model, times, initial, stabilization, **steps)
     march, system = prepared.march, prepared.system
     with progress_bar(f"simulate {system.model.name}", progress) as watch:
-        status, message = _watched(prepared, watch)
+        status, message, events = _watched(prepared, watch)
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
     message, stats = message or told_of_faint(march), {**prepared.facts, **_counts(march)}
-    told: dict[str, Any] = {"t": prepared.times[:done], "success": done == total, "message": message, "stats": stats}
-    result = dynamic_result(system, march.record, prepared.moments, done, **told)
-    if status not in (DONE, marching.PAUSED):
+    success = done == total or status == marching.EVENT
+    told: dict[str, Any] = {"success": success, "message": message, "stats": stats, "events": tuple(events)}
+    result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
+    if status not in (DONE, marching.PAUSED, marching.EVENT):
         raise failure(system, march, status, result)
     check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
@@ -118,7 +124,7 @@ def prepare(
     """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
     system = system_of(model)
     model, bodies = system.model, system.cartesian
-    t = checked_times(times)
+    t = checked_times(times).copy()
     how, by = stabilization_of(stabilization), stepping(**steps)
     check_tables(model, t)
     check_trajectories(model, t)
@@ -145,9 +151,10 @@ def prepare(
     return Prepared(system, march, t, moments, q, v, redundant, facts)
 
 
-def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
-    """Go on until it is done, in pieces short enough to be watched and interrupted."""
-    march = prepared.march
+def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str, list[Happening]]:
+    """Go on until it is done, or an event stops it, in pieces short enough to be watched and interrupted; what happened
+    on the way."""
+    march, system, events = prepared.march, prepared.system, list[Happening]()
     pattern = march.mechanism.machine.pattern
     slow = 1000 if any(isinstance(e, PythonForce) for e in prepared.system.elements) else 1
     patience = max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
@@ -156,13 +163,25 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str]:
         status = prepared.begin()
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
             status = marching.go_on(march, patience)
+            if status == marching.EVENT:
+                new, asked = happened(system, march)
+                events += new
+                if stops := [event.name for event in asked if event.action == "stop"]:
+                    marching.record_now(march)
+                    last = int(march.counts[marching.NEXT]) - 1
+                    prepared.times[last] = prepared.moments[last] = march.time[0]
+                    return status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}", events
+                status = DONE
+                for event in asked:
+                    if isinstance(event.action, Reset) and status == DONE:
+                        status = reset(system, march, event, present(system, march))
             if prepared.system.interrupted():
                 raise KeyboardInterrupt
             progress(int(march.counts[marching.NEXT]), total)
     except KeyboardInterrupt:
         done = int(march.counts[marching.NEXT])
-        return marching.PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times"
-    return status, ""
+        return marching.PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times", events
+    return status, "", events
 
 
 class Stepping(NamedTuple):

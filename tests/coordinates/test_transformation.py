@@ -9,7 +9,8 @@ from gallery import NAMES, load
 
 import mbs_dae as mbs
 from mbs_dae.compiled.machine import observe
-from mbs_dae.motion.derivative import evaluate, mechanism
+from mbs_dae.motion.derivative import evaluate
+from mbs_dae.motion.mechanism import mechanism
 
 
 @cache

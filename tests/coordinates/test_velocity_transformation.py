@@ -12,7 +12,8 @@ from test_recursion import CASES, Moving, random_tree
 import mbs_dae as mbs
 from mbs_dae.coordinates.joint.recursion import unfold_acceleration
 from mbs_dae.model.joints.motions import Ball
-from mbs_dae.motion.derivative import evaluate, factorise_terms, mechanism
+from mbs_dae.motion.derivative import evaluate, factorise_terms
+from mbs_dae.motion.mechanism import mechanism
 
 EXACT = {"method": "DP8", "rtol": 1e-12}
 TREES = (

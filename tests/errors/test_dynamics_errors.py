@@ -121,7 +121,7 @@ wrong_force(
 wrong_force("a rate in a spring", lambda m, a, b: mbs.Spring("s", a, b, law=mbs.rate), "Spring 's'", "rate")
 wrong_force("a length in a damper", lambda m, a, b: mbs.Damper("d", a, b, law=mbs.length), "Damper 'd'", "length")
 wrong_force("a law in words", lambda m, a, b: mbs.Spring("s", a, b, law="1 +"), "law of Spring 's'", "length")
-wrong_force("a torque that jumps", lambda m, a, b: mbs.Torque("q", a, sp.sign(mbs.t)), "Torque 'q'", "jumps", "smooth")
+wrong_force("switches in words", lambda m, a, b: mbs.PythonForce("p", a, function=max, switches="x"), "'p'", "g(t, i")
 wrong_force("a force named like a body", lambda m, a, b: mbs.Spring("a", a, b, 1), "'a'", "choose another name")
 wrong_force("Python without a function", lambda m, a, b: mbs.PythonForce("p", a, function=3), "'p'", "function=f")
 wrong_force("Python on nothing", lambda m, a, b: mbs.PythonForce("p", function=max), "PythonForce 'p'", "no marker")

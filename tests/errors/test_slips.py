@@ -36,7 +36,9 @@ SLIPS = {
     "an impulse": (lambda x: force(x, sp.DiracDelta(mbs.t - 1)), "x of Force 'F'", "impulse", "initial="),
     "a function without code": (lambda x: force(x, sp.factorial(mbs.t)), "x of Force 'F'", "factorial", "math module"),
     "an integral": (lambda x: force(x, sp.Integral(sp.exp(-x.p**2), (x.p, 0, mbs.t))), "x of Force 'F'", "Integral"),
-    "a sign": (lambda x: force(x, sp.sign(mbs.t - 1)), "x of Force 'F' jumps (sign)", "sp.tanh"),
+    "a sign": (
+        lambda x: mbs.Driver("d", mbs.x(x.a), sp.sign(mbs.t - 1)), "the function of Driver 'd' jumps (sign)", "sp.tanh",
+    ),
     "an equation in words": (lambda x: mbs.Constraint("c", x.a, x.b, phi="abc"), "Constraint 'c'", "phi=lambda i, j"),
     "one numpy number for a bushing": (
         lambda x: mbs.Bushing("B", x.a, x.b, stiffness=np.float64(100)), "stiffness of Bushing 'B'", "each of 3",

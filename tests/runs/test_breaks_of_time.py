@@ -254,8 +254,11 @@ def test_bounds_of_steps_are_checked(more, words):
 
 
 def test_a_force_that_chatters_ends_the_run_and_is_named():
-    model = line(force(lambda m: -10 * sp.Piecewise((1, m["block.vx"] > 0), (-1, True))))
-    with pytest.raises(mbs.IntegrationError, match="after 2000 steps.* Force 'F' changes by 200 %.*max_steps") as told:
+    def rubs(t, i):  # it does not say where it switches
+        return [(-10.0 if i.velocity[0] > 0 else 10.0, 0.0)]
+
+    model = line(lambda m, b: mbs.PythonForce("F", b, function=rubs))
+    with pytest.raises(mbs.IntegrationError, match="after 2000 steps.*Force 'F' changes by 200 %.*max_steps") as told:
         mbs.simulate(model, [0, 0.05, 0.5], {"block.vx": 1.0}, max_steps=2000)
     assert told.value.time == pytest.approx(0.1, abs=0.01) and len(told.value.result) == 2
 

@@ -68,7 +68,8 @@ def planar_map(label: str) -> MarkerMap:
     turned = scale * _turned(named).T
     P = sp.Matrix.vstack((x0 + a * d + b * _turned(d)).jacobian(q), sp.Matrix.hstack(-sigma * turned, turned))
     values = (*point, *axis, Unwound(sp.atan2(axis[1], axis[0]), phi + alpha))
-    return MarkerMap((*q, phi), v, slots, values, P, sp.zeros(3, 1), tuple(zip(named, d, strict=True)))
+    rates = (*v, (P * sp.Matrix(v))[2])
+    return MarkerMap((*q, phi), v, slots, values, P, sp.zeros(3, 1), tuple(zip(named, d, strict=True)), rates)
 
 
 @cache
@@ -89,7 +90,7 @@ def planar_inertia(form: str) -> Inertia:
     M = sp.hessian(sp.expand(kinetic), v)
     entries = tuple((r, c, M[r, c]) for r in range(4) for c in range(r + 1) if M[r, c] != 0)
     forces = tuple((c, -sp.expand(potential).diff(s)) for c, s in enumerate(q))
-    return Inertia(own.q, v, slots, (), entries, forces, potential, kinetic)
+    return Inertia(own.q, v, slots, (), entries, forces, potential, kinetic, rates=(*v, sp.S.Zero))
 
 
 # --- in space -----------------------------------------------------------------------------------------------------
@@ -111,7 +112,9 @@ def spatial_map(label: str) -> MarkerMap:
     slots = (*point, *(w for weights in axes for w in weights), *own_axis)
     values = (*_combined(point, x), *_flat(named), own_axis.dot(turns))
     P = sp.Matrix(sp.BlockMatrix([[c * sp.eye(3) for c in point], turning]))
-    return MarkerMap((*_flat(x), *turns), _flat(v), slots, values, P, sp.zeros(6, 1), tuple(steps))
+    omega = (P * sp.Matrix(_flat(v)))[3:, 0]
+    rates = (*_flat(v), *(own_axis * named[2].dot(omega)))
+    return MarkerMap((*_flat(x), *turns), _flat(v), slots, values, P, sp.zeros(6, 1), tuple(steps), rates)
 
 
 @cache
@@ -131,7 +134,8 @@ def spatial_inertia(form: str) -> Inertia:
     forces = tuple((3 * k + c, weights[k] * g[c]) for k in range(4) for c in range(3))
     kinetic = sp.Add(*(entry * v[k].dot(v[l]) / (1 + (k == l)) for (k, l), entry in left.items()))
     potential = -g.dot(_combined(weights, x))
-    return Inertia(own.q, own.v, (*M.values(), *weights, *g), (), entries, forces, potential, kinetic)
+    rates = (*own.v, *(sp.S.Zero,) * 3)
+    return Inertia(own.q, own.v, (*M.values(), *weights, *g), (), entries, forces, potential, kinetic, rates=rates)
 
 
 # --- rigid bodies -------------------------------------------------------------------------------------------------

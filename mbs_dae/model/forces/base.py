@@ -31,12 +31,12 @@ from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.expressions import called, expression_of
 from ...symbolic.loads import WORKS, Load
-from ...symbolic.markers import LABELS, FormMarker, marker_symbols, rate_of, t, variables
+from ...symbolic.markers import FormMarker, marker_symbols, rate_of, t, variables
 from .. import measures
 from ..bodies.body import Body, Marker
 from ..element import Declared, Element, checked_name
 from ..fields import COORDINATE
-from ..measures import Measure, Quantity
+from ..measures import Measure, Quantity, written_in_markers
 from ..parameters import Number, check_choice
 
 _registry: list[type[ForceElement]] = []
@@ -93,7 +93,7 @@ class ForceElement(Declared):
         if equation := getattr(cls, "force", None):
             what = f"force of force class {cls.__name__}"
             wrenches = duals(called(equation, markers, what, **constants), markers, what)
-            forces.append((cls.work, tuple(expression_of(e, what) for e in wrenches)))
+            forces.append((cls.work, tuple(expression_of(e, what, jumps=True) for e in wrenches)))
         return Load(markers, energy, tuple(forces))
 
 
@@ -118,17 +118,11 @@ def _with_markers(
     load: Load, markers: tuple[Marker, ...], quantities: Sequence[Quantity]
 ) -> tuple[Load, tuple[Marker, ...]]:
     """The load with its quantities written out in markers, which join those that are there."""
-    places = [*markers]
-    for quantity in quantities:
-        places += [m for m in quantity.measure.markers if m not in places]
-    if len(places) > len(LABELS):
-        raise ModelError(f"a force reads {len(places)} markers, {len(LABELS)} at most; split it in two")
-    symbols = marker_symbols(len(places), places[0].body.dimension)
-    values = {q: q.of(tuple(symbols[places.index(m)] for m in q.measure.markers)) for q in quantities}
+    places, symbols, values = written_in_markers(quantities, markers, "a force")
     silent = (sp.S.Zero,) * len(variables(symbols[len(markers) :])[1])
     load = load.map(lambda e: e.xreplace(values))
     forces = tuple((work, (*f, *silent)) for work, f in load.forces)
-    return replace(load, markers=symbols, forces=forces), tuple(places)
+    return replace(load, markers=symbols, forces=forces), places
 
 
 _s, _rate = sp.symbols("s_ rate_", real=True)
@@ -218,7 +212,7 @@ class EffortElement(ForceElement):
     def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
         """The efforts on the bare coordinate s, by what becomes of their work; `_built` puts s in."""
         what = f"the effort of force class {cls.__name__}"
-        total = expression_of(called(cls.effort, (_s, _rate), what, **constants), what)
+        total = expression_of(called(cls.effort, (_s, _rate), what, **constants), what, jumps=True)
         if cls.work != "dissipated":
             return Load(markers, sp.S.Zero, ((cls.work, (total,)),), effort=total)
         elastic = total.xreplace({_rate: sp.S.Zero})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isnan, nan
 from typing import Any
 
 import sympy as sp
@@ -150,16 +151,24 @@ class PythonForce(ForceElement):
     three components each (and `x_axis`, `y_axis`, `z_axis` take the place of the angle).
 
     For what cannot be said as an expression: the function is called at every evaluation, so a run is some ten to a
-    hundred times slower. It must be smooth, and depend on nothing but its arguments.
+    hundred times slower. It must be smooth, and depend on nothing but its arguments. Where it switches with the motion
+    say by which numbers, ``switches=(g, ...)``, each called like f: steps end where one passes zero, and f gets the
+    signs that it is to go by, ``f(t, i, ..., modes=(1.0, ...))``, held within a step. Its
+    derivatives, which implicit methods, `equilibrium` and `linearize` ask for, are central differences.
     """
 
     equations = ()
     sketch = "arrow"
 
-    def __init__(self, name: str, *markers: Place, function: Callable, work: str = "supplied"):
+    def __init__(
+        self, name: str, *markers: Place, function: Callable, work: str = "supplied", switches: Sequence[Callable] = ()
+    ):
         self.name = checked_name(name)
         if not callable(function):
             raise ModelError(f"{self.who} needs function=f, called as f(t, i, ...), not {function!r}")
+        if not isinstance(switches, Sequence) or not all(map(callable, switches)):
+            raise ModelError(f"{self.who} needs switches=(g, ...), each called as g(t, i, ...), not {switches!r}")
+        self.switches = tuple(switches)
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         if not self.markers:
             raise ModelError(f"{self.who} has no marker; name those whose bodies feel it")
@@ -171,16 +180,30 @@ class PythonForce(ForceElement):
         m, rates = variables(symbols)
         self._complete(Reading(symbols, (*m, *rates)), {})  # the state of the markers, all that the function sees
 
-    def wrenches(self, t: float, values: Any) -> list[float]:
+    def wrenches(self, t: float, values: Any, modes: Sequence[float] = ()) -> list[float]:
         """What the function returns for these numbers (m of all markers, then their rates), checked: the forces and
-        moments on all markers, one after the other."""
+        moments on all markers, one after the other. Modes that are nan, or not given, are the signs of its switches."""
+        states = self._states(values)
+        told = {}
+        if self.switches:
+            held = modes if len(modes) else [nan] * len(self.switches)
+            told["modes"] = tuple(
+                float((g > 0) - (g < 0)) if isnan(mode) else mode
+                for mode, g in zip(held, self.deciding(t, values), strict=True)
+            )
+        return [*map(float, duals(self.function(t, *states, **told), states, f"the function of {self.who}"))]
+
+    def deciding(self, t: float, values: Any) -> list[float]:
+        """What its switches return."""
+        return [float(g(t, *self._states(values))) for g in self.switches]
+
+    def _states(self, values: Any) -> list[FormMarker]:
         count, kind = len(self.markers), NUMERIC[self.dimension]
         m, rates = len(kind.variable_names), len(kind.rate_names)
-        states = [
+        return [
             kind(tuple(values[k * m : (k + 1) * m]), tuple(values[count * m + k * rates :][:rates]))
             for k in range(count)
         ]
-        return [*map(float, duals(self.function(t, *states), states, f"the function of {self.who}"))]
 
 
 NUMERIC: dict[int, type[FormMarker]] = {

@@ -130,7 +130,7 @@ class CamFollower(Joint):
     """
 
     sketch = "contact"
-    profile = function("m")
+    profile = function("m", jumps=False)
     follower = choice("point", "flat", default="point")
 
     def __init__(self, name: str, *args: Any, **constants: Any):

@@ -81,6 +81,7 @@ def plane() -> mbs.PlanarModel:
         mbs.ViscousFriction("bearing", pin, 0.1),
         mbs.Drag("drag", place, coefficient=0.2),
         mbs.PythonForce("python", a, function=lambda t, i: [(t, 0.0)], work="dissipated"),
+        mbs.Event("over", model["body.x"], direction=1, action=mbs.Reset({"body.vx": 0.0})),
         mbs.Damper("law", a, b, law=mbs.rate**2),
         Wind("wind", a, gust=3),
         Rubber("rubber", a, b, stiffness=2.0),

@@ -1,0 +1,66 @@
+"""Events: what is to be told, or to happen, when an expression of the motion passes zero."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import sympy as sp
+
+from ..errors import ModelError
+from ..symbolic.branches import Watched
+from ..symbolic.derive import Reading
+from ..symbolic.expressions import expression_of
+from .element import Element, checked_name
+from .measures import Quantity, written_in_markers
+from .parameters import check_choice, constants_out
+
+DIRECTIONS = (-1, 0, 1)
+
+
+class Reset:
+    """New values of named quantities at an event: ``mbs.Reset({"ball.vy": -0.9 * model["ball.vy"]})``.
+
+    Values are numbers or expressions of quantities just before the event, of parameters and `mbs.t`. Rates change as by
+    an impulse along them: of all velocities that the joints allow and that have the new values, those that differ least
+    in kinetic energy.
+    """
+
+    def __init__(self, values: Mapping[str, Any]):
+        if not isinstance(values, Mapping) or not values:
+            raise ModelError(f'a Reset names new values: Reset({{"ball.vy": 0.0}}), not {values!r}')
+        self.values: dict[str, sp.Expr] = {n: expression_of(x, f"the new {n} of a Reset") for n, x in values.items()}
+
+    def __repr__(self) -> str:
+        return f"Reset({self.values})"
+
+
+Action: TypeAlias = Literal["record", "stop"] | Reset
+
+
+class Event(Element):
+    """``Event("top", when=model["crank.omega"])``: the times at which an expression of the motion passes zero.
+
+    `when` is an expression of quantities, parameters and `mbs.t`; it says no more than zero when the motion begins on
+    it, or touches it. With `direction` 1 only passages from below count, with -1 those from above. They are found to
+    roundoff, and steps end there. ``result.events`` lists them. `action` is "record", "stop" (the run ends there) or a
+    `Reset`. Of events at the same time the one that was added first comes first.
+    """
+
+    def __init__(self, name: str, when: Any, direction: int = 0, action: Action = "record"):
+        self.name = checked_name(name)
+        when = expression_of(when, f"when of {self.who}; write a condition x > 1 as x - 1:")
+        self.direction: int = check_choice(direction, DIRECTIONS, f"direction of {self.who}")
+        if not isinstance(action, Reset):
+            check_choice(action, ("record", "stop"), f"action of {self.who} (or mbs.Reset({{...}}))")
+        self.action = action
+        quantities = sorted(when.atoms(Quantity), key=str)
+        if not quantities:
+            raise ModelError(
+                f"{self.who} does not depend on the motion; a time that is known beforehand is one of the times asked "
+                "for, or the end of a run"
+            )
+        self.markers, symbols, values = written_in_markers(quantities, (), self.who)
+        self.check_dimension()
+        form, slots = constants_out(Reading(symbols, (Watched(when.xreplace(values)),)))
+        self._complete(form, slots)

@@ -1,0 +1,93 @@
+"""What moves, made ready for runs: the equations of a system with their work space."""
+
+import numpy as np
+import scipy.sparse as sps
+from scipy.linalg import eigh
+from scipy.sparse.csgraph import connected_components
+
+from ..compiled import System
+from ..compiled.dynamics import Dynamics
+from ..compiled.machine import Machine
+from ..kernels.blocks import Image, block
+from ..linear.kkt import new_factor
+from ..tolerances import FELT, SHARE, SOFT
+from .derivative import Mechanism, evaluate, state_layout
+from .sliding import slide
+from .switches import Switches
+
+
+def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:
+    """Work space for one run; every solution is refined at least so often."""
+    return system.once(_image, refinements, faint).new()
+
+
+def _image(system: System, refinements: int, faint: float) -> Image:
+    weight, machine, dynamics = system.column_weight, system.prototype(), system.dynamics
+    state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
+    switches, plain = switches_of(system, machine, dynamics), system.pattern
+    parts = Mechanism(machine, dynamics, switches, state, system.length, weight, 0, float(faint), plain, shape)
+    outputs = dynamics.batch.out_size + 1
+    soft = machine.factor.soft[:] = _softness(system, block(parts, outputs=outputs))
+    often = max(refinements, 3 if soft.any() else machine.transformation.deep)
+    return Image(block(parts._replace(refinements=often), outputs=outputs))
+
+
+def switches_of(system: System, machine: Machine, dynamics: Dynamics) -> Switches:
+    batches, layout = (machine.program.batch, dynamics.batch), system.layout
+    kinds = np.concatenate([batch.switch_kind for batch in batches])
+    functions = np.array([slide.compile().address] if kinds.size else [], dtype=np.int64)
+    bodies = system.structure.program.batch.layout
+    ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
+    return block(Switches(kinds, functions), switches=kinds.size, ways=ways, own=own)
+
+
+def _softness(system: System, bare: Mechanism) -> np.ndarray:
+    """What columns of little mass are given for the factorisation, so that rows which they hand on between heavy bodies
+    are not lost in roundoff; refinement takes it away. Not where light bodies are free to move by themselves: there it
+    is their own mass that counts, and no refinement finds it under one that is larger. Looked at in the placement and
+    in poses beside it (always the same ones), where bodies are not in line with their own axes."""
+    weight, masses = system.column_weight, system.masses
+    soft = np.maximum(SOFT * (system.heaviest or 1.0) * weight - masses, 0.0)
+    light = (soft > 0.0) & (masses > 0.0)
+    if not light.any():
+        return soft
+    random, free = np.random.default_rng(3), np.zeros(soft.size, dtype=bool)
+    for far in (0.0, 0.3, 0.3):
+        aside = far * system.length * random.standard_normal(system.nv) / np.sqrt(system.weight)
+        evaluate(bare, 0.0, system.moved(system.placement, aside), system.still)
+        factor = bare.machine.factor
+        if all(np.isfinite(numbers).all() for numbers in (factor.jacobian, factor.weight, factor.beside)):
+            free |= _free(bare.machine, soft, weight, light)
+    soft[free & light] = 0.0
+    return soft
+
+
+def _free(machine: Machine, soft: np.ndarray, weight: np.ndarray, light: np.ndarray) -> np.ndarray:
+    """The columns that take part in a motion of light bodies by themselves, all others at rest, of which the mass that
+    they are given has a large part of the energy: a refinement leaves this part of an error.
+
+    The columns in question are the light ones and those that share a row or an entry of M with them, in groups that
+    have no row in common."""
+    pattern, factor, n, scale = machine.pattern, machine.factor, soft.size, 1.0 / np.sqrt(weight)
+    places = pattern.jac_row, pattern.jac_column
+    rows = sps.csr_matrix((factor.jacobian * scale[places[1]], places), (pattern.m, n))
+    entries = factor.beside * scale[pattern.block_row] * scale[pattern.block_column]
+    below = sps.csr_matrix((entries, (pattern.block_row, pattern.block_column)), (n, n))
+    mass = below + below.T + sps.diags(factor.weight / weight)
+    touching = (abs(rows).T @ abs(rows) + abs(mass)).tocsr()
+    near = np.flatnonzero(touching @ light + light)
+    free = np.zeros(n, dtype=bool)
+    count, group = connected_components(touching[near][:, near])
+    for k in range(count):
+        columns = near[group == k]
+        own = rows[:, columns].toarray()
+        squares, motions = np.linalg.eigh(own.T @ own)
+        idle = motions[:, squares <= SHARE**2 * max(squares[-1], 1.0)]
+        if not idle.size:
+            continue
+        given = (soft / weight)[columns]
+        added = idle.T @ (given[:, None] * idle)
+        parts, ways = eigh(added, idle.T @ mass[columns][:, columns].toarray() @ idle + added)
+        felt = (np.sqrt(given)[:, None] * (idle @ ways))[:, parts > FELT]
+        free[columns] |= (felt**2 > FELT).any(axis=1)
+    return free

@@ -1,0 +1,90 @@
+"""Motions that are held on a surface where a law jumps. Compiled.
+
+With both branches pushing towards g = 0 the motion stays on it, with a mixture m of the branches for which ġ = 0. The
+law is a straight line between its branches, so ġ is one in m, and two evaluations tell where it is zero: for several
+slides at once, one each and one more (Newton's method, in case that laws depend on products of modes).
+"""
+
+from ..compiled.machine import DONE, SINGULAR
+from ..kernels.abi import compiled, compiled_apart
+from ..kernels.blocks import Vector
+from .derivative import Mechanism, accelerate_as_held
+from .switches import hold_all, read_rates
+
+EXACT = 1e-12
+"""A rate this small, relative to what the branches make of it, is zero."""
+
+
+@compiled_apart
+def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
+    """Accelerations, multipliers and modes with which all slides stay on their surfaces."""
+    switches = mechanism.switches
+    t, count = switches.now[0], switches.kinds.size
+    for k in range(count):
+        if switches.slides[k] == 1:
+            switches.mode[k] = 0.0
+    for _ in range(4):
+        _move(mechanism, t, q, v, a)
+        if switches.status[0] != DONE:
+            return
+        for k in range(count):
+            switches.mixed[k] = -switches.rate[k] if switches.slides[k] == 1 else 0.0
+        largest = 0.0
+        for j in range(count):
+            for k in range(count):
+                switches.slope[k, j] = 1.0 if j == k else 0.0
+            if switches.slides[j] == 0:
+                continue
+            switches.mode[j] += 1.0
+            _move(mechanism, t, q, v, a)
+            switches.mode[j] -= 1.0
+            if switches.status[0] != DONE:
+                return
+            for k in range(count):
+                if switches.slides[k] == 1:
+                    switches.slope[k, j] = switches.rate[k] + switches.mixed[k]
+                    largest = max(largest, abs(switches.slope[k, j]))
+        worst = 0.0
+        for k in range(count):
+            worst = max(worst, abs(switches.mixed[k]))
+        if not _solved(switches.slope, switches.mixed):
+            switches.status[0] = SINGULAR
+            return
+        for k in range(count):
+            switches.mode[k] += switches.mixed[k]
+        if worst <= EXACT * largest:
+            break
+    _move(mechanism, t, q, v, a)
+
+
+@compiled
+def _move(mechanism, t, q, v, a):
+    """Accelerations with the modes as they are, and the rates of the switching functions."""
+    hold_all(mechanism)
+    mechanism.switches.status[0] = accelerate_as_held(mechanism, t, q, v, a)
+    read_rates(mechanism, t, q, v, a)
+
+
+@compiled
+def _solved(A, b):
+    """b becomes the solution of A x = b, by elimination with row pivots; whether there is one."""
+    n = b.size
+    for k in range(n):
+        pivot = k
+        for row in range(k + 1, n):
+            if abs(A[row, k]) > abs(A[pivot, k]):
+                pivot = row
+        if A[pivot, k] == 0.0:
+            return False
+        for column in range(n):
+            A[k, column], A[pivot, column] = A[pivot, column], A[k, column]
+        b[k], b[pivot] = b[pivot], b[k]
+        for row in range(n):
+            if row != k:
+                factor = A[row, k] / A[k, k]
+                for column in range(k, n):
+                    A[row, column] -= factor * A[k, column]
+                b[row] -= factor * b[k]
+    for k in range(n):
+        b[k] /= A[k, k]
+    return True

@@ -1,0 +1,141 @@
+"""The branches of laws in a run: what holds them, and how their switching functions change. Compiled.
+
+Within a step every branch is held, so that all laws are smooth: `mode` says what each switching function is held at,
+the sign of it or the integer below it (`symbolic.branches`). A *guard* is positive as long as the branch that is held
+is the right one:
+
+    a sign s of g: s g          an integer n below g: min(g - n, n + 1 - g)          a slide: 1 - |mode|
+
+A law that jumps may push the motion back onto g = 0 from both sides: dry friction that sticks. Then the motion slides
+along that surface, and the mode is the mixture of both branches, between -1 and 1, with which ġ = 0 (Filippov). It is
+found like a reaction, and where it reaches ±1 the slide ends.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..compiled.manifold import rates
+from ..compiled.transformation import REACH, transform
+from ..kernels.abi import compiled, compiled_apart
+from ..kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ..symbolic.branches import WHOLE
+
+SPREAD = 1e-5
+"""The part of the motion's own time over which velocities of bodies are differenced where they follow from joints: its
+square, and roundoff over it, are below what a mixture is asked to be right to."""
+
+
+class Switches(NamedTuple):
+    """The switching functions of the constraints, then those of the forces."""
+
+    kinds: Integers
+    functions: Integers
+    """The address of what holds a motion on a surface (`sliding`), so that it is compiled where there is use for it."""
+    mode: Work[Vector] = zeros("switches")
+    value: Work[Vector] = zeros("switches")
+    """The switching functions at the last evaluation, and their rates along the motion."""
+    rate: Work[Vector] = zeros("switches")
+    guard: Work[Vector] = zeros("switches")
+    slides: Work[Integers] = zeros("switches")
+    """1 where the motion is held on the surface; and how many slides there are."""
+    sliding: Work[Integers] = zeros(1)
+    now: Work[Vector] = zeros(1)
+    """The time of the evaluation; and what came of it."""
+    status: Work[Integers] = zeros(1)
+    way: Work[Vector] = zeros("ways")
+    """(q̇, v̇, 1), in the coordinates that kernels speak of."""
+    place: Work[Vector] = zeros("own")
+    """A state a little earlier or later, q and v."""
+    slope: Work[Matrix] = zeros("switches", "switches")
+    """How the rates of slides change with their modes; and the modes that are looked for."""
+    mixed: Work[Vector] = zeros("switches")
+
+
+@compiled
+def hold_all(mechanism):
+    """Put the modes where kernels read them."""
+    modes, first = mechanism.switches.mode, mechanism.machine.program.batch
+    for k in range(first.mode_at.size):
+        first.parameters[first.mode_at[k]] = modes[k]
+    second = mechanism.dynamics.batch
+    for k in range(second.mode_at.size):
+        second.parameters[second.mode_at[k]] = modes[first.mode_at.size + k]
+
+
+@compiled_apart
+def read_guards(switches: Switches, first: Integers, second: Integers, out: Vector, forces: Vector):
+    """The switching functions at the last evaluation, from the outputs of constraints and forces (and where in these
+    they stand); and their guards."""
+    for k in range(switches.kinds.size):
+        value = out[first[k]] if k < first.size else forces[second[k - first.size]]
+        mode = switches.mode[k]
+        switches.value[k] = value
+        if switches.slides[k] == 1:
+            switches.guard[k] = 1.0 - abs(mode)
+        elif switches.kinds[k] == WHOLE:
+            switches.guard[k] = min(value - mode, mode + 1.0 - value)
+        else:
+            switches.guard[k] = mode * value
+
+
+@compiled
+def look(mechanism):
+    """All guards at the last evaluation."""
+    program, forces = mechanism.machine.program.batch, mechanism.dynamics.batch
+    read_guards(mechanism.switches, program.switch_at, forces.switch_at, mechanism.machine.out, mechanism.out)
+
+
+@compiled
+def natural(switches, k):
+    """The mode that the value of a switching function stands for; of a slide that ends, the side on which it does."""
+    value = switches.mode[k] if switches.slides[k] == 1 else switches.value[k]
+    if switches.kinds[k] == WHOLE:
+        return np.floor(value)
+    return 1.0 if value > 0.0 else -1.0 if value < 0.0 else 0.0
+
+
+@compiled
+def read_rates(mechanism, t, q, v, a):
+    """The rates of all switching functions along the motion: partial derivatives of the last evaluation, times the way
+    that the state goes."""
+    switches, first, second = mechanism.switches, mechanism.machine.program.batch, mechanism.dynamics.batch
+    _find_way(mechanism, q, v, a)
+    switches.rate[:] = 0.0
+    for k in range(first.slope_at.size):
+        switches.rate[first.slope_of[k]] += mechanism.machine.out[first.slope_at[k]] * switches.way[first.slope_by[k]]
+    count = first.mode_at.size
+    for k in range(second.slope_at.size):
+        rate = mechanism.out[second.slope_at[k]] * switches.way[second.slope_by[k]]
+        switches.rate[count + second.slope_of[k]] += rate
+
+
+@compiled
+def _find_way(mechanism, q, v, a):
+    """(q̇, v̇, 1) as kernels have it. Where bodies follow from joints, their velocities are differenced."""
+    machine, way, tr = mechanism.machine, mechanism.switches.way, mechanism.machine.transformation
+    way[:] = 0.0
+    way[way.size - 1] = 1.0
+    if tr.edges == 0:
+        rates(machine.manifold, q, v, way[: q.size])
+        for k in range(a.size):
+            way[q.size + k] = a[k]
+        return
+    place = mechanism.switches.place
+    there_q, there_v, dq = place[: q.size], place[q.size : q.size + v.size], place[q.size + v.size :]
+    rates(machine.manifold, q, v, dq)
+    pace = 1e-3
+    for k in range(v.size):
+        pace = max(pace, abs(v[k]), np.sqrt(abs(a[k])) if k < a.size else 0.0)
+    spread = SPREAD / pace
+    for side in (1.0, -1.0):
+        for k in range(q.size):
+            there_q[k] = q[k] + side * spread * dq[k]
+        for k in range(v.size):
+            there_v[k] = v[k] + side * spread * (a[k] if k < a.size else 0.0)
+        transform(tr, REACH, (there_q, there_v))
+        for k in range(tr.qc.size):
+            way[k] += side * tr.qc[k] / (2.0 * spread)
+        for k in range(tr.vc.size):
+            way[tr.qc.size + k] += side * tr.vc[k] / (2.0 * spread)
+    transform(tr, REACH, (q, v))

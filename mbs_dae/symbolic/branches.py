@@ -1,0 +1,235 @@
+"""The branches of laws, taken out of expressions. No numbers.
+
+A law that is written with Piecewise, an absolute value, a sign, Max, Heaviside or a rounding is smooth as long as the
+same branch of each holds. What decides is the sign of a *switching function* g of the state (the difference of both
+sides of a condition), or the integer below it. Here each decision becomes a symbol of its own,
+
+    side = ±1  the sign of g          whole = n  with n ≤ g < n + 1
+
+so that what is left is smooth in the state: |x| is side · x. Whoever evaluates the kernel may hold a side, so that a
+step of integration sees one smooth law; or leaves it free (nan), and the sign of g decides as always.
+
+Between both branches of a jump (0 ≤ w ≤ 1, w = (1 + side)/2) the law is the straight line from one to the other: what
+keeps a motion on the surface g = 0 when both branches push towards it is such a mixture (Filippov). Decisions have no
+slope: a derivative is that of the branch that holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy as sp
+from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
+
+from .differentiation import Definition
+from .functions import as_sympy
+from .markers import t
+
+SIDE, WHOLE, WATCH = range(3)
+"""What a switching function decides: by its sign, by the integer below it, or nothing (its sign is watched only)."""
+INEQUALITIES = (StrictGreaterThan, GreaterThan, StrictLessThan, LessThan)
+
+
+class Held(sp.Function):
+    """``Held(mode, g, tie)``: the mode; or where it is free the sign of g, the tie at zero."""
+
+    nargs, is_real = 3, True
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        return sp.S.Zero
+
+
+class Rounded(sp.Function):
+    """``Rounded(mode, g)``: the mode; or where it is free the integer below g."""
+
+    nargs, is_real = 2, True
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        return sp.S.Zero
+
+
+class Chosen(sp.Function):
+    """``Chosen(w, a, b)``: a for w = 1, b for w = 0, and the straight line between."""
+
+    nargs, is_real = 3, True
+
+    def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
+        w, a, b = self.args
+        return Chosen(w, a.diff(s), b.diff(s))
+
+    @classmethod
+    def eval(cls, w: sp.Expr, a: sp.Expr, b: sp.Expr) -> sp.Expr | None:
+        return a if a == b else None
+
+
+class Watched(sp.Function):
+    """``Watched(g)``: the sign of g, which decides nothing."""
+
+    nargs, is_real = 1, True
+
+
+SWITCHING = (
+    sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod,
+    sp.DiracDelta, Watched,
+)  # fmt: skip
+
+
+@dataclass
+class Branched:
+    """A program whose branches are symbols."""
+
+    definitions: list[Definition] = field(default_factory=list)
+    outputs: list[sp.Expr] = field(default_factory=list)
+    modes: list[sp.Symbol] = field(default_factory=list)
+    """What each switching function is told to take, or nan."""
+    kinds: list[int] = field(default_factory=list)
+    switching: list[sp.Symbol] = field(default_factory=list)
+    """The switching functions."""
+    slopes: list[tuple[int, int, sp.Expr]] = field(default_factory=list)
+    """Their partial derivatives that are not zero: the number of the function, that of the variable (-1 for time), and
+    the expression."""
+
+
+def branched(
+    definitions: Sequence[Definition], outputs: Sequence[sp.Expr], state: Sequence[sp.Symbol], free: bool = False
+) -> Branched:
+    """The same program, with a symbol for every decision that depends on the state; `free`: none can be held."""
+    writer = _Writer(dict(definitions), frozenset(state), free)
+    found = writer.found
+    found.definitions += [(s, writer.write(as_sympy(e))) for s, e in definitions]
+    found.outputs += [writer.write(as_sympy(e)) for e in outputs]
+    numbers = {s: k for k, s in enumerate(state)} | {t: -1}
+    for k, value in enumerate(found.switching):
+        slopes, steps = gradient(value, dict(found.definitions), numbers)
+        found.definitions += steps
+        found.slopes += [(k, numbers[s], e) for s, e in slopes.items()]
+    return found
+
+
+def gradient(
+    target: sp.Symbol, values: Mapping[sp.Symbol, sp.Expr], variables: Container[sp.Symbol]
+) -> tuple[dict[sp.Symbol, sp.Expr], list[Definition]]:
+    """The partial derivatives of a defined symbol, backwards through the definitions; and what they are written with.
+    How the target changes with a symbol is the sum, over the definitions that use it, of how it changes with these."""
+    order: dict[sp.Symbol, None] = {}
+
+    def visit(s: sp.Symbol) -> None:
+        if s in values and s not in order:
+            for other in sorted(values[s].free_symbols, key=str):
+                visit(other)
+            order[s] = None
+
+    visit(target)
+    found: dict[Any, sp.Expr] = {target: sp.S.One}
+    steps: list[Definition] = []
+    for s in reversed(order):
+        if (slope := found.pop(s, sp.S.Zero)) == 0:
+            continue
+        if not slope.is_Atom:
+            steps.append((sp.Symbol(f"d{target}_d{s}", real=True), slope))
+            slope = steps[-1][0]
+        for other in sorted(values[s].free_symbols, key=str):
+            if (other in order or other in variables) and (partial := values[s].diff(other)) != 0:
+                found[other] = found.get(other, sp.S.Zero) + slope * partial
+    return found, steps
+
+
+class _Writer:
+    def __init__(self, values: dict[sp.Symbol, sp.Expr], state: frozenset[sp.Symbol], free: bool):
+        self.values, self.free, self.found = values, free, Branched()
+        self._moving: dict[sp.Symbol, bool] = dict.fromkeys(state, True)
+        self._written: dict[sp.Basic, sp.Expr] = {}
+        self._decisions: dict[Any, sp.Symbol] = {}
+
+    def moves(self, e: sp.Basic) -> bool:
+        """Whether it depends on the state. (What depends on time alone switches at known times.)"""
+        return any(self._symbol_moves(s) for s in e.free_symbols)
+
+    def _symbol_moves(self, s: Any) -> bool:
+        if s not in self._moving:
+            self._moving[s] = False
+            self._moving[s] = s in self.values and self.moves(self.values[s])
+        return self._moving[s]
+
+    def write(self, e: sp.Expr) -> sp.Expr:
+        if not e.has(*SWITCHING):
+            return e
+        if e not in self._written:
+            self._written[e] = self._rule(e)(e) if isinstance(e, SWITCHING) and self.moves(e) else self._inside(e)
+        return self._written[e]
+
+    def _inside(self, e: sp.Expr) -> sp.Expr:
+        if isinstance(e, sp.Piecewise):
+            return sp.Piecewise(*((self.write(value), condition) for value, condition in e.args), evaluate=False)
+        return e.func(*map(self.write, e.args)) if e.args else e
+
+    def _rule(self, e: sp.Expr) -> Callable[[Any], sp.Expr]:
+        rules: dict[Any, Callable[[Any], sp.Expr]] = {
+            sp.Piecewise: self._piecewise,
+            sp.Abs: lambda e: self.side(e.args[0]) * self.write(e.args[0]),
+            sp.sign: lambda e: self.side(e.args[0]),
+            Watched: lambda e: self._decision(WATCH, self.write(e.args[0]), 0),
+            sp.Heaviside: lambda e: (1 + self.side(e.args[0])) / 2,
+            sp.DiracDelta: lambda e: sp.S.Zero,  # of a slope that jumps; it acts at one instant only
+            sp.Max: lambda e: self._largest(e.args, 1),
+            sp.Min: lambda e: self._largest(e.args, -1),
+            sp.floor: lambda e: self.whole(e.args[0]),
+            sp.ceiling: lambda e: -self.whole(-e.args[0]),
+            sp.frac: lambda e: self.write(e.args[0]) - self.whole(e.args[0]),
+            sp.Mod: lambda e: self.write(e.args[0]) - self.write(e.args[1]) * self.whole(e.args[0] / e.args[1]),
+        }
+        return rules[next(kind for kind in rules if isinstance(e, kind))]
+
+    def _piecewise(self, e: sp.Piecewise) -> sp.Expr:
+        rest: sp.Expr = sp.Symbol("nan")
+        for value, condition in reversed(e.args):
+            rest = self.write(value) if condition == sp.true else self._chosen(self.weight(condition), value, rest)
+        return rest
+
+    def _chosen(self, weight: sp.Expr, value: sp.Expr, rest: sp.Expr) -> sp.Expr:
+        return Chosen(weight, self.write(value), rest)
+
+    def _largest(self, args: Sequence[sp.Expr], sign: int) -> sp.Expr:
+        first, *others = args
+        for other in others:
+            first = Chosen((1 + sign * self.side(first - other)) / 2, self.write(first), self.write(other))
+        return first
+
+    def weight(self, condition: Any) -> sp.Expr:
+        """1 where the condition holds, 0 where it does not."""
+        if isinstance(condition, sp.And):
+            return sp.Mul(*map(self.weight, condition.args))
+        if isinstance(condition, sp.Or):
+            return 1 - sp.Mul(*(1 - self.weight(part) for part in condition.args))
+        if isinstance(condition, sp.Not):
+            return 1 - self.weight(condition.args[0])
+        if isinstance(condition, INEQUALITIES) and self.moves(condition):
+            strict = isinstance(condition, StrictGreaterThan | StrictLessThan)
+            return (1 + self.side(condition.gts - condition.lts, -1 if strict else 1)) / 2
+        return sp.Piecewise((1, condition), (0, True), evaluate=False)
+
+    def side(self, g: sp.Expr, tie: int = 0) -> sp.Expr:
+        """The symbol of the sign of g. That of -g is the same, turned."""
+        if g.could_extract_minus_sign():
+            return -self.side(-g, -tie)
+        return self._decision(SIDE, self.write(g), tie)
+
+    def whole(self, g: sp.Expr) -> sp.Expr:
+        return self._decision(WHOLE, self.write(g), 0)
+
+    def _decision(self, kind: int, g: sp.Expr, tie: int) -> sp.Symbol:
+        key = kind, g, tie
+        if key not in self._decisions:
+            found, k = self.found, len(self._decisions)
+            decided, mode, value = (sp.Symbol(f"{what}_{k}", real=True) for what in ("branch", "mode", "switch"))
+            mode = sp.Symbol("nan") if self.free else mode
+            decision = Rounded(mode, value) if kind == WHOLE else Held(mode, value, tie)
+            found.definitions += [(value, g), (decided, decision)]
+            if not self.free:
+                found.modes.append(mode)
+                found.kinds.append(kind)
+                found.switching.append(value)
+            self._decisions[key] = decided
+        return self._decisions[key]

@@ -1,0 +1,172 @@
+"""The tangents of all kernels are the derivatives of what kernels compute.
+
+Every registered joint and force, in the plane and in space, in Cartesian and in natural coordinates, at random states:
+the outputs of a kernel are read on both sides along a random direction, and extrapolated differences must be what the
+kernel of the tangents says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from helpers import evaluated_loads
+from stage import motions
+from test_force_contract import CASES
+from test_joint_contract import CONSTRAINTS, JOINTS, constraint_case, joint_case
+
+import mbs_dae as mbs
+from mbs_dae.compiled.batch import VALUE, Batch, BatchBuilder, evaluate
+from mbs_dae.compiled.machine import observe
+from mbs_dae.compiled.tangents import derivative_matrix, tangents_in
+
+CLOSE = 1e-8
+"""How well extrapolated differences agree, relative to the largest derivative of a kernel's outputs."""
+
+
+def differences(f: Callable[[float], np.ndarray], h: float = 2e-3) -> np.ndarray:
+    """f'(0) by central differences over h, h/2 and h/4, extrapolated."""
+    coarse, middle, fine = ((f(s) - f(-s)) / (2 * s) for s in (h, h / 2, h / 4))
+    first, second = (4 * middle - coarse) / 3, (4 * fine - middle) / 3
+    return (16 * second - first) / 15
+
+
+def outputs(batch: Batch, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    out = np.zeros(batch.out_size + 1)
+    evaluate(batch, VALUE, t, q, v, out)
+    return out[:-1]
+
+
+def check(system: Any, builder: BatchBuilder, values: Batch, t: float, q: np.ndarray, v: np.ndarray) -> int:
+    """How many outputs depend on the state."""
+    random = np.random.default_rng(len(builder.instances))
+    move, change = (np.where(np.arange(v.size) < system.nv, random.uniform(-1, 1, v.size), 0.0) for _ in range(2))
+    tangents = tangents_in(system.structure, builder)
+    directed = np.zeros(tangents.directed)
+    directed[: 3 * v.size + 1] = *v, *move, *change, 1.0
+    found = outputs(tangents.along(values), t, q, directed)
+
+    def moved(s: float) -> np.ndarray:
+        return outputs(values, t + s, system.moved(q, s * move[: system.nv]), v + s * change)
+
+    expected = differences(moved)
+    scale = np.maximum(1.0, np.abs(expected).max(initial=0.0))
+    np.testing.assert_allclose(found / scale, expected / scale, rtol=0, atol=CLOSE)
+    return np.count_nonzero(np.abs(expected) > 1e-6 * scale)
+
+
+def check_element(case: Any, dynamic: bool) -> None:
+    for coordinates in ("cartesian", "natural"):
+        system = case.stage.model.compile(coordinates)
+        (motion,) = motions(case.stage, 1)
+        q, v, _ = (x[0] for x in system.from_bodies((motion.q0[None], motion.v0[None], motion.a0[None])))
+        own = system.structure
+        assert check(system, own.program.batch, system.program.batch, motion.t0, q, v) or dynamic
+        if dynamic:
+            assert check(system, own.dynamics.batch, system.dynamics.batch, motion.t0, q, v)
+
+
+@pytest.mark.usefixtures("interpreted_kernels")
+@pytest.mark.parametrize(("cls", "dimension", "name", "count", "chosen", "form", "where"), JOINTS)
+def test_tangents_of_a_joint(cls, dimension, name, count, chosen, form, where):
+    check_element(joint_case(cls, dimension, name, count, chosen, form, where), dynamic=False)
+
+
+@pytest.mark.usefixtures("interpreted_kernels")
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("of", CONSTRAINTS, ids=lambda f: f.__name__)
+def test_tangents_of_a_constraint(of, dimension):
+    check_element(constraint_case(of, False, dimension), dynamic=False)
+
+
+@pytest.mark.usefixtures("interpreted_kernels")
+@pytest.mark.parametrize(("build", "arguments"), CASES)
+def test_tangents_of_a_force(build, arguments):
+    check_element(build(*arguments), dynamic=True)
+
+
+def test_tangents_of_a_force_in_python_are_those_of_the_same_force_in_sympy():
+    def pull(t, i, j):
+        (x, y), (vx, vy) = (np.subtract(j.point, i.point), np.subtract(j.velocity, i.velocity))
+        length = np.hypot(x, y)
+        tension = 5 * (length - 0.4) + 0.3 * (x * vx + y * vy) / length
+        fx, fy = tension / length * x, tension / length * y + np.sin(3 * t)
+        return [(fx, fy), (-fx, -fy, 0.1 * np.cos(j.angle))]
+
+    model = mbs.PlanarModel("two")
+    a, b = (model.body(name, position=(x, 0.3), mass=1.0, inertia=1.0) for name, x in (("a", 0.0), ("b", 1.0)))
+    one = model.plus(mbs.PythonForce("all", a.at(0.1, 0.2), b.at(0.3, -0.4), function=pull))
+    other = model.plus(
+        mbs.SpringDamper("spring", a.at(0.1, 0.2), b.at(0.3, -0.4), stiffness=5, damping=0.3, length=0.4),
+        mbs.Force("up", a.at(0.1, 0.2), (0, sp.sin(3 * mbs.t))),
+        mbs.Force("down", b.at(0.3, -0.4), (0, -sp.sin(3 * mbs.t))),
+        mbs.Torque("twist", b, sp.cos(model["b.angle"]) / 10),
+    )
+    v = np.array([0.3, -0.5, 0.7, 0.2, 0.4, -0.6, 0.0, 0.0, 0.0])
+    state = 0.3, np.array([0.1, 0.2, 0.3, 1.2, 0.4, -0.5, 0.0, 0.0, 0.0]), v, 0 * v, np.zeros(0)
+    found, expected = (derivative_matrix(own.compile(), *state).toarray() for own in (one, other))
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8 * np.abs(expected).max())
+
+
+# --- the matrix by all coordinates -----------------------------------------------------------------------------------
+
+
+def chain(dimension: int) -> Any:
+    """Two bodies on a rolling, driven and sprung chain: rows of every kind, forces between bodies."""
+    if dimension == 2:
+        model: Any = mbs.PlanarModel("chain", gravity=(0.3, -9.81))
+        a = model.body("a", position=(0.2, 0.1), angle=0.3, mass=1.2, inertia=0.4, com=(0.1, 0.3))
+        b = model.body("b", position=(1.0, 0.7), angle=-0.4, mass=0.7, inertia=0.2)
+    else:
+        model = mbs.SpatialModel("chain", gravity=(0.3, -0.2, -9.81))
+        turned = mbs.rotations.bryant(0.3, -0.2, 0.5)
+        a = model.body(
+            "a", position=(0.2, 0.1, 0.3), rotation=turned, mass=1.2, inertia=(0.4, 0.5, 0.3), com=(0.1, 0.3, 0)
+        )
+        b = model.body("b", position=(1.0, 0.7, -0.1), mass=0.7, inertia=(0.2, 0.1, 0.15))
+    place = (0.4, -0.3, 0.2)[:dimension]
+    model.add(
+        mbs.Revolute("pin", a.at(*place), b.at(*place[::-1])),
+        mbs.Constraint("blade", a, psi=lambda i: [i.y_axis.dot(i.velocity) - sp.sin(mbs.t)]),
+        mbs.Constraint("rope", model.ground, b.at(*place), phi=lambda i, j: [j.point.dot(j.point) - 1 - mbs.t**2]),
+        mbs.SpringDamper("spring", model.ground, b.at(*place[::-1]), stiffness=30.0, damping=2.0, length=0.4),
+        mbs.TorsionSpring("torsion", a, b, stiffness=3.0, damping=0.4),
+    )
+    return model
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural"])
+def test_the_matrix_of_derivatives(dimension, coordinates):
+    """F = M a + Φ_vᵀ λ - Q, Φ_v v - ν and Φ_v a - γ, differentiated by all coordinates, velocities and time,
+    the factors a, λ and v held."""
+    system = chain(dimension).compile(coordinates)
+    random = np.random.default_rng(7)
+    n, m = system.nv, len(system.rows)
+    v, a = (
+        np.where(np.arange(system.layout.v_size) < n, random.uniform(-1, 1, system.layout.v_size), 0.0) for _ in "va"
+    )
+    multipliers = random.uniform(-1, 1, m)
+    t, q = 0.4, system.moved(system.placement, 0.3 * random.uniform(-1, 1, n))
+
+    def equations(t: float, q: np.ndarray, changed: np.ndarray) -> np.ndarray:
+        machine = system.machine(dynamic=True)
+        observe(machine, t, q, changed)
+        J, loads = system.jacobian(t, q).toarray(), evaluated_loads(system, t, q, changed)
+        force = loads.mass @ a[:n] + J.T @ multipliers - loads.forces
+        return np.concatenate([force, J @ v[:n] - machine.nu, J @ a[:n] - machine.gamma])
+
+    found = derivative_matrix(system, t, q, v, a, multipliers).toarray()
+    assert found.shape == (n + 2 * m, 2 * n + 1)
+    for k, column in enumerate(found.T):
+        unit = np.eye(2 * n + 1)[k]
+
+        def moved(s: float, unit: np.ndarray = unit) -> np.ndarray:
+            changed = v.copy()
+            changed[:n] += s * unit[n:-1]
+            return equations(t + s * unit[-1], system.moved(q, s * unit[:n]), changed)
+
+        np.testing.assert_allclose(column, differences(moved), rtol=0, atol=CLOSE * np.abs(found).max())

@@ -1,0 +1,141 @@
+"""Events: expressions of the motion that pass zero, and what happens then."""
+
+from __future__ import annotations
+
+from math import pi, sqrt
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+from mbs_dae.errors import IntegrationError, ModelError
+
+g = 9.81
+SETS = ("cartesian", "natural", "joint")
+
+
+def oscillator(*events, **parameters) -> mbs.PlanarModel:
+    """x = cos t."""
+    model = mbs.PlanarModel("oscillator")
+    body = model.body("block", mass=1.0, inertia=1.0)
+    model.add(mbs.Translational("guide", model.ground, body))
+    for name, value in parameters.items():
+        model.parameter(name, value)
+    model.add(mbs.Force("F", body, (-model["block.x"], 0)))
+    model.add(*(make(model) for make in events))
+    return model
+
+
+def passing(name="zero", level=0.0, **more):
+    return lambda model: mbs.Event(name, model["block.x"] - level, **more)
+
+
+START = {"block.x": 1.0}
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+@pytest.mark.parametrize("method", ["DP5", "DP8"])
+def test_passages_are_found_to_roundoff(method, coordinates):
+    model = oscillator(passing(), passing("high", 0.5, direction=1))
+    run = mbs.simulate(model.compile(coordinates), [0, 10], START, method=method, rtol=1e-12)
+    zero = [(k + 0.5) * pi for k in range(3)]
+    high = [2 * pi - pi / 3]
+    expected = sorted([*((t, "zero") for t in zero), *((t, "high") for t in high)])
+    assert [e.name for e in run.events] == [name for _, name in expected]
+    np.testing.assert_allclose([e.t for e in run.events], [t for t, _ in expected], atol=2e-10)
+    at = run.events[0].state
+    assert abs(at["block.x"]) < 1e-10 and abs(at["block.vx"] + 1) < 1e-9
+
+
+def test_events_that_only_tell_change_nothing():
+    plain = mbs.simulate(oscillator(), [0, 10], START, rtol=1e-10)
+    told = mbs.simulate(oscillator(passing()), [0, 10], START, rtol=1e-10)
+    assert abs(plain["block.x"][-1] - told["block.x"][-1]) < 1e-9
+
+
+@pytest.mark.parametrize(("direction", "count"), [(0, 3), (1, 1), (-1, 2)])
+def test_directions(direction, count):
+    run = mbs.simulate(oscillator(passing(direction=direction)), [0, 10], START)
+    assert len(run.events) == count
+
+
+def test_a_stop_ends_the_run_there():
+    run = mbs.simulate(oscillator(passing(action="stop")), np.linspace(0, 10, 101), START, rtol=1e-11)
+    assert run.success and "stopped by 'zero'" in run.message
+    assert abs(run.t[-1] - pi / 2) < 1e-9 and abs(run["block.x"][-1]) < 1e-10
+    assert len(run) == 17 and run.events[-1].t == run.t[-1]
+
+
+def test_parameters_and_time_in_an_event():
+    model = oscillator(lambda m: mbs.Event("ramp", m["block.x"] - m.parameters["a"].symbol * mbs.t), a=0.25)
+    found = mbs.simulate(model, [0, 3], START, rtol=1e-11).events[0].t
+    assert abs(np.cos(found) - 0.25 * found) < 1e-9
+    later = mbs.simulate(model.with_parameters(a=0.1), [0, 3], START, rtol=1e-11).events[0].t
+    assert abs(np.cos(later) - 0.1 * later) < 1e-9
+
+
+def ball(e=0.9):
+    model = mbs.PlanarModel("ball", gravity=(0, -g))
+    body = model.body("ball", mass=1.0, inertia=1.0)
+    model.add(mbs.Translational("rail", model.ground.at(0, 0, angle=pi / 2), body.at(0, 0, angle=pi / 2)))
+    bounce = mbs.Reset({"ball.vy": -e * model["ball.vy"]})
+    model.add(mbs.Event("impact", model["ball.y"], direction=-1, action=bounce))
+    return model
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_a_ball_that_bounces(coordinates):
+    """Flight n lasts 2 V eⁿ/g, with V = √(2 g) of the first impact."""
+    run = mbs.simulate(ball().compile(coordinates), [0, 1, 5], {"ball.y": 1.0}, rtol=1e-11)
+    V = sqrt(2 * g)
+    times = V / g + np.concatenate([[0.0], np.cumsum(2 * V * 0.9 ** np.arange(1, 8) / g)])
+    np.testing.assert_allclose([e.t for e in run.events][:8], times, atol=1e-9)
+    np.testing.assert_allclose(run["ball.y"][1:], [0.71094914433303832806, 0.12154865483912440781], atol=1e-8)
+    np.testing.assert_allclose(run["ball.vy"][1:], [-1.3940508556669616719, -1.1184100332989199184], atol=1e-8)
+    assert abs(run.energy.error).max() < 1e-8
+    np.testing.assert_allclose(run.energy.supplied[-1], -g * (1 - 0.81**8), rtol=1e-8)
+
+
+def test_impacts_without_end_are_told():
+    with pytest.raises(IntegrationError, match="Event 'impact' of 'ball' .* without end") as told:
+        mbs.simulate(ball(0.5), [0, 10], {"ball.y": 1.0})
+    assert told.value.time == pytest.approx(sqrt(2 / g) * 3, rel=1e-6)
+    assert len(told.value.result.events) > 10
+
+
+def test_a_reset_of_one_link_is_an_impulse_in_the_mechanism():
+    """Two links in line, hinged, at rest; the outer one is set turning: the impulse moment acts on it alone, and the
+    pins hand it on. M is the mass matrix of the double pendulum hanging down."""
+    pair = mbs.PlanarModel("pair")
+    upper, lower = pair.link("upper", (0, 0), (0, -1), mass=1.0), pair.link("lower", (0, -1), (0, -2), mass=1.0)
+    pair.add(mbs.Revolute("A", pair.ground, upper.tail), mbs.Revolute("B", upper.head, lower.tail))
+    clock = pair.body("clock", mass=1.0, inertia=1.0)
+    pair.add(mbs.Translational("rail", pair.ground, clock))
+    pair.add(mbs.Event("strike", pair["clock.x"] - 1, action=mbs.Reset({"lower.omega": 1.0, "clock.vx": 0.0})))
+    run = mbs.simulate(pair, [0, 1.0], {"clock.vx": 1.0})
+    M = np.array([[1 / 3 + 1, 1 / 2], [1 / 2, 1 / 3]])
+    assert run["upper.omega"][-1] == pytest.approx(-M[0, 1] / M[0, 0], rel=1e-9)
+    assert run["lower.omega"][-1] == pytest.approx(1.0, rel=1e-9)
+
+
+def test_events_are_in_files(tmp_path):
+    run = mbs.simulate(oscillator(passing()), [0, 10], START)
+    again = mbs.load(run.save(tmp_path / "run"))
+    assert [(e.t, e.name) for e in again.events] == [(e.t, e.name) for e in run.events]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda m: mbs.Event("e", mbs.t - 1), "does not depend on the motion"),
+        (lambda m: mbs.Event("e", m["block.x"] > 1), "write a condition x > 1 as x - 1"),
+        (lambda m: mbs.Event("e", m["block.x"], direction=2), "direction of Event 'e'"),
+        (lambda m: mbs.Event("e", m["block.x"], action="halt"), "action of Event 'e'"),
+        (lambda m: mbs.Event("block", m["block.x"]), "already has 'block'"),
+        (lambda m: mbs.Event("e", m["block.x"], action=mbs.Reset({})), "names new values"),
+    ],
+)  # fmt: skip
+def test_wrong_events_are_told(make, words):
+    with pytest.raises(ModelError, match=words):
+        model = oscillator()
+        model.add(make(model))
