@@ -42,10 +42,8 @@ def check_start(model: Model, start: State | None) -> None:
     if not isinstance(start, State):
         raise ModelError(f"start must be a pose of {model.name!r}, not {start!r}; use mbs.assemble(model)")
     if [*start.system.model.bodies] != [*model.bodies]:
-        raise ModelError(
-            f"start is a pose of {start.system.model.name!r}, which has other bodies than {model.name!r}; "
-            "assemble this model for a start"
-        )
+        what = f"start is a pose of {start.system.model.name!r}, which has other bodies than {model.name!r}"
+        raise ModelError(f"{what}; assemble this model for a start")
 
 
 def checked_times(times: Any) -> np.ndarray:
@@ -82,10 +80,8 @@ def check_tables(model: Model, t: np.ndarray) -> None:
         read = law_of_time(place, {p.symbol: p.value for p in model.parameters.values()})(moments)
         first, last = float(table.x[0]), float(table.x[-1])
         if read.min() < first - 1e-12 * (last - first) or read.max() > last + 1e-12 * (last - first):
-            raise ModelError(
-                f"{element.who} has a table from {first:g} to {last:g}, but it is read from {read.min():g} to "
-                f"{read.max():g}; shorten the times or extend the table"
-            )
+            reach = f"it is read from {read.min():g} to {read.max():g}; shorten the times or extend the table"
+            raise ModelError(f"{element.who} has a table from {first:g} to {last:g}, but {reach}")
 
 
 def tables_left(system: System, motion: Trajectory) -> str:

@@ -4,7 +4,7 @@ Each error carries its facts as attributes too, so that a program can act on the
 ``err.joints``, ``err.time``, ``err.residuals``, ...
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
@@ -85,6 +85,11 @@ class Names(dict[str, Thing]):
 def check_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> None:
     if name not in known:
         raise unknown_name(kind, name, known, owner)
+
+
+def check_dict(what: str, given: object, of: str, example: str, empty: bool = True) -> None:
+    if not isinstance(given, Mapping) or not (given or empty):
+        raise ModelError(f"{what} must be a dict of {of}, not {given!r}; e.g. {example}")
 
 
 def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> ModelError:

@@ -161,12 +161,11 @@ def inverse(
 
 @app.command(epilog=EXAMPLE + "equations models/slider_crank.py --latex --out equations.tex")
 def equations(
-    path: Model,
-    settings: Settings = None,
+    path: Model, settings: Settings = None,
     latex: Annotated[bool, typer.Option("--latex", help="As LaTeX, in one aligned block.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to a file instead.")] = None,
     debug: Debug = False,
-) -> None:
+) -> None:  # fmt: skip
     """Show the exact equations in the names of the textbooks."""
     from ..results.files import replacing
 

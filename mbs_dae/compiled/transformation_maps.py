@@ -62,7 +62,7 @@ def transformation(
     below = zip(entries.block_row.tolist(), entries.block_column.tolist(), strict=True)
     beside = {pair: velocities + k for k, pair in enumerate(below)}
     masses = _masses(coordinates, dynamics) if dynamics is not None else [[] for _ in paths]
-    flat = np.array([item for items in masses for item in items], dtype=np.int64).reshape(-1, 3)
+    flat = np.array([item for items in masses for item in items], dtype=np.int64).reshape(-1, 3).T.copy()
     maps = places._replace(
         row_of=entries.jac_row,
         column_of=entries.jac_column,
@@ -80,9 +80,9 @@ def transformation(
         unit=np.array([1.0] * 3 + [length**-2] * 3),
         joint_unit=1.0 / coordinates.weights(length),
         mass_at=_borders(masses),
-        mass_row=flat[:, 0].copy(),
-        mass_column=flat[:, 1].copy(),
-        mass_from=flat[:, 2].copy(),
+        mass_row=flat[0],
+        mass_column=flat[1],
+        mass_from=flat[2],
         weight_to=np.array([c if c == d else beside[c, d] for c, d in coordinates.coupled], dtype=np.int64),
     )
     return block(maps, **sizes, ways=maps.path.size, links=len(paths), rows=program["nu_from"].size)

@@ -128,12 +128,12 @@ class Function:
         return self.entry
 
     def _made(self) -> store.Stored:
-        with work.told(self):
-            part = self.part(self.arguments)
-            if (result := str(part.lowered.result)) not in RESULTS:
-                raise TypeError(f"{self.symbol} lies apart and cannot give back {result}; give back a number")
-            code = llvm.object_code(self.symbol, part.lowered, [*part.parts.values()])
-            return store.Stored({"result": result}, tuple(sorted(part.apart)), code)
+        forecast, part = work.begin(), self.part(self.arguments)
+        if (result := str(part.lowered.result)) not in RESULTS:
+            raise TypeError(f"{self.symbol} lies apart and cannot give back {result}; give back a number")
+        code = llvm.object_code(self.symbol, part.lowered, [*part.parts.values()])
+        forecast.tell(self)
+        return store.Stored({"result": result}, tuple(sorted(part.apart)), code)
 
     def _caller(self, address: int, result: types.Type) -> Callable[..., Any]:
         """How Python calls it. Other threads of Python go on meanwhile."""

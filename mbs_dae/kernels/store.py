@@ -224,10 +224,6 @@ def _foreign(told: os.stat_result) -> str:
 
 @cache
 def _warn_once(place: Path, why: str) -> bool:
-    warnings.warn(
-        f"the cache of compiled code, {place}, {why}. Until then everything is compiled in every process "
-        "(MBS_DAE_CACHE names another directory)",
-        RuntimeWarning,
-        stacklevel=2,
-    )
+    what = f"the cache of compiled code, {place}, {why}. Until then everything is compiled in every process"
+    warnings.warn(f"{what} (MBS_DAE_CACHE names another directory)", RuntimeWarning, stacklevel=2)
     return False

@@ -12,8 +12,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,14 +62,6 @@ def _most_urgent_first(count: int) -> list[Any]:
     return sorted(callers, key=chain, reverse=True)
 
 
-@contextmanager
-def told(function: Any) -> Iterator[None]:
-    """Around the compiling of a function: tell how far all is."""
-    forecast = begin()
-    yield
-    forecast.tell(function)
-
-
 @cache
 def begin() -> Forecast:
     """When something is to be compiled for the first time: start the others, if more than that is missing."""
@@ -93,6 +84,7 @@ class Forecast:
         self._write(self.count, self.size)
 
     def tell(self, function: Any) -> None:
+        """How far all is, once this function is compiled."""
         count, size = self._left()
         if not store.is_there(function.symbol):  # it is about to be written
             count, size = count - 1, size - function.size

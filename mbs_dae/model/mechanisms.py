@@ -26,18 +26,12 @@ class PlanarModel(Model):
 
     @classmethod
     def from_points(
-        cls,
-        points: Mapping[str, tuple[float, float]],
-        rods: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
-        fixed: Sequence[str] = (),
-        *,
-        mass: float | Mapping[str, float] | None = None,
+        cls, points: Mapping[str, tuple[float, float]], rods: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
+        fixed: Sequence[str] = (), *, mass: float | Mapping[str, float] | None = None,
         density: float | Mapping[str, float] | None = None,
-        sliders: Mapping[str, float | tuple[float, float]] | None = None,
-        gravity: Vector | None = None,
-        name: str = "mechanism",
-        **other: Any,
-    ) -> Self:
+        sliders: Mapping[str, float | tuple[float, float]] | None = None, gravity: Vector | None = None,
+        name: str = "mechanism", **other: Any,
+    ) -> Self:  # fmt: skip
         """A linkage said in points and rods.
 
             mbs.PlanarModel.from_points(

@@ -15,7 +15,9 @@ from itertools import combinations
 from math import atan2
 from typing import Any
 
-from ..errors import ModelError, check_name, unknown_name
+import numpy as np
+
+from ..errors import ModelError, check_dict, check_name, unknown_name
 from .bodies.body import coordinates_of
 from .bodies.planar_body import PlanarBody
 from .joints import PinInSlot, Revolute
@@ -57,8 +59,7 @@ def _join(model: Any, point: str, place: Point, held: bool, guide: float | None)
 
 
 def _places(points: Any) -> dict[str, Point]:
-    if not isinstance(points, Mapping) or not points:
-        raise ModelError(f'points must be a dict of names and places, not {points!r}; write {{"A": (0, 0), ...}}')
+    check_dict("points", points, "names and places", '{"A": (0, 0), ...}', empty=False)
     for name in points:
         if not isinstance(name, str) or not name.isidentifier() or name == "ground":
             raise ModelError(f"{name!r} cannot name a point; use letters, digits and _")
@@ -127,8 +128,7 @@ def _read(text: str, places: Mapping[str, Point], what: str) -> Outline:
 def _guides(sliders: Any, places: Mapping[str, Point], held: Outline) -> dict[str, float]:
     """The angle of the line on which each sliding point stays."""
     sliders, found = sliders or {}, {}
-    if not isinstance(sliders, Mapping):
-        raise ModelError(f'sliders must be a dict of points and angles or directions, not {sliders!r}; e.g. {{"C": 0}}')
+    check_dict("sliders", sliders, "points and angles or directions", '{"C": 0}')
     for name, way in sliders.items():
         check_name("point", name, places, "sliders names a point that is not there: from_points")
         if name in held:
@@ -236,14 +236,11 @@ def polygon(corners: Sequence[complex]) -> tuple[complex, float, float]:
     The last one is about the origin; about the centre of mass (Steiner) it is less by the area times the square of
     their distance. Points are complex numbers: p̄ q = p·q + i (p × q).
     """
-    area, centre, second = 0.0, 0j, 0.0
-    for p, q in _edges(corners):
-        product = p.conjugate() * q
-        c = product.imag
-        area += c / 2
-        centre += c * (p + q) / 6
-        second += c * (abs(p) ** 2 + product.real + abs(q) ** 2) / 12
-    centre /= area
+    p, q = np.array(_edges(corners)).T
+    product = p.conj() * q
+    area = float(product.imag.sum()) / 2
+    centre = complex(product.imag @ (p + q)) / 6 / area
+    second = float(product.imag @ (abs(p) ** 2 + product.real + abs(q) ** 2)) / 12
     return centre, abs(area), second / area - abs(centre) ** 2
 
 

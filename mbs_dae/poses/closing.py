@@ -206,18 +206,14 @@ def check_finite(system: System, machine: Machine, t: float, q: np.ndarray) -> N
     finite[system.pattern.jac_row[~np.isfinite(machine.factor.jacobian)].astype(int)] = False
     if not finite.all():
         element = system.model.elements[system.rows[int(np.argmin(finite))].element]
-        raise ModelError(
-            f"{element.kind} {element.name!r} is not finite at t = {t:g} (it, or a derivative); mend its function "
-            "or keep away from that time and pose",
-            time=t,
-            joints=(element.name,),
-        )
+        what = f"{element.who} is not finite at t = {t:g} (it, or a derivative)"
+        remedy = "mend its function or keep away from that time and pose"
+        raise ModelError(f"{what}; {remedy}", time=t, joints=(element.name,))
 
 
 def assembly_error(system: System, t: float, best: Attempt, found: Attempt | None) -> AssemblyError:
     """The failure in words: which joints, how far, and whether another start would do."""
     residuals = element_gaps(system, best)
-    gap = max(residuals.values(), key=lambda pair: pair[0])[0]
     ranked = sorted(residuals, key=lambda name: -residuals[name][0])
     worst = [*ranked[:3], *(name for name in ranked[3:] if isinstance(system.model.elements[name], Prescribed | Held))]
     parts = [f"{name} misses by {residuals[name][0]:.3g} {residuals[name][1]}" for name in worst]
@@ -236,15 +232,9 @@ def assembly_error(system: System, t: float, best: Attempt, found: Attempt | Non
             f"nearer to the wanted position{', aside of the dead centre' * bool(locked)}, or fix a value: "
             "assemble(model, fix={...})"
         )
-    return AssemblyError(
-        f"{system.model.name!r} does not assemble at t = {t:g} ({kind}): {'; '.join(parts)}. {remedy}",
-        kind=kind,
-        time=t,
-        joints=tuple(worst),
-        residuals={name: gap for name, (gap, _) in residuals.items()},
-        gap=gap,
-        pose=best.q[: system.nq],
-    )
+    what = f"{system.model.name!r} does not assemble at t = {t:g} ({kind}): {'; '.join(parts)}. {remedy}"
+    gaps = {name: gap for name, (gap, _) in residuals.items()}
+    return _not_assembled(system, t, best, what, kind, tuple(worst), gaps)
 
 
 def _locked(system: System, t: float, stuck: np.ndarray, closed: np.ndarray) -> tuple[str, ...]:
@@ -255,16 +245,17 @@ def _locked(system: System, t: float, stuck: np.ndarray, closed: np.ndarray) -> 
 
 
 def _on_its_head(system: System, t: float, attempt: Attempt, turned: tuple[str, ...]) -> AssemblyError:
-    return AssemblyError(
-        f"{system.model.name!r} closes at t = {t:g} only with axes of {', '.join(turned)} against each other (bad "
-        "guess): a body stands on its head; turn the bodies nearer to their places, or mind the sense of these axes",
-        kind="bad guess",
-        time=t,
-        joints=turned,
-        residuals={},
-        gap=0.0,
-        pose=attempt.q[: system.nq],
-    )
+    what = f"{system.model.name!r} closes at t = {t:g} only with axes of {', '.join(turned)} against each other"
+    remedy = "turn the bodies nearer to their places, or mind the sense of these axes"
+    message = f"{what} (bad guess): a body stands on its head; {remedy}"
+    return _not_assembled(system, t, attempt, message, "bad guess", turned, {})
+
+
+def _not_assembled(
+    system: System, t: float, attempt: Attempt, message: str, kind: str, joints: tuple[str, ...], gaps: dict[str, float]
+) -> AssemblyError:
+    worst, pose = max(gaps.values(), default=0.0), attempt.q[: system.nq]
+    return AssemblyError(message, kind=kind, time=t, joints=joints, residuals=gaps, gap=worst, pose=pose)
 
 
 def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:

@@ -51,7 +51,6 @@ def check_trajectories(model: Model, t: np.ndarray) -> None:
         moments = t[np.unique(np.linspace(0, t.size - 1, LOOKS).astype(int))]
         for moment, row in zip(moments, _led(model.compile(), driver, moments), strict=True):
             if not _is_rotation(row[3:12].reshape(3, 3).T):
-                raise ModelError(
-                    f"rotation of {driver.who} is no rotation at t = {moment:g}: its columns are not three unit "
-                    "vectors at right angles, right-handed; write e.g. mbs.rotations.bryant(a, b, c)"
-                )
+                why = "its columns are not three unit vectors at right angles, right-handed"
+                what = f"rotation of {driver.who} is no rotation at t = {moment:g}: {why}"
+                raise ModelError(f"{what}; write e.g. mbs.rotations.bryant(a, b, c)")

@@ -4,7 +4,7 @@ origin."""
 import numpy as np
 
 from .. import screws
-from ..errors import ModelError, check_name, unknown_name
+from ..errors import ModelError, check_name
 from ..model.bodies.body import Marker
 from ..model.element import Element
 from ..results.result import Result
@@ -17,11 +17,10 @@ _FLAT = "twists and wrenches are read of motions in space; in the plane read vx,
 
 
 def twist(result: Result, body: str) -> np.ndarray:
-    if f"{body}.wx" not in result:
-        bodies = {name.removesuffix(".wx") for name in result.names if name.endswith(".wx")}
-        if not bodies:
-            raise ModelError(_FLAT)
-        raise unknown_name("body", body, bodies, "the result")
+    bodies = {name.removesuffix(".wx") for name in result.names if name.endswith(".wx")}
+    if not bodies:
+        raise ModelError(_FLAT)
+    check_name("body", body, bodies, "the result")
     place, velocity, omega = (
         np.stack([result[f"{body}.{name}"] for name in names], axis=1)
         for names in (("x", "y", "z"), ("vx", "vy", "vz"), ("wx", "wy", "wz"))

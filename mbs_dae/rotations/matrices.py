@@ -70,14 +70,12 @@ def _rodrigues(lib: Any, v: list[Any], cosine: Any, first: Any, second: Any) -> 
     """cos I + first [v]x + second v vᵀ."""
     x, y, z = v
     xy, yz, zx = second * x * y, second * y * z, second * z * x
-    return matrix(
-        lib,
-        [
-            [cosine + second * x * x, xy - first * z, zx + first * y],
-            [xy + first * z, cosine + second * y * y, yz - first * x],
-            [zx - first * y, yz + first * x, cosine + second * z * z],
-        ],
-    )
+    rows = [
+        [cosine + second * x * x, xy - first * z, zx + first * y],
+        [xy + first * z, cosine + second * y * y, yz - first * x],
+        [zx - first * y, yz + first * x, cosine + second * z * z],
+    ]
+    return matrix(lib, rows)
 
 
 def coefficients(angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -99,14 +97,12 @@ def from_quaternion(e: Any) -> Any:
     scale, square = measure(lib, "the quaternion", q, NO_TURN)
     e0, x, y, z = (entry / scale for entry in q)
     s = 2 / square  # by the square, not by the length: (1, 0, 0, 1) then gives zeros that are zero
-    return matrix(
-        lib,
-        [
-            [1 - s * (y * y + z * z), s * (x * y - e0 * z), s * (x * z + e0 * y)],
-            [s * (x * y + e0 * z), 1 - s * (x * x + z * z), s * (y * z - e0 * x)],
-            [s * (x * z - e0 * y), s * (y * z + e0 * x), 1 - s * (x * x + y * y)],
-        ],
-    )
+    rows = [
+        [1 - s * (y * y + z * z), s * (x * y - e0 * z), s * (x * z + e0 * y)],
+        [s * (x * y + e0 * z), 1 - s * (x * x + z * z), s * (y * z - e0 * x)],
+        [s * (x * z - e0 * y), s * (y * z + e0 * x), 1 - s * (x * x + y * y)],
+    ]
+    return matrix(lib, rows)
 
 
 def multiply(e: Any, f: Any) -> Any:

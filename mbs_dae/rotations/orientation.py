@@ -48,10 +48,9 @@ def rotation_matrix(value: Any, what: str = "the rotation") -> Any:
         if not array.any(axis=-1).all():
             raise ModelError(f"{what} is the zero quaternion; {NO_TURN}")
         return from_quaternion(array)
-    raise ModelError(
-        f"{what} has the shape {array.shape}; give a 3x3 matrix or a quaternion (e0, e1, e2, e3), "
-        "or make a matrix of angles by rotations.about, rotations.euler or rotations.bryant"
-    )
+    known = "a 3x3 matrix or a quaternion (e0, e1, e2, e3)"
+    remedy = "make a matrix of angles by rotations.about, rotations.euler or rotations.bryant"
+    raise ModelError(f"{what} has the shape {array.shape}; give {known}, or {remedy}")
 
 
 def _symbolic(value: Any, what: str) -> sp.ImmutableMatrix:
@@ -76,16 +75,12 @@ def check_rotation(R: np.ndarray, what: str) -> None:
     """Refuse what is not a right-handed orthonormal frame."""
     off = float(np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0))
     if off > ORTHONORMAL:
-        raise ModelError(
-            f"{what} is not a rotation matrix: its columns are not orthonormal, RᵀR is off the identity by {off:.2g}; "
-            "make it by rotations.about, rotations.euler, rotations.frame, ... or give a quaternion",
-            deviation=off,
-        )
+        why = f"its columns are not orthonormal, RᵀR is off the identity by {off:.2g}"
+        remedy = "make it by rotations.about, rotations.euler, rotations.frame, ... or give a quaternion"
+        raise ModelError(f"{what} is not a rotation matrix: {why}; {remedy}", deviation=off)
     if np.any(np.linalg.det(R) < 0):
-        raise ModelError(
-            f"{what} is a left-handed frame (its determinant is -1), a reflection and no rotation; "
-            "turn one of its axes round or swap two of them"
-        )
+        what += " is a left-handed frame (its determinant is -1), a reflection and no rotation"
+        raise ModelError(f"{what}; turn one of its axes round or swap two of them")
 
 
 def matrix_of_numbers(R: Any, what: str = "the rotation") -> np.ndarray:

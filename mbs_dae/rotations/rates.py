@@ -12,14 +12,14 @@ import numpy as np
 from ..errors import ModelError
 from .matrices import NO_TURN, coefficients, product
 from .orientation import BRYANT, EULER
-from .values import check_axes, check_divisor, cross, dot, fields, is_symbolic, length_of, unit, vector
+from .values import check_divisor, cross, dot, fields, in_body_axes, is_symbolic, length_of, unit, vector
 
 
 def euler_omega(angles: Any, rates: Any, axes: str = "body") -> Any:
     """ω of the Euler angles (psi, theta, phi) and their rates."""
     lib, [[psi, theta, phi], [dpsi, dtheta, dphi]] = fields(("the angles", angles, 3), ("the rates", rates, 3))
     sine, cosine = lib.sin(theta), lib.cos(theta)
-    if check_axes(axes):
+    if in_body_axes(axes):
         s, c = lib.sin(phi), lib.cos(phi)
         return vector(lib, [sine * s * dpsi + c * dtheta, sine * c * dpsi - s * dtheta, cosine * dpsi + dphi])
     s, c = lib.sin(psi), lib.cos(psi)
@@ -31,7 +31,7 @@ def euler_rates(angles: Any, omega: Any, axes: str = "body") -> Any:
     lib, [[psi, theta, phi], [x, y, z]] = fields(("the angles", angles, 3), ("omega", omega, 3))
     sine, cosine = lib.sin(theta), lib.cos(theta)
     check_divisor(lib, sine, EULER, angle="theta")
-    if check_axes(axes):
+    if in_body_axes(axes):
         s, c = lib.sin(phi), lib.cos(phi)
         dpsi = (s * x + c * y) / sine
         return vector(lib, [dpsi, c * x - s * y, z - cosine * dpsi])
@@ -44,7 +44,7 @@ def bryant_omega(angles: Any, rates: Any, axes: str = "body") -> Any:
     """ω of the Bryant angles (phi1, phi2, phi3) and their rates."""
     lib, [[phi1, phi2, phi3], [d1, d2, d3]] = fields(("the angles", angles, 3), ("the rates", rates, 3))
     sine, cosine = lib.sin(phi2), lib.cos(phi2)
-    if check_axes(axes):
+    if in_body_axes(axes):
         s, c = lib.sin(phi3), lib.cos(phi3)
         return vector(lib, [cosine * c * d1 + s * d2, -cosine * s * d1 + c * d2, sine * d1 + d3])
     s, c = lib.sin(phi1), lib.cos(phi1)
@@ -56,7 +56,7 @@ def bryant_rates(angles: Any, omega: Any, axes: str = "body") -> Any:
     lib, [[phi1, phi2, phi3], [x, y, z]] = fields(("the angles", angles, 3), ("omega", omega, 3))
     sine, cosine = lib.sin(phi2), lib.cos(phi2)
     check_divisor(lib, cosine, BRYANT, angle="phi2")
-    if check_axes(axes):
+    if in_body_axes(axes):
         s, c = lib.sin(phi3), lib.cos(phi3)
         d1 = (c * x - s * y) / cosine
         return vector(lib, [d1, s * x + c * y, z - sine * d1])
@@ -74,7 +74,7 @@ def quaternion_omega(e: Any, rates: Any, axes: str = "body") -> Any:
     size = length_of(lib, "the quaternion", q, NO_TURN)
     q, dq = [entry / size for entry in q], [entry / size for entry in dq]
     conjugate = [q[0], -q[1], -q[2], -q[3]]
-    turn = product(conjugate, dq) if check_axes(axes) else product(dq, conjugate)
+    turn = product(conjugate, dq) if in_body_axes(axes) else product(dq, conjugate)
     return vector(lib, [2 * entry for entry in turn[1:]])
 
 
@@ -83,7 +83,7 @@ def quaternion_rates(e: Any, omega: Any, axes: str = "body") -> Any:
     lib, [q, w] = fields(("the quaternion", e, 4), ("omega", omega, 3))
     length_of(lib, "the quaternion", q, NO_TURN)  # refuses zero
     turn = [0 * w[0], *w]
-    rate = product(q, turn) if check_axes(axes) else product(turn, q)
+    rate = product(q, turn) if in_body_axes(axes) else product(turn, q)
     return vector(lib, [entry / 2 for entry in rate])
 
 
@@ -91,7 +91,7 @@ def rotation_vector_omega(vec: Any, rates: Any, axes: str = "body") -> np.ndarra
     """ω of a rotation vector v and its rate: v̇ ∓ b v x v̇ + c v x (v x v̇), minus in body axes,
     with b = (1 - cos a)/a², c = (a - sin a)/a³, a = |v|."""
     v, dv = _of_numbers(("the rotation vector", vec, 3), ("the rates", rates, 3))
-    sign = -1 if check_axes(axes) else 1
+    sign = -1 if in_body_axes(axes) else 1
     _, b, c = coefficients(np.sqrt(dot(v, v)))
     once = cross(v, dv)
     twice = cross(v, once)
@@ -102,7 +102,7 @@ def rotation_vector_rates(vec: Any, omega: Any, axes: str = "body") -> np.ndarra
     """The rate of a rotation vector v: ω ± ½ v x ω + d v x (v x ω), plus in body axes, with
     d = (1 - (a/2) cot(a/2))/a², a = |v|; refused at a full turn, where sin(a/2) = 0 but v is not zero."""
     v, w = _of_numbers(("the rotation vector", vec, 3), ("omega", omega, 3))
-    sign = 1 if check_axes(axes) else -1
+    sign = 1 if in_body_axes(axes) else -1
     a = np.sqrt(dot(v, v))
     near = a < 1e-3
     half = np.where(near, 1.0, a / 2)
@@ -122,13 +122,10 @@ def axis_angle_omega(axis: Any, angle: Any, axis_rate: Any, angle_rate: Any, axe
 
     The axis may have any length but zero; of its rate only what turns it counts.
     """
-    lib, [n, [a], dn, [da]] = fields(
-        ("the axis", axis, 3),
-        ("the angle", angle, 0),
-        ("the axis rate", axis_rate, 3),
-        ("the angle rate", angle_rate, 0),
-    )
-    sign = -1 if check_axes(axes) else 1
+    turn = ("the axis", axis, 3), ("the angle", angle, 0)
+    rates = ("the axis rate", axis_rate, 3), ("the angle rate", angle_rate, 0)
+    lib, [n, [a], dn, [da]] = fields(*turn, *rates)
+    sign = -1 if in_body_axes(axes) else 1
     size = length_of(lib, "the axis", n, "give the direction of the axis")
     n = [entry / size for entry in n]
     along = dot(n, dn)
@@ -142,7 +139,7 @@ def axis_angle_rates(axis: Any, angle: Any, omega: Any, axes: str = "body") -> t
     """The rates of the unit axis n and of the angle: ȧ = n·ω and ṅ = ½ (cot(a/2) ω' ± n x ω), plus in body axes, with
     ω' the part of ω across the axis; refused where sin(a/2) = 0, for then any axis would do."""
     lib, [n, [a], w] = fields(("the axis", axis, 3), ("the angle", angle, 0), ("omega", omega, 3))
-    sign = 1 if check_axes(axes) else -1
+    sign = 1 if in_body_axes(axes) else -1
     n = unit(lib, "the axis", n)
     sine = lib.sin(a / 2)
     message = (

@@ -144,7 +144,7 @@ def unit(lib: Any, what: str, components: Sequence[Any]) -> list[Any]:
     return [x / size for x in components]
 
 
-def check_axes(axes: str) -> bool:
+def in_body_axes(axes: str) -> bool:
     """True for body axes."""
     if axes not in AXES:
         raise ModelError(f"axes={axes!r} is unknown; use 'body' or 'world'")

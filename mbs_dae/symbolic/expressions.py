@@ -38,20 +38,14 @@ def expression_of(value: Any, what: str, variables: str = "", jumps: bool = Fals
     if any(abs(n) > LARGEST for n in e.atoms(sp.Number)):
         raise ModelError(f"{what} contains a number that is too large for a machine number; mind its units")
     if e.has(sp.DiracDelta):
-        raise ModelError(
-            f"{what} contains an impulse (DiracDelta), which acts in no time at all; write a short pulse that is "
-            "smooth, or the velocity that the impulse gives: initial={...}"
-        )
+        remedy = "write a short pulse that is smooth, or the velocity that the impulse gives: initial={...}"
+        raise ModelError(f"{what} contains an impulse (DiracDelta), which acts in no time at all; {remedy}")
     if not jumps and (found := sorted({str(f.func) for f in e.atoms(*JUMPS)})):
-        raise ModelError(
-            f"{what} jumps ({', '.join(found)}), and its slope is asked for; make it smooth: sp.tanh(x / width) in "
-            "place of sp.sign(x), a Table or mbs.Motion"
-        )
+        remedy = "make it smooth: sp.tanh(x / width) in place of sp.sign(x), a Table or mbs.Motion"
+        raise ModelError(f"{what} jumps ({', '.join(found)}), and its slope is asked for; {remedy}")
     if unknown := sorted(set(_without_code(e))):
-        raise ModelError(
-            f"cannot turn {what} into code: it contains {', '.join(unknown)}; use functions that sympy can "
-            "differentiate and that exist in Python's math module"
-        )
+        remedy = "use functions that sympy can differentiate and that exist in Python's math module"
+        raise ModelError(f"cannot turn {what} into code: it contains {', '.join(unknown)}; {remedy}")
     return e
 
 
@@ -67,7 +61,5 @@ def called(function: Callable, arguments: Sequence[Any], what: str, **constants:
     try:
         return function(*arguments, **constants)
     except Exception as exc:
-        raise ModelError(
-            f"{what} raised {type(exc).__name__}: {exc}; mend it: it is called with symbols, so use the functions of "
-            "sympy (sp.sin, not np.sin)"
-        ) from exc
+        remedy = "mend it: it is called with symbols, so use the functions of sympy (sp.sin, not np.sin)"
+        raise ModelError(f"{what} raised {type(exc).__name__}: {exc}; {remedy}") from exc

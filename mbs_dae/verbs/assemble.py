@@ -7,7 +7,7 @@ import numpy as np
 from ..arguments import check_tables, model_of
 from ..compiled import System
 from ..compiled.machine import DONE
-from ..errors import ModelError
+from ..errors import ModelError, check_dict
 from ..explain.explanation import no_force
 from ..explain.failures import check_masses
 from ..model.model import Model
@@ -35,8 +35,7 @@ def assemble(
     model = model_of(model)
     t = finite_number(t, "the time t")
     check_tables(model, np.array([t]))
-    if fix is not None and not isinstance(fix, Mapping):
-        raise ModelError(f'fix must be a dict of names and values, not {fix!r}; write fix={{"crank.angle": 0.6}}')
+    check_dict("fix", {} if fix is None else fix, "names and values", '{"crank.angle": 0.6}')
     state = assembled(model, t, fix, start)
     if not forces:
         return state

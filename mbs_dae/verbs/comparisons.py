@@ -13,7 +13,7 @@ import numpy as np
 from ..arguments import checked_times, model_of
 from ..compiled import System
 from ..coordinates import SETS
-from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError, check_name
+from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError, check_dict, check_name
 from ..model.model import Model
 from ..motion.comparison import Difference, Timed, difference, evaluation_times, timed
 from ..motion.initial import initial_state
@@ -252,10 +252,10 @@ def compare_stabilization(
 
     Further options go to `simulate`. A run that stops early is kept as far as it came.
     """
-    if stabilizations is not None and not (isinstance(stabilizations, Mapping) and stabilizations):
-        raise ModelError('stabilizations must be a dict of names, e.g. {"soft": mbs.Baumgarte(5, 5)}')
+    chosen = USUAL if stabilizations is None else stabilizations
+    check_dict("stabilizations", chosen, "names", '{"soft": mbs.Baumgarte(5, 5)}', empty=False)
     runs: dict[str, Result] = {}
-    for name, how in (stabilizations or USUAL).items():
+    for name, how in chosen.items():
         try:
             runs[name] = simulate(model, times, initial, stabilization=how, **options)
         except (IntegrationError, SingularConfigurationError) as error:

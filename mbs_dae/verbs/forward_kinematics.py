@@ -83,11 +83,8 @@ def forward_kinematics(
     """
     space = JointSpace.of(model)
     joints = {} if joints is None else joints
-    if not isinstance(joints, Mapping):
-        raise ModelError(f'joints must be a dict of names and values, not {joints!r}; e.g. {{"axis1.angle": 0.3}}')
     if space.closed:
-        fix = {name: space.number(value, f"joints[{name!r}]") for name, value in joints.items()}
-        state = assembled(space.model, fix=fix, start=start)
+        state = assembled(space.model, fix=space.numbers(joints, "joints"), start=start)
         q = space.start(state)
     else:
         q = space.with_values(space.start(start), joints)

@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 
 from ..compiled import System
-from ..errors import ModelError, counted
+from ..errors import ModelError, check_dict, counted
 from ..model.model import Model
 from ..poses.reach.joint_space import JointSpace, label
 from ..poses.reach.solutions import Search
@@ -186,8 +186,7 @@ def _missed(search: Search, pose: Solution) -> str:
 
 def _limits(space: JointSpace, limits: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.full(space.size, -np.inf), np.full(space.size, np.inf)
-    if not isinstance(limits, Mapping):
-        raise ModelError(f'limits must be a dict of pairs, not {limits!r}; e.g. {{"axis1.angle": (-1.0, 1.0)}}')
+    check_dict("limits", limits, "pairs", '{"axis1.angle": (-1.0, 1.0)}')
     for name, pair in limits.items():
         k = space.index(name)
         if k not in space.coordinate_of:

@@ -1,7 +1,7 @@
 """A sweep over a parameter instead of time: how a pose changes when a length does.
 
-The first pose is assembled; each of the others follows from the one before in one smooth step (`poses.designs`), or in
-as many as it takes. For each step there is a table of the numbers in the equations: nothing is built for a value.
+Each pose follows from the one before in one smooth step (`poses.designs`), or in as many as it takes. For each step
+there is a table of the numbers in the equations: nothing is built for a value.
 """
 
 from collections.abc import Sequence

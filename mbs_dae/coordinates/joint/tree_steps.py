@@ -63,10 +63,9 @@ def _check_order(edge: Edge) -> None:
     turns = len(slides) - sum(slides)
     apart = sum(a != b for a, b in zip(slides, slides[1:], strict=False)) > 1
     if apart or len({*axes}) < len(axes) or turns > (1 if balls else 2):
-        raise ModelError(
-            f"{edge.joint.who} declares motions that a tree cannot tell apart; let slides along different axes be "
-            "neighbours, and turns about two different axes at most, or one ball; or declare no motions"
-        )
+        what = f"{edge.joint.who} declares motions that a tree cannot tell apart"
+        rule = "let slides along different axes be neighbours, and turns about two different axes at most, or one ball"
+        raise ModelError(f"{what}; {rule}; or declare no motions")
 
 
 # --- where the markers are --------------------------------------------------------------------------------------

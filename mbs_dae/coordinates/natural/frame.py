@@ -42,10 +42,8 @@ def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.nda
     H = np.vstack([ones, np.array(places).T])
     if not np.isfinite(H).all() or abs(np.linalg.det(H)) <= 1e-9 * np.prod(np.linalg.norm(H, axis=0)):
         names = ", ".join(thing.name for thing in base)
-        raise ModelError(
-            f"body {body.name!r} is not described by {names} with these parameters: they coincide or lie in one line "
-            'or plane; change the parameters, or compile(coordinates="cartesian")'
-        )
+        why = f"not described by {names} with these parameters: they coincide or lie in one line or plane"
+        raise ModelError(f'body {body.name!r} is {why}; change the parameters, or compile(coordinates="cartesian")')
     return np.linalg.inv(H)
 
 

@@ -124,10 +124,8 @@ class Natural(KernelCoordinates):
         for body in self.model.bodies.values():
             self.weights_of(body, number)
             if (self._coupled(body, [number]) & ~self._coupled(body)).any():
-                raise ModelError(
-                    f"the mass of body {body.name!r} couples with these parameters what it did not couple with others; "
-                    "build the model with these values"
-                )
+                what = f"body {body.name!r} couples with these parameters what it did not couple with others"
+                raise ModelError(f"the mass of {what}; build the model with these values")
 
     def inertia_slots(self, body: Body, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         count = 8 if self.dimension == 2 else 14

@@ -65,10 +65,9 @@ class Skeleton:
         """What was found to be the same with some values of the parameters must be so with all."""
         for body, a, b in self.merged:
             if not near(number, a, b):
-                raise ModelError(
-                    f"{a} and {b} on body {body.name!r} coincide with some values of the parameters, and not with "
-                    "these; natural coordinates took them for one: build the model with these values"
-                )
+                what = f"{a} and {b} on body {body.name!r} coincide with some values of the parameters"
+                why = "and not with these; natural coordinates took them for one"
+                raise ModelError(f"{what}, {why}: build the model with these values")
 
 
 def skeleton_of(model: Model) -> Skeleton:

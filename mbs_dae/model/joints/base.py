@@ -157,9 +157,8 @@ def _rows(equation: Callable | None, markers: tuple, constants: dict[str, Any], 
     if equation is None:
         return []
     if not callable(equation):
-        raise ModelError(
-            f"the equation of {who} must be a function of markers, not {equation!r}; write phi=lambda i, j: i.x - j.x"
-        )
+        what = f"the equation of {who} must be a function of markers, not {equation!r}"
+        raise ModelError(f"{what}; write phi=lambda i, j: i.x - j.x")
     wanted = inspect.signature(equation).parameters
     here = {name: value for name, value in constants.items() if name in wanted}
     out = called(equation, markers, f"the equation of {who}", **here)

@@ -17,7 +17,7 @@ from ...arguments import check_start, model_of
 from ...compiled import System, compile_model
 from ...coordinates import JointCoordinates, Motion
 from ...coordinates.joint.tree_steps import Freedom
-from ...errors import ModelError, check_name, unknown_name
+from ...errors import ModelError, check_dict, check_name, unknown_name
 from ...model.bodies.body import Body, Marker
 from ...model.joints.motions import Ball, Slide, Turn
 from ...model.model import Model
@@ -135,20 +135,20 @@ class JointSpace:
         """A number, or an expression of parameters."""
         return finite_number(self.system.evaluator(value) if isinstance(value, Basic) else value, what)
 
+    def numbers(self, values: Mapping[str, Any], what: str) -> dict[str, float]:
+        check_dict(what, values, "names and values", '{"axis1.angle": 0.3}')
+        return {name: self.number(value, f"{what}[{name!r}]") for name, value in values.items()}
+
     def with_values(self, q: np.ndarray, values: Mapping[str, Any], what: str = "joints") -> np.ndarray:
         """q with values by name; sizes of balls are checked."""
-        if not isinstance(values, Mapping):
-            raise ModelError(f'{what} must be a dict of names and values, not {values!r}; e.g. {{"axis1.angle": 0.3}}')
         q = q.copy()
-        for name, value in values.items():
-            q[self.index(name)] = self.number(value, f"{what}[{name!r}]")
+        for name, number in self.numbers(values, what).items():
+            q[self.index(name)] = number
         for k in self.balls:
             size = float(np.linalg.norm(q[k : k + 4]))
             if abs(size - 1.0) > 1e-9:
-                raise ModelError(
-                    f"{', '.join(self.names[k : k + 4])} are a quaternion of length {size:g}; give four numbers of "
-                    "length 1"
-                )
+                found = f"{', '.join(self.names[k : k + 4])} are a quaternion of length {size:g}"
+                raise ModelError(f"{found}; give four numbers of length 1")
             q[k : k + 4] /= size
         return self.turned(q)
 
@@ -186,9 +186,8 @@ class JointSpace:
         if isinstance(wanted, Marker):
             owner = self.model.ground if wanted.body.fixed else self.model.bodies.get(wanted.body.name)
             if owner is not wanted.body:
-                raise ModelError(
-                    f"marker {wanted.label} is on a body of another model; use the bodies of {self.model.name!r}"
-                )
+                what = f"marker {wanted.label} is on a body of another model"
+                raise ModelError(f"{what}; use the bodies of {self.model.name!r}")
             return wanted
         everyone = (*self.model.bodies.values(), self.model.ground)
         named = {b.name: b.origin for b in everyone} | {m.label: m for b in everyone for m in b.markers.values()}

@@ -1,6 +1,5 @@
 """Targets of markers, as they are said, checked, and made ready for the compiled search (`poses.reach.task`)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +9,7 @@ from ...compiled.machine import observe
 from ...compiled.manifold import manifold_of
 from ...compiled.transformation_maps import no_transformation
 from ...coordinates.joint.tree_steps import frame_of
-from ...errors import ModelError
+from ...errors import ModelError, check_dict
 from ...kernels.blocks import block
 from ...model.bodies.body import Marker
 from ...rotations import about_z, quaternion
@@ -36,10 +35,7 @@ class Target:
 
 
 def read_targets(space: JointSpace, targets: Any) -> tuple[Target, ...]:
-    if not isinstance(targets, Mapping) or not targets:
-        raise ModelError(
-            f'targets must be a dict of markers and where they are to be, not {targets!r}; e.g. {{"hand.tool": (1, 0)}}'
-        )
+    check_dict("targets", targets, "markers and where they are to be", '{"hand.tool": (1, 0)}', empty=False)
     read = [_target(space, space.marker(wanted), value) for wanted, value in targets.items()]
     if len({label(t.marker) for t in read}) < len(read):
         raise ModelError("targets name a marker twice, itself and by its name; say it once")
@@ -56,9 +52,8 @@ def _target(space: JointSpace, marker: Marker, value: Any) -> Target:
         if point is None and rotation is None:
             raise ModelError(f"{who} says neither point nor rotation; give one of them")
         if point is not None and np.ndim(point) == 0:
-            raise ModelError(
-                f"{who} is {value!r}, and two things are read as (point, rotation); a point needs all its {d} numbers"
-            )
+            what = f"{who} is {value!r}, and two things are read as (point, rotation)"
+            raise ModelError(f"{what}; a point needs all its {d} numbers")
     else:
         numbers = _numbers(space, value, who)
         if numbers.shape == (d,):
@@ -68,10 +63,8 @@ def _target(space: JointSpace, marker: Marker, value: Any) -> Target:
                 raise ModelError(f"{who} is no homogeneous matrix: its last row must be {np.eye(d + 1)[d]}")
             point, rotation = numbers[:d, d], numbers[:d, :d]
         else:
-            raise ModelError(
-                f"{who} has shape {numbers.shape}; give a point ({d} numbers), a homogeneous {d + 1} x {d + 1} matrix, "
-                "or (point, rotation)"
-            )
+            remedy = f"give a point ({d} numbers), a homogeneous {d + 1} x {d + 1} matrix, or (point, rotation)"
+            raise ModelError(f"{who} has shape {numbers.shape}; {remedy}")
     return Target(marker, _point(space, point, d, who), _rotation(space, rotation, d, who))
 
 
@@ -94,10 +87,8 @@ def _rotation(space: JointSpace, value: Any, d: int, who: str) -> np.ndarray | N
     if R.shape != (d, d):
         raise ModelError(f"the rotation of {who} has shape {R.shape}; give a {d} x {d} matrix")
     if np.abs(R.T @ R - np.eye(d)).max() > ROTATION or np.linalg.det(R) < 0:
-        raise ModelError(
-            f"the rotation of {who} is none: its columns must be unit vectors at right angles, right-handed; "
-            "e.g. mbs.rotations.about_z(0.3)"
-        )
+        what = f"the rotation of {who} is none: its columns must be unit vectors at right angles, right-handed"
+        raise ModelError(f"{what}; e.g. mbs.rotations.about_z(0.3)")
     U, _, V = np.linalg.svd(R)
     return U @ V
 
@@ -108,10 +99,9 @@ def _numbers(space: JointSpace, value: Any, who: str) -> np.ndarray:
         numbers = np.array([float(space.system.evaluator(x)) for x in raw.ravel()]).reshape(raw.shape)
     except (TypeError, ValueError) as exc:
         if isinstance(value, tuple | list) and any(x is None for x in value):
-            raise ModelError(
-                f"{who} is {value!r}, but a point needs all its {space.model.dimension} numbers; None stands for a "
-                "whole point or a whole rotation: (None, rotation)"
-            ) from exc
+            what = f"{who} is {value!r}, but a point needs all its {space.model.dimension} numbers"
+            remedy = "None stands for a whole point or a whole rotation: (None, rotation)"
+            raise ModelError(f"{what}; {remedy}") from exc
         raise ModelError(f"{who} must be numbers, not {value!r}") from exc
     if not np.isfinite(numbers).all():
         raise ModelError(f"{who} has a number that is not finite; give finite numbers")
