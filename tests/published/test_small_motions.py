@@ -186,3 +186,24 @@ def test_a_disk_that_rolls_upright():
         values = mbs.linearize(model, speed).eigenvalues
         assert np.abs(values**2 + square).min() < 1e-9 * abs(square)
         assert (values.real.max() > 0.1) == (spin**2 < g / (3 * R))
+
+
+@pytest.mark.parametrize("tilt", [0.7, 0.0])
+def test_a_pendulum_on_a_spindle_that_is_driven(tilt):
+    """A point mass on an arm that goes round with Ω: it rests at cos θ = g/(l Ω²) and swings with Ω sin θ about it;
+    hanging down with √(g/l - Ω²)."""
+    g, l, slow = 9.81, 0.4, 3.0
+    turning = np.sqrt(g / (l * np.cos(tilt))) if tilt else slow
+    model = mbs.SpatialModel("spindle", gravity=(0, 0, -g))
+    spindle = model.body("spindle", 1.0, (1.0, 1.0, 1.0))
+    bob = model.body("bob", 2.0, (0.0, 0.0, 0.0), position=(l * np.sin(tilt), 0, -l * np.cos(tilt)))
+    model.add(
+        mbs.Revolute("bearing", model.ground, spindle, at=(0, 0, 0), axis=(0, 0, 1)),
+        mbs.Driver("motor", mbs.angle(model.ground, spindle), turning * mbs.t),
+        mbs.Revolute("hinge", spindle, bob, at=(0, 0, 0), axis=(0, 1, 0)),
+    )
+    law = mbs.linearize(model, {"hinge.angle": 0.0, "hinge.omega": 0.0}, coordinates=["hinge.angle"])
+    expected = turning * np.sin(tilt) if tilt else np.sqrt(g / l - turning**2)
+    assert law.coordinates == ("hinge.angle",)
+    assert law.frequencies == pytest.approx([expected], rel=1e-10)
+    assert not law.damping.round(12).any()
