@@ -248,6 +248,8 @@ def _counts(march: March) -> dict[str, Any]:
         "factorisations": int(machine.counts[FACTORISATIONS]),
         "redundant_equations": int((machine.factor.kept == 0.0).sum()),
     }
+    if march.search.functions.size:
+        stats["switches"] = int(march.search.total[0])
     if stabiliser.when == NEAR_SINGULAR:
         stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
         stats["projected_near_singular_poses"] = int(stabiliser.projected[0])
