@@ -333,7 +333,8 @@ class System(Remembering):
         """The values of a reading on these markers: one row for each time."""
         who = " and ".join(m.label for m in markers)
         instance = instance_of(reading, slots, markers, who, self.coordinates.kernels)
-        return read_outputs(self.structure.batch([instance]).fill(self.evaluator), t, q, v)
+        builder = self.structure.batch([instance])
+        return read_outputs(builder.fill(self.evaluator), t, q, v)[:, : builder.groups[0].kernel.layout["values"]]
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """Φ_v at a pose."""

@@ -117,7 +117,8 @@ def with_forces(
     """The result of a motion with its multipliers and energies (kinetic, potential, stored, dissipated, supplied)."""
     reactions = ComputedReactions(system, motion, multipliers, redundant, undetermined)
     energy, (moments, rows) = ledger(frozen(energies)), np.nonzero(undetermined)
-    notes = [more["stats"].get("note", ""), tables_left(system, motion)]
+    stats = more.get("stats", {})
+    notes = [stats.get("note", ""), tables_left(system, motion)]
     if rows.size:
         when = ", ".join(f"{t:.6g}" for t in motion.t[np.unique(moments)][:TOLD])
         who = ", ".join(dict.fromkeys(system.rows[row].element for row in np.unique(rows)))
@@ -125,5 +126,5 @@ def with_forces(
         note += "there: values are limits from both sides, nan where there is none, and not is_unique"
         notes.append(note)
     if told := "; ".join(dict.fromkeys(filter(None, notes))):
-        more["stats"] = {**more["stats"], "note": told}
+        more["stats"] = {**stats, "note": told}
     return result_of(system, motion, multipliers=frozen(multipliers), reactions=reactions, ledger=energy, **more)

@@ -27,7 +27,7 @@ CLOSE = 1e-8
 """How well extrapolated differences agree, relative to the largest derivative of a kernel's outputs."""
 
 
-def differences(f: Callable[[float], np.ndarray], h: float = 2e-3) -> np.ndarray:
+def differences(f: Callable[[float], np.ndarray], h: float = 3e-4) -> np.ndarray:
     """f'(0) by central differences over h, h/2 and h/4, extrapolated."""
     coarse, middle, fine = ((f(s) - f(-s)) / (2 * s) for s in (h, h / 2, h / 4))
     first, second = (4 * middle - coarse) / 3, (4 * fine - middle) / 3
