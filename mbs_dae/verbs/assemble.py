@@ -35,7 +35,7 @@ def assemble(
     model = model_of(model)
     t = finite_number(t, "the time t")
     check_tables(model, np.array([t]))
-    check_dict("fix", {} if fix is None else fix, "names and values", '{"crank.angle": 0.6}')
+    check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"crank.angle": 0.6}')
     state = assembled(model, t, fix, start)
     if not forces:
         return state

@@ -30,7 +30,7 @@ def by_pieces(surfaces, smooth, times, x, v, stiffness=4.0, damping=0.1):
     with their signs held."""
     y, now, signs, found = [x, v], 0.0, [], []
     for g in surfaces:
-        signs.append(np.sign(g(*y, 0.0)))
+        signs.append(np.sign(g(*y, 0.0)) or 1.0)  # it starts with a positive velocity
     for end in times:
         while now < end:
             held = list(signs)
@@ -46,7 +46,7 @@ def by_pieces(surfaces, smooth, times, x, v, stiffness=4.0, damping=0.1):
             def slope(s, y, held=held):
                 return [y[1], smooth(y[0], y[1], s, held) - stiffness * y[0] - damping * y[1]]
 
-            run = solve_ivp(slope, (now, end), y, "DOP853", rtol=1e-13, atol=1e-14, max_step=0.02, events=events)
+            run = solve_ivp(slope, (now, end), y, "DOP853", rtol=1e-13, atol=1e-14, events=events)
             now, y = run.t[-1], run.y[:, -1]
             for k, at in enumerate(run.t_events or []):
                 signs[k] = -held[k] if at.size else held[k]
