@@ -49,7 +49,9 @@ def new_course(
     first = np.array([t0 + after, *(inner + side), t1 + before])
     last = np.array([*(inner - side), t1 - before, t1 + before])
     cell = (t1 - t0) / far.size or 1.0
-    sampled = np.isin(ends, samples).astype(np.int64)
+    sampled = np.zeros(ends.size, dtype=np.int64)
+    if samples.size:
+        sampled[:] = np.isin(ends, samples)
     return block(Course(ends, first, last, sampled, far, t0, cell, float(longest)))
 
 

@@ -129,9 +129,11 @@ def _check_finite(controller: Sampled, values: Mapping[Signal, float], t: float)
 
 def sampling_of(system: System, times: np.ndarray) -> Sampling:
     """The sampling times within a run, at multiples of the periods; those that differ by roundoff are one."""
+    if not system.model.controllers:
+        return Sampling(system, np.zeros(0), {})
     near = APART * float(np.abs(times[[0, -1]]).max())
     own = {one: _multiples(one, system.evaluator, times, near) for one in system.model.controllers}
-    every = np.unique(np.concatenate([np.zeros(0), *own.values()]))
+    every = np.unique(np.concatenate([*own.values()]))
     every = every[np.diff(every, prepend=-np.inf) > near]
     due = {one: frozenset(every[np.searchsorted(every, grid - near)].tolist()) for one, grid in own.items()}
     return Sampling(system, every, due)

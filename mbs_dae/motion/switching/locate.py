@@ -24,7 +24,7 @@ from ...symbolic.branches import SIDE, WATCH, WHOLE
 from ...tolerances import SMALLEST
 from ..course import moment
 from ..derivative import accelerate, derivative, evaluate
-from ..methods.method import Stages, prepare_reading, read_between
+from ..methods.method import Stages, X, prepare_reading, read_between
 from ..methods.runge_kutta import read_cubic
 from .switches import hold_all, look, natural, read_rates
 
@@ -38,6 +38,8 @@ TRIES = 8
 """How often a step is made again to end on a switch."""
 RUSH, BRIEF = 64, 1e-9
 """So many switches within this part of the run are a chatter that does not end."""
+CHATTERS = 17
+"""A status: laws switch back and forth without end (see `run` for the others)."""
 
 
 class Search(NamedTuple):
@@ -126,10 +128,6 @@ def switch_over(search: Search, y: Vector, dy: Vector):
     _decide(search, moment(search.stages.course, t), y, dy)
 
 
-CHATTERS = 17
-"""A status: laws switch back and forth without end (see `run` for the others)."""
-
-
 @compiled
 def _decide(search, t, y, dy):
     """Whether the motion leaves each surface on its new side, on the other one, or stays on it; and y' and all guards
@@ -216,7 +214,7 @@ def _look_at(search, t, h, x, closely):
     if closely:
         read_between(stages, x, y)
     else:
-        stages.now[2] = x
+        stages.now[X] = x
         read_cubic(stages, y)
     now = moment(stages.course, t + x * h)
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
@@ -322,7 +320,7 @@ def _narrowed(search, t, h, low, high):
             x = min(max(x, low + 0.01 * EXACT), high - 0.01 * EXACT)
         _look_at(search, t, h, x, True)
         if _is_wrong(search, guards):
-            sides = sides + 1 if sides > 0 else 1
+            sides += 1
             high, above = x, _least(search, guards)
         else:
             sides = 0
