@@ -15,6 +15,7 @@ from ..tolerances import BLURRED
 from .control import Control
 from .course import Course, moment
 from .derivative import WORK, Mechanism, derivative
+from .linearised import Linearised
 from .methods import Method
 from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .singular import Crossing
@@ -73,9 +74,13 @@ class March(NamedTuple):
 
 
 def new_march(
-    mechanism: Mechanism, method: Method, control: Control, course: Course, stabiliser: Stabiliser, times: np.ndarray
-) -> March:
-    state, stages = mechanism.state, method.stages(mechanism, course)
+    mechanism: Mechanism, newton: Linearised | None, method: Method, control: Control, course: Course,
+    stabiliser: Stabiliser, times: np.ndarray,
+) -> March:  # fmt: skip
+    """`newton` is for implicit methods (`mechanism.with_newton`)."""
+    state, stages = mechanism.state, method.stages(mechanism, course, newton)
+    if method.is_implicit:
+        stages.implicit.tolerances[:] = control.rtol, control.atol
     sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
     sizes |= {"times": times.size, "rows": mechanism.machine.pattern.m, "switches": mechanism.switches.kinds.size}
     record = block(Record(times), **sizes)

@@ -30,7 +30,7 @@ from ..motion.control import Control, units_of
 from ..motion.course import SPAN, new_course
 from ..motion.events import happened, present, reset
 from ..motion.initial import check_efforts, initial_state
-from ..motion.mechanism import mechanism
+from ..motion.mechanism import mechanism, with_newton
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.record import March, new_march
@@ -141,14 +141,17 @@ def prepare(
     system = system_of(model)
     model, bodies = system.model, system.cartesian
     t = checked_times(times).copy()
-    how, by = stabilization_of(stabilization), stepping(**steps)
+    by = stepping(**steps)
+    how = stabilization_of(stabilization, by.method.is_implicit)
     check_tables(model, t)
     check_trajectories(model, t)
     bodies.once(check_masses)
     first, redundant, note = initial_state(model, t[0], initial)
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
-    run = mechanism(system, faint=FAINT)
+    run, newton = mechanism(system, faint=FAINT), None
+    if by.method.is_implicit:
+        run, newton = with_newton(system, by.method.inner, FAINT)
     unit, controlled, inertia = system.once(units_of)
     control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
     stabiliser = new_stabiliser(how, run, by.length, by.rtol ** (1.0 / by.method.order))
@@ -159,7 +162,7 @@ def prepare(
     recorded, moments = put_on_breaks(on_samples(t, sampling.times), breaks)
     far = np.full(1, np.inf) if by.length else farthest_ends(elements, system.evaluator, begin, end)
     course = new_course(recorded, breaks, sampling.times, side_of(begin, end), far, by.longest)
-    march = new_march(run, by.method, control, course, stabiliser, recorded)
+    march = new_march(run, newton, by.method, control, course, stabiliser, recorded)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if by.length else {"rtol": by.rtol, "atol": by.atol}
     facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
@@ -248,6 +251,9 @@ def _counts(march: March) -> dict[str, Any]:
         "factorisations": int(machine.counts[FACTORISATIONS]),
         "redundant_equations": int((machine.factor.kept == 0.0).sum()),
     }
+    implicit = march.stages.implicit
+    if march.stages.y0.size == implicit.weight.size:
+        stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[4:].tolist(), strict=True))
     if march.search.functions.size:
         stats["switches"] = int(march.search.total[0])
     if stabiliser.when == NEAR_SINGULAR:

@@ -2,9 +2,11 @@
 
 from ...errors import ModelError
 from .method import Method
+from .generalised_alpha import GA, generalised_alpha
+from .radau import RADAU5
 from .runge_kutta import DP5, DP8, RK4
 
-METHODS: dict[str, Method] = {method.name: method for method in (RK4, DP5, DP8)}
+METHODS: dict[str, Method] = {method.name: method for method in (RK4, DP5, DP8, GA, RADAU5)}
 
 
 def method_named(name: object) -> Method:
