@@ -196,8 +196,8 @@ def count_turns(manifold: Manifold, h: float, here: Instant, there: Instant):
 
 
 # --- steps in a chart -------------------------------------------------------------------------------------------------
-# Of q about q₀: numbers u in the places of q, q = q₀ + u, but for a quaternion: e = e₀ ∘ exp(u/2), u a rotation vector in
-# the first three of its places. A method that adds up u̇ in place of q̇ leads to unit quaternions whatever it does.
+# Of q about q₀: numbers u in the places of q, q = q₀ + u, but for a quaternion: e = e₀ ∘ exp(u/2), u a rotation vector
+# in the first three of its places. A method that adds up u̇ in place of q̇ leads to unit quaternions whatever it does.
 
 
 @compiled_apart

@@ -1,9 +1,9 @@
 """What implicit methods have in common: their work space, when Newton's matrix is found anew, and how its solutions are
 measured. Compiled.
 
-Derivatives of inner stages are rows (u̇, ż, v̇, ẇ) over the places of y: positions are found in a chart about those at the
-beginning of the step (`compiled.manifold`), so attitudes stay attitudes. The unknowns are v̇ and ż; positions follow from
-velocities, and works, on which nothing depends, from both.
+Derivatives of inner stages are rows (u̇, ż, v̇, ẇ) over the places of y: positions are found in a chart about those at
+the beginning of the step (`compiled.manifold`), so attitudes stay attitudes. The unknowns are v̇ and ż; positions follow
+from velocities, and works, on which nothing depends, from both.
 """
 
 from typing import NamedTuple
@@ -51,8 +51,8 @@ class Implicit(NamedTuple):
     """Relative and absolute."""
     flags: Work[Integers] = zeros(7)
     """Whether the run has BEGUN where it stands (0 where laws have switched); whether the matrix is that of this place
-    (FRESH) and whether there is one at all (USABLE); for how many more steps stages are COUPLED. Then how many matrices were found, how many eliminated, and how
-    many corrections there were."""
+    (FRESH) and whether there is one at all (USABLE); for how many more steps stages have their own (COUPLED). Then how
+    many matrices were found, how many eliminated, and how many corrections there were."""
     told: Work[Vector] = zeros(6)
     """When the step that is tried begins, and its length; the length of the last one; by how much corrections shrank;
     the numbers that the factor is for."""
@@ -69,9 +69,7 @@ def not_implicit() -> Implicit:
 
 
 def implicit_parts(newton: Linearised) -> Implicit:
-    return block(
-        Implicit(newton), width=newton.unit.size, unknowns=newton.right.size // 3, v_size=newton.step.size
-    )
+    return block(Implicit(newton), width=newton.unit.size, unknowns=newton.right.size // 3, v_size=newton.step.size)
 
 
 @compiled_apart
@@ -201,8 +199,8 @@ def has_converged(own, size, previous, count, renewed):
 
 @compiled_apart
 def filter_error(own: Implicit, mechanism: Mechanism, c: float):
-    """An error e of v̇ and ż (`own.residual[0]`) and of a small motion (`newton.step`) as it is left by an implicit step:
-    (1 - c J)⁻¹ e, in place. What is stiff, and damped by the method, is counted less by this."""
+    """An error e of v̇ and ż (`own.residual[0]`) and of a small motion (`newton.step`) as it is left by an implicit
+    step: (1 - c J)⁻¹ e, in place. What is stiff, and damped by the method, is counted less by this."""
     newton, right, values = own.newton, own.newton.right, own.newton.values[0]
     error, way = own.residual[0], own.newton.step
     right[:] = 0.0

@@ -12,18 +12,18 @@ that change along with it,
         F   M δv̇ + Φ_vᵀ δλ + D δv + K δx + ∂F/∂z δz = 0,        F = M v̇ + Φ_vᵀ λ - Q,
         C   Φ_v δv̇ + ∂C/∂v δv + ∂C/∂x δx = 0,                   C = Φ_v v̇ - γ.
 
-K, D and the slopes of C are those of `compiled.tangents`, exact. The columns of states, and the rows of their rates, are
-found by differences; they are few. In joint coordinates, whose transformation has no kernels, all columns are: there
-the equations are δv̇ - ∂v̇/∂v δv - ∂v̇/∂x δx = 0 themselves. Either way the matrix need not be exact, for it only says
-how fast Newton's method converges, not where to.
+K, D and the slopes of C are those of `compiled.tangents`, exact. The columns of states, and the rows of their rates,
+are found by differences; they are few. In joint coordinates, whose transformation has no kernels, all columns are:
+there the equations are δv̇ - ∂v̇/∂v δv - ∂v̇/∂x δx = 0 themselves. Either way the matrix need not be exact, for it only
+says how fast Newton's method converges, not where to.
 
 Stages of a step that depend on each other have
 
     E₀ δfᵢ + h Σⱼ aᵢⱼ E₁ δfⱼ + h² Σⱼ a²ᵢⱼ E₂ δfⱼ + ... = E₀ (y' - f)ᵢ,        a² = A².
 
-With the same matrices E for all stages this falls apart into systems for the eigenvalues of A: a `real` one and a complex
-`pair`. But where something stiff turns by an angle θ in a step, that does not converge for k h² θ² > m: of the wrong
-direction of the force too much is felt. Then the matrices of each stage are needed, and all stages are `coupled`.
+With the same matrices E for all stages this falls apart into systems for the eigenvalues of A: a `real` one and a
+complex `pair`. But where something stiff turns by an angle θ in a step, that does not converge for k h² θ² > m: of the
+wrong direction of the force too much is felt. Then each stage needs matrices of its own, and all stages are `coupled`.
 """
 
 from typing import NamedTuple
@@ -234,11 +234,11 @@ def linearised(system: System, unit: np.ndarray, stages: int) -> Linearised:
         directions += [(what, k) for what in (X, V) for k in range(v)]
     elif z:
         directions += [(what, k) for what in (X, V) for k in _read_by_rates(system)]
-    for what, k in directions:
+    for what, which in directions:
         first = v if bodies and what != Z else 0  # rows F have their columns of x and v from tangents
         numbers = np.arange(first, x)
-        column, kind = (k, PLACE if what == X else RATE) if what != Z else (v + k, RATE)
-        entries.append(np.stack([count + numbers, numbers, np.full(x - first, column), np.full(x - first, kind)]))
+        place, sort = (which, PLACE if what == X else RATE) if what != Z else (v + which, RATE)
+        entries.append(np.stack([count + numbers, numbers, np.full(x - first, place), np.full(x - first, sort)]))
         count += x
     source, row, column, kind = np.concatenate(entries, axis=1).astype(np.int64)
     matrix = _pattern(row, column, x, rows)

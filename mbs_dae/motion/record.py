@@ -20,6 +20,7 @@ from .methods import Method
 from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .singular import Crossing
 from .stabilise import Stabiliser, is_projected, project
+from .stiffness import Stiffness, new_stiffness
 from .switching.locate import Search, new_search
 
 ASIDE = 3
@@ -65,6 +66,7 @@ class March(NamedTuple):
     record: Record
     crossing: Crossing
     search: Search
+    stiffness: Stiffness
     time: Work[Vector] = zeros(1)
     widest: Work[Vector] = zeros(1)
     turned: Work[Vector] = zeros(1)
@@ -86,7 +88,8 @@ def new_march(
     record = block(Record(times), **sizes)
     tableau, crossing = method.tableau, block(Crossing())
     search = new_search(stages, times)
-    return block(March(mechanism, tableau, control, course, stabiliser, stages, record, crossing, search))
+    known = mechanism, tableau, control, course, stabiliser, stages, record, crossing, search
+    return block(March(*known, new_stiffness(stages)))
 
 
 @compiled

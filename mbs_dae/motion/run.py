@@ -24,6 +24,7 @@ from .methods.method import take_step
 from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
+from .stiffness import watch
 from .switching.locate import AT_ONCE, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT = 11, 12, 13, 14, 15, 16, 19, 18
@@ -233,6 +234,7 @@ def pace(march: March):
 def _accept(march, t, end, switches):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
+    watch(march.stiffness, march.control, stages, t, end - t, pace(march))
     course = march.course
     if march.stabiliser.when != ALWAYS:
         march.widest[0] = max(march.widest[0], widest_gap(march.mechanism))

@@ -19,6 +19,7 @@ from ..errors import ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.failures import check_energy, check_masses, check_violation, failure, told_of_faint
 from ..explain.prescribed import check_jumps
+from ..explain.stiffness import told_of_stiffness
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
 from ..model.events import Reset
@@ -85,6 +86,8 @@ def simulate(
         status, message, events = _watched(prepared, watch)
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
     message, stats = message or told_of_faint(march), {**prepared.facts, **_counts(march)}
+    if stiff := told_of_stiffness(system, march):
+        stats["stiff"] = stiff
     success = done == total or status == marching.EVENT
     told: dict[str, Any] = {"success": success, "message": message, "stats": stats, "events": tuple(events)}
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)

@@ -1,8 +1,8 @@
 """The methods of integration, by name."""
 
 from ...errors import ModelError
-from .method import Method
 from .generalised_alpha import GA, generalised_alpha
+from .method import Method
 from .radau import RADAU5
 from .runge_kutta import DP5, DP8, RK4
 

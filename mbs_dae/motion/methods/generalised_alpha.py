@@ -3,9 +3,9 @@
     q₁ = q₀ ⊕ (h v₀ + h² ((½ - β) b₀ + β b₁)),        v₁ = v₀ + h ((1 - γ) b₀ + γ b₁),
     (1 - α_m) b₁ + α_m b₀ = (1 - α_f) v̇₁ + α_f v̇₀,      v̇₁ = v̇(q₁, v₁)
 
-Its numbers follow from the spectral radius ρ with which it takes infinitely fast oscillations from step to step: 1 keeps
-them all, 0 ends them at once. Of order 2, whatever ρ. States and works go the way of velocities. The numbers b are
-remembered from step to step; they are accelerations at t + Δ h, Δ = α_m - α_f, and are shifted when h changes.
+Its numbers follow from the spectral radius ρ with which it takes infinitely fast oscillations from step to step: 1
+keeps them all, 0 ends them at once. Of order 2, whatever ρ. States and works go the way of velocities. The numbers b
+are remembered from step to step; they are accelerations at t + Δ h, Δ = α_m - α_f, and are shifted when h changes.
 
 Its errors are, with the third derivative from the last three accelerations,
 
@@ -39,10 +39,10 @@ from ..implicit import (
     add_to_stage,
     begin_step,
     filter_error,
-    put_error,
     has_converged,
     make_ready,
     measure_by,
+    put_error,
     put_residual,
     square_of,
     square_of_motion,

@@ -33,6 +33,8 @@ class Tableau(NamedTuple):
     order: int
     error_order: int
     """The error estimate shrinks like h to this power plus one."""
+    stable: float
+    """A motion that dies out at a rate faster than this over h is unstable; infinite for methods made for such."""
     end_in_error: int
     """Whether the error estimate needs the evaluation at y₁ (1) or not (0)."""
     a: Matrix
@@ -142,7 +144,7 @@ def read_between(stages, x, out):
 
 def tableau(
     stages: int, orders: tuple[int, int], a: np.ndarray, b: np.ndarray, c: np.ndarray, error: np.ndarray,
-    dense: np.ndarray, end_in_error: int = 0,
+    dense: np.ndarray, stable: float = np.inf, end_in_error: int = 0,
 ) -> Tableau:  # fmt: skip
     """With as many columns as there are k, those after the step included; and with what follows from the nodes: the
     widest gap between them, and a stage well inside."""
@@ -151,5 +153,7 @@ def tableau(
     widest = int(np.argmax(np.diff(nodes)))
     low, high = nodes[widest : widest + 2]
     inner = int(np.argmin(abs(c[:stages] - 0.6)))
-    numbers = (np.pad(a, ((0, 0), (0, width - a.shape[1]))), *(np.array(x, dtype=float) for x in (b, c, error, dense)))
-    return block(Tableau(stages, *orders, end_in_error, *numbers, (low + high) / 2, (high - low) / 2, inner))
+    a = np.pad(a, ((0, 0), (0, width - a.shape[1])))
+    b, c, error, dense = (np.array(x, dtype=float) for x in (b, c, error, dense))
+    middle, half = (low + high) / 2, (high - low) / 2
+    return block(Tableau(stages, *orders, stable, end_in_error, a, b, c, error, dense, middle, half, inner))

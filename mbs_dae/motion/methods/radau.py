@@ -36,10 +36,10 @@ from ..implicit import (
     begin_step,
     eliminate_pair,
     filter_error,
-    put_error,
     has_converged,
     make_ready,
     measure_by,
+    put_error,
     put_residual,
     square_of,
     square_of_motion,
@@ -375,9 +375,7 @@ def read(stages: Stages, out: Vector):
     copy(out[:q_end], own.slope[:q_end])
     from_chart(mechanism.machine.manifold, y0[:q_end], own.slope[:q_end], out[:q_end])
     for k in range(q_end, y0.size):
-        out[k] = (
-            y0[k] + w0 * (own.y[0, k] - y0[k]) + w1 * (own.y[1, k] - y0[k]) + w2 * (stages.y1[k] - y0[k])
-        )
+        out[k] = y0[k] + w0 * (own.y[0, k] - y0[k]) + w1 * (own.y[1, k] - y0[k]) + w2 * (stages.y1[k] - y0[k])
 
 
 _NUMBERS = tableau(

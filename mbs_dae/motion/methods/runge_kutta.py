@@ -114,7 +114,7 @@ def read_nested(stages: Stages, out: Vector):
 
 def _classical() -> Tableau:
     none, c = np.zeros((0, 5)), np.array([0.0, 0.5, 0.5, 1.0])
-    return tableau(4, (4, 0), np.diag(c[1:], -1), np.array([1, 2, 2, 1]) / 6, c, none, none)
+    return tableau(4, (4, 0), np.diag(c[1:], -1), np.array([1, 2, 2, 1]) / 6, c, none, none, stable=2.8)
 
 
 def _eight() -> Tableau:
@@ -122,10 +122,10 @@ def _eight() -> Tableau:
     a = np.zeros((16, 16))
     a[:12, :12], a[12, :12], a[13:] = DOP853.A, DOP853.B, DOP853.A_EXTRA
     c = np.array([*DOP853.C, 1.0, *DOP853.C_EXTRA])
-    return tableau(12, (8, 7), a, DOP853.B, c, np.array([DOP853.E5, DOP853.E3]), DOP853.D)
+    return tableau(12, (8, 7), a, DOP853.B, c, np.array([DOP853.E5, DOP853.E3]), DOP853.D, stable=6.1)
 
 
 RK4 = Method("RK4", _classical(), step, read_cubic)
-_FIVE = tableau(6, (5, 4), RK45.A, RK45.B, RK45.C, RK45.E[None], RK45.P, end_in_error=1)
+_FIVE = tableau(6, (5, 4), RK45.A, RK45.B, RK45.C, RK45.E[None], RK45.P, stable=3.3, end_in_error=1)
 DP5 = Method("DP5", _FIVE, step, read_polynomial)
 DP8 = Method("DP8", _eight(), step, read_nested, prepare_nested, room=7)
