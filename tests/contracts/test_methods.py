@@ -28,7 +28,7 @@ def test_a_method_has_the_order_that_it_tells(method):
     system, steps = pendulum().compile("joint"), (0.125, 0.0625)
     ends = [mbs.simulate(system, [0, 0.5], method=method, step=h)["bar.angle"][-1] for h in (*steps, 0.5 / 64)]
     coarse, fine = abs(np.array(ends[:2]) - mbs.simulate(system, [0, 0.5], method="DP8", rtol=1e-13)["bar.angle"][-1])
-    assert ends[2] == pytest.approx(ends[1], abs=1e-3)
+    assert ends[2] == pytest.approx(ends[1], abs=1e-3 if METHODS[method].order > 2 else 1e-2)
     assert np.log2(coarse / fine) > METHODS[method].order - 0.7 or coarse < 1e-12
 
 

@@ -24,7 +24,7 @@ from ...linear.unsymmetric import eliminate_real, solve_real
 from ...linear.vectors import copy
 from ..course import moment
 from ..derivative import derivative
-from ..implicit import (
+from ..implicit.iteration import (
     COUPLED,
     ELIMINATIONS,
     FRESH,
@@ -47,7 +47,7 @@ from ..implicit import (
     square_of,
     square_of_motion,
 )
-from ..linearised import linearise, put_real
+from ..implicit.linearised import linearise, put_real
 from .method import H, Method, Stages, T, tableau
 from .runge_kutta import read_cubic
 

@@ -30,16 +30,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import System
-from ..compiled.machine import DONE
-from ..compiled.manifold import move
-from ..compiled.tangents import ACCELERATIONS, FORCES, Derivatives, derivatives, differentiate
-from ..kernels.abi import as_complex, compiled, compiled_apart
-from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, nothing, zeros
-from ..linear.pattern import Pattern, analyse
-from ..linear.unsymmetric import Elimination, new_elimination, places
-from ..linear.vectors import copy
-from .derivative import Mechanism, derivative
+from ...compiled import System
+from ...compiled.machine import DONE
+from ...compiled.manifold import move
+from ...compiled.tangents import ACCELERATIONS, FORCES, Derivatives, derivatives, differentiate
+from ...kernels.abi import as_complex, compiled, compiled_apart
+from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, nothing, zeros
+from ...linear.pattern import Pattern, analyse
+from ...linear.unsymmetric import Elimination, new_elimination, places
+from ...linear.vectors import copy
+from ..derivative import Mechanism, derivative
 
 MASS, RATE, PLACE, ROW = range(4)
 """An entry belongs to E₀, E₁, E₂, or to Φ_v in the rows C: there it belongs to all three with Baumgarte's feedback,
