@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -15,12 +15,16 @@ from ..motion.derivative import WORK
 from ..motion.initial import check_regular
 from ..motion.outcome import in_the_limit, with_forces
 from ..poses.closing import close_from_afar
+from ..provided import provided
 from ..results.result import Result, State
 from ..rotations import from_quaternion
 from .balance import Balance, balance_at
 from .seeking import balance, reduced_stiffness, settle
 from .small import SmallMotion
 from .steady import small_motion_about
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NEUTRAL = 1e-9
 """Stiffness of less than this part of the largest holds nothing."""
@@ -77,6 +81,10 @@ class EquilibriumPath:
 
     def __getitem__(self, name: str) -> np.ndarray:
         return np.array([state[name] for state in self.states])
+
+    def plot(self, *names: str) -> Figure:
+        """Named quantities along the path over its parameter: dashed where it is not stable, a dot at limit points."""
+        return provided("EquilibriumPath.plot")(self, names)
 
 
 def equilibrium_at(here: Balance) -> Equilibrium:

@@ -6,19 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
 
 from ..compiled.tangents import derivative_matrix
 from ..errors import ModelError, unknown_name
-from ..results.result import State
+from ..provided import provided
+from ..results.result import Result, State
 from ..tolerances import RANK
 from .balance import Balance, balance_at
 from .frames import frame_of
+from .shapes import motion_in_mode
 from .small import SmallMotion
 from .steady import of_bodies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NONE = 1e-9
 """Damping, or what is not symmetric in K, of less than this part is none."""
@@ -74,7 +80,7 @@ class LinearSystem:
     shape_names: tuple[str, ...]
 
     @cached_property
-    def _eigen(self) -> tuple[np.ndarray, np.ndarray]:
+    def eigen(self) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues and vectors, sorted by size, of pairs the one with positive imaginary part first. Without damping
         and with a symmetric K they are those of K x = ω² M x, imaginary exactly."""
         n, K = len(self.M), self.K
@@ -92,13 +98,13 @@ class LinearSystem:
     @property
     def eigenvalues(self) -> np.ndarray:
         """All of A, in 1/s, the smallest first."""
-        return self._eigen[0]
+        return self.eigen[0]
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
         """One for each pair of eigenvalues and each real one, by |eigenvalue|."""
         found = []
-        for value, vector in zip(self.eigenvalues, self._eigen[1].T, strict=True):
+        for value, vector in zip(self.eigenvalues, self.eigen[1].T, strict=True):
             if value.imag >= 0.0:
                 shape = self.shapes @ vector
                 largest = shape[np.argmax(np.abs(shape))] if shape.size else 1.0
@@ -114,6 +120,41 @@ class LinearSystem:
     def damping(self) -> np.ndarray:
         """The damping ratios of the same modes."""
         return np.array([mode.damping for mode in self.modes if mode.frequency])
+
+    def mode(self, number: int) -> Mode:
+        """By its number in the table, from 1."""
+        if number not in range(1, len(self.modes) + 1):
+            own = f"has {len(self.modes)} modes, numbered from 1" if self.modes else "cannot move: it has no modes"
+            raise ModelError(f"there is no mode {number!r}: {self.state.system.model.name!r} {own}")
+        return self.modes[number - 1]
+
+    def motion(self, mode: int = 1, amplitude: float | None = None) -> Result:
+        """One mode by itself: one period of it (or three time constants, where it does not oscillate) as a result, each
+        pose closed. `amplitude` is that of the largest coordinate of its shape. Of a steady motion only the small one
+        about it is in it."""
+        one = self.mode(mode)
+        return motion_in_mode(self.state, one.eigenvalue, one.shape, amplitude)
+
+    def plot(self) -> Figure:
+        """The eigenvalues in the complex plane (of a pair one), over lines of equal damping; numbers are those of
+        modes."""
+        return provided("LinearSystem.plot")(self)
+
+    def draw(
+        self, *modes: int, amplitude: float | None = None, size: tuple[float, float] = (4.2, 3.4),
+        view: tuple[float, ...] | None = None,
+    ) -> Figure:  # fmt: skip
+        """The shapes of modes, by number, side by side: the mechanism at the state, and faint at the extremes. (If none
+        is named all but those whose eigenvalue is 0.) `size` is that of one picture, in inches; `amplitude` and `view`
+        as in `motion` and ``Result.draw``."""
+        return provided("LinearSystem.draw")(self, modes, amplitude, size, view)
+
+    def animate(
+        self, mode: int = 1, path: str | Path | None = None, *, amplitude: float | None = None, **options: Any
+    ) -> Any:
+        """A film of one mode, as of ``Result.animate``, whose options it has. A period lasts two seconds, unless
+        `speed` is given."""
+        return provided("LinearSystem.animate")(self, mode, path, amplitude, **options)
 
     def to_control(self) -> Any:
         """The system as a `control.StateSpace` of python-control."""
