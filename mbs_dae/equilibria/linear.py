@@ -157,14 +157,22 @@ class LinearSystem:
         return provided("LinearSystem.animate")(self, mode, path, amplitude, **options)
 
     def to_control(self) -> Any:
-        """The system as a `control.StateSpace` of python-control."""
+        """The system as a `control.StateSpace` of python-control. That keeps dots for the names of systems, so names
+        have "_" in their place: "crank.angle" is its output "crank_angle"."""
         try:
             control = import_module("control")
         except ImportError as missing:
-            raise ModelError("to_control() needs python-control; install it with: pip install control") from missing
-        states = [*self.coordinates, *(f"d/dt {name}" for name in self.velocities)]
-        names = {"states": states, "inputs": [*self.inputs], "outputs": [*self.outputs]}
-        return control.ss(self.A, self.B, self.C, self.feedthrough, **names)
+            what = "to_control() needs python-control; install it with: pip install 'mbs_dae[control]'"
+            raise ModelError(what) from missing
+        if not (self.inputs and self.outputs):
+            raise ModelError(
+                "a system to be controlled needs names for both: linearize(..., inputs=[...], outputs=[...])"
+            )
+        states = [*self.coordinates, *(f"{name}_rate" for name in self.velocities)]
+        labels = {"states": states, "inputs": self.inputs, "outputs": self.outputs}
+        names = {what: [name.replace(".", "_") for name in own] for what, own in labels.items()}
+        own = self.state.system.model.name.replace(".", "_")
+        return control.ss(self.A, self.B, self.C, self.feedthrough, name=own, **names)
 
     def __str__(self) -> str:
         titles = f"{'frequency [rad/s]':>18}  {'[Hz]':>10}  {'damping':>9}  moves most"
