@@ -25,7 +25,10 @@ def main() -> None:
         print(path.stem)
 
 
-MODES = {"whipple_bicycle": ({"frame.vx": 5.0}, 8, (-20, 120, 180)), "rotor_in_bearings": ({"rotor.wz": 300.0}, 8, None)}
+MODES = {
+    "whipple_bicycle": ({"frame.vx": 5.0}, 8, (-20, 120, 180)),
+    "rotor_in_bearings": ({"rotor.wz": 300.0}, 8, None),
+}
 """Models that are shown in a mode about a steady motion: the state, the mode, from where it is seen."""
 
 
