@@ -25,7 +25,7 @@ def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
     names = names_of(names, "plot", "quantities", first.names)
     units = list(dict.fromkeys(map(first.unit, names)))
     with style():
-        figure = Picture(figsize=(6.4, max(3.6, 0.9 + 2.4 * len(units))), layout="constrained")
+        figure = Picture(figsize=(7.4, max(3.6, 0.9 + 2.4 * len(units))), layout="constrained")
         axes = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
         for name, colour in zip(names, COLOURS * len(names), strict=False):
             ax, values = axes[units.index(first.unit(name))], path[name]
@@ -37,7 +37,7 @@ def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
         for ax, unit in zip(axes, units, strict=True):
             ax.plot([], [], "o", color=GROUND, markersize=5, label="limit point" if path.limits else "")
             ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
-            ax.legend(loc="best")
+            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
         unit = path.states[0].system.model.parameters[path.parameter].unit
         axes[-1].set_xlabel(axis_label(as_label(path.parameter), unit))
     return figure
