@@ -93,6 +93,7 @@ from .verbs.forward_kinematics import manipulability as manipulability
 from .verbs.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from .verbs.velocity_transformation import velocity_transformation as velocity_transformation
 from .verbs.simulate import simulate as simulate
+from .motion.methods.generalised_alpha import GA as GA
 from .motion.stabilise import Baumgarte as Baumgarte
 from .motion.stabilise import Projection as Projection
 from .motion.stabilise import Unstabilized as Unstabilized

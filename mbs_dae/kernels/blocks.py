@@ -54,7 +54,7 @@ Work = Annotated[T, WORK]
 Design = Annotated[T, DESIGN]
 
 NUMBERS = {int: types.int64, float: types.float64, bool: types.boolean}
-ITEMS = {types.float64: "<f8", types.int64: "<i8", types.uint64: "<u8"}
+ITEMS = {types.float64: "<f8", types.int64: "<i8", types.uint64: "<u8", types.complex128: "<c16"}
 """What numpy calls the items of arrays."""
 WORDS = 3
 """Words of the table per field: address and lengths of an array, address of a block, or a number's bits."""
@@ -164,6 +164,17 @@ class Block:
 def block(fields: T, **lengths: int) -> T:
     """A named tuple as a block; to type checkers it still is the named tuple."""
     return cast(T, Block(fields, lengths))
+
+
+def nothing(record: Any) -> Any:
+    """A block of a class of records with arrays of no items and numbers of 0: where what it is for is not used."""
+
+    def none(kind: types.Type) -> Any:
+        if isinstance(kind, BlockType):
+            return nothing(kind.record)
+        return np.zeros((0,) * kind.ndim, dtype=ITEMS[kind.dtype]) if isinstance(kind, types.Array) else 0
+
+    return block(record(**{name: none(kind) for name, kind in block_type(record).members.items()}))
 
 
 def _address(array: np.ndarray) -> int:
