@@ -43,6 +43,7 @@ def build(
     for j, name in enumerate(names):
         own = J[name.rstrip("0123456789")]
         body = model.body(name, mass=1.0, inertia=(own, own, own), position=(j * distance, 0, 0))
+        body.marker("rim", 0, distance / 2, 0)  # a flag that shows how it turns
         joint = mbs.Revolute(f"shaft{j}" if j else "bearing", before, body, at=(j * distance, 0, 0), axis=along)
         model.add(joint)
         if j:

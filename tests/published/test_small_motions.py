@@ -193,6 +193,19 @@ def test_a_campbell_diagram(campbell):
         np.testing.assert_allclose(np.abs(line.whirl), 1.0, rtol=1e-9)
 
 
+@pytest.mark.parametrize(("mode", "sense"), [(7, -1), (8, 1)])
+def test_a_mode_that_whirls_is_drawn_so(campbell, mode, sense):
+    """The ends of the axis go round once in a period, on circles; the spin is left out."""
+    motion = campbell.systems[2].motion(mode, amplitude=0.01)
+    for end, opposite in (("a", np.pi), ("b", 0.0)):
+        x, y = motion[f"rotor.{end}.x"], motion[f"rotor.{end}.y"]
+        np.testing.assert_allclose(np.hypot(x, y), np.hypot(x[0], y[0]), rtol=1e-3)
+        np.testing.assert_allclose(
+            np.diff(np.unwrap(np.arctan2(y, x) - opposite)), sense * 2 * np.pi / (len(motion) - 1), rtol=1e-3
+        )
+    assert np.abs(motion["rotor.wz"]).max() < 1e-3 * np.abs(motion["rotor.wx"]).max()
+
+
 def test_critical_speeds(campbell):
     """s = Ω: forward none of the tilt, for Ip > It; backward at √(2 k a²/(It + Ip))."""
     found = [(speed, round(whirl)) for speed, whirl in campbell.critical_speeds()]
