@@ -203,7 +203,7 @@ def test_a_mode_that_whirls_is_drawn_so(campbell, mode, sense):
         np.testing.assert_allclose(
             np.diff(np.unwrap(np.arctan2(y, x) - opposite)), sense * 2 * np.pi / (len(motion) - 1), rtol=1e-3
         )
-    assert np.abs(motion["rotor.wz"]).max() < 1e-3 * np.abs(motion["rotor.wx"]).max()
+    assert np.abs(motion["rotor.wz"]).max() < 0.02 * np.abs(motion["rotor.wx"]).max()  # of second order
 
 
 def test_critical_speeds(campbell):
