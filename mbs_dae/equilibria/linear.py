@@ -6,20 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
 
 from ..compiled.tangents import derivative_matrix
 from ..errors import ModelError, unknown_name
-from ..results.result import State
+from ..provided import provided
+from ..results.result import Result, State
 from ..tolerances import RANK
 from .balance import Balance, balance_at
 from .frames import frame_of
+from .shapes import motion_in_mode
 from .small import SmallMotion
 from .states import rates_at, state_places
 from .steady import of_bodies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NONE = 1e-9
 """Damping, or what is not symmetric in K, of less than this part is none."""
@@ -77,7 +83,7 @@ class LinearSystem:
     shape_names: tuple[str, ...]
 
     @cached_property
-    def _eigen(self) -> tuple[np.ndarray, np.ndarray]:
+    def eigen(self) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues and vectors, sorted by size, of pairs the one with positive imaginary part first. Without damping
         and with a symmetric K they are those of K x = ω² M x, imaginary exactly."""
         n, K = len(self.M), self.K
@@ -95,13 +101,13 @@ class LinearSystem:
     @property
     def eigenvalues(self) -> np.ndarray:
         """All of A, in 1/s, the smallest first."""
-        return self._eigen[0]
+        return self.eigen[0]
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
         """One for each pair of eigenvalues and each real one, by |eigenvalue|."""
         found = []
-        for value, vector in zip(self.eigenvalues, self._eigen[1].T, strict=True):
+        for value, vector in zip(self.eigenvalues, self.eigen[1].T, strict=True):
             if value.imag >= 0.0:
                 shape = self.shapes @ vector
                 largest = shape[np.argmax(np.abs(shape))] if shape.size else 1.0
@@ -118,15 +124,58 @@ class LinearSystem:
         """The damping ratios of the same modes."""
         return np.array([mode.damping for mode in self.modes if mode.frequency])
 
+    def mode(self, number: int) -> Mode:
+        """By its number in the table, from 1."""
+        if number not in range(1, len(self.modes) + 1):
+            own = f"has {len(self.modes)} modes, numbered from 1" if self.modes else "cannot move: it has no modes"
+            raise ModelError(f"there is no mode {number!r}: {self.state.system.model.name!r} {own}")
+        return self.modes[number - 1]
+
+    def motion(self, mode: int = 1, amplitude: float | None = None) -> Result:
+        """One mode by itself: one period of it (or three time constants, where it does not oscillate) as a result, each
+        pose closed. `amplitude` is that of the largest coordinate of its shape. Of a steady motion only the small one
+        about it is in it."""
+        one = self.mode(mode)
+        return motion_in_mode(self.state, one.eigenvalue, one.shape, amplitude)
+
+    def plot(self) -> Figure:
+        """The eigenvalues in the complex plane (of a pair one), over lines of equal damping; numbers are those of
+        modes."""
+        return provided("LinearSystem.plot")(self)
+
+    def draw(
+        self, *modes: int, amplitude: float | None = None, size: tuple[float, float] = (4.2, 3.4),
+        view: tuple[float, ...] | None = None,
+    ) -> Figure:  # fmt: skip
+        """The shapes of modes, by number, side by side: the mechanism at the state, and faint at the extremes. (If none
+        is named all but those whose eigenvalue is 0.) `size` is that of one picture, in inches; `amplitude` and `view`
+        as in `motion` and ``Result.draw``."""
+        return provided("LinearSystem.draw")(self, modes, amplitude, size, view)
+
+    def animate(
+        self, mode: int = 1, path: str | Path | None = None, *, amplitude: float | None = None, **options: Any
+    ) -> Any:
+        """A film of one mode, as of ``Result.animate``, whose options it has. A period lasts two seconds, unless
+        `speed` is given."""
+        return provided("LinearSystem.animate")(self, mode, path, amplitude, **options)
+
     def to_control(self) -> Any:
-        """The system as a `control.StateSpace` of python-control."""
+        """The system as a `control.StateSpace` of python-control. That keeps dots for the names of systems, so names
+        have "_" in their place: "crank.angle" is its output "crank_angle"."""
         try:
             control = import_module("control")
         except ImportError as missing:
-            raise ModelError("to_control() needs python-control; install it with: pip install control") from missing
-        states = [*self.coordinates, *(f"d/dt {name}" for name in self.velocities), *self.states]
-        names = {"states": states, "inputs": [*self.inputs], "outputs": [*self.outputs]}
-        return control.ss(self.A, self.B, self.C, self.feedthrough, **names)
+            what = "to_control() needs python-control; install it with: pip install 'mbs_dae[control]'"
+            raise ModelError(what) from missing
+        if not (self.inputs and self.outputs):
+            raise ModelError(
+                "a system to be controlled needs names for both: linearize(..., inputs=[...], outputs=[...])"
+            )
+        states = [*self.coordinates, *(f"{name}_rate" for name in self.velocities), *self.states]
+        labels = {"states": states, "inputs": self.inputs, "outputs": self.outputs}
+        names = {what: [name.replace(".", "_") for name in own] for what, own in labels.items()}
+        own = self.state.system.model.name.replace(".", "_")
+        return control.ss(self.A, self.B, self.C, self.feedthrough, name=own, **names)
 
     def __str__(self) -> str:
         titles = f"{'frequency [rad/s]':>18}  {'[Hz]':>10}  {'damping':>9}  moves most"
