@@ -28,7 +28,7 @@ NO_REST = {
 }
 """Models without a rest, and why."""
 NOT_ASKED = {
-    "dc_motor_crank": "states of its own",
+    "dc_motor_crank": "its controller turns it",
     "slider_crank_textbook": "no masses",
     "stewart_platform": "falls, without its drivers: it takes ten seconds to see that it ends nowhere",
     "stewart_zhao": "the same",
