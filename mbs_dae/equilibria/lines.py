@@ -47,8 +47,8 @@ class ModeLine:
 
     eigenvalues: np.ndarray
     whirl: np.ndarray
-    """How the mode goes round at each value: 1 forward, with the spin, -1 backward, 0 along lines; between, on
-    ellipses."""
+    """How the mode goes round at each value, in the axes of the law: 1 forward, with the spin, -1 backward, 0 along
+    lines; between, on ellipses."""
 
     @property
     def damped_frequencies(self) -> np.ndarray:
@@ -118,6 +118,12 @@ class LinearPath:
             raise ModelError(
                 f"orders are multiples of a speed of turning, and {self.parameter!r} is in {self.unit or '1'}; sweep a "
                 "speed in rad/s, or see all eigenvalues over it: plot()"
+            )
+        if any(law.turning.any() for law in self.systems):
+            raise ModelError(
+                f"the small motions of {self.systems[0].state.system.model.name!r} are told in axes that turn with it, "
+                "where an unbalance stands still and orders do not count as for an observer at rest; see all "
+                "eigenvalues in these axes: plot()"
             )
 
     def plot(self) -> Figure:

@@ -79,6 +79,7 @@ def linearize(
         **dict(zip(("C", "feedthrough"), output_rows(small, outputs, B), strict=True)),
         shapes=shapes @ small.positions,
         shape_names=names,
+        turning=small.frame.turning,
     )
 
 

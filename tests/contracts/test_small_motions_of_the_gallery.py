@@ -97,6 +97,7 @@ def test_small_motions_are_the_slopes_of_the_accelerations(name):
         np.testing.assert_allclose(np.vstack(own[:2]) @ states, np.vstack(cartesian[:2]), rtol=0, atol=1e-9)
         told = weight * (own[2] @ states)
         size = max(np.abs(told).max(), np.linalg.norm(model.gravity))  # of a motion that no force drives back, too
+        np.testing.assert_allclose(told, weight * cartesian[2], rtol=0, atol=1e-10 * size)
         np.testing.assert_allclose(told, weight * found, rtol=0, atol=1e-8 * size)
 
 

@@ -151,9 +151,9 @@ def test_a_top_that_precesses_steadily(precession, nutation):
     assert found[-1] == pytest.approx(nutation, rel=1e-10)
 
 
-def rotor() -> mbs.SpatialModel:
+def rotor(other: float = 0.15) -> mbs.SpatialModel:
     model = mbs.SpatialModel("rotor", gravity=(0, 0, 0))
-    body = model.body("rotor", 12.0, (0.15, 0.15, 0.22))
+    body = model.body("rotor", 12.0, (0.15, other, 0.22))
     for name, z in (("a", -0.25), ("b", 0.25)):
         marker = body.marker(name, 0, 0, z)
         model.add(mbs.Force(name, marker, tuple(-4e5 * model[f"rotor.{name}.{c}"] for c in "xy") + (0,)))
@@ -218,6 +218,18 @@ def test_critical_speeds(campbell):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("rotor.wz [rad/s]", "frequency [rad/s]")
     dashes = {text.get_text().split(", ")[-1] for text in figure.legends[0].get_texts()}
     assert dashes == {"forward", "backward", "critical speed"}
+
+
+def test_a_rotor_that_is_not_round_is_told_in_its_own_axes():
+    """There sideways motions have √(2 k/m) ± Ω, and orders are not those of an observer at rest."""
+    path = mbs.linearize(rotor(0.16), over=("rotor.wz", [50.0, 100.0]))
+    assert [law.turning.tolist() for law in path.systems] == [[0, 0, 50.0], [0, 0, 100.0]]
+    found, aside = path.systems[1].frequencies, np.sqrt(8e5 / 12.0)
+    for expected in (aside - 100.0, aside + 100.0):
+        assert np.abs(found - expected).min() < 1e-9 * expected
+    for picture in (path.critical_speeds, path.plot_campbell):
+        with pytest.raises(mbs.ModelError, match="axes that turn with it"):
+            picture()
 
 
 def test_a_disk_that_rolls_upright():
