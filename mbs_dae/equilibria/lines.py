@@ -4,7 +4,8 @@ Eigenvalues cross, so their order says nothing. A line goes on where the shape d
 pairing is taken that changes least in all, counting for each pair what the new shape has not of the old one,
 1 - |x* y|² with |x| = |y| = 1 by weight, and how far the eigenvalue is from where the line was heading. Where
 eigenvalues coincide any basis of their space is one of eigenvectors; then that is taken which goes on: the old shapes,
-projected on it.
+projected on it. (Lines that only come near one another and veer away exchange their shapes in between: values must be
+dense enough there to show it.)
 
 A mode of a mechanism that spins may whirl. With N u = n × u, n the axis, a shape goes round in the sense of the spin
 where Im x* N x > 0: relative to |N x|², 1 is a circle forward, -1 one backward, 0 a motion along lines.

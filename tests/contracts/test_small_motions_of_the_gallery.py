@@ -33,7 +33,10 @@ NOT_ASKED = {
     "stewart_platform": "falls, without its drivers: it takes ten seconds to see that it ends nowhere",
     "stewart_zhao": "the same",
 }
-SLOW = {"andrews_squeezer", "arm_6r", "arm_wrist", "delta_robot", "floating_five_body", "whipple_bicycle", *NO_REST}
+SLOW = {
+    *NO_REST, "andrews_squeezer", "arm_6r", "arm_wrist", "delta_robot", "floating_five_body", "grounded_rrpr",
+    "seven_body_tree",
+}  # fmt: skip
 
 
 def without_drivers(name: str):
