@@ -21,6 +21,7 @@ from .balance import Balance, balance_at
 from .frames import frame_of
 from .shapes import motion_in_mode
 from .small import SmallMotion
+from .states import rates_at, state_places
 from .steady import of_bodies
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class LinearSystem:
     world axes. (In a steady motion axes turn with it.)"""
     velocities: tuple[str, ...]
     """Those of y: the rates of so many of the coordinates."""
+    states: tuple[str, ...]
+    """The states z of the model, behind (η, y) in A, B and C."""
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     M: np.ndarray
@@ -87,7 +90,7 @@ class LinearSystem:
         """Eigenvalues and vectors, sorted by size, of pairs the one with positive imaginary part first. Without damping
         and with a symmetric K they are those of K x = ω² M x, imaginary exactly."""
         n, K = len(self.M), self.K
-        if len(self.coordinates) == n and _small(self.D, self.M, K) and _small(K - K.T, K):
+        if len(self.coordinates) == n and not self.states and _small(self.D, self.M, K) and _small(K - K.T, K):
             squares, ways = eigh((K + K.T) / 2, (self.M + self.M.T) / 2)
             squares[np.abs(squares) < 1e-14 * np.abs(squares).max(initial=0.0)] = 0.0
             values = np.emath.sqrt(-squares).astype(complex)
@@ -171,7 +174,7 @@ class LinearSystem:
             raise ModelError(
                 "a system to be controlled needs names for both: linearize(..., inputs=[...], outputs=[...])"
             )
-        states = [*self.coordinates, *(f"{name}_rate" for name in self.velocities)]
+        states = [*self.coordinates, *(f"{name}_rate" for name in self.velocities), *self.states]
         labels = {"states": states, "inputs": self.inputs, "outputs": self.outputs}
         names = {what: [name.replace(".", "_") for name in own] for what, own in labels.items()}
         own = self.state.system.model.name.replace(".", "_")
@@ -239,50 +242,61 @@ def in_bodies(small: SmallMotion) -> tuple[tuple[str, ...], np.ndarray]:
 # --- outputs and inputs ---------------------------------------------------------------------------------------------
 
 
-def output_rows(small: SmallMotion, names: Sequence[str], B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def output_rows(
+    small: SmallMotion, names: Sequence[str], A: np.ndarray, B: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """C and the feedthrough of quantities: with w = P δv, J a measure's row and C', C'' its rate and acceleration,
 
     value J ζ,    rate J w + ∂C'/∂x ζ,    acceleration J (ẇ + (G - B) w) + ∂C''/∂x ζ + ∂C''/∂v w.
     """
-    balance, frame, A = small.balance, small.frame, small.A
+    balance, frame, count = small.balance, small.frame, len(small.A)
     system, n = balance.system, balance.system.nv
     C, through = np.zeros((len(names), len(A))), np.zeros((len(names), B.shape[1]))
-    found = [system.model.quantity(name) for name in names]
+    states = state_places(system)
     a, _ = balance.accelerations
     full = system.still
     full[:n] = a
     Z, W = small.positions, small.velocities
-    for k, (measure, level) in enumerate(found):
+    for k, name in enumerate(names):
+        if name in states:
+            C[k, count + [*states].index(name)] = 1.0
+            continue
+        measure, level = system.model.quantity(name)
         program = system.structure.builder_of([measure])
-        J = system.reader_by(program).jacobian(balance.t, balance.q).toarray() @ frame.P.T
+        J = system.reader_by(program).jacobian(balance.t, balance.q).toarray()[0] @ frame.P.T
         none = np.zeros(1)
         slopes = derivative_matrix(system, balance.t, balance.q, balance.v, full, none, program).toarray()
         parts = slopes[n : n + 1, :n], slopes[n + 1 :, :n], slopes[n + 1 :, n : 2 * n]
-        rate_x, acc_x, acc_v = (part @ frame.P.T for part in parts)
+        rate_x, acc_x, acc_v = (part[0] @ frame.P.T for part in parts)
         if level == 0:
-            C[k] = J @ Z
+            C[k, :count] = J @ Z
         elif level == 1:
-            C[k] = J @ W + rate_x @ Z
+            C[k, :count] = J @ W + rate_x @ Z
         else:
-            C[k] = J @ (W @ A + (frame.G - frame.B) @ W) + acc_x @ Z + acc_v @ W
-            through[k] = J @ W @ B
+            C[k] = J @ W @ A[:count]
+            C[k, :count] += J @ (frame.G - frame.B) @ W + acc_x @ Z + acc_v @ W
+            through[k] = J @ W @ B[:count]
     return C, through
 
 
 def input_columns(small: SmallMotion, names: Sequence[str]) -> np.ndarray:
-    """B: what inputs and parameters add to the forces, by differences (exact where forces are affine in them)."""
-    count = len(small.names)
-    B = np.zeros((count + small.freedoms, len(names)))
+    """B: what inputs and parameters add to the forces and to the rates of states, by differences (exact where laws are
+    affine in them)."""
+    count, last, n = len(small.names), len(small.A), small.balance.system.nv
+    B = np.zeros((last + len(state_places(small.balance.system)), len(names)))
     for k, name in enumerate(names):
-        pushes = small.S.T @ small.frame.P @ forces_by(small.balance, name)
-        B[count:, k] = np.linalg.solve(small.M, pushes)
+        changes = changes_by(small.balance, name)
+        B[count:last, k] = np.linalg.solve(small.M, small.S.T @ small.frame.P @ changes[:n])
+        B[last:, k] = changes[n:]
     return B
 
 
-def forces_by(balance: Balance, name: str) -> np.ndarray:
-    """-∂F/∂u: how an input, or a parameter of forces, changes these at this state. It must not move the joints."""
+def changes_by(balance: Balance, name: str) -> np.ndarray:
+    """-∂F/∂u and ∂ż/∂u: how an input, or a parameter of forces, changes these at this state. It must not move the
+    joints."""
     system, model = balance.system, balance.system.model
     a, multipliers = balance.accelerations
+    places = [*state_places(system).values()]
     if name in model.parameters:
         value, change = model.parameters[name].value, model.with_parameters
     elif signal := next((one.symbol for one in model.inputs if one.name == name), None):
@@ -295,8 +309,9 @@ def forces_by(balance: Balance, name: str) -> np.ndarray:
     def at(u: float) -> tuple[np.ndarray, np.ndarray]:
         other = change(**{name: u}).compile(system.coordinates.set)
         there = balance_at(other, balance.t, balance.q, balance.v)
+        rates = rates_at(other, balance.t, balance.q, balance.v) if places else np.zeros(0)
         said = np.concatenate([there.phi, there.nu, there.gamma])
-        return there.forces - there.mass @ a - there.jacobian.T @ multipliers, said
+        return np.append(there.forces - there.mass @ a - there.jacobian.T @ multipliers, rates[places]), said
 
     (far, far_said), (back, back_said) = at(value + step), at(value - step)
     if np.abs(far_said - back_said).max(initial=0.0) > RANK * step:

@@ -13,14 +13,16 @@ from ..compiled import System
 from ..equilibria.balance import balance_at
 from ..equilibria.linear import LinearSystem, in_bodies, input_columns, output_rows
 from ..equilibria.lines import LinearPath
+from ..equilibria.states import state_motion
 from ..equilibria.steady import small_motion_about
 from ..errors import ModelError
 from ..explain.failures import check_masses
 from ..model.model import Model
 from ..model.parameters import finite_number
+from ..model.signals import Sampled
 from ..motion.initial import initial_state
 from ..results.result import State
-from .equilibrium import check_no_states, equilibrium
+from .equilibrium import equilibrium
 
 Over = tuple[str, Sequence[float]]
 Where = State | Mapping[str, float] | None
@@ -50,13 +52,19 @@ def linearize(
     With ``over=("rotor.wz", speeds)`` it is done for each value of a named quantity of the state, or of a parameter,
     and the modes are followed from one to the next: see `LinearPath`.
 
-    All derivatives are exact, those by inputs where forces are affine in them. A system in natural coordinates is
-    linearised in them; one in joint coordinates, or in motion, through the bodies.
+    States of the model that are not held stand behind the motion in A, about a state in which they do not change.
+
+    All derivatives are exact, those by inputs and states where laws are affine in them. A system in natural coordinates
+    is linearised in them; one in joint coordinates, or in motion, through the bodies.
     """
     if over is not None:
         return _path(model, state, inputs, outputs, coordinates, over)
     system, own = system_of(model), model_of(model)
-    check_no_states(own)
+    if sampled := [e.name for e in own.elements.values() if isinstance(e, Sampled)]:
+        raise ModelError(
+            f"{own.name!r} has sampled controllers ({', '.join(sampled)}), whose small motions go from sample to "
+            "sample; linearize without them, and declare what they set as inputs"
+        )
     state = _state(own, state)
     moving = bool(state.v.any())
     used = system.cartesian if moving or system.coordinates.kernels is not system.coordinates else system
@@ -64,7 +72,8 @@ def linearize(
     q, v, _ = (x[0] for x in used.from_bodies(state.motion))
     small = small_motion_about(balance_at(used, state.t, q, v), coordinates, _joint_coordinates(system))
     names, shapes = in_bodies(small)
-    B = input_columns(small, inputs)
+    states = state_motion(small)
+    A, B = states.whole(small.A), input_columns(small, inputs)
     return LinearSystem(
         state=state,
         coordinates=small.names,
@@ -74,10 +83,11 @@ def linearize(
         M=small.M,
         D=small.D,
         K=small.K,
-        A=small.A,
+        states=states.names,
+        A=A,
         B=B,
-        **dict(zip(("C", "feedthrough"), output_rows(small, outputs, B), strict=True)),
-        shapes=shapes @ small.positions,
+        **dict(zip(("C", "feedthrough"), output_rows(small, outputs, A, B), strict=True)),
+        shapes=np.pad(shapes @ small.positions, ((0, 0), (0, len(states.names)))),
         shape_names=names,
         turning=small.frame.turning,
     )

@@ -125,7 +125,10 @@ ROUGH = {
 }
 
 
-@pytest.mark.parametrize(("method", "order", "count"), [("RK4", 4, 40), ("DP5", 5, 20), ("DP8", 8, 6), ("Radau5", 5, 20), ("GA", 2, 100)])
+@pytest.mark.parametrize(
+    ("method", "order", "count"),
+    [("RK4", 4, 40), ("DP5", 5, 20), ("DP8", 8, 6), ("Radau5", 5, 20), ("GA", 2, 100)],
+)
 @pytest.mark.parametrize("kind", ROUGH)
 def test_the_order_of_a_method_is_kept_across_a_force_that(kind, method, order, count):
     """x'' + 9 x = F: the spring swings from x = 1 / 2, what the force adds is known."""
