@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 SAME = 1e-7
 """Eigenvalues that differ by less than this part of the largest coincide."""
+STILL = 1e-9
+"""Axes that turn by less than this part of the speed do not turn."""
 FLAT = 1e-12
 """Shapes with a smaller part across the axis do not whirl."""
 
@@ -120,7 +122,7 @@ class LinearPath:
                 f"orders are multiples of a speed of turning, and {self.parameter!r} is in {self.unit or '1'}; sweep a "
                 "speed in rad/s, or see all eigenvalues over it: plot()"
             )
-        if any(law.turning.any() for law in self.systems):
+        if any(np.linalg.norm(law.turning) > STILL * np.abs(self.values).max() for law in self.systems):
             raise ModelError(
                 f"the small motions of {self.systems[0].state.system.model.name!r} are told in axes that turn with it, "
                 "where an unbalance stands still and orders do not count as for an observer at rest; see all "
