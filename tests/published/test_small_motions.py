@@ -264,3 +264,5 @@ def test_a_pendulum_on_a_spindle_that_is_driven(tilt):
     assert law.coordinates == ("hinge.angle",)
     assert law.frequencies == pytest.approx([expected], rel=1e-10)
     assert not law.damping.round(12).any()
+    swing = law.motion(1, amplitude=0.1)  # the drive stands still in it
+    assert np.max(swing.violation) < 1e-12 and np.ptp(swing["hinge.angle"]) == pytest.approx(0.2, rel=1e-2)
