@@ -11,7 +11,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from ..arguments import model_of
+from ..arguments import checked_over, model_of
 from ..compiled import System
 from ..equilibria.balance import Balance, balance_at
 from ..equilibria.found import Equilibrium, EquilibriumPath, all_balances, equilibrium_at, is_regular, state_at
@@ -20,7 +20,6 @@ from ..equilibria.seeking import balance, settle
 from ..equilibria.states import rest_with_states, state_places
 from ..errors import EquilibriumError, ModelError, SingularConfigurationError, unknown_name
 from ..model.model import Model
-from ..model.parameters import finite_number
 from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
 from ..results.result import State
@@ -102,12 +101,11 @@ def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
 
 
 def _path(model: Model, start: Start, all: bool, over: Over) -> EquilibriumPath:
-    name, values = over
+    name, values = checked_over(over)
     if all:
         raise ModelError("all=True and over= do not go together; follow the path from each start by itself")
     if name not in model.parameters:
         raise unknown_name("parameter", name, model.parameters, model.name)
-    values = [finite_number(value, f"a value of {name!r}") for value in values]
     if len(values) < 2 or values[0] == values[-1]:
         raise ModelError(f"over= needs two values of {name!r} at least, the first and the last different")
     first, span = values[0], values[-1] - values[0]
