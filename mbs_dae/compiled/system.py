@@ -314,7 +314,7 @@ class System(Remembering):
         designs = builder.batch.numbers_along(self.evaluator, *swept) if swept else NO_DESIGNS
         return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size, designs)
 
-    def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+    def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
         if self.coordinates.kernels is not self.coordinates:
             q, v, a = self.to_bodies((q, v, a))

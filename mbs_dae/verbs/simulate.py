@@ -140,7 +140,7 @@ def prepare(
     """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
     system = system_of(model)
     model, bodies = system.model, system.cartesian
-    t = checked_times(times).copy()
+    t = checked_times(times)
     how, by = stabilization_of(stabilization), stepping(**steps)
     check_tables(model, t)
     check_trajectories(model, t)
