@@ -8,6 +8,7 @@ import scipy.sparse as sps
 from ..compiled import System
 from ..compiled.machine import NOT_CONVERGED, NOT_FINITE
 from ..compiled.reading import read_outputs
+from ..compiled.system import HUGE
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..motion import run as marching
@@ -31,7 +32,6 @@ energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
 ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
-HUGE = 1e100  # a force beyond this is told as such
 
 ROUNDOFF = 1e-14  # a mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff
 
