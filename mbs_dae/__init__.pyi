@@ -93,6 +93,7 @@ from .verbs.forward_kinematics import manipulability as manipulability
 from .verbs.inverse_kinematics import inverse_kinematics as inverse_kinematics
 from .verbs.velocity_transformation import velocity_transformation as velocity_transformation
 from .verbs.simulate import simulate as simulate
+from .motion.methods.generalised_alpha import GA as GA
 from .motion.stabilise import Baumgarte as Baumgarte
 from .motion.stabilise import Projection as Projection
 from .motion.stabilise import Unstabilized as Unstabilized
@@ -104,6 +105,7 @@ from .verbs.sweep import sweep as sweep
 from .verbs.equilibrium import equilibrium as equilibrium
 from .verbs.linearize import linearize as linearize
 from .equilibria.linear import LinearSystem as LinearSystem
+from .equilibria.lines import LinearPath as LinearPath
 from .equilibria.found import Equilibrium as Equilibrium
 from .equilibria.found import EquilibriumPath as EquilibriumPath
 from .verbs.equations import equations as equations

@@ -122,14 +122,19 @@ def move(manifold: Manifold, q: Vector, step: Vector):
         q[manifold.plain[k, 0]] += step[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):
         to, x = manifold.quaternions[k, 0], at(step, manifold.quaternions[k, 1])
-        angle = sqrt(dot(x, x))
-        half = 0.5 - angle**2 / 48.0 if angle < 1e-4 else sin(0.5 * angle) / angle
-        turn = (cos(0.5 * angle), half * x[0], half * x[1], half * x[2])
-        q[to], q[to + 1], q[to + 2], q[to + 3] = after(quaternion_at(q, to), turn)
+        q[to], q[to + 1], q[to + 2], q[to + 3] = after(quaternion_at(q, to), _turn(x))
     for k in range(manifold.turns.shape[0]):
         for c in range(3):
             q[manifold.turns[k, 0] + c] += step[manifold.turns[k, 1] + c]
     restore(manifold, q)
+
+
+@compiled
+def _turn(x):
+    """The quaternion of the turn by a rotation vector."""
+    angle = sqrt(dot(x, x))
+    half = 0.5 - angle**2 / 48.0 if angle < 1e-4 else sin(0.5 * angle) / angle
+    return cos(0.5 * angle), half * x[0], half * x[1], half * x[2]
 
 
 @compiled_apart
@@ -188,3 +193,65 @@ def count_turns(manifold: Manifold, h: float, here: Instant, there: Instant):
         for c in range(3):
             to, i = manifold.turns[k, 0] + c, manifold.turns[k, 1] + c
             there.q[to] = here.q[to] + _gained(h, here.v[i], here.a[i], there.v[i], there.a[i])
+
+
+# --- steps in a chart -------------------------------------------------------------------------------------------------
+# Of q about q₀: numbers u in the places of q, q = q₀ + u, but for a quaternion: e = e₀ ∘ exp(u/2), u a rotation vector
+# in the first three of its places. A method that adds up u̇ in place of q̇ leads to unit quaternions whatever it does.
+
+
+@compiled_apart
+def from_chart(manifold: Manifold, q0: Vector, u: Vector, q: Vector):
+    for k in range(q.size):
+        q[k] = q0[k] + u[k]
+    for k in range(manifold.quaternions.shape[0]):
+        to = manifold.quaternions[k, 0]
+        q[to], q[to + 1], q[to + 2], q[to + 3] = unit(after(quaternion_at(q0, to), _turn(at(u, to))))
+
+
+@compiled_apart
+def to_chart(manifold: Manifold, q0: Vector, q: Vector, u: Vector):
+    for k in range(q.size):
+        u[k] = q[k] - q0[k]
+    for k in range(manifold.quaternions.shape[0]):
+        to = manifold.quaternions[k, 0]
+        put_at(u, to, rotation_vector(after(back(quaternion_at(q0, to)), quaternion_at(q, to))))
+        u[to + 3] = 0.0
+
+
+@compiled_apart
+def chart_rates(manifold: Manifold, q: Vector, u: Vector, v: Vector, du: Vector):
+    """u̇ at q, which is at u. With ω = u̇ - ½ u × u̇ + ... for the attitude, the inverse series ends:
+
+    u̇ = ω + ½ u × ω + κ u × (u × ω),        κ = (1 - ½ |u| cot ½ |u|) / |u|².
+    """
+    rates(manifold, q, v, du)
+    for k in range(manifold.quaternions.shape[0]):
+        to, omega = manifold.quaternions[k, 0], at(v, manifold.quaternions[k, 1])
+        x = at(u, to)
+        square = dot(x, x)
+        half = 0.5 * sqrt(square)
+        kappa = 1.0 / 12.0 + square / 720.0 if half < 1e-2 else (1.0 - half * cos(half) / sin(half)) / square
+        once = cross(x, omega)
+        twice = cross(x, once)
+        for c in range(3):
+            du[to + c] = omega[c] + 0.5 * once[c] + kappa * twice[c]
+        du[to + 3] = 0.0
+
+
+@compiled
+def chart_motion(manifold, x, u):
+    """A small motion x, given like a velocity, as a change of u at u = 0."""
+    for k in range(manifold.plain.shape[0]):
+        u[manifold.plain[k, 0]] = x[manifold.plain[k, 1]]
+    for k in range(manifold.quaternions.shape[0]):
+        put_at(u, manifold.quaternions[k, 0], at(x, manifold.quaternions[k, 1]))
+
+
+@compiled
+def motion_of_chart(manifold, u, x):
+    """The other way."""
+    for k in range(manifold.plain.shape[0]):
+        x[manifold.plain[k, 1]] = u[manifold.plain[k, 0]]
+    for k in range(manifold.quaternions.shape[0]):
+        put_at(x, manifold.quaternions[k, 1], at(u, manifold.quaternions[k, 0]))

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from math import floor, pi
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -79,6 +80,21 @@ def _call_on_block(typingctx, address, block, arrays):
 
 
 call_on_block: Any = intrinsic(_call_on_block)
+
+
+def _as_complex(typingctx, numbers):
+    """A view of real numbers that stand in pairs. (Numba's own one may raise.)"""
+
+    def generate(context, builder, sig, args):
+        array = context.make_array(sig.args[0])(context, builder, args[0])
+        data = builder.bitcast(array.data, context.get_data_type(types.complex128).as_pointer())
+        length = builder.lshr(builder.extract_value(array.shape, 0), ir.Constant(ir.IntType(64), 1))
+        return llvm.array_of(context, builder, sig.return_type, data, [length])
+
+    return types.Array(types.complex128, 1, "C")(numbers), generate
+
+
+as_complex: Any = intrinsic(_as_complex)
 
 
 # --- functions that kernels may call -------------------------------------------------------------------------

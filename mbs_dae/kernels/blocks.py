@@ -55,7 +55,7 @@ Work = Annotated[T, WORK]
 Design = Annotated[T, DESIGN]
 
 NUMBERS = {int: types.int64, float: types.float64, bool: types.boolean}
-ITEMS = {types.float64: "<f8", types.int64: "<i8", types.uint64: "<u8"}
+ITEMS = {types.float64: "<f8", types.int64: "<i8", types.uint64: "<u8", types.complex128: "<c16"}
 """What numpy calls the items of arrays."""
 WORDS = 3
 """Words of the table per field: address and lengths of an array, address of a block, or a number's bits."""
@@ -172,6 +172,19 @@ def _places(kind: BlockType, *lengths: int) -> tuple[dict[str, tuple[int, tuple[
 def block(fields: T, **lengths: int) -> T:
     """A named tuple as a block; to type checkers it still is the named tuple."""
     return cast(T, Block(fields, lengths))
+
+
+def nothing(record: Any) -> Any:
+    """A block of a class of records with nothing in it: where what it is for is not used."""
+    kind = block_type(record)
+
+    def none(member: types.Type) -> Any:
+        if isinstance(member, BlockType):
+            return nothing(member.record)
+        return np.zeros((0,) * member.ndim, dtype=ITEMS[member.dtype]) if isinstance(member, types.Array) else 0
+
+    given = {name: none(member) for name, member in kind.members.items() if name not in kind.made}
+    return block(record(**given), **dict.fromkeys(kind.lengths, 0))
 
 
 def _address(array: Any) -> int:

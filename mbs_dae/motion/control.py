@@ -104,7 +104,7 @@ def _estimates(stages, at, scale):
     """The estimates of the error of one number of y, over h and the scale; zero for those that the method has not."""
     weights, k = stages.tableau.error, stages.k
     first = second = 0.0
-    for stage in range(stages.tableau.stages + 1):
+    for stage in range(weights.shape[1]):
         first += weights[0, stage] * k[stage, at]
         second += weights[1, stage] * k[stage, at] if weights.shape[0] > 1 else 0.0
     return first / scale, second / scale

@@ -1,5 +1,7 @@
 """What moves, made ready for runs: the equations of a system with their work space."""
 
+from typing import NamedTuple
+
 import numpy as np
 import scipy.sparse as sps
 from scipy.linalg import eigh
@@ -11,7 +13,9 @@ from ..compiled.machine import Machine
 from ..kernels.blocks import Image, block
 from ..linear.kkt import new_factor
 from ..tolerances import FELT, SHARE, SOFT
+from .control import units_of
 from .derivative import Mechanism, evaluate, state_layout
+from .implicit.linearised import Linearised, linearised
 from .switching.sliding import slide
 from .switching.switches import Switches
 
@@ -21,7 +25,28 @@ def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mecha
     return system.once(_image, refinements, faint).new()
 
 
+class WithNewton(NamedTuple):
+    """What implicit methods need."""
+
+    mechanism: Mechanism
+    newton: Linearised
+
+
+def with_newton(system: System, stages: int, faint: float = 0.0) -> tuple[Mechanism, Linearised]:
+    """The same with its linearised equations, for so many stages that depend on each other."""
+    found = system.once(_image_with_newton, stages, faint).new()
+    return found.mechanism, found.newton
+
+
+def _image_with_newton(system: System, stages: int, faint: float) -> Image:
+    return Image(block(WithNewton(_prototype(system, 0, faint), linearised(system, system.once(units_of)[0], stages))))
+
+
 def _image(system: System, refinements: int, faint: float) -> Image:
+    return Image(_prototype(system, refinements, faint))
+
+
+def _prototype(system: System, refinements: int, faint: float) -> Mechanism:
     weight, machine, dynamics = system.column_weight, system.prototype(), system.dynamics
     state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
     switches, plain = switches_of(system, machine, dynamics), system.pattern
@@ -30,7 +55,7 @@ def _image(system: System, refinements: int, faint: float) -> Image:
     outputs = dynamics.batch.out_size + 1
     soft = machine.factor.soft[:] = _softness(system, block(parts, outputs=outputs))
     often = max(refinements, 3 if soft.any() else machine.transformation.deep)
-    return Image(block(parts._replace(refinements=often), outputs=outputs))
+    return block(parts._replace(refinements=often), outputs=outputs)
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics) -> Switches:

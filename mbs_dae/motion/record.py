@@ -15,10 +15,12 @@ from ..tolerances import BLURRED
 from .control import Control
 from .course import Course, moment
 from .derivative import WORK, Mechanism, derivative
+from .implicit.linearised import Linearised
 from .methods import Method
 from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .singular import Crossing
 from .stabilise import Stabiliser, is_projected, project
+from .stiffness import Stiffness, new_stiffness
 from .switching.locate import Search, new_search
 
 ASIDE = 3
@@ -64,6 +66,7 @@ class March(NamedTuple):
     record: Record
     crossing: Crossing
     search: Search
+    stiffness: Stiffness
     time: Work[Vector] = zeros(1)
     widest: Work[Vector] = zeros(1)
     turned: Work[Vector] = zeros(1)
@@ -73,15 +76,20 @@ class March(NamedTuple):
 
 
 def new_march(
-    mechanism: Mechanism, method: Method, control: Control, course: Course, stabiliser: Stabiliser, times: np.ndarray
-) -> March:
-    state, stages = mechanism.state, method.stages(mechanism, course)
+    mechanism: Mechanism, newton: Linearised | None, method: Method, control: Control, course: Course,
+    stabiliser: Stabiliser, times: np.ndarray,
+) -> March:  # fmt: skip
+    """`newton` is for implicit methods (`mechanism.with_newton`)."""
+    state, stages = mechanism.state, method.stages(mechanism, course, newton)
+    if method.is_implicit:
+        stages.implicit.tolerances[:] = control.rtol, control.atol
     sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
     sizes |= {"times": times.size, "rows": mechanism.machine.pattern.m, "switches": mechanism.switches.kinds.size}
     record = block(Record(times), **sizes)
     tableau, crossing = method.tableau, block(Crossing())
     search = new_search(stages, times)
-    return block(March(mechanism, tableau, control, course, stabiliser, stages, record, crossing, search))
+    known = mechanism, tableau, control, course, stabiliser, stages, record, crossing, search
+    return block(March(*known, new_stiffness(stages)))
 
 
 @compiled

@@ -19,10 +19,12 @@ from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, STEP, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
+from .implicit.iteration import BEGUN
 from .methods.method import take_step
 from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
+from .stiffness import watch
 from .switching.locate import AT_ONCE, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT = 11, 12, 13, 14, 15, 16, 19, 18
@@ -51,7 +53,7 @@ def start(march: March, q: Vector, v: Vector):
     if march.search.functions.size > 0:
         status = switched(march.search, times[0], y0, march.stages.k[0], CHOOSE)
     if status == DONE:
-        status = derivative_at_end(march, times[0], y0, march.stages.k[0])
+        status = _begin_anew(march, times[0])
     if status != DONE:
         return status
     keep(march, 0, y0, march.stages.k[0])
@@ -66,6 +68,13 @@ def start(march: March, q: Vector, v: Vector):
     return DONE
 
 
+@compiled
+def _begin_anew(march, t):
+    """The derivative where the motion goes on in another way: what steps have told so far is of no use."""
+    march.stages.implicit.flags[BEGUN] = 0
+    return derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+
+
 @compiled_apart
 def restart(march: March, q: Vector, v: Vector):
     """Go on at this time from another state; what it has more of energy is supplied."""
@@ -76,7 +85,7 @@ def restart(march: March, q: Vector, v: Vector):
     march.crossing.wait[0] = NOWHERE
     status = switched(search, t, y0, march.stages.k[0], CHOOSE)
     if status == DONE:
-        status = derivative_at_end(march, t, y0, march.stages.k[0])
+        status = _begin_anew(march, t)
     if status != DONE:
         return status
     works = y0[state.works_at :]
@@ -225,6 +234,7 @@ def pace(march: March):
 def _accept(march, t, end, switches):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
+    watch(march.stiffness, march.control, stages, t, end - t, pace(march))
     course = march.course
     if march.stabiliser.when != ALWAYS:
         march.widest[0] = max(march.widest[0], widest_gap(march.mechanism))
@@ -263,7 +273,7 @@ def resume(march: March):
     if status == DONE and search.functions.size > 0:
         status = switched(search, t, y0, k0, CHOOSE)
         if status == DONE:
-            status = derivative_at_end(march, t, y0, k0)
+            status = _begin_anew(march, t)
     if status == DONE:
         _keep_if_asked(march)
     return status
@@ -293,7 +303,7 @@ def _next_span(march, t):
     course.at[SPAN] += 1
     course.at[STEP] = 0
     span = course.at[SPAN]
-    status = derivative_at_end(march, course.first[span], stages.y0, stages.k[0])
+    status = _begin_anew(march, course.first[span])
     march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[march.mechanism.state.works_at :])
     if status == DONE and control.fixed == 0.0 and span < course.ends.size:
         rest = course.ends[span] - t
@@ -307,7 +317,7 @@ def _switch(march, t):
     """Branches of laws have changed: the derivative anew. The next step may be as long as it would have been."""
     status = switched(march.search, t, march.stages.y0, march.stages.k[0], SWITCH)
     if status == DONE:
-        status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
+        status = _begin_anew(march, t)
     march.crossing.energy[0] = energy_of(march.record.end_scalars, march.stages.y0[march.mechanism.state.works_at :])
     return status
 

@@ -44,9 +44,11 @@ class Crossing(NamedTuple):
 @compiled
 def foretell(stages, h):
     """How long after the end of a step the constraints lose rank: the root of the parabola through the sines at its
-    start, at a node and at its end. NOWHERE if they do not fall."""
+    start, at a node and at its end. NOWHERE if they do not fall, or the method has no node inside."""
     tableau = stages.tableau
     c = tableau.c[tableau.inner]
+    if c == 0.0:
+        return NOWHERE
     first, inner, last = stages.sines[0], stages.sines[tableau.inner], stages.sines[tableau.stages]
     line = first + (inner - first) / c  # where a straight line would be at the end: below zero, if the pose is behind
     if last > BLUNT or last >= inner or abs(line + last) < abs(line - last):

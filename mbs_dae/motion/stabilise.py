@@ -69,10 +69,11 @@ class Unstabilized(Stabilization):
 STABILIZATIONS: tuple[type[Stabilization], ...] = (Baumgarte, Projection, Unstabilized)
 
 
-def stabilization_of(given: object) -> Stabilization:
-    """What the user said: one of `STABILIZATIONS`, its class, or None for the usual one."""
+def stabilization_of(given: object, is_implicit: bool) -> Stabilization:
+    """What the user said: one of `STABILIZATIONS`, its class, or None for the usual one: `Baumgarte`, but `Projection`
+    for implicit methods, whose long steps leave gains little to do."""
     if given is None:
-        return Baumgarte()
+        return Projection() if is_implicit else Baumgarte()
     how = given() if isinstance(given, type) and issubclass(given, STABILIZATIONS) else given
     if not isinstance(how, STABILIZATIONS):
         names = [f"mbs.{one.__name__}()" for one in STABILIZATIONS]

@@ -19,6 +19,7 @@ from ..errors import ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.failures import check_energy, check_masses, check_violation, failure, told_of_faint
 from ..explain.prescribed import check_jumps
+from ..explain.stiffness import told_of_stiffness
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
 from ..model.events import Reset
@@ -30,7 +31,7 @@ from ..motion.control import Control, units_of
 from ..motion.course import SPAN, new_course
 from ..motion.events import happened, present, reset
 from ..motion.initial import check_efforts, initial_state
-from ..motion.mechanism import mechanism
+from ..motion.mechanism import mechanism, with_newton
 from ..motion.methods import Method, method_named
 from ..motion.outcome import dynamic_result
 from ..motion.record import March, new_march
@@ -48,9 +49,9 @@ PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and 
 
 def simulate(
     model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
-    method: str = "DP5", stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
-    step: float | None = None, progress: Progress | None = None, max_step: float | None = None,
-    max_steps: int | None = None,
+    method: str | Method = "DP5", stabilization: Stabilization | None = None, rtol: float = 1e-8,
+    atol: float | None = None, step: float | None = None, progress: Progress | None = None,
+    max_step: float | None = None, max_steps: int | None = None,
 ) -> Result:  # fmt: skip
     """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
 
@@ -60,8 +61,11 @@ def simulate(
     nearest to the placement, velocities those of least kinetic energy); or it is a `State`, such as the end of another
     run.
 
-    `method` is "RK4", "DP5" or "DP8". With `step` steps are of this length; without, DP5 and DP8 choose them by `rtol`
-    and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than `max_step`. After
+    `method` is "RK4", "DP5", "DP8" (explicit), "Radau5", "GA" or ``mbs.GA(spectral_radius)`` (implicit: for stiff
+    springs, dampers, controllers; ``result.stats["stiff"]`` tells where an explicit run suffers from one). With `step`
+    steps are of this length (and `rtol` says how well the equations of implicit ones are solved); without, all but RK4
+    choose them by `rtol` and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than
+    `max_step`. After
     `max_steps` of them the run ends (a million, unless said). Steps end where a law of time switches (`Piecewise`,
     `Motion`, a table), and begin anew there; of two values at such a time the later one is recorded. The requested
     times are read between the ends of steps and do not change them.
@@ -69,7 +73,8 @@ def simulate(
     Branches of laws that switch with the state (`Piecewise`, `Abs`, `sign`, `Max`, ...) are held within a step; steps
     end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model.
 
-    `stabilization` is `Baumgarte()` (the default), `Projection()` or `Unstabilized()`. ``result.stats`` reports gains
+    `stabilization` is `Baumgarte()` (the default of explicit methods), `Projection()` (that of implicit ones) or
+    `Unstabilized()`. ``result.stats`` reports gains
     and counts. ``progress(done, total)`` is called now and then; on a terminal a long run shows a bar by itself. Ctrl-C
     returns what was computed.
 
@@ -85,6 +90,8 @@ def simulate(
         status, message, events = _watched(prepared, watch)
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
     message, stats = message or told_of_faint(march), {**prepared.facts, **_counts(march)}
+    if stiff := told_of_stiffness(system, march):
+        stats["stiff"] = stiff
     success = done == total or status == marching.EVENT
     told: dict[str, Any] = {"success": success, "message": message, "stats": stats, "events": tuple(events)}
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
@@ -141,14 +148,17 @@ def prepare(
     system = system_of(model)
     model, bodies = system.model, system.cartesian
     t = checked_times(times)
-    how, by = stabilization_of(stabilization), stepping(**steps)
+    by = stepping(**steps)
+    how = stabilization_of(stabilization, by.method.is_implicit)
     check_tables(model, t)
     check_trajectories(model, t)
     bodies.once(check_masses)
     first, redundant, note = initial_state(model, t[0], initial)
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
-    run = mechanism(system, faint=FAINT)
+    run, newton = mechanism(system, faint=FAINT), None
+    if by.method.is_implicit:
+        run, newton = with_newton(system, by.method.inner, FAINT)
     unit, controlled, inertia = system.once(units_of)
     control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
     stabiliser = new_stabiliser(how, run, by.length, by.rtol ** (1.0 / by.method.order))
@@ -159,7 +169,7 @@ def prepare(
     recorded, moments = put_on_breaks(on_samples(t, sampling.times), breaks)
     far = np.full(1, np.inf) if by.length else farthest_ends(elements, system.evaluator, begin, end)
     course = new_course(recorded, breaks, sampling.times, side_of(begin, end), far, by.longest)
-    march = new_march(run, by.method, control, course, stabiliser, recorded)
+    march = new_march(run, newton, by.method, control, course, stabiliser, recorded)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if by.length else {"rtol": by.rtol, "atol": by.atol}
     facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
@@ -215,7 +225,7 @@ class Stepping(NamedTuple):
 
 
 def stepping(
-    method: str = "DP5", rtol: Any = 1e-8, atol: Any = None, step: Any = None, max_step: Any = None,
+    method: str | Method = "DP5", rtol: Any = 1e-8, atol: Any = None, step: Any = None, max_step: Any = None,
     max_steps: Any = None,
 ) -> Stepping:  # fmt: skip
     """The options of steps, checked."""
@@ -248,6 +258,9 @@ def _counts(march: March) -> dict[str, Any]:
         "factorisations": int(machine.counts[FACTORISATIONS]),
         "redundant_equations": int((machine.factor.kept == 0.0).sum()),
     }
+    implicit = march.stages.implicit
+    if march.stages.y0.size == implicit.weight.size:
+        stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[4:].tolist(), strict=True))
     if march.search.functions.size:
         stats["switches"] = int(march.search.total[0])
     if stabiliser.when == NEAR_SINGULAR:

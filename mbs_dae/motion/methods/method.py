@@ -21,6 +21,8 @@ from ...kernels.abi import call_on_block, compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, ones, zeros
 from ..course import Course
 from ..derivative import Mechanism
+from ..implicit.iteration import Implicit, implicit_parts, not_implicit
+from ..implicit.linearised import Linearised
 
 
 class Tableau(NamedTuple):
@@ -31,6 +33,8 @@ class Tableau(NamedTuple):
     order: int
     error_order: int
     """The error estimate shrinks like h to this power plus one."""
+    stable: float
+    """A motion that dies out at a rate faster than this over h is unstable; infinite for methods made for such."""
     end_in_error: int
     """Whether the error estimate needs the evaluation at y₁ (1) or not (0)."""
     a: Matrix
@@ -38,7 +42,7 @@ class Tableau(NamedTuple):
     c: Vector
     error: Matrix
     """The weights of the k in the error: a row for the estimate, a second one (of lower order) that is combined with it
-    if there is one; none for steps of one length."""
+    if there is one; none for steps of one length. (Implicit methods put the estimate itself behind the k.)"""
     dense: Matrix
     middle: float
     """The middle of the widest gap between nodes: where a singular pose is crossed (see `singular`)."""
@@ -56,6 +60,7 @@ class Stages(NamedTuple):
     tableau: Tableau
     functions: Integers
     """The addresses of `STEP`, `PREPARE` and `READ`."""
+    implicit: Implicit
     y0: Work[Vector] = zeros("width")
     y1: Work[Vector] = zeros("width")
     between: Work[Vector] = zeros("width")
@@ -83,6 +88,8 @@ class Method:
     prepare: Any = None
     room: int = 0
     """How many rows of the size of y it needs to be read."""
+    inner: int = 0
+    """How many stages depend on each other and are found by Newton's method, with `Linearised` equations."""
 
     @property
     def order(self) -> int:
@@ -93,15 +100,20 @@ class Method:
         """Whether it estimates its error, so that it can choose its steps."""
         return len(self.tableau.error) > 0
 
+    @property
+    def is_implicit(self) -> bool:
+        return self.inner > 0
+
     @cached_property
     def functions(self) -> np.ndarray:
         """Their addresses; 0 for one that there is none of."""
         own = (self.step, self.prepare, self.read)
         return np.array([one.compile().address if one else 0 for one in own], dtype=np.int64)
 
-    def stages(self, mechanism: Mechanism, course: Course) -> Stages:
+    def stages(self, mechanism: Mechanism, course: Course, newton: Linearised | None) -> Stages:
         """A step in this course of time."""
-        stages = Stages(mechanism, course, self.tableau, self.functions)
+        implicit = implicit_parts(newton) if newton else not_implicit()
+        stages = Stages(mechanism, course, self.tableau, self.functions, implicit)
         return block(stages, nodes=self.tableau.a.shape[1], width=mechanism.state.size, room=self.room)
 
 
@@ -128,3 +140,20 @@ def read_between(stages, x, out):
     """y at t₀ + x h, between both ends of the step."""
     stages.now[X] = x
     call_on_block(stages.functions[READ], stages, (out,))
+
+
+def tableau(
+    stages: int, orders: tuple[int, int], a: np.ndarray, b: np.ndarray, c: np.ndarray, error: np.ndarray,
+    dense: np.ndarray, stable: float = np.inf, end_in_error: int = 0,
+) -> Tableau:  # fmt: skip
+    """With as many columns as there are k, those after the step included; and with what follows from the nodes: the
+    widest gap between them, and a stage well inside."""
+    width = max(stages + 1, len(c), error.shape[1])
+    nodes = np.unique([*c, 1.0])
+    widest = int(np.argmax(np.diff(nodes)))
+    low, high = nodes[widest : widest + 2]
+    inner = int(np.argmin(abs(c[:stages] - 0.6)))
+    a = np.pad(a, ((0, 0), (0, width - a.shape[1])))
+    b, c, error, dense = (np.array(x, dtype=float) for x in (b, c, error, dense))
+    middle, half = (low + high) / 2, (high - low) / 2
+    return block(Tableau(stages, *orders, stable, end_in_error, a, b, c, error, dense, middle, half, inner))

@@ -14,12 +14,12 @@ from scipy.integrate import DOP853, RK45
 from ...compiled.machine import DONE
 from ...compiled.manifold import restore
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Vector, block
+from ...kernels.blocks import Vector
 from ...linear.vectors import axpy, copy
 from ..course import moment
 from ..derivative import derivative
 from ..stabilise import project
-from .method import H, Method, Stages, T, Tableau, X
+from .method import H, Method, Stages, T, Tableau, X, tableau
 
 
 @compiled
@@ -112,25 +112,9 @@ def read_nested(stages: Stages, out: Vector):
 # --- the methods ----------------------------------------------------------------------------------------------------
 
 
-def _tableau(
-    stages: int, orders: tuple[int, int], a: np.ndarray, b: np.ndarray, c: np.ndarray, error: np.ndarray,
-    dense: np.ndarray, end_in_error: int = 0,
-) -> Tableau:  # fmt: skip
-    """With as many columns as there are k, those after the step included; and with what follows from the nodes: the
-    widest gap between them, and a stage well inside."""
-    width = max(stages + 1, len(c))
-    nodes = np.unique([*c, 1.0])
-    widest = int(np.argmax(np.diff(nodes)))
-    low, high = nodes[widest : widest + 2]
-    inner = int(np.argmin(abs(c[:stages] - 0.6)))
-    a, error = (np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in (a, error))
-    numbers = (np.array(b, dtype=float), np.array(c, dtype=float), error, np.array(dense, dtype=float))
-    return block(Tableau(stages, *orders, end_in_error, a, *numbers, (low + high) / 2, (high - low) / 2, inner))
-
-
 def _classical() -> Tableau:
     none, c = np.zeros((0, 5)), np.array([0.0, 0.5, 0.5, 1.0])
-    return _tableau(4, (4, 0), np.diag(c[1:], -1), np.array([1, 2, 2, 1]) / 6, c, none, none)
+    return tableau(4, (4, 0), np.diag(c[1:], -1), np.array([1, 2, 2, 1]) / 6, c, none, none, stable=2.8)
 
 
 def _eight() -> Tableau:
@@ -138,10 +122,10 @@ def _eight() -> Tableau:
     a = np.zeros((16, 16))
     a[:12, :12], a[12, :12], a[13:] = DOP853.A, DOP853.B, DOP853.A_EXTRA
     c = np.array([*DOP853.C, 1.0, *DOP853.C_EXTRA])
-    return _tableau(12, (8, 7), a, DOP853.B, c, np.array([DOP853.E5, DOP853.E3]), DOP853.D)
+    return tableau(12, (8, 7), a, DOP853.B, c, np.array([DOP853.E5, DOP853.E3]), DOP853.D, stable=6.1)
 
 
 RK4 = Method("RK4", _classical(), step, read_cubic)
-_FIVE = _tableau(6, (5, 4), RK45.A, RK45.B, RK45.C, RK45.E[None], RK45.P, end_in_error=1)
+_FIVE = tableau(6, (5, 4), RK45.A, RK45.B, RK45.C, RK45.E[None], RK45.P, stable=3.3, end_in_error=1)
 DP5 = Method("DP5", _FIVE, step, read_polynomial)
 DP8 = Method("DP8", _eight(), step, read_nested, prepare_nested, room=7)

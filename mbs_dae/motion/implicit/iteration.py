@@ -1,0 +1,223 @@
+"""What implicit methods have in common: their work space, when Newton's matrix is found anew, and how its solutions are
+measured. Compiled.
+
+Derivatives of inner stages are rows (u̇, ż, v̇, ẇ) over the places of y: positions are found in a chart about those at
+the beginning of the step (`compiled.manifold`), so attitudes stay attitudes. The unknowns are v̇ and ż; positions follow
+from velocities, and works, on which nothing depends, from both.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled.machine import DONE
+from ...compiled.manifold import chart_motion
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, zeros
+from ...linear.unsymmetric import eliminate_complex, eliminate_real, solve_real
+from ...linear.vectors import copy
+from ..derivative import Mechanism
+from .linearised import MASS, PLACE, Linearised, add_product, linearise, put_complex, put_real
+
+MOST = 10
+"""Newton corrections a step is given."""
+QUICK = 1e-3
+"""Where corrections shrink by this factor, the matrix will do for the next step, too."""
+SLOW = 0.1
+"""Where they shrink by no more than this, a new matrix is worth its cost."""
+STEPS_COUPLED = 20
+"""So many steps are made with the matrices of each stage itself where one did not do."""
+
+BEGUN, FRESH, USABLE, COUPLED = range(4)
+MATRICES, ELIMINATIONS, ITERATIONS = range(4, 7)
+FROM, LENGTH, LAST, SHRINKS, C1, C2 = range(6)
+
+
+class Implicit(NamedTuple):
+    newton: Linearised
+    stage: Work[Matrix] = zeros(3, "width")
+    """The derivatives at inner stages, of the step that is tried; and of the one before."""
+    before: Work[Matrix] = zeros(3, "width")
+    chart: Work[Matrix] = zeros(3, "width")
+    y: Work[Matrix] = zeros(3, "width")
+    slope: Work[Vector] = zeros("width")
+    residual: Work[Matrix] = zeros(3, "unknowns")
+    moved: Work[Matrix] = zeros(3, "unknowns")
+    weight: Work[Vector] = zeros("width")
+    """What an error of each of y counts: 1 over its tolerance, 0 for what is not controlled."""
+    x_weight: Work[Vector] = zeros("v_size")
+    """The same for small motions."""
+    tolerances: Work[Vector] = zeros(2)
+    """Relative and absolute."""
+    flags: Work[Integers] = zeros(7)
+    """Whether the run has BEGUN where it stands (0 where laws have switched); whether the matrix is that of this place
+    (FRESH) and whether there is one at all (USABLE); for how many more steps stages have their own (COUPLED). Then how
+    many matrices were found, how many eliminated, and how many corrections there were."""
+    told: Work[Vector] = zeros(6)
+    """When the step that is tried begins, and its length; the length of the last one; by how much corrections shrank;
+    the numbers that the factor is for."""
+
+
+NOTHING: list[Implicit] = []
+
+
+def not_implicit() -> Implicit:
+    """For explicit methods."""
+    if not NOTHING:
+        NOTHING.append(block(Implicit(nothing(Linearised)), width=0, unknowns=0, v_size=0))
+    return NOTHING[0]
+
+
+def implicit_parts(newton: Linearised) -> Implicit:
+    return block(Implicit(newton), width=newton.unit.size, unknowns=newton.right.size // 3, v_size=newton.step.size)
+
+
+@compiled_apart
+def measure_by(own: Implicit, mechanism: Mechanism, y: Vector):
+    """The weights of errors at y."""
+    rtol, atol, unit = own.tolerances[0], own.tolerances[1], own.newton.unit
+    for k in range(y.size):
+        own.weight[k] = 1.0 / (atol * unit[k] + rtol * abs(y[k])) if unit[k] < np.inf else 0.0
+    manifold, weight = mechanism.machine.manifold, own.weight
+    for k in range(manifold.plain.shape[0]):
+        own.x_weight[manifold.plain[k, 1]] = weight[manifold.plain[k, 0]]
+    for k in range(manifold.quaternions.shape[0]):
+        to, of = manifold.quaternions[k, 0], manifold.quaternions[k, 1]
+        for c in range(3):
+            own.x_weight[of + c] = 0.5 / (atol * unit[to] + rtol)  # half a turn stands in a quaternion of length 1
+
+
+@compiled
+def begin_step(own, t, h):
+    """Whether the step after the one tried last begins here, so that this one was good; and what the last one left."""
+    goes_on = own.flags[BEGUN] == 1 and t > own.told[FROM]
+    if goes_on:
+        own.told[LAST] = own.told[LENGTH]
+        own.flags[FRESH] = 0
+    elif own.flags[BEGUN] == 0:
+        own.flags[USABLE] = own.flags[FRESH] = 0
+        own.told[LAST] = 0.0
+    own.flags[BEGUN] = 1
+    own.told[FROM], own.told[LENGTH] = t, h
+    return goes_on
+
+
+@compiled_apart
+def make_ready(own: Implicit, mechanism: Mechanism, t: float, y: Vector, c1: float, c2: float, anew: bool):
+    """Newton's matrix for these numbers, real ones, factorised; `anew`: of this place. A status."""
+    newton, kept = own.newton, mechanism.machine.factor.kept
+    if own.flags[FRESH] == 0 and (anew or own.flags[USABLE] == 0 or own.told[SHRINKS] > QUICK):
+        own.flags[USABLE] = 0
+        status = linearise(newton, mechanism, t, y, newton.values[0])
+        if status != DONE:
+            return status
+        own.flags[FRESH] = own.flags[USABLE] = 1
+        own.flags[MATRICES] += 1
+        own.told[C1] = 0.0
+    if own.told[C1] != c1 or own.told[C2] != c2:
+        put_real(newton, mechanism, c1, c2)
+        eliminate_real(newton.real, kept)
+        own.flags[ELIMINATIONS] += 1
+        own.told[C1], own.told[C2] = c1, c2
+    return DONE
+
+
+@compiled
+def eliminate_pair(own, mechanism, real, imaginary):
+    put_complex(own.newton, mechanism, real, imaginary)
+    eliminate_complex(own.newton.pair, mechanism.machine.factor.kept)
+
+
+@compiled
+def put_residual(own, mechanism, slope, stage, values, out):
+    """y' - f in v̇ and ż, times E₀ with these values, for the multipliers' rows as well; works are taken as they are."""
+    newton, state = own.newton, mechanism.state
+    v, x = newton.v_count, newton.x_count
+    right = newton.right
+    for k in range(v):
+        right[k] = slope[state.v_at + k] - stage[state.v_at + k]
+    for k in range(x - v):
+        right[v + k] = slope[newton.z_place[k]] - stage[newton.z_place[k]]
+    for k in range(state.works_at, stage.size):
+        stage[k] = slope[k]
+    out[:] = 0.0
+    add_product(newton, values, MASS, 1.0, right, out)
+
+
+@compiled
+def add_to_stage(own, mechanism, moved, stage):
+    newton, state = own.newton, mechanism.state
+    for k in range(newton.v_count):
+        stage[state.v_at + k] += moved[k]
+    for k in range(newton.x_count - newton.v_count):
+        stage[newton.z_place[k]] += moved[newton.v_count + k]
+
+
+@compiled
+def square_of(own, mechanism, moved, c):
+    """The squared size of c times a change of v̇ and ż, as one of velocities and states."""
+    newton, state, total = own.newton, mechanism.state, 0.0
+    for k in range(newton.v_count):
+        total += (c * moved[k] * own.weight[state.v_at + k]) ** 2
+    for k in range(newton.x_count - newton.v_count):
+        total += (c * moved[newton.v_count + k] * own.weight[newton.z_place[k]]) ** 2
+    return total
+
+
+@compiled
+def square_of_motion(own, moved, c):
+    """The same as a small motion."""
+    total = 0.0
+    for k in range(own.newton.v_count):
+        total += (c * moved[k] * own.x_weight[k]) ** 2
+    return total
+
+
+@compiled
+def has_converged(own, size, previous, count, renewed):
+    """After a correction of this size, relative to the tolerance: 1 if what is left is small, 0 to go on, -1 if it is
+    not going to be (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8). Where the matrix is renewed
+    corrections shrink faster and faster."""
+    rtol = own.tolerances[0]
+    enough = max(10.0 * 2.2e-16 / rtol, min(0.03, np.sqrt(rtol)))
+    if not size < np.inf:
+        return -1
+    if size == 0.0:
+        return 1
+    if count == 1:
+        return 1 if size <= 1e-3 * enough else 0
+    shrinks = size / previous
+    own.told[SHRINKS] = shrinks
+    if shrinks >= 0.99:
+        return 1 if size <= 1e-2 * enough else 0 if renewed and shrinks < 2.0 else -1
+    if shrinks / (1.0 - shrinks) * size <= enough:
+        return 1
+    if renewed:
+        return 0
+    return -1 if shrinks ** float(MOST - count) / (1.0 - shrinks) * size > enough else 0
+
+
+@compiled_apart
+def filter_error(own: Implicit, mechanism: Mechanism, c: float):
+    """An error e of v̇ and ż (`own.residual[0]`) and of a small motion (`newton.step`) as it is left by an implicit
+    step: (1 - c J)⁻¹ e, in place. What is stiff, and damped by the method, is counted less by this."""
+    newton, right, values = own.newton, own.newton.right, own.newton.values[0]
+    error, way = own.residual[0], own.newton.step
+    right[:] = 0.0
+    add_product(newton, values, MASS, 1.0, error, right)
+    add_product(newton, values, PLACE, -c, way, right)
+    solve_real(newton.real, right)
+    copy(right[: newton.x_count], error)
+    for k in range(newton.v_count):
+        way[k] += c * right[k]
+
+
+@compiled
+def put_error(own, mechanism, out):
+    """The same in the places of y, positions in their chart."""
+    newton, error, state = own.newton, own.residual[0], mechanism.state
+    out[: state.q_end] = 0.0
+    chart_motion(mechanism.machine.manifold, newton.step, out)
+    copy(error[: newton.v_count], out[state.v_at :])
+    for k in range(newton.x_count - newton.v_count):
+        out[newton.z_place[k]] = error[newton.v_count + k]

@@ -1,0 +1,309 @@
+"""Newton's matrix of implicit steps, in all coordinate sets. Compiled.
+
+An implicit method looks for derivatives f = (v̇, ż) at a place that depends on them. A change δf moves that place by
+
+    δv = c₁ δf_v,      δz = c₁ δf_z,      δx = c₂ δf_v,
+
+with numbers c₁ ~ h and c₂ ~ h² of the method. Newton's equations for f - y'(place of f) = 0 are, with the multipliers
+that change along with it,
+
+    (E₀ + c₁ E₁ + c₂ E₂) (δf, δλ) = E₀ (y' - f),
+
+        F   M δv̇ + Φ_vᵀ δλ + D δv + K δx + ∂F/∂z δz = 0,        F = M v̇ + Φ_vᵀ λ - Q,
+        C   Φ_v δv̇ + ∂C/∂v δv + ∂C/∂x δx = 0,                   C = Φ_v v̇ - γ.
+
+K, D and the slopes of C are those of `compiled.tangents`, exact. The columns of states, and the rows of their rates,
+are found by differences; they are few. In joint coordinates, whose transformation has no kernels, all columns are:
+there the equations are δv̇ - ∂v̇/∂v δv - ∂v̇/∂x δx = 0 themselves. Either way the matrix need not be exact, for it only
+says how fast Newton's method converges, not where to.
+
+Stages of a step that depend on each other have
+
+    E₀ δfᵢ + h Σⱼ aᵢⱼ E₁ δfⱼ + h² Σⱼ a²ᵢⱼ E₂ δfⱼ + ... = E₀ (y' - f)ᵢ,        a² = A².
+
+With the same matrices E for all stages this falls apart into systems for the eigenvalues of A: a `real` one and a
+complex `pair`. But where something stiff turns by an angle θ in a step, that does not converge for k h² θ² > m: of the
+wrong direction of the force too much is felt. Then each stage needs matrices of its own, and all stages are `coupled`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.machine import DONE
+from ...compiled.manifold import move
+from ...compiled.tangents import ACCELERATIONS, FORCES, Derivatives, derivatives, differentiate
+from ...kernels.abi import as_complex, compiled, compiled_apart
+from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, nothing, zeros
+from ...linear.pattern import Pattern, analyse
+from ...linear.unsymmetric import Elimination, new_elimination, places
+from ...linear.vectors import copy
+from ..derivative import Mechanism, derivative
+
+MASS, RATE, PLACE, ROW = range(4)
+"""An entry belongs to E₀, E₁, E₂, or to Φ_v in the rows C: there it belongs to all three with Baumgarte's feedback,
+which adds 2α (Φ_v v - ν) + β² Φ to C."""
+X, V, Z = range(3)
+"""Directions of differences."""
+NEAR = 1e-7
+"""How far differences go, in units: the root of ε, with a margin for numbers that are larger than their units."""
+
+
+class Linearised(NamedTuple):
+    derivatives: Derivatives
+    v_count: int
+    x_count: int
+    """How many numbers f has: those of v̇, then those of ż."""
+    z_place: Integers
+    """Where states stand in y."""
+    directions: IntegerTable
+    """Of differences: X, V or Z, and which one."""
+    from_bodies: int
+    """Whether the equations are those of bodies (1)."""
+    source: Integers
+    """Of each entry: the number of its value, what it belongs to, and where it stands."""
+    level: Integers
+    row: Integers
+    column: Integers
+    place: Integers
+    unit: Vector
+    """The unit of each of y (see `control`)."""
+    real: Elimination
+    pair: Elimination
+    """For a real and for a complex pair of c₁ and c₂."""
+    coupled: Elimination
+    coupled_place: IntegerTable
+    """Where an entry stands there: for stages i and j in column 3 i + j, -1 where it has no place."""
+    values: Work[Matrix] = zeros("stages", "values")
+    """1, then M, Φ_v and their derivatives, then differences, direction by direction; one row for each state."""
+    step: Work[Vector] = zeros("v_size")
+    aside: Work[Vector] = zeros("width")
+    slope: Work[Vector] = zeros("width")
+    slope_aside: Work[Vector] = zeros("width")
+    force: Work[Vector] = zeros("v_size")
+    right: Work[Vector] = zeros("right")
+
+
+@compiled_apart
+def linearise(to: Linearised, mechanism: Mechanism, t: float, y: Vector, values: Vector):
+    """The values of all entries at a state."""
+    machine, state = mechanism.machine, mechanism.state
+    status = derivative(mechanism, t, y, to.slope)
+    if status != DONE:
+        return status
+    values[0] = 1.0
+    at = 1
+    if to.from_bodies == 1:
+        factor = machine.factor
+        for k in range(factor.weight.size):
+            values[at + k] = factor.weight[k] + factor.soft[k]
+        at += factor.weight.size
+        copy(factor.beside, values[at:])
+        at += factor.beside.size
+        copy(factor.jacobian, values[at:])
+        at += factor.jacobian.size
+        q, v, a = y[: state.q_end], y[state.v_at : state.v_end], to.slope[state.v_at : state.v_end]
+        differentiate(to.derivatives, t, q, v, a, machine.multipliers)
+        copy(to.derivatives.values, values[at:])
+        at += to.derivatives.values.size
+    copy(machine.f, to.force)
+    for d in range(to.directions.shape[0]):
+        status = _difference(to, mechanism, t, y, to.directions[d, 0], to.directions[d, 1], values[at:])
+        if status != DONE:
+            return status
+        at += to.x_count
+    return DONE
+
+
+@compiled
+def _difference(to, mechanism, t, y, direction, which, out):
+    """The slopes along one direction, as they stand in E₁ and E₂: of -v̇ (of F by -Q where there are bodies), of -ż."""
+    state, aside = mechanism.state, to.aside
+    copy(y, aside)
+    at = to.z_place[which] if direction == Z else state.v_at + which
+    far = NEAR * max(to.unit[at], abs(y[at]) if direction != X else 0.0)
+    if direction == X:
+        to.step[:] = 0.0
+        to.step[which] = far
+        move(mechanism.machine.manifold, aside[: state.q_end], to.step)
+    else:
+        aside[at] += far
+        far = aside[at] - y[at]
+    status = derivative(mechanism, t, aside, to.slope_aside)
+    for k in range(to.v_count):
+        if to.from_bodies == 1:
+            out[k] = (to.force[k] - mechanism.machine.f[k]) / far
+        else:
+            out[k] = (to.slope[state.v_at + k] - to.slope_aside[state.v_at + k]) / far
+    for k in range(to.z_place.size):
+        out[to.v_count + k] = (to.slope[to.z_place[k]] - to.slope_aside[to.z_place[k]]) / far
+    return status
+
+
+@compiled
+def _put(to, matrix, c1, c2, feedback):
+    matrix[:] = 0.0
+    for e in range(to.source.size):
+        kind, value = to.level[e], to.values[0, to.source[e]]
+        if kind == MASS:
+            matrix[to.place[e]] += value
+        elif kind == RATE:
+            matrix[to.place[e]] += c1 * value
+        elif kind == PLACE:
+            matrix[to.place[e]] += c2 * value
+        else:
+            matrix[to.place[e]] += feedback * value
+
+
+@compiled_apart
+def put_real(to: Linearised, mechanism: Mechanism, c1: float, c2: float):
+    alpha, beta = mechanism.gains[0], mechanism.gains[1]
+    _put(to, to.real.matrix, c1, c2, 1.0 + 2.0 * alpha * c1 + beta * beta * c2)
+
+
+@compiled_apart
+def put_complex(to: Linearised, mechanism: Mechanism, real: float, imaginary: float):
+    """For c₁ = c and c₂ = c²."""
+    c, alpha, beta = complex(real, imaginary), mechanism.gains[0], mechanism.gains[1]
+    _put(to, as_complex(to.pair.matrix), c, c * c, 1.0 + 2.0 * alpha * c + beta * beta * c * c)
+
+
+@compiled_apart
+def put_coupled(to: Linearised, mechanism: Mechanism, a: Matrix, h: float):
+    """The matrix of all stages, each with its own values; A stands in the first rows of `a`."""
+    alpha, beta, matrix = mechanism.gains[0], mechanism.gains[1], to.coupled.matrix
+    matrix[:] = 0.0
+    for e in range(to.source.size):
+        kind = to.level[e]
+        for i in range(3):
+            value = to.values[i, to.source[e]]
+            for j in range(3):
+                place = to.coupled_place[e, 3 * i + j]
+                if place < 0:
+                    continue
+                rate = h * a[i, j]
+                far = h * h * (a[i, 0] * a[0, j] + a[i, 1] * a[1, j] + a[i, 2] * a[2, j])
+                if kind == MASS:
+                    matrix[place] += value
+                elif kind == RATE:
+                    matrix[place] += rate * value
+                elif kind == PLACE:
+                    matrix[place] += far * value
+                else:
+                    own = 1.0 if i == j else 0.0
+                    matrix[place] += (own + 2.0 * alpha * rate + beta * beta * far) * value
+
+
+@compiled
+def add_product(to, values, kind, factor, x, out):
+    """Add E₀ x (for the kind MASS) or E₂ x (PLACE) to `out`, so many times."""
+    for e in range(to.source.size):
+        own = to.level[e]
+        if to.column[e] < to.x_count and (own == kind or (own == ROW and kind == MASS)):
+            out[to.row[e]] += factor * values[to.source[e]] * x[to.column[e]]
+
+
+# --- laid out once ----------------------------------------------------------------------------------------------------
+
+
+def linearised(system: System, unit: np.ndarray, stages: int) -> Linearised:
+    """For a system, laid out; to be kept in one image with its mechanism. `unit` is that of each of y; so many stages
+    depend on each other."""
+    layout, states = system.layout, [s for s in system.model.states if not s.is_held]
+    z_place = np.array([layout.signals[s.symbol] for s in states], dtype=np.int64)
+    bodies = system.coordinates.kernels is system.coordinates
+    v, z = system.nv, z_place.size
+    x, rows = v + z, len(system.rows) if bodies else 0
+    slopes = derivatives(system, FORCES, ACCELERATIONS) if bodies else nothing(Derivatives)
+    entries = [_diagonal(v if bodies else 0, x)]
+    count = 1
+    if bodies:
+        pattern = system.mass_pattern
+        for row, column, kind, both in (
+            (np.arange(v), np.arange(v), MASS, False),
+            (pattern.block_row, pattern.block_column, MASS, True),
+            (pattern.jac_row + x, pattern.jac_column, ROW, True),
+        ):
+            entries += _entries(count, row, column, kind, both)
+            count += len(row)
+        entries += _of_tangents(count, slopes, v, x, rows)
+        count += slopes.row.size
+    directions = [(Z, k) for k in range(z)]
+    if not bodies:
+        directions += [(what, k) for what in (X, V) for k in range(v)]
+    elif z:
+        directions += [(what, k) for what in (X, V) for k in _read_by_rates(system)]
+    for what, which in directions:
+        first = v if bodies and what != Z else 0  # rows F have their columns of x and v from tangents
+        numbers = np.arange(first, x)
+        place, sort = (which, PLACE if what == X else RATE) if what != Z else (v + which, RATE)
+        entries.append(np.stack([count + numbers, numbers, np.full(x - first, place), np.full(x - first, sort)]))
+        count += x
+    source, row, column, kind = np.concatenate(entries, axis=1).astype(np.int64)
+    matrix = _pattern(row, column, x, rows)
+    coupled, coupled_place = _coupled(row, column, kind, x, rows) if stages > 1 else (nothing(Elimination), NO_PLACES)
+    sizes = {"values": count, "v_size": layout.v_size, "width": unit.size, "right": 3 * (x + rows), "stages": stages}
+    return block(
+        Linearised(
+            slopes, v, x, z_place, np.array(directions, dtype=np.int64).reshape(-1, 2), int(bodies), source.copy(),
+            kind.copy(), row.copy(), column.copy(), places(matrix, row, column), unit,
+            new_elimination(matrix, 1), new_elimination(matrix, 2), coupled, coupled_place,
+        ),
+        **sizes,
+    )  # fmt: skip
+
+
+NO_PLACES = np.zeros((0, 9), dtype=np.int64)
+
+
+def _coupled(
+    row: np.ndarray, column: np.ndarray, kind: np.ndarray, x: int, rows: int
+) -> tuple[Elimination, np.ndarray]:
+    """Unknowns are the x of the first stage, of the second, ..., then the λ."""
+
+    def numbered(unknown: np.ndarray, stage: int) -> np.ndarray:
+        return np.where(unknown < x, stage * x + unknown, 3 * x + stage * rows + unknown - x)
+
+    pairs = [(i, j) for i in range(3) for j in range(3)]
+    there = np.stack([(kind != MASS) | (i == j) for i, j in pairs], axis=1)
+    all_rows = np.stack([numbered(row, i) for i, _ in pairs], axis=1)
+    all_columns = np.stack([numbered(column, j) for _, j in pairs], axis=1)
+    matrix = _pattern(all_rows[there], all_columns[there], 3 * x, 3 * rows)
+    out = np.full(there.shape, -1, dtype=np.int64)
+    out[there] = places(matrix, all_rows[there], all_columns[there])
+    return new_elimination(matrix, 1), out
+
+
+def _diagonal(first: int, last: int) -> np.ndarray:
+    """Ones for the numbers of f that are no accelerations of bodies."""
+    numbers = np.arange(first, last)
+    return np.stack([0 * numbers, numbers, numbers, np.full(numbers.size, MASS)])
+
+
+def _entries(first: int, row: np.ndarray, column: np.ndarray, kind: int, both: bool) -> list[np.ndarray]:
+    row, column, source = row.astype(np.int64), column.astype(np.int64), first + np.arange(len(row))
+    found = [np.stack([source, row, column, np.full(len(row), kind)])]
+    return [*found, np.stack([source, column, row, np.full(len(row), MASS)])] if both else found
+
+
+def _of_tangents(first: int, slopes: Derivatives, v: int, x: int, rows: int) -> list[np.ndarray]:
+    """Their rows are those of F, C' and C'', their columns (x | v | t)."""
+    row = np.where(slopes.row < v, slopes.row, slopes.row - v - rows + x)
+    source, kind = first + np.arange(row.size), np.where(slopes.column < v, PLACE, RATE)
+    return [np.stack([source, row, slopes.column % v, kind])[:, slopes.column < 2 * v]]
+
+
+def _read_by_rates(system: System) -> list[int]:
+    """The velocities of the bodies that rates of states read from."""
+    signals = system.structure.signals
+    found = {c for own in (signals.rates, signals.late) for place in own.batch.places() for c in place.columns}
+    return sorted(c for c in found if c < system.nv)
+
+
+def _pattern(row: np.ndarray, column: np.ndarray, x: int, rows: int) -> Pattern:
+    below = np.unique(np.stack([np.maximum(row, column), np.minimum(row, column)]), axis=1)
+    below = below[:, below[0] != below[1]]
+    own = below[0] < x
+    (jac_row, jac_column), (block_row, block_column) = below[:, ~own], below[:, own]
+    return analyse(x, rows, jac_row - x, jac_column, block_row, block_column)

@@ -1,0 +1,209 @@
+"""The generalised-α method of Chung and Hulbert (1993), in the form of Arnold and Brüls for attitudes. Compiled.
+
+    q₁ = q₀ ⊕ (h v₀ + h² ((½ - β) b₀ + β b₁)),        v₁ = v₀ + h ((1 - γ) b₀ + γ b₁),
+    (1 - α_m) b₁ + α_m b₀ = (1 - α_f) v̇₁ + α_f v̇₀,      v̇₁ = v̇(q₁, v₁)
+
+Its numbers follow from the spectral radius ρ with which it takes infinitely fast oscillations from step to step: 1
+keeps them all, 0 ends them at once. Of order 2, whatever ρ. States and works go the way of velocities. The numbers b
+are remembered from step to step; they are accelerations at t + Δ h, Δ = α_m - α_f, and are shifted when h changes.
+
+Its errors are, with the third derivative from the last three accelerations,
+
+    v: h³ v⃛ (1/12 - Δ²/2 + ε),    ε = ½ Δ (α_m + α_f - 1),        q: h³ v̈ (1/12 + Δ²/4).
+"""
+
+from functools import cache
+
+import numpy as np
+
+from ...compiled.machine import DONE, NOT_CONVERGED
+from ...compiled.manifold import chart_motion, from_chart
+from ...errors import ModelError
+from ...kernels.abi import compiled, compiled_apart
+from ...linear.unsymmetric import eliminate_real, solve_real
+from ...linear.vectors import copy
+from ..course import moment
+from ..derivative import derivative
+from ..implicit.iteration import (
+    COUPLED,
+    ELIMINATIONS,
+    FRESH,
+    ITERATIONS,
+    LAST,
+    MATRICES,
+    MOST,
+    SHRINKS,
+    SLOW,
+    STEPS_COUPLED,
+    USABLE,
+    add_to_stage,
+    begin_step,
+    filter_error,
+    has_converged,
+    make_ready,
+    measure_by,
+    put_error,
+    put_residual,
+    square_of,
+    square_of_motion,
+)
+from ..implicit.linearised import linearise, put_real
+from .method import H, Method, Stages, T, tableau
+from .runge_kutta import read_cubic
+
+ALPHA_M, ALPHA_F, BETA, GAMMA = range(4)
+B, F, NOW = range(3)
+"""Rows of the step that is tried: b at its end, y' at its beginning, y' at its end; and of what was before: b and y' of
+the last step, and b at the beginning of this one."""
+
+
+@compiled_apart
+def step(stages: Stages):
+    own, mechanism, numbers = stages.implicit, stages.mechanism, stages.tableau.b
+    t, h = stages.now[T], stages.now[H]
+    if begin_step(own, t, h):
+        copy(own.stage[B], own.before[B])
+        copy(own.stage[F], own.before[F])
+    copy(stages.k[0], own.stage[F])
+    measure_by(own, mechanism, stages.y0)
+    share = (1.0 - numbers[ALPHA_F]) / (1.0 - numbers[ALPHA_M])
+    c1, c2 = h * numbers[GAMMA] * share, h * h * numbers[BETA] * share
+    stages.status[0] = NOT_CONVERGED
+    if own.flags[COUPLED] == 0:
+        stages.status[0] = make_ready(own, mechanism, moment(stages.course, t), stages.y0, c1, c2, False)
+        if stages.status[0] == DONE:
+            _solve(stages, t, h, c1, c2, False)
+        if stages.status[0] == NOT_CONVERGED:
+            own.flags[COUPLED] = STEPS_COUPLED
+    if stages.status[0] == NOT_CONVERGED:
+        own.flags[COUPLED] -= 1
+        own.flags[FRESH] = own.flags[USABLE] = 0
+        _solve(stages, t, h, c1, c2, True)
+    if stages.status[0] == DONE:
+        copy(own.y[0], stages.y1)
+        _estimate(stages, h, c1)
+
+
+@compiled
+def _predict(stages, h):
+    """b at the beginning of this step, and a first guess of y' at its end, by the slope of y' over the last one."""
+    own, numbers = stages.implicit, stages.tableau.b
+    first, last = own.stage[F], own.told[LAST]
+    copy(first, own.before[NOW])
+    copy(first, own.stage[NOW])
+    if last > 0.0:
+        shift = (numbers[ALPHA_M] - numbers[ALPHA_F]) * (h - last) / last
+        for k in range(first.size):
+            rise = first[k] - own.before[F, k]
+            own.before[NOW, k] = own.before[B, k] + shift * rise
+            own.stage[NOW, k] = first[k] + h / last * rise
+
+
+@compiled
+def _settle(stages, h):
+    """b and the state at the end of the step, from y' there."""
+    own, mechanism, y0, numbers = stages.implicit, stages.mechanism, stages.y0, stages.tableau.b
+    state, manifold = mechanism.state, mechanism.machine.manifold
+    alpha_m, alpha_f, beta, gamma = numbers[ALPHA_M], numbers[ALPHA_F], numbers[BETA], numbers[GAMMA]
+    b0, b1, first, last = own.before[NOW], own.stage[B], own.stage[F], own.stage[NOW]
+    end, way, newton = own.y[0], own.chart[0], own.newton
+    for k in range(y0.size):
+        b1[k] = ((1.0 - alpha_f) * last[k] + alpha_f * first[k] - alpha_m * b0[k]) / (1.0 - alpha_m)
+        way[k] = h * ((1.0 - gamma) * b0[k] + gamma * b1[k])
+        end[k] = y0[k] + way[k]
+    for k in range(newton.step.size):
+        at = state.v_at + k
+        newton.step[k] = h * y0[at] + h * h * ((0.5 - beta) * b0[at] + beta * b1[at])
+    for k in range(state.z_at):
+        way[k] = 0.5 * h * (first[k] + last[k])  # turns are counted so
+    chart_motion(manifold, newton.step, way)
+    for k in range(manifold.quaternions.shape[0]):
+        way[manifold.quaternions[k, 0] + 3] = 0.0
+    from_chart(manifold, y0[: state.q_end], way[: state.q_end], end[: state.q_end])
+
+
+@compiled
+def _solve(stages, t, h, c1, c2, renewed):
+    """Newton's method for y' at the end: with the matrix of the beginning, or `renewed` at the end itself where a step
+    turns what is stiff."""
+    own, mechanism = stages.implicit, stages.mechanism
+    newton, state, end = own.newton, mechanism.state, own.stage[NOW]
+    previous, now, anew = 0.0, moment(stages.course, t + h), renewed
+    _predict(stages, h)
+    for count in range(1, MOST + 1):
+        _settle(stages, h)
+        if anew:
+            stages.status[0] = linearise(newton, mechanism, now, own.y[0], newton.values[0])
+            copy(newton.slope, own.slope)
+            put_real(newton, mechanism, c1, c2)
+            eliminate_real(newton.real, mechanism.machine.factor.kept)
+            own.flags[MATRICES] += 1
+            own.flags[ELIMINATIONS] += 1
+        else:
+            stages.status[0] = derivative(mechanism, now, own.y[0], own.slope)
+        if stages.status[0] != DONE:
+            return
+        own.flags[ITERATIONS] += 1
+        copy(own.slope[: state.z_at], end[: state.z_at])
+        put_residual(own, mechanism, own.slope, end, newton.values[0], own.residual[0])
+        right = newton.right[: own.residual.shape[1]]
+        copy(own.residual[0], right)
+        solve_real(newton.real, right)
+        add_to_stage(own, mechanism, right, end)
+        square = square_of(own, mechanism, right, c1) + square_of_motion(own, right, c2)
+        size = np.sqrt(square / (newton.x_count + newton.v_count))
+        verdict = has_converged(own, size, previous, count, renewed)
+        previous = size
+        if verdict == 1:
+            _settle(stages, h)
+            return
+        if verdict == -1:
+            break
+        anew = renewed and count > 1 and own.told[SHRINKS] > SLOW
+    stages.status[0] = NOT_CONVERGED
+
+
+@compiled
+def _estimate(stages, h, c1):
+    """The error over h, into the last row of k. In the first step it is that of a method of first order."""
+    own, mechanism, numbers = stages.implicit, stages.mechanism, stages.tableau.b
+    newton, state, out = own.newton, mechanism.state, stages.k[2]
+    delta, last = numbers[ALPHA_M] - numbers[ALPHA_F], own.told[LAST]
+    of_v = 1.0 / 12.0 - 0.5 * delta**2 + 0.5 * delta * (numbers[ALPHA_M] + numbers[ALPHA_F] - 1.0)
+    of_x = 1.0 / 12.0 + 0.25 * delta**2
+    for k in range(out.size):
+        rise = own.stage[NOW, k] - own.stage[F, k]
+        before = (own.stage[F, k] - own.before[F, k]) * h / last if last > 0.0 else 0.0
+        third = 2.0 * (rise - before) * h / (h + last) if last > 0.0 else rise  # h² of the third derivative
+        out[k] = of_v * third
+    for k in range(newton.v_count):
+        at = state.v_at + k
+        own.residual[0, k] = out[at]
+        newton.step[k] = of_x * h * (own.stage[NOW, at] - own.stage[F, at])
+    for k in range(newton.z_place.size):
+        own.residual[0, newton.v_count + k] = out[newton.z_place[k]]
+    for _ in range(2):
+        filter_error(own, mechanism, c1)
+    put_error(own, mechanism, out)
+
+
+def GA(spectral_radius: float = 0.8) -> Method:
+    """Generalised-α with this spectral radius at infinity: ``simulate(..., method=mbs.GA(0.5))``. 1 keeps even the
+    fastest oscillations, 0 ends them within two steps; "GA" is the method with 0.8."""
+    rho = spectral_radius
+    if isinstance(rho, bool) or not isinstance(rho, int | float) or not 0.0 <= rho <= 1.0:
+        raise ModelError(f"spectral_radius={rho!r}; give a number from 0 (no fast motion is kept) to 1 (all is kept)")
+    return _method(float(rho))
+
+
+@cache
+def _method(rho: float) -> Method:
+    alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+    gamma = 0.5 - alpha_m + alpha_f
+    numbers = np.array([alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma])
+    error = np.array([[0.0, 0.0, 1.0]])
+    own = tableau(1, (2, 2), np.zeros((1, 1)), numbers, np.zeros(1), error, np.zeros((0, 0)))
+    return Method("GA", own, step, read_cubic, inner=1)
+
+
+GENERALISED_ALPHA = GA()
