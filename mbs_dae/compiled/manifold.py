@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..coordinates import Layout
-from ..coordinates.joint.vectors import after, at, back, cross, dot, put_at, quaternion_at, rotation_vector, unit
+from ..coordinates.joint.vectors import after, at, back, cross, dot, plus, put_at, quaternion_at, rotation_vector, unit
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, zeros
 from .batch import VALUE, Batch, evaluate
@@ -210,13 +210,26 @@ def from_chart(manifold: Manifold, q0: Vector, u: Vector, q: Vector):
 
 
 @compiled_apart
-def to_chart(manifold: Manifold, q0: Vector, q: Vector, u: Vector):
+def most_turned(manifold: Manifold, u: Vector):
+    """The largest angle of an attitude in a chart."""
+    most = 0.0
+    for k in range(manifold.quaternions.shape[0]):
+        x = at(u, manifold.quaternions[k, 0])
+        most = max(most, sqrt(dot(x, x)))
+    return most
+
+
+@compiled_apart
+def settle_in_chart(manifold: Manifold, q: Vector, put_right: Vector, u: Vector):
+    """u of a place next to q, of which it is u on entry; whole turns are kept."""
     for k in range(q.size):
-        u[k] = q[k] - q0[k]
+        u[k] += put_right[k] - q[k]
     for k in range(manifold.quaternions.shape[0]):
         to = manifold.quaternions[k, 0]
-        put_at(u, to, rotation_vector(after(back(quaternion_at(q0, to)), quaternion_at(q, to))))
-        u[to + 3] = 0.0
+        turn = rotation_vector(after(back(quaternion_at(q, to)), quaternion_at(put_right, to)))
+        for c in range(4):
+            u[to + c] -= put_right[to + c] - q[to + c]
+        put_at(u, to, plus(at(u, to), turn))
 
 
 @compiled_apart

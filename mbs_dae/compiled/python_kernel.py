@@ -81,7 +81,8 @@ class _Load:
         """Along (δx, δv, δt), which stand behind the state."""
         size, n = len(self.composed.q), len(self.composed.v)
         q, v, move, change, later = np.split(np.array(state), np.cumsum([size, n, n, n]))
-        way = np.concatenate([self._read[0](*q, *move, *slots)[2], change, later])
+        read, own, _ = self._read
+        way = np.concatenate([read(*q, *move, *slots[: len(own)])[2], change, later])
         if not way.any():
             return np.zeros(n + 2 + len(self._modes))
         at = np.concatenate([q, v, [t]])

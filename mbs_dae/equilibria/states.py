@@ -22,11 +22,14 @@ from ..motion.derivative import derivative
 from ..motion.mechanism import mechanism
 from ..poses import newton
 from .balance import Balance, balance_at
+from .frames import later
 from .seeking import LONGEST
 from .small import SmallMotion
 
-NEAR = 1e-3
-"""How far differences go, in units of the state, of lengths or rad."""
+NEAR = (1e-3, 1e-5, 1e-7)
+"""How far differences go, in units of the state, of lengths or rad: the farthest that will do."""
+ALIKE = 1e-4
+"""Differences will do if those over half the way differ by less than this part."""
 TIGHT, ITERATIONS = 1e-10, 50
 """What may be left of forces and rates at rest; how many steps Newton is given to get there."""
 STEADY = 1e-6
@@ -62,7 +65,7 @@ def state_motion(small: SmallMotion) -> StateMotion:
     P, n = small.frame.P, len(small.names)
     on_motion = np.zeros((n + small.freedoms, len(names)))
     own, by_motion = np.zeros((len(names), len(names))), np.zeros((len(names), n + small.freedoms))
-    _check_steady(balance, names, places, units)
+    _check_steady(balance, small.frame.turning, names, places, units)
     for k, (place, unit) in enumerate(zip(places, units, strict=True)):
 
         def aside(far: float, place: int = place) -> np.ndarray:
@@ -84,7 +87,14 @@ def state_motion(small: SmallMotion) -> StateMotion:
             return rates_at(system, balance.t, system.moved(balance.q, far * way), v)[places]
 
         by_motion[:, k] = difference(along, system.length / size)
-    return StateMotion(tuple(names), on_motion, by_motion, own)
+    found = StateMotion(tuple(names), on_motion, by_motion, own)
+    if not np.isfinite(found.whole(small.A)).all():
+        raise ModelError(
+            f"the rates of {', '.join(names)}, or what forces do with them, have no slope at this state of "
+            f"{system.model.name!r}: a law jumps or has a corner there, or is too sharp; linearize about another "
+            "state, or round it off, such as sp.tanh(x / width)"
+        )
+    return found
 
 
 def rest_with_states(start: Balance) -> Balance | None:
@@ -123,10 +133,23 @@ def _jacobian(f: Callable[[np.ndarray], np.ndarray], count: int) -> np.ndarray:
 
 
 def difference(f: Callable[[float], np.ndarray], unit: float) -> np.ndarray:
-    """f'(0) for arguments of this unit."""
-    far = NEAR * unit
-    wide, narrow = f(far) - f(-far), f(far / 2) - f(-far / 2)
-    return (8.0 * narrow - wide) / (6.0 * far)
+    """f'(0) for arguments of this unit; nan where there is none: at a jump, at a corner (there what differences to both
+    sides differ by does not shrink with the way), or of a law that is too sharp."""
+    here = f(0.0)
+    for far in (near * unit for near in NEAR):
+        (wide, bend), (narrow, less) = (_differences(f, here, way) for way in (far, far / 2))
+        size = np.abs(narrow).max(initial=0.0)
+        noise = 1e-12 * (np.abs(here).max(initial=0.0) + far * size) / far
+        smooth = less <= 0.75 * bend or less <= ALIKE * size + noise
+        if smooth and np.abs(wide - narrow).max(initial=0.0) <= ALIKE * size + noise:
+            return (4.0 * narrow - wide) / 3.0
+    return np.full_like(here, np.nan)
+
+
+def _differences(f: Callable[[float], np.ndarray], here: np.ndarray, far: float) -> tuple[np.ndarray, float]:
+    """The central one, and what those to both sides differ by."""
+    ahead, behind = f(far), f(-far)
+    return (ahead - behind) / (2.0 * far), float(np.abs(ahead - 2.0 * here + behind).max(initial=0.0)) / far
 
 
 def rates_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -139,12 +162,19 @@ def rates_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarr
     return dy[: q.size]
 
 
-def _check_steady(balance: Balance, names: list[str], places: list[int], units: list[float]) -> None:
-    """States stand still, as exactly as a simulation leaves them."""
-    rates = rates_at(balance.system, balance.t, balance.q, balance.v)[places]
+def _check_steady(
+    balance: Balance, turning: np.ndarray, names: list[str], places: list[int], units: list[float]
+) -> None:
+    """States stand still, as exactly as a simulation leaves them; also a while on, where bodies are in motion."""
+    system, root = balance.system, np.sqrt(balance.system.weight)
+    rates = np.abs(rates_at(system, balance.t, balance.q, balance.v)[places])
+    if balance.v.any() and names:
+        tau = 0.3 * system.length / float(np.abs(root * balance.v[: system.nv]).max())
+        q, v, _ = later(balance, turning, tau)
+        rates = np.maximum(rates, np.abs(rates_at(system, balance.t + tau, q, v)[places]))
     for name, rate, size in zip(names, rates, np.maximum(units, np.abs(balance.q[places])), strict=True):
-        if abs(rate) > STEADY * size:
+        if rate > STEADY * size:
             raise ModelError(
-                f"state {name!r} of {balance.system.model.name!r} changes by {rate:.3g} a second, so this is neither "
+                f"state {name!r} of {system.model.name!r} changes by {rate:.3g} a second, so this is neither "
                 "rest nor a steady motion; let it settle (mbs.simulate) and linearize about result.state()"
             )

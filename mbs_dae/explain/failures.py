@@ -168,6 +168,10 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
     if status == marching.DRIFTED:
         what = f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much "
         return what + "to tell how it goes on", "use stabilization=mbs.Projection()"
+    if fixed > 0.0 and status == NOT_CONVERGED and march.stages.implicit.weight.size:
+        what = f"Newton's method finds no step of {fixed:g} s for {name!r} at t = {t:.6g}: forces change too much "
+        what += "within it, or bodies turn too far"
+        return what, f"try step={fixed / 10:g}, or leave step out for step control"
     if fixed > 0.0 and status != marching.TOO_MANY:
         what = f"{name!r} is unstable at t = {t:.6g} with steps of {fixed:g} s: velocities or constraint errors grow "
         advice = f"try step={fixed / 10:g}, smaller gains, or leave step out for step control"

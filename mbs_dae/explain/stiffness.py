@@ -31,22 +31,19 @@ def _stiffest(system: System, march: March, t: float) -> str:
     y = np.stack([seen.y, seen.aside])
     motion = y[:, : state.q_end].copy(), y[:, state.v_at : state.v_end].copy()
     still = np.zeros_like(motion[1])
-    q, v, _ = (
-        system.to_bodies((*motion, still)) if system.coordinates.kernels is not system.coordinates else (*motion, 0)
-    )
     own = system.coordinates.kernels
-    builder, batch, out = system.structure.dynamics.batch, system.dynamics.batch, None
-    out = read_outputs(batch, np.full(2, t), np.ascontiguousarray(q), np.ascontiguousarray(v))
-    change, masses = out[0] - out[1], np.maximum(own.masses(system.evaluator), 1e-12 * (system.heaviest or 1.0))
+    q, v, _ = system.to_bodies((*motion, still)) if own is not system.coordinates else (*motion, still)
+    built, made = system.structure, (system.dynamics.batch, system.signals.late.batch)  # the latter read efforts
+    masses = np.maximum(own.masses(system.evaluator), 1e-12 * (system.heaviest or 1.0))
     weights, found = own.weights(system.length), dict[str, float]()
-    for place in builder.places():
-        at = place.out + len(place.layout.get("mass", ()))
-        who = builder.instances[place.member].who
-        for k, local in enumerate(place.layout.get("forces", ())):
-            column = place.columns[local]
-            if column < masses.size:
-                size = (change[at + k] / masses[column]) ** 2 * weights[column]
-                found[who] = found.get(who, 0.0) + float(size)
-        if "values" in place.layout:
-            found[who] = found.get(who, 0.0) + float((change[at] * system.length) ** 2)
+    for builder, batch in zip((built.dynamics.batch, built.signals.late.batch), made, strict=True):
+        change = np.diff(read_outputs(batch, np.full(2, t), q.copy(), v.copy()), axis=0)[0]
+        for place in builder.places():
+            at = place.out + len(place.layout.get("mass", ()))
+            size = float((change[at] * system.length) ** 2) if "values" in place.layout else 0.0
+            for k, local in enumerate(place.layout.get("forces", ())):
+                if (column := place.columns[local]) < masses.size:
+                    size += float((change[at + k] / masses[column]) ** 2 * weights[column])
+            who = builder.instances[place.member].who
+            found[who] = found.get(who, 0.0) + size
     return max(found, key=lambda who: found[who]) if found else "a force"

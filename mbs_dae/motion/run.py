@@ -25,7 +25,7 @@ from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, pu
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 from .stiffness import watch
-from .switching.locate import AT_ONCE, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
+from .switching.locate import AT_ONCE, CARRY_ON, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT = 11, 12, 13, 14, 15, 16, 19, 18
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
@@ -47,6 +47,7 @@ def start(march: March, q: Vector, v: Vector):
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
     march.search.total[0] = 0
+    march.search.passed[:] = 0
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, times[0]), q, v)
     status = DONE
@@ -271,12 +272,12 @@ def resume(march: March):
     march.course.at[WAITING] = 0
     status = _next_span(march, t)
     if status == DONE and search.functions.size > 0:
-        status = switched(search, t, y0, k0, CHOOSE)
+        status = switched(search, t, y0, k0, CARRY_ON)
         if status == DONE:
             status = _begin_anew(march, t)
     if status == DONE:
         _keep_if_asked(march)
-    return status
+    return EVENT if status == DONE and search.events[0] > 0 else status
 
 
 @compiled

@@ -237,6 +237,8 @@ def stepping(
     for name, value in (("rtol", rtol), ("atol", atol)):
         if value > 0.1:
             raise ModelError(f"{name} is {value:g}, which asks for nothing; give a tolerance such as 1e-6")
+    if atol < 1e-30:
+        raise ModelError(f"atol is {atol:g}, and what is zero would have to be exact; give at least 1e-30")
     if rtol < 1e-13:
         raise ModelError(f"rtol is {rtol:g}, below roundoff; the smallest that makes sense is 1e-13")
     if max_step is not None and step is not None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import mbs_dae as mbs
 from mbs_dae.coordinates import SETS
@@ -100,3 +101,29 @@ def test_a_controller_comes_to_rest_with_its_mechanism(k_i, stable):
 def test_rests_of_all_kinds_are_not_looked_for_with_states():
     with pytest.raises(mbs.ModelError, match="models without states, and 'arm' has s"):
         mbs.equilibrium(held_arm(), all=True)
+
+
+@pytest.mark.parametrize("width", [1.0, 1e-3, 1e-4])
+def test_sharp_laws_have_their_slopes(width):
+    model = mbs.PlanarModel("sharp")
+    model.add(mbs.Translational("guide", model.ground, model.body("b", mass=1.0, inertia=1.0)))
+    model.state("z", rate=lambda z: sp.tanh(model["b.vx"] / width) - 2 * z)
+    A = mbs.linearize(model, {"b.x": 0.0, "b.vx": 0.0}).A
+    np.testing.assert_allclose(A[2], [0, 1 / width, -2], rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("law", [sp.sign, lambda v: sp.Max(v, 0), lambda v: sp.tanh(v / 1e-9)])
+def test_laws_without_a_slope_are_refused(law):
+    model = mbs.PlanarModel("corner")
+    model.add(mbs.Translational("guide", model.ground, model.body("b", mass=1.0, inertia=1.0)))
+    model.state("z", rate=lambda z: law(model["b.vx"]) - 2 * z)
+    with pytest.raises(mbs.ModelError, match="no slope"):
+        mbs.linearize(model, {"b.x": 0.0, "b.vx": 0.0})
+
+
+def test_a_rate_that_is_zero_by_chance_is_not_steady():
+    model = mbs.PlanarModel("spin")
+    model.add(mbs.Revolute("pin", model.ground, model.body("a", mass=1.0, inertia=1.0)))
+    model.state("z", rate=sp.sin(model["a.angle"]))
+    with pytest.raises(mbs.ModelError, match="state 'z' .* changes by|no steady motion"):
+        mbs.linearize(model, {"a.angle": 0.0, "a.omega": 2.0})

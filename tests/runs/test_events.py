@@ -139,3 +139,30 @@ def test_wrong_events_are_told(make, words):
     with pytest.raises(ModelError, match=words):
         model = oscillator()
         model.add(make(model))
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5", "GA"])
+def test_a_reset_that_leaves_the_event_where_it_is_happens_once(method):
+    """A pendulum braked by 0.1 rad/s at each pass of its lowest point: four times by an independent integrator."""
+    model = mbs.PlanarModel("swing", gravity=(0, -9.81))
+    body = model.body("b", mass=1.0, inertia=0.1, com=(0, -1.0))
+    model.add(mbs.Revolute("J", model.ground, body))
+    brake = mbs.Reset({"b.omega": model["b.omega"] + 0.1})
+    model.add(mbs.Event("push", model["b.angle"], direction=-1, action=brake))
+    run = mbs.simulate(model, [0, 10], {"b.angle": -0.3, "b.omega": 0.0}, method=method, rtol=1e-8)
+    exact = [1.586908, 3.700243, 5.811349, 7.920536]
+    np.testing.assert_allclose([event.t for event in run.events], exact, atol=1e-4 if method == "GA" else 2e-6)
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5", "GA"])
+@pytest.mark.parametrize("count", [3, 7, 10])
+def test_an_event_at_a_sampling_time_is_found(count, method):
+    model = mbs.PlanarModel("line")
+    block = model.body("b", mass=1.0, inertia=1.0)
+    model.add(mbs.Translational("guide", model.ground, block))
+    held = model.state("held")
+    model.add(mbs.Sampled("clock", every=0.1, update={held: model["b.x"]}))
+    model.add(mbs.Event("there", model["b.x"] - 0.1 * count, action="stop"))
+    run = mbs.simulate(model, [0, 2], {"b.vx": 1.0}, method=method)
+    assert [event.t for event in run.events] == [pytest.approx(0.1 * count, abs=1e-9)]
+    assert run.t[-1] == pytest.approx(0.1 * count, abs=1e-9)

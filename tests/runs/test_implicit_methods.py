@@ -332,3 +332,36 @@ def test_counts_are_told():
     stats = mbs.simulate(oscillator(), [0, 1], {"block.x": 0.1}, method="Radau5").stats
     assert stats["matrices"] >= 1 and stats["corrections"] >= stats["accepted"]
     assert stats["stabilization"] == "Projection"
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+@pytest.mark.parametrize("coordinates", SETS)
+def test_what_is_read_between_long_steps_turns_as_bodies_do(coordinates, method):
+    """A free sphere turns evenly; steps might be of any length, and readings are right all the same."""
+    model = mbs.SpatialModel("sphere")
+    model.body("b", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    times = np.linspace(0, 10, 41)
+    start = {"b.vx": 0.0, "b.vy": 0.0, "b.vz": 0.0, "b.wx": 0.0, "b.wy": 0.0, "b.wz": 1.0}
+    run = mbs.simulate(model.compile(coordinates), times, start, method=method, rtol=1e-7)
+    along = np.array([np.cos(times), np.sin(times), 0 * times]).T
+    np.testing.assert_allclose(run.rotation("b")[:, :, 0], along, atol=5e-4 if method == "GA" else 1e-6)
+
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+def test_a_force_in_python_that_switches_has_slopes(method):
+    """Its tangents are differences with the branches held: x" = -4 x - x', whatever is switched besides."""
+    model = mbs.PlanarModel("python")
+    block = model.body("b", mass=1.0, inertia=1.0)
+    model.add(mbs.Translational("guide", model.ground, block))
+
+    def spring(t, i, modes):
+        return [(-4.0 * i.point[0] - i.velocity[0], 0.0)]
+
+    model.add(mbs.PythonForce("F", block, function=spring, switches=(lambda t, i: i.point[0] - 0.5,)))
+    law = mbs.linearize(model, {"b.x": 0.0, "b.vx": 0.0})
+    np.testing.assert_allclose(law.A, [[0, 1], [-4, -1]], atol=1e-7)
+    run = mbs.simulate(model, [0, 2], {"b.x": 1.0, "b.vx": 0.0}, method=method, rtol=1e-7)
+    omega = np.sqrt(3.75)
+    exact = np.exp(-1.0) * (np.cos(2 * omega) + np.sin(2 * omega) / (2 * omega))
+    assert run["b.x"][-1] == pytest.approx(exact, abs=1e-6 if method == "Radau5" else 1e-4)

@@ -27,6 +27,8 @@ SLOW = 0.1
 """Where they shrink by no more than this, a new matrix is worth its cost."""
 STEPS_COUPLED = 20
 """So many steps are made with the matrices of each stage itself where one did not do."""
+TURNED = 3.0
+"""No attitude turns by more than this (rad) in a step: charts end at a whole turn."""
 
 BEGUN, FRESH, USABLE, COUPLED = range(4)
 MATRICES, ELIMINATIONS, ITERATIONS = range(4, 7)

@@ -17,9 +17,10 @@ from functools import cache
 import numpy as np
 
 from ...compiled.machine import DONE, NOT_CONVERGED
-from ...compiled.manifold import chart_motion, from_chart
+from ...compiled.manifold import chart_motion, chart_rates, from_chart, most_turned, settle_in_chart
 from ...errors import ModelError
 from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
 from ...linear.unsymmetric import eliminate_real, solve_real
 from ...linear.vectors import copy
 from ..course import moment
@@ -35,6 +36,7 @@ from ..implicit.iteration import (
     SHRINKS,
     SLOW,
     STEPS_COUPLED,
+    TURNED,
     USABLE,
     add_to_stage,
     begin_step,
@@ -48,8 +50,7 @@ from ..implicit.iteration import (
     square_of_motion,
 )
 from ..implicit.linearised import linearise, put_real
-from .method import H, Method, Stages, T, tableau
-from .runge_kutta import read_cubic
+from .method import H, Method, Stages, T, X, tableau
 
 ALPHA_M, ALPHA_F, BETA, GAMMA = range(4)
 B, F, NOW = range(3)
@@ -82,6 +83,8 @@ def step(stages: Stages):
     if stages.status[0] == DONE:
         copy(own.y[0], stages.y1)
         _estimate(stages, h, c1)
+        if most_turned(mechanism.machine.manifold, own.chart[0]) > TURNED:
+            stages.status[0] = NOT_CONVERGED
 
 
 @compiled
@@ -187,6 +190,33 @@ def _estimate(stages, h, c1):
     put_error(own, mechanism, out)
 
 
+@compiled_apart
+def prepare(stages: Stages):
+    """The end in its chart, and the rates at both ends."""
+    own, state, manifold = stages.implicit, stages.mechanism.state, stages.mechanism.machine.manifold
+    q_end, z_at = state.q_end, state.z_at
+    settle_in_chart(manifold, own.y[0, :q_end], stages.y1[:q_end], own.chart[0, :q_end])
+    copy(stages.y1, own.y[0])
+    own.slope[:] = 0.0
+    for end in range(2):
+        y = stages.y0 if end == 0 else stages.y1
+        rates, u = own.chart[1 + end], own.slope if end == 0 else own.chart[0]
+        copy(stages.k[end], rates)
+        chart_rates(manifold, y[:z_at], u[:z_at], y[state.v_at : state.v_end], rates[:z_at])
+
+
+@compiled_apart
+def read(stages: Stages, out: Vector):
+    """The cubic through both ends and their slopes, of positions in their chart."""
+    own, y0, h, x, q_end = stages.implicit, stages.y0, stages.now[H], stages.now[X], stages.mechanism.state.q_end
+    for i in range(y0.size):
+        rise = own.chart[0, i] if i < q_end else stages.y1[i] - y0[i]
+        first, last = h * own.chart[1, i], h * own.chart[2, i]
+        own.slope[i] = x * (first + x * (3.0 * rise - 2.0 * first - last + x * (first + last - 2.0 * rise)))
+        out[i] = y0[i] + own.slope[i]
+    from_chart(stages.mechanism.machine.manifold, y0[:q_end], own.slope[:q_end], out[:q_end])
+
+
 def GA(spectral_radius: float = 0.8) -> Method:
     """Generalised-α with this spectral radius at infinity: ``simulate(..., method=mbs.GA(0.5))``. 1 keeps even the
     fastest oscillations, 0 ends them within two steps; "GA" is the method with 0.8."""
@@ -203,7 +233,7 @@ def _method(rho: float) -> Method:
     numbers = np.array([alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma])
     error = np.array([[0.0, 0.0, 1.0]])
     own = tableau(1, (2, 2), np.zeros((1, 1)), numbers, np.zeros(1), error, np.zeros((0, 0)))
-    return Method("GA", own, step, read_cubic, inner=1)
+    return Method("GA", own, step, read, prepare, inner=1)
 
 
 GENERALISED_ALPHA = GA()

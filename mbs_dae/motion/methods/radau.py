@@ -13,7 +13,7 @@ between by the polynomial through all stages: Hairer and Wanner, Solving Ordinar
 import numpy as np
 
 from ...compiled.machine import DONE, NOT_CONVERGED
-from ...compiled.manifold import chart_rates, from_chart, motion_of_chart, to_chart
+from ...compiled.manifold import chart_rates, from_chart, most_turned, motion_of_chart, settle_in_chart
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.unsymmetric import eliminate_real, solve_complex, solve_real
@@ -31,6 +31,7 @@ from ..implicit.iteration import (
     SHRINKS,
     SLOW,
     STEPS_COUPLED,
+    TURNED,
     USABLE,
     add_to_stage,
     begin_step,
@@ -105,6 +106,8 @@ def step(stages: Stages):
     if stages.status[0] == DONE:
         copy(own.y[2], stages.y1)
         _estimate(stages, t, h)
+        if most_turned(mechanism.machine.manifold, own.chart[2]) > TURNED:
+            stages.status[0] = NOT_CONVERGED
 
 
 @compiled
@@ -359,7 +362,9 @@ def _error_with(stages, slope, h, out):
 def prepare(stages: Stages):
     """The end may have been put onto the constraints: the last node of the polynomial."""
     own, q_end = stages.implicit, stages.mechanism.state.q_end
-    to_chart(stages.mechanism.machine.manifold, stages.y0[:q_end], stages.y1[:q_end], own.chart[2, :q_end])
+    before, after = own.y[2, :q_end], stages.y1[:q_end]
+    settle_in_chart(stages.mechanism.machine.manifold, before, after, own.chart[2, :q_end])
+    copy(stages.y1, own.y[2])
 
 
 @compiled_apart

@@ -28,7 +28,7 @@ from ..methods.method import Stages, X, prepare_reading, read_between
 from ..methods.runge_kutta import read_cubic
 from .switches import hold_all, look, natural, read_rates
 
-CHOOSE, SWITCH, SEARCH = range(3)
+CHOOSE, SWITCH, SEARCH, CARRY_ON = range(4)
 NONE, CUT, HERE, AT_ONCE = range(4)
 LOOKS = 6
 """How often a step is looked at, its ends included; a dip between two looks is looked for, too."""
@@ -38,6 +38,9 @@ TRIES = 8
 """How often a step is made again to end on a switch."""
 RUSH, BRIEF = 64, 1e-9
 """So many switches within this part of the run are a chatter that does not end."""
+ZERO = 1e-9
+"""A switching function is zero beside what it was in the last step, and a rate beside that by which a law jumps, if it
+is less than this part of it."""
 CHATTERS = 17
 """A status: laws switch back and forth without end (see `run` for the others)."""
 
@@ -68,6 +71,8 @@ class Search(NamedTuple):
     dy: Work[Vector] = zeros("width")
     fired: Work[Integers] = zeros("switches")
     """Of what is watched only: the sign that it has had since the last event (1, -1), or 0; and how many there are."""
+    passed: Work[Integers] = zeros("switches")
+    """Whether it has fired where the motion stands (1)."""
     events: Work[Integers] = zeros(1)
     total: Work[Integers] = zeros(1)
     """How many switches there were; and when the last ones were."""
@@ -78,6 +83,25 @@ class Search(NamedTuple):
 @compiled_apart
 def choose(search: Search, y: Vector, dy: Vector):
     """The branches at the first state, by the signs there; where one is zero, by where the motion goes."""
+    _choose(search, y, dy)
+
+
+@compiled_apart
+def carry_on(search: Search, y: Vector, dy: Vector):
+    """The same behind a sampling time: a sign that is watched and has passed right there is an event."""
+    switches = search.stages.mechanism.switches
+    for k in range(switches.kinds.size):
+        search.armed[k] = int(switches.mode[k]) if switches.kinds[k] == WATCH else 0
+    _choose(search, y, dy)
+    for k in range(switches.kinds.size):
+        if search.armed[k] != 0 and int(switches.mode[k]) != search.armed[k]:
+            search.fired[k] = int(switches.mode[k])
+            search.passed[k] = 1
+            search.events[0] += 1
+
+
+@compiled
+def _choose(search, y, dy):
     mechanism, t = search.stages.mechanism, search.span[0]
     switches, state = mechanism.switches, mechanism.state
     switches.slides[:] = 0
@@ -91,9 +115,10 @@ def choose(search: Search, y: Vector, dy: Vector):
     search.until[0] = np.inf
     search.status[0] = DONE
     search.events[0] = 0
+    for k in range(switches.kinds.size):
+        switches.mode[k] = 0.0 if search.passed[k] == 1 and _is_left(search, k) else natural(switches, k)
     search.fired[:] = 0
     for k in range(switches.kinds.size):
-        switches.mode[k] = natural(switches, k)
         search.wanted[k] = 1 if switches.mode[k] == 0.0 and switches.kinds[k] != WHOLE else 0
         switches.mode[k] = 1.0 if search.wanted[k] == 1 else switches.mode[k]
         search.after[k] = switches.mode[k]
@@ -123,9 +148,23 @@ def switch_over(search: Search, y: Vector, dy: Vector):
             switches.mode[k] = search.after[k]
             if switches.kinds[k] == WATCH:
                 search.fired[k] = int(search.after[k])
-                search.events[0] += 1
-            search.wanted[k] = 1 if switches.kinds[k] == SIDE and not ends else 0
+            search.wanted[k] = 1 if switches.kinds[k] in (SIDE, WATCH) and not ends else 0
     _decide(search, moment(search.stages.course, t), y, dy)
+    for k in range(switches.kinds.size):
+        if search.fired[k] != 0 and switches.mode[k] != search.after[k]:
+            search.fired[k] = 0  # roundoff: the motion goes the other way
+        elif search.fired[k] != 0:
+            search.passed[k] = 1
+            search.events[0] += 1
+
+
+@compiled
+def _is_left(search, k):
+    """Whether what has just been passed is zero still, for all that it was in the last step."""
+    size = 0.0
+    for i in range(LOOKS):
+        size = max(size, abs(search.looks[i, k]))
+    return abs(search.stages.mechanism.switches.value[k]) <= ZERO * size
 
 
 @compiled
@@ -140,15 +179,18 @@ def _decide(search, t, y, dy):
             continue
         side = switches.mode[k]
         forward = _leaves(search, t, y, dy, k, side)
-        if search.status[0] != DONE or forward > 0.0:
+        if search.status[0] != DONE or (forward > 0.0 and switches.kinds[k] == WATCH):
             continue
         if switches.kinds[k] == WATCH:
             switches.mode[k] = side if forward == 0.0 else -side
             continue
         backward = _leaves(search, t, y, dy, k, -side)
-        if forward == -backward or (backward > 0.0 and forward == 0.0):
+        least = ZERO * abs(forward + backward)  # of the jump
+        if forward > least:
+            switches.mode[k] = side
+        elif abs(forward + backward) <= ZERO * abs(forward) or (backward > least and forward >= -least):
             switches.mode[k] = side if backward <= 0.0 else -side
-        elif backward <= 0.0:
+        elif backward <= least:
             switches.slides[k] = 1
             switches.sliding[0] += 1
         hold_all(mechanism)
@@ -182,8 +224,11 @@ def search_step(search: Search):
     look(mechanism)
     copy(switches.guard, search.looks[LOOKS - 1])
     copy(search.begin, search.looks[0])
+    turns = stages.implicit.weight.size > 0  # steps of implicit methods may turn bodies too far for a cubic
+    if turns:
+        search.status[0] = prepare_reading(stages)
     for i in range(1, LOOKS - 1):
-        _look_at(search, t, h, i / (LOOKS - 1.0), False)
+        _look_at(search, t, h, i / (LOOKS - 1.0), turns)
         copy(switches.guard, search.looks[i])
     for k in range(count):
         search.armed[k] = 1 if search.looks[0, k] >= 0.0 else 0
@@ -249,12 +294,13 @@ def next_begins(search):
     if search.functions.size > 0:
         search.until[0] = np.inf
         search.tries[0] = 0
+        search.passed[:] = 0
         copy(search.looks[LOOKS - 1], search.begin)
 
 
 def new_search(stages: Stages, times: np.ndarray) -> Search:
     count = stages.mechanism.switches.kinds.size
-    parts = (choose, switch_over, search_step) if count else ()
+    parts = (choose, switch_over, search_step, carry_on) if count else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     search = Search(stages, functions, float(times[0]), float(times[-1] - times[0]))
     return block(search, switches=count, width=stages.mechanism.state.size)
