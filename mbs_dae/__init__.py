@@ -46,6 +46,7 @@ _NAMES = {
     "verbs.inverse_kinematics": "inverse_kinematics",
     "verbs.velocity_transformation": "velocity_transformation",
     "verbs.simulate": "simulate",
+    "motion.methods.generalised_alpha": "GA",
     "motion.stabilise": "Baumgarte Projection Unstabilized",
     "verbs.inverse_dynamics": "inverse_dynamics",
     "verbs.comparisons": "compare_stabilization compare_coordinates CoordinateComparison",

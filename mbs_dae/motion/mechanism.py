@@ -15,7 +15,7 @@ from ..linear.kkt import new_factor
 from ..tolerances import FELT, SHARE, SOFT
 from .control import units_of
 from .derivative import Mechanism, evaluate, state_layout
-from .linearised import Linearised, linearised
+from .implicit.linearised import Linearised, linearised
 from .switching.sliding import slide
 from .switching.switches import Switches
 

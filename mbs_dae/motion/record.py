@@ -15,7 +15,7 @@ from ..tolerances import BLURRED
 from .control import Control
 from .course import Course, moment
 from .derivative import WORK, Mechanism, derivative
-from .linearised import Linearised
+from .implicit.linearised import Linearised
 from .methods import Method
 from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .singular import Crossing

@@ -19,7 +19,7 @@ from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, STEP, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
-from .implicit import BEGUN
+from .implicit.iteration import BEGUN
 from .methods.method import take_step
 from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew

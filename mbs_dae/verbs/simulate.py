@@ -49,9 +49,9 @@ PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and 
 
 def simulate(
     model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
-    method: str = "DP5", stabilization: Stabilization | None = None, rtol: float = 1e-8, atol: float | None = None,
-    step: float | None = None, progress: Progress | None = None, max_step: float | None = None,
-    max_steps: int | None = None,
+    method: str | Method = "DP5", stabilization: Stabilization | None = None, rtol: float = 1e-8,
+    atol: float | None = None, step: float | None = None, progress: Progress | None = None,
+    max_step: float | None = None, max_steps: int | None = None,
 ) -> Result:  # fmt: skip
     """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
 
@@ -61,8 +61,11 @@ def simulate(
     nearest to the placement, velocities those of least kinetic energy); or it is a `State`, such as the end of another
     run.
 
-    `method` is "RK4", "DP5" or "DP8". With `step` steps are of this length; without, DP5 and DP8 choose them by `rtol`
-    and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than `max_step`. After
+    `method` is "RK4", "DP5", "DP8" (explicit), "Radau5", "GA" or ``mbs.GA(spectral_radius)`` (implicit: for stiff
+    springs, dampers, controllers; ``result.stats["stiff"]`` tells where an explicit run suffers from one). With `step`
+    steps are of this length (and `rtol` says how well the equations of implicit ones are solved); without, all but RK4
+    choose them by `rtol` and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than
+    `max_step`. After
     `max_steps` of them the run ends (a million, unless said). Steps end where a law of time switches (`Piecewise`,
     `Motion`, a table), and begin anew there; of two values at such a time the later one is recorded. The requested
     times are read between the ends of steps and do not change them.
@@ -70,7 +73,8 @@ def simulate(
     Branches of laws that switch with the state (`Piecewise`, `Abs`, `sign`, `Max`, ...) are held within a step; steps
     end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model.
 
-    `stabilization` is `Baumgarte()` (the default), `Projection()` or `Unstabilized()`. ``result.stats`` reports gains
+    `stabilization` is `Baumgarte()` (the default of explicit methods), `Projection()` (that of implicit ones) or
+    `Unstabilized()`. ``result.stats`` reports gains
     and counts. ``progress(done, total)`` is called now and then; on a terminal a long run shows a bar by itself. Ctrl-C
     returns what was computed.
 
@@ -221,7 +225,7 @@ class Stepping(NamedTuple):
 
 
 def stepping(
-    method: str = "DP5", rtol: Any = 1e-8, atol: Any = None, step: Any = None, max_step: Any = None,
+    method: str | Method = "DP5", rtol: Any = 1e-8, atol: Any = None, step: Any = None, max_step: Any = None,
     max_steps: Any = None,
 ) -> Stepping:  # fmt: skip
     """The options of steps, checked."""

@@ -89,7 +89,8 @@ def test_too_many_breaks_are_refused():
 
 
 @pytest.mark.parametrize("times", [[0, 10], np.linspace(0, 10, 101)], ids=["two times", "many times"])
-@pytest.mark.parametrize("how", [{"method": "DP5"}, {"method": "DP8"}, {"method": "RK4", "step": 0.3}], ids=str)
+@pytest.mark.parametrize("how", [{"method": "DP5"}, {"method": "DP8"}, {"method": "RK4", "step": 0.3},
+                                 {"method": "Radau5"}, {"method": "GA"}], ids=str)  # fmt: skip
 def test_a_pulse_after_a_rest_gives_its_impulse(how, times):
     result = mbs.simulate(line(force(PULSE)), times, **how)
     assert result["block.vx"][-1] == pytest.approx(10, rel=1e-13)
@@ -124,7 +125,10 @@ ROUGH = {
 }
 
 
-@pytest.mark.parametrize(("method", "order", "count"), [("RK4", 4, 40), ("DP5", 5, 20), ("DP8", 8, 6)])
+@pytest.mark.parametrize(
+    ("method", "order", "count"),
+    [("RK4", 4, 40), ("DP5", 5, 20), ("DP8", 8, 6), ("Radau5", 5, 20), ("GA", 2, 100)],
+)
 @pytest.mark.parametrize("kind", ROUGH)
 def test_the_order_of_a_method_is_kept_across_a_force_that(kind, method, order, count):
     """x'' + 9 x = F: the spring swings from x = 1 / 2, what the force adds is known."""

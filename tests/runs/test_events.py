@@ -34,7 +34,7 @@ START = {"block.x": 1.0}
 
 
 @pytest.mark.parametrize("coordinates", SETS)
-@pytest.mark.parametrize("method", ["DP5", "DP8"])
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
 def test_passages_are_found_to_roundoff(method, coordinates):
     model = oscillator(passing(), passing("high", 0.5, direction=1))
     run = mbs.simulate(model.compile(coordinates), [0, 10], START, method=method, rtol=1e-12)

@@ -43,6 +43,8 @@ WAYS = [
     {"method": "DP5", "stabilization": mbs.Baumgarte()},
     {"method": "DP8", "stabilization": mbs.Projection()},
     {"method": "DP5", "stabilization": mbs.Projection(), "rtol": 1e-5},
+    {"method": "Radau5", "stabilization": mbs.Projection(), "rtol": 1e-6},
+    {"method": "GA", "stabilization": mbs.Baumgarte(), "rtol": 1e-5},
     {"method": "RK4", "stabilization": mbs.Projection(), "step": 0.003},
 ]
 

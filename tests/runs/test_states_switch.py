@@ -29,7 +29,7 @@ def test_a_rate_that_saturates(coordinates):
     assert abs(run["z"][-1] - (1 - np.cos(np.pi / 6) + (2 - np.pi / 6) / 2)) < 1e-9
 
 
-@pytest.mark.parametrize("method, order", [("DP5", 5), ("DP8", 8)])
+@pytest.mark.parametrize("method, order", [("DP5", 5), ("DP8", 8), ("Radau5", 5)])
 def test_order_across_switches_of_a_rate(method, order):
     """ż = 1 - z below 1/2, and twice that above: z = 1/2 at ln 2, and 1 - z falls with the square from there on."""
     model, _ = block()

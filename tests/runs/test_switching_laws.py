@@ -79,7 +79,7 @@ LAWS = {
 WHEN = [0.0, 0.9, 2.0, 3.1, 5.0]
 
 
-@pytest.mark.parametrize("method", ["DP5", "DP8"])
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
 @pytest.mark.parametrize("kind", LAWS)
 def test_every_switching_operator(kind, method):
     law, surfaces, smooth = LAWS[kind]
@@ -99,7 +99,8 @@ def test_in_every_coordinate_set(coordinates):
 
 
 @pytest.mark.parametrize(
-    ("method", "order", "steps"), [("RK4", 4, (0.05, 0.025)), ("DP5", 5, (0.1, 0.05)), ("DP8", 8, (0.4, 0.2))]
+    ("method", "order", "steps"), [("RK4", 4, (0.05, 0.025)), ("DP5", 5, (0.1, 0.05)), ("DP8", 8, (0.4, 0.2)),
+     ("Radau5", 5, (0.1, 0.05)), ("GA", 2, (0.05, 0.025))],
 )
 def test_methods_keep_their_order_across_switches(method, order, steps):
     model = block(lambda x, v: sp.Piecewise((3, x > 0.1), (-1, True)) + sp.Abs(v))
@@ -116,7 +117,7 @@ STICKS = {  # closed form: half cycles about ±μ m g / k, each of duration π/�
 
 
 @pytest.mark.parametrize("coordinates", SETS)
-@pytest.mark.parametrize("method", ["DP5", "DP8"])
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
 def test_dry_friction_slides_and_sticks(method, coordinates):
     model = block(lambda x, v: -0.2 * 9.81 * sp.sign(v), 100.0, 0.0)
     run = mbs.simulate(model.compile(coordinates), [0, *STICKS], {"block.x": 0.3}, method=method, rtol=1e-12)

@@ -1,15 +1,17 @@
 """The methods of integration, by name."""
 
 from ...errors import ModelError
-from .generalised_alpha import GA, generalised_alpha
+from .generalised_alpha import GENERALISED_ALPHA
 from .method import Method
 from .radau import RADAU5
 from .runge_kutta import DP5, DP8, RK4
 
-METHODS: dict[str, Method] = {method.name: method for method in (RK4, DP5, DP8, GA, RADAU5)}
+METHODS: dict[str, Method] = {method.name: method for method in (RK4, DP5, DP8, GENERALISED_ALPHA, RADAU5)}
 
 
 def method_named(name: object) -> Method:
+    if isinstance(name, Method):
+        return name
     if not isinstance(name, str) or name not in METHODS:
         raise ModelError(f"method={name!r} is unknown; choose one of {', '.join(map(repr, METHODS))}")
     return METHODS[name]

@@ -24,7 +24,7 @@ from ...linear.unsymmetric import eliminate_real, solve_real
 from ...linear.vectors import copy
 from ..course import moment
 from ..derivative import derivative
-from ..implicit import (
+from ..implicit.iteration import (
     COUPLED,
     ELIMINATIONS,
     FRESH,
@@ -47,7 +47,7 @@ from ..implicit import (
     square_of,
     square_of_motion,
 )
-from ..linearised import linearise, put_real
+from ..implicit.linearised import linearise, put_real
 from .method import H, Method, Stages, T, tableau
 from .runge_kutta import read_cubic
 
@@ -187,12 +187,17 @@ def _estimate(stages, h, c1):
     put_error(own, mechanism, out)
 
 
-@cache
-def generalised_alpha(spectral_radius: float = 0.8) -> Method:
-    """The method with this spectral radius at infinity."""
+def GA(spectral_radius: float = 0.8) -> Method:
+    """Generalised-α with this spectral radius at infinity: ``simulate(..., method=mbs.GA(0.5))``. 1 keeps even the
+    fastest oscillations, 0 ends them within two steps; "GA" is the method with 0.8."""
     rho = spectral_radius
     if isinstance(rho, bool) or not isinstance(rho, int | float) or not 0.0 <= rho <= 1.0:
         raise ModelError(f"spectral_radius={rho!r}; give a number from 0 (no fast motion is kept) to 1 (all is kept)")
+    return _method(float(rho))
+
+
+@cache
+def _method(rho: float) -> Method:
     alpha_m, alpha_f = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
     gamma = 0.5 - alpha_m + alpha_f
     numbers = np.array([alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma])
@@ -201,4 +206,4 @@ def generalised_alpha(spectral_radius: float = 0.8) -> Method:
     return Method("GA", own, step, read_cubic, inner=1)
 
 
-GA = generalised_alpha()
+GENERALISED_ALPHA = GA()

@@ -21,8 +21,8 @@ from ...kernels.abi import call_on_block, compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, ones, zeros
 from ..course import Course
 from ..derivative import Mechanism
-from ..implicit import Implicit, implicit_parts, not_implicit
-from ..linearised import Linearised
+from ..implicit.iteration import Implicit, implicit_parts, not_implicit
+from ..implicit.linearised import Linearised
 
 
 class Tableau(NamedTuple):

@@ -20,7 +20,7 @@ from ...linear.unsymmetric import eliminate_real, solve_complex, solve_real
 from ...linear.vectors import copy
 from ..course import moment
 from ..derivative import derivative
-from ..implicit import (
+from ..implicit.iteration import (
     COUPLED,
     ELIMINATIONS,
     FRESH,
@@ -44,7 +44,7 @@ from ..implicit import (
     square_of,
     square_of_motion,
 )
-from ..linearised import linearise, put_coupled, put_real
+from ..implicit.linearised import linearise, put_coupled, put_real
 from .method import H, Method, Stages, T, X, tableau
 
 ROOT = np.sqrt(6.0)

@@ -30,16 +30,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import System
-from ..compiled.machine import DONE
-from ..compiled.manifold import move
-from ..compiled.tangents import ACCELERATIONS, FORCES, Derivatives, derivatives, differentiate
-from ..kernels.abi import as_complex, compiled, compiled_apart
-from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, nothing, zeros
-from ..linear.pattern import Pattern, analyse
-from ..linear.unsymmetric import Elimination, new_elimination, places
-from ..linear.vectors import copy
-from .derivative import Mechanism, derivative
+from ...compiled import System
+from ...compiled.machine import DONE
+from ...compiled.manifold import move
+from ...compiled.tangents import ACCELERATIONS, FORCES, Derivatives, derivatives, differentiate
+from ...kernels.abi import as_complex, compiled, compiled_apart
+from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, nothing, zeros
+from ...linear.pattern import Pattern, analyse
+from ...linear.unsymmetric import Elimination, new_elimination, places
+from ...linear.vectors import copy
+from ..derivative import Mechanism, derivative
 
 MASS, RATE, PLACE, ROW = range(4)
 """An entry belongs to E₀, E₁, E₂, or to Φ_v in the rows C: there it belongs to all three with Baumgarte's feedback,
@@ -63,7 +63,7 @@ class Linearised(NamedTuple):
     """Whether the equations are those of bodies (1)."""
     source: Integers
     """Of each entry: the number of its value, what it belongs to, and where it stands."""
-    kind: Integers
+    level: Integers
     row: Integers
     column: Integers
     place: Integers
@@ -145,7 +145,7 @@ def _difference(to, mechanism, t, y, direction, which, out):
 def _put(to, matrix, c1, c2, feedback):
     matrix[:] = 0.0
     for e in range(to.source.size):
-        kind, value = to.kind[e], to.values[0, to.source[e]]
+        kind, value = to.level[e], to.values[0, to.source[e]]
         if kind == MASS:
             matrix[to.place[e]] += value
         elif kind == RATE:
@@ -175,7 +175,7 @@ def put_coupled(to: Linearised, mechanism: Mechanism, a: Matrix, h: float):
     alpha, beta, matrix = mechanism.gains[0], mechanism.gains[1], to.coupled.matrix
     matrix[:] = 0.0
     for e in range(to.source.size):
-        kind = to.kind[e]
+        kind = to.level[e]
         for i in range(3):
             value = to.values[i, to.source[e]]
             for j in range(3):
@@ -199,7 +199,7 @@ def put_coupled(to: Linearised, mechanism: Mechanism, a: Matrix, h: float):
 def add_product(to, values, kind, factor, x, out):
     """Add E₀ x (for the kind MASS) or E₂ x (PLACE) to `out`, so many times."""
     for e in range(to.source.size):
-        own = to.kind[e]
+        own = to.level[e]
         if to.column[e] < to.x_count and (own == kind or (own == ROW and kind == MASS)):
             out[to.row[e]] += factor * values[to.source[e]] * x[to.column[e]]
 

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.machine import DONE
-from ..compiled.manifold import chart_motion
-from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, zeros
-from ..linear.unsymmetric import eliminate_complex, eliminate_real, solve_real
-from ..linear.vectors import copy
-from .derivative import Mechanism
+from ...compiled.machine import DONE
+from ...compiled.manifold import chart_motion
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, zeros
+from ...linear.unsymmetric import eliminate_complex, eliminate_real, solve_real
+from ...linear.vectors import copy
+from ..derivative import Mechanism
 from .linearised import MASS, PLACE, Linearised, add_product, linearise, put_complex, put_real
 
 MOST = 10

@@ -1,0 +1,1 @@
+"""Implicit steps: the linearised equations, and Newton's method with them."""
