@@ -29,6 +29,7 @@ class Setting:
         return f"{self.method}, {self.steps} steps, {newton}"
 
 
+exu.SetWriteToConsole(False)
 METHODS = ("generalised-alpha 0.6", "generalised-alpha 0.9", "Newmark", "trapezoidal index-2")
 VARIANTS = tuple(
     partial(Setting, method=method, tolerance=tolerance, modified=modified)
@@ -75,6 +76,41 @@ def pendulum(k: float) -> tuple[exu.MainSystem, Read]:
 def shaft() -> tuple[exu.MainSystem, Read]:
     matrices = stiff.shaft_matrices()
     return _linear(*matrices, np.zeros(len(matrices[3]))), _all
+
+
+def shaft_in_space() -> tuple[exu.MainSystem, Read]:
+    """The same as bodies on hinges: a tree of joint coordinates, each turned against the one before it."""
+    p = stiff.SHAFT
+    n = int(p["n"]) + 2
+    system = _new()
+    zeros = [0.0] * n
+    node = item.NodeGenericODE2(
+        numberOfODE2Coordinates=n, referenceCoordinates=zeros, initialCoordinates=zeros, initialCoordinates_t=zeros
+    )
+    apart = [0.0, 0.0, stiff.SHAFT_DISTANCE]
+    inertias = [p["J_motor"], *[p["J_disk"]] * (n - 2), p["J_load"]]
+    tree = system.AddObject(
+        item.ObjectKinematicTree(
+            nodeNumber=system.AddNode(node),
+            jointTypes=[exu.JointType.RevoluteZ] * n,
+            linkParents=list(range(-1, n - 1)),
+            jointTransformations=exu.Matrix3DList([np.eye(3)] * n),
+            jointOffsets=exu.Vector3DList([[0, 0, 0], *[apart] * (n - 1)]),
+            linkInertiasCOM=exu.Matrix3DList([J * np.eye(3) for J in inertias]),
+            linkCOMs=exu.Vector3DList([[0, 0, 0]] * n),
+            linkMasses=[1.0] * n,
+            jointPositionOffsetVector=zeros,
+            jointVelocityOffsetVector=zeros,
+            jointPControlVector=[0.0, *[p["k"]] * (n - 1)],
+            jointDControlVector=[p["D"], *[p["c"]] * (n - 1)],
+            jointForceVector=[p["M0"], *zeros[1:]],
+        )
+    )
+    load = system.AddMarker(item.MarkerKinematicTreeRigid(objectNumber=tree, linkNumber=n - 1, localPosition=[0, 0, 0]))
+    ground = system.AddObject(item.ObjectGround())
+    fixed = system.AddMarker(item.MarkerBodyRigid(bodyNumber=ground, localPosition=[0, 0, 0]))
+    system.AddObject(item.ObjectConnectorTorsionalSpringDamper(markerNumbers=[fixed, load], stiffness=0, damping=p["B"]))
+    return _done(system), lambda q, v: np.concatenate([np.cumsum(q), np.cumsum(v)])
 
 
 def chain() -> tuple[exu.MainSystem, Read]:

@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 from scipy.integrate import solve_ivp
-from scipy.linalg import expm
 
 
 G = 9.81
@@ -39,7 +38,7 @@ class Stiff:
         n = len(self.start)
         flow = np.zeros((n + 1, n + 1))
         flow[:n, :n], flow[:n, n] = self.jacobian, self.rates(0.0, np.zeros(n))
-        return (expm(self.seconds * flow) @ [*self.start, 1.0])[:n]
+        return (exponential(self.seconds * flow) @ [*self.start, 1.0])[:n].astype(float)
 
     def error(self, end: np.ndarray) -> float:
         """The largest error of positions relative to the largest of them; or that of velocities, if that is worse."""
@@ -54,6 +53,19 @@ class Stiff:
         if not path.success:
             raise ArithmeticError(path.message)
         return path
+
+
+def exponential(A: np.ndarray) -> np.ndarray:
+    """Of a stiff matrix: a power series, squared again and again, in long numbers, for each squaring doubles an error."""
+    squarings = max(0, int(np.ceil(np.log2(np.abs(A).sum(axis=1).max()))) + 1)
+    part = A.astype(np.longdouble) / np.longdouble(2.0) ** squarings
+    term = total = np.eye(len(A), dtype=np.longdouble)
+    for k in range(1, 30):
+        term = term @ part / k
+        total = total + term
+    for _ in range(squarings):
+        total = total @ total
+    return total
 
 
 def linear(M: np.ndarray, C: np.ndarray, K: np.ndarray, f: np.ndarray, start: np.ndarray, seconds: float) -> Stiff:
@@ -95,6 +107,7 @@ def pendulum(k: float) -> Stiff:
 # --- a drive that runs up; 1 s ----------------------------------------------------------------------------------------
 
 SHAFT = {"n": 6, "J_motor": 0.02, "J_disk": 0.01, "J_load": 0.05, "k": 1e6, "c": 20.0, "M0": 20.0, "D": 0.1, "B": 0.1}
+SHAFT_DISTANCE = 0.1    # m, from one inertia to the next
 
 
 def shaft_matrices() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
