@@ -21,7 +21,24 @@ def main() -> None:
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        print(moved(module).animate(folder / f"{path.stem}.png", size=(4.2, 3.0)))
+        draw(module, folder / f"{path.stem}.png")
+        print(path.stem)
+
+
+MODES = {
+    "whipple_bicycle": ({"frame.vx": 5.0}, 8, (-20, 120, 180)),
+    "rotor_in_bearings": ({"rotor.wz": 300.0}, 8, None),
+}
+"""Models that are shown in a mode about a steady motion: the state, the mode, from where it is seen."""
+
+
+def draw(module: ModuleType, path: Path) -> None:
+    if path.stem not in MODES:
+        moved(module).animate(path, size=(4.2, 3.0))
+        return
+    state, number, view = MODES[path.stem]
+    figure = mbs.linearize(module.build(), state).draw(number, size=(4.2, 3.0), view=view)
+    figure.savefig(path, dpi=1.5 * figure.dpi)
 
 
 def moved(module: ModuleType) -> mbs.Result:

@@ -54,6 +54,7 @@ _NAMES = {
     "verbs.equilibrium": "equilibrium",
     "verbs.linearize": "linearize",
     "equilibria.linear": "LinearSystem",
+    "equilibria.lines": "LinearPath",
     "equilibria.found": "Equilibrium EquilibriumPath",
     "verbs.equations": "equations",
     "verbs.warm": "warm",
@@ -89,6 +90,12 @@ _PROVIDED = {
     "Result.plot_reaction": "view.plots.plot_reaction",
     "Result.animate": "view.animation.animate",
     "Result.draw": "view.animation.draw",
+    "LinearSystem.plot": "view.modes.plot_eigenvalues",
+    "LinearSystem.draw": "view.modes.draw_modes",
+    "LinearSystem.animate": "view.modes.animate_mode",
+    "LinearPath.plot": "view.sweeps.plot_lines",
+    "LinearPath.plot_campbell": "view.sweeps.plot_campbell",
+    "EquilibriumPath.plot": "view.sweeps.plot_equilibria",
 }
 
 

@@ -105,6 +105,7 @@ from .verbs.sweep import sweep as sweep
 from .verbs.equilibrium import equilibrium as equilibrium
 from .verbs.linearize import linearize as linearize
 from .equilibria.linear import LinearSystem as LinearSystem
+from .equilibria.lines import LinearPath as LinearPath
 from .equilibria.found import Equilibrium as Equilibrium
 from .equilibria.found import EquilibriumPath as EquilibriumPath
 from .verbs.equations import equations as equations

@@ -6,7 +6,12 @@ degrees of freedom. With J(α) the inertia about the shaft and V(α) the potenti
 
     ω² = 2 V'/J'.
 
-Let go aside of it, the arms swing; with the shaft free, J(α) ω is kept, so it turns slower as they rise.
+Let go aside of it, the arms swing; with the shaft free, J(α) ω is kept, so it turns slower as they rise. With A(α) α̇²/2
+the energy of the swinging, and primes for d/dα, small oscillations about the steady turn have
+
+    A λ² = V'' - J'' ω²/2 + J'² ω²/J,        without the last term where a drive holds the speed,
+
+    A = 2 (m + m_arm/3) l² + M (2 a sin α)².
 
 With k and c the rods are stiff springs with dampers: one degree of freedom more, the sleeve's, and a stiff system.
 

@@ -133,13 +133,20 @@ def modes(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="A steady motion: wheel.omega=10. May be repeated. [default: at rest]"),
     ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to draw eigenvalues and modes: .png.")] = None,
     coordinates: Coordinates = "cartesian", debug: Debug = False,
 ) -> None:  # fmt: skip
     """Frequencies and damping of small motions about the rest, or about a steady motion."""
     model, *_ = load_model(path, parse_settings(settings))
     model = model.without(*without) if without else model
+    _make(out)
     law = mbs.linearize(model.compile(coordinates), parse_initial(initial) or None)
     print(f"{model.name}: small motions of {', '.join(law.coordinates)}", law, sep="\n")
+    if out:
+        figures = {"eigenvalues": law.plot(), **({"modes": law.draw()} if law.eigenvalues.any() else {})}
+        for name, figure in figures.items():
+            figure.savefig(out / f"{name}.png")
+        print("written:", *(out / f"{name}.png" for name in figures), sep="\n  ")
 
 
 @app.command(epilog=EXAMPLE + "inverse models/slider_crank.py --set omega=20 --out out", context_settings=NAMES_BEHIND)
@@ -244,17 +251,22 @@ def _run(
     names = list(dict.fromkeys(names))
     for name in names:
         model.quantity(name)
-    if out:
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ModelError(f"cannot write {str(out)!r}: {error.strerror}; choose another --out") from error
+    _make(out)
     result, stopped = _kept(lambda: analysis(model.compile(coordinates)))
     print("\n".join(report(result, names=names)))
     if out:
         print("written:", *write(result, names, out), sep="\n  ")
     if stopped:
         raise stopped
+
+
+def _make(out: Path | None) -> None:
+    """The folder for files, before any work is done."""
+    if out:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ModelError(f"cannot write {str(out)!r}: {error.strerror}; choose another --out") from error
 
 
 def _kept(analysis: Callable[[], Result]) -> tuple[Result, BaseException | None]:

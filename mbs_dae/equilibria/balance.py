@@ -21,6 +21,8 @@ from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
 from ..tolerances import RANK
 
+ROUNDOFF = 1e-15
+
 
 @dataclass(frozen=True, eq=False)
 class Balance:
@@ -57,6 +59,20 @@ class Balance:
     def unbalanced(self) -> np.ndarray:
         """What of the forces no multiplier takes up: along the free velocities, per weight."""
         return self.free_velocities.T @ self.forces
+
+    @cached_property
+    def stiffness(self) -> np.ndarray:
+        """K along the basis of free velocities: how they change what is unbalanced, at rest."""
+        K_x, *_ = self.derivatives(np.zeros(self.system.nv), self.multipliers)
+        return self.free_velocities.T @ K_x @ self.free_velocities
+
+    def is_balanced(self, near: float) -> bool:
+        """Whether less than this part of the forces is left, or no more than the roundoff of springs that pull as much
+        as nothing (those of a mechanism afloat, at rest)."""
+        left = float(np.linalg.norm(self.unbalanced))
+        if left <= near * self.effort:
+            return True
+        return left <= ROUNDOFF * float(np.linalg.norm(self.stiffness)) * self.system.length
 
     @cached_property
     def multipliers(self) -> np.ndarray:

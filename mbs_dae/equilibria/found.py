@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -15,19 +15,23 @@ from ..motion.derivative import WORK
 from ..motion.initial import check_regular
 from ..motion.outcome import in_the_limit, with_forces
 from ..poses.closing import close_from_afar
+from ..provided import provided
 from ..results.result import Result, State
 from ..rotations import from_quaternion
 from .balance import Balance, balance_at
-from .seeking import balance, reduced_stiffness, settle
+from .seeking import balance, settle
 from .small import SmallMotion
 from .steady import small_motion_about
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NEUTRAL = 1e-9
 """Stiffness of less than this part of the largest holds nothing."""
 APART = 1e-6
 """Two poses are one where no body differs by more, in lengths of the model."""
-STARTS, PATIENCE = 400, 40
-"""How many poses are tried at most, and how many without anything new."""
+STARTS, PATIENCE, HOPE = 400, 40, 10
+"""How many poses are tried at most, how many without anything new, and how many before there is anything at all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +82,10 @@ class EquilibriumPath:
     def __getitem__(self, name: str) -> np.ndarray:
         return np.array([state[name] for state in self.states])
 
+    def plot(self, *names: str) -> Figure:
+        """Named quantities along the path over its parameter: dashed where it is not stable, a dot at limit points."""
+        return provided("EquilibriumPath.plot")(self, names)
+
 
 def equilibrium_at(here: Balance) -> Equilibrium:
     """What is told of a pose in which forces balance (in Cartesian coordinates)."""
@@ -101,7 +109,7 @@ def state_at(here: Balance) -> State:
 
 def is_stable(here: Balance, small: SmallMotion) -> bool:
     """By the potential's curvature; where forces have no potential, K is not symmetric and the eigenvalues decide."""
-    K = reduced_stiffness(here)
+    K = here.stiffness
     size = max(float(np.abs(K).max(initial=0.0)), here.effort / here.system.length)
     if np.abs(K - K.T).max(initial=0.0) <= APART * size:
         return bool((np.linalg.eigvalsh((K + K.T) / 2) > NEUTRAL * size).all())
@@ -136,7 +144,7 @@ def all_balances(system: System, t: float, q: np.ndarray) -> list[Balance]:
             if other is not None and is_regular(other) and not any(_same_pose(other, known) for known in found):
                 found.append(other)
         idle = 0 if len(found) > before else idle + 1
-        if idle >= PATIENCE:
+        if idle >= (PATIENCE if found else HOPE):
             break
     return sorted(found, key=lambda one: one.potential)
 

@@ -6,19 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
 
 from ..compiled.tangents import derivative_matrix
 from ..errors import ModelError, unknown_name
-from ..results.result import State
+from ..provided import provided
+from ..results.result import Result, State
 from ..tolerances import RANK
 from .balance import Balance, balance_at
 from .frames import frame_of
+from .shapes import motion_in_mode
 from .small import SmallMotion
+from .states import rates_at, state_places
 from .steady import of_bodies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NONE = 1e-9
 """Damping, or what is not symmetric in K, of less than this part is none."""
@@ -58,6 +65,8 @@ class LinearSystem:
     world axes. (In a steady motion axes turn with it.)"""
     velocities: tuple[str, ...]
     """Those of y: the rates of so many of the coordinates."""
+    states: tuple[str, ...]
+    """The states z of the model, behind (η, y) in A, B and C."""
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     M: np.ndarray
@@ -74,11 +83,11 @@ class LinearSystem:
     shape_names: tuple[str, ...]
 
     @cached_property
-    def _eigen(self) -> tuple[np.ndarray, np.ndarray]:
+    def eigen(self) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues and vectors, sorted by size, of pairs the one with positive imaginary part first. Without damping
         and with a symmetric K they are those of K x = ω² M x, imaginary exactly."""
         n, K = len(self.M), self.K
-        if len(self.coordinates) == n and _small(self.D, self.M, K) and _small(K - K.T, K):
+        if len(self.coordinates) == n and not self.states and _small(self.D, self.M, K) and _small(K - K.T, K):
             squares, ways = eigh((K + K.T) / 2, (self.M + self.M.T) / 2)
             squares[np.abs(squares) < 1e-14 * np.abs(squares).max(initial=0.0)] = 0.0
             values = np.emath.sqrt(-squares).astype(complex)
@@ -92,13 +101,13 @@ class LinearSystem:
     @property
     def eigenvalues(self) -> np.ndarray:
         """All of A, in 1/s, the smallest first."""
-        return self._eigen[0]
+        return self.eigen[0]
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
         """One for each pair of eigenvalues and each real one, by |eigenvalue|."""
         found = []
-        for value, vector in zip(self.eigenvalues, self._eigen[1].T, strict=True):
+        for value, vector in zip(self.eigenvalues, self.eigen[1].T, strict=True):
             if value.imag >= 0.0:
                 shape = self.shapes @ vector
                 largest = shape[np.argmax(np.abs(shape))] if shape.size else 1.0
@@ -115,15 +124,58 @@ class LinearSystem:
         """The damping ratios of the same modes."""
         return np.array([mode.damping for mode in self.modes if mode.frequency])
 
+    def mode(self, number: int) -> Mode:
+        """By its number in the table, from 1."""
+        if number not in range(1, len(self.modes) + 1):
+            own = f"has {len(self.modes)} modes, numbered from 1" if self.modes else "cannot move: it has no modes"
+            raise ModelError(f"there is no mode {number!r}: {self.state.system.model.name!r} {own}")
+        return self.modes[number - 1]
+
+    def motion(self, mode: int = 1, amplitude: float | None = None) -> Result:
+        """One mode by itself: one period of it (or three time constants, where it does not oscillate) as a result, each
+        pose closed. `amplitude` is that of the largest coordinate of its shape. Of a steady motion only the small one
+        about it is in it."""
+        one = self.mode(mode)
+        return motion_in_mode(self.state, one.eigenvalue, one.shape, amplitude)
+
+    def plot(self) -> Figure:
+        """The eigenvalues in the complex plane (of a pair one), over lines of equal damping; numbers are those of
+        modes."""
+        return provided("LinearSystem.plot")(self)
+
+    def draw(
+        self, *modes: int, amplitude: float | None = None, size: tuple[float, float] = (4.2, 3.4),
+        view: tuple[float, ...] | None = None,
+    ) -> Figure:  # fmt: skip
+        """The shapes of modes, by number, side by side: the mechanism at the state, and faint at the extremes. (If none
+        is named all but those whose eigenvalue is 0.) `size` is that of one picture, in inches; `amplitude` and `view`
+        as in `motion` and ``Result.draw``."""
+        return provided("LinearSystem.draw")(self, modes, amplitude, size, view)
+
+    def animate(
+        self, mode: int = 1, path: str | Path | None = None, *, amplitude: float | None = None, **options: Any
+    ) -> Any:
+        """A film of one mode, as of ``Result.animate``, whose options it has. A period lasts two seconds, unless
+        `speed` is given."""
+        return provided("LinearSystem.animate")(self, mode, path, amplitude, **options)
+
     def to_control(self) -> Any:
-        """The system as a `control.StateSpace` of python-control."""
+        """The system as a `control.StateSpace` of python-control. That keeps dots for the names of systems, so names
+        have "_" in their place: "crank.angle" is its output "crank_angle"."""
         try:
             control = import_module("control")
         except ImportError as missing:
-            raise ModelError("to_control() needs python-control; install it with: pip install control") from missing
-        states = [*self.coordinates, *(f"d/dt {name}" for name in self.velocities)]
-        names = {"states": states, "inputs": [*self.inputs], "outputs": [*self.outputs]}
-        return control.ss(self.A, self.B, self.C, self.feedthrough, **names)
+            what = "to_control() needs python-control; install it with: pip install 'mbs_dae[control]'"
+            raise ModelError(what) from missing
+        if not (self.inputs and self.outputs):
+            raise ModelError(
+                "a system to be controlled needs names for both: linearize(..., inputs=[...], outputs=[...])"
+            )
+        states = [*self.coordinates, *(f"{name}_rate" for name in self.velocities), *self.states]
+        labels = {"states": states, "inputs": self.inputs, "outputs": self.outputs}
+        names = {what: [name.replace(".", "_") for name in own] for what, own in labels.items()}
+        own = self.state.system.model.name.replace(".", "_")
+        return control.ss(self.A, self.B, self.C, self.feedthrough, name=own, **names)
 
     def __str__(self) -> str:
         titles = f"{'frequency [rad/s]':>18}  {'[Hz]':>10}  {'damping':>9}  moves most"
@@ -187,50 +239,61 @@ def in_bodies(small: SmallMotion) -> tuple[tuple[str, ...], np.ndarray]:
 # --- outputs and inputs ---------------------------------------------------------------------------------------------
 
 
-def output_rows(small: SmallMotion, names: Sequence[str], B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def output_rows(
+    small: SmallMotion, names: Sequence[str], A: np.ndarray, B: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """C and the feedthrough of quantities: with w = P δv, J a measure's row and C', C'' its rate and acceleration,
 
     value J ζ,    rate J w + ∂C'/∂x ζ,    acceleration J (ẇ + (G - B) w) + ∂C''/∂x ζ + ∂C''/∂v w.
     """
-    balance, frame, A = small.balance, small.frame, small.A
+    balance, frame, count = small.balance, small.frame, len(small.A)
     system, n = balance.system, balance.system.nv
     C, through = np.zeros((len(names), len(A))), np.zeros((len(names), B.shape[1]))
-    found = [system.model.quantity(name) for name in names]
+    states = state_places(system)
     a, _ = balance.accelerations
     full = system.still
     full[:n] = a
     Z, W = small.positions, small.velocities
-    for k, (measure, level) in enumerate(found):
+    for k, name in enumerate(names):
+        if name in states:
+            C[k, count + [*states].index(name)] = 1.0
+            continue
+        measure, level = system.model.quantity(name)
         program = system.structure.builder_of([measure])
-        J = system.reader_by(program).jacobian(balance.t, balance.q).toarray() @ frame.P.T
+        J = system.reader_by(program).jacobian(balance.t, balance.q).toarray()[0] @ frame.P.T
         none = np.zeros(1)
         slopes = derivative_matrix(system, balance.t, balance.q, balance.v, full, none, program).toarray()
         parts = slopes[n : n + 1, :n], slopes[n + 1 :, :n], slopes[n + 1 :, n : 2 * n]
-        rate_x, acc_x, acc_v = (part @ frame.P.T for part in parts)
+        rate_x, acc_x, acc_v = (part[0] @ frame.P.T for part in parts)
         if level == 0:
-            C[k] = J @ Z
+            C[k, :count] = J @ Z
         elif level == 1:
-            C[k] = J @ W + rate_x @ Z
+            C[k, :count] = J @ W + rate_x @ Z
         else:
-            C[k] = J @ (W @ A + (frame.G - frame.B) @ W) + acc_x @ Z + acc_v @ W
-            through[k] = J @ W @ B
+            C[k] = J @ W @ A[:count]
+            C[k, :count] += J @ (frame.G - frame.B) @ W + acc_x @ Z + acc_v @ W
+            through[k] = J @ W @ B[:count]
     return C, through
 
 
 def input_columns(small: SmallMotion, names: Sequence[str]) -> np.ndarray:
-    """B: what inputs and parameters add to the forces, by differences (exact where forces are affine in them)."""
-    count = len(small.names)
-    B = np.zeros((count + small.freedoms, len(names)))
+    """B: what inputs and parameters add to the forces and to the rates of states, by differences (exact where laws are
+    affine in them)."""
+    count, last, n = len(small.names), len(small.A), small.balance.system.nv
+    B = np.zeros((last + len(state_places(small.balance.system)), len(names)))
     for k, name in enumerate(names):
-        pushes = small.S.T @ small.frame.P @ forces_by(small.balance, name)
-        B[count:, k] = np.linalg.solve(small.M, pushes)
+        changes = changes_by(small.balance, name)
+        B[count:last, k] = np.linalg.solve(small.M, small.S.T @ small.frame.P @ changes[:n])
+        B[last:, k] = changes[n:]
     return B
 
 
-def forces_by(balance: Balance, name: str) -> np.ndarray:
-    """-∂F/∂u: how an input, or a parameter of forces, changes these at this state. It must not move the joints."""
+def changes_by(balance: Balance, name: str) -> np.ndarray:
+    """-∂F/∂u and ∂ż/∂u: how an input, or a parameter of forces, changes these at this state. It must not move the
+    joints."""
     system, model = balance.system, balance.system.model
     a, multipliers = balance.accelerations
+    places = [*state_places(system).values()]
     if name in model.parameters:
         value, change = model.parameters[name].value, model.with_parameters
     elif signal := next((one.symbol for one in model.inputs if one.name == name), None):
@@ -243,8 +306,9 @@ def forces_by(balance: Balance, name: str) -> np.ndarray:
     def at(u: float) -> tuple[np.ndarray, np.ndarray]:
         other = change(**{name: u}).compile(system.coordinates.set)
         there = balance_at(other, balance.t, balance.q, balance.v)
+        rates = rates_at(other, balance.t, balance.q, balance.v) if places else np.zeros(0)
         said = np.concatenate([there.phi, there.nu, there.gamma])
-        return there.forces - there.mass @ a - there.jacobian.T @ multipliers, said
+        return np.append(there.forces - there.mass @ a - there.jacobian.T @ multipliers, rates[places]), said
 
     (far, far_said), (back, back_said) = at(value + step), at(value - step)
     if np.abs(far_said - back_said).max(initial=0.0) > RANK * step:

@@ -34,12 +34,13 @@ DIFFERENCE = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A point of the path: p as a part of the range, the pose, and the tangent: a motion, and p'."""
+    """A point of the path: p as a part of the range, the pose, the tangent (a motion, and p'), and what p does."""
 
     p: float
     balance: Balance
     motion: np.ndarray
     rate: float
+    pull: np.ndarray
     stable: bool
 
 
@@ -59,41 +60,40 @@ class Family:
         except MbsError:
             return None
 
-    def slopes(self, here: Balance, p: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A basis of the free motions, in lengths of the model, and K and b along it."""
-        basis = here.free_velocities * here.system.length
-        K_x, *_ = here.derivatives(np.zeros(here.system.nv), here.multipliers)
+    def pull(self, here: Balance, p: float) -> np.ndarray:
+        """How p changes what no multiplier takes up; b is this along the basis."""
         far, back = (self.at(p + h, here.t, here.q) for h in (DIFFERENCE, -DIFFERENCE))
         if far is None or back is None:
             raise EquilibriumError(f"the mechanism cannot be closed beside a point of the path, {p:.4g} of the way")
-        return basis, basis.T @ K_x @ basis, basis.T @ (_left(far) - _left(back)) / (2 * DIFFERENCE)
+        return (_left(far) - _left(back)) / (2 * DIFFERENCE)
 
     def point(self, here: Balance, p: float, along: Point | None) -> Point:
         """With its tangent, which leads on."""
-        basis, K, b = self.slopes(here, p)
-        way = np.linalg.svd(np.hstack([K, -b[:, None]]))[2][-1]
+        pull = self.pull(here, p)
+        basis, K = _scaled(here)
+        way = np.linalg.svd(np.hstack([K, -(basis.T @ pull)[:, None]]))[2][-1]
         motion, rate = basis @ way[:-1], float(way[-1])
         forward = rate if along is None else _product(here, along.motion, motion) + along.rate * rate
         sign = 1.0 if forward >= 0.0 else -1.0
         stable = bool((np.linalg.eigvalsh((K + K.T) / 2) > 0.0).all())
-        return Point(p, here, sign * motion, sign * rate, stable)
+        return Point(p, here, sign * motion, sign * rate, pull, stable)
 
     def corrected(
-        self, p: float, t: float, q: np.ndarray, motion: np.ndarray, rate: float
+        self, p: float, q: np.ndarray, motion: np.ndarray, rate: float, beside: Point
     ) -> tuple[float, Balance] | None:
-        """The equilibrium that is met at right angles to (motion, rate)."""
+        """The equilibrium that is met at right angles to (motion, rate). The parameter pulls as at the point beside."""
         last = np.inf
-        for _ in range(12):
-            here = self.at(p, t, q)
+        for _ in range(20):
+            here = self.at(p, beside.balance.t, q)
             if here is None:
                 return None
             left = float(np.linalg.norm(here.unbalanced))
-            if left <= TIGHT * here.effort or (left <= LOOSE * here.effort and left > 0.5 * last):
+            if here.is_balanced(TIGHT) or (here.is_balanced(LOOSE) and left > 0.5 * last):
                 return p, here
             last = left
-            basis, K, b = self.slopes(here, p)
+            basis, K = _scaled(here)
             border = np.append(basis.T @ (here.system.weight * motion) / here.system.length**2, rate)
-            matrix = np.vstack([np.hstack([K, -b[:, None]]), border])
+            matrix = np.vstack([np.hstack([K, -(basis.T @ beside.pull)[:, None]]), border])
             step = np.linalg.lstsq(matrix, np.append(basis.T @ _left(here), 0.0), rcond=1e-14)[0]
             if not np.abs(step).max() < 1.0:
                 return None
@@ -103,14 +103,14 @@ class Family:
     def stepped(self, at: Point, ds: float) -> Point | None:
         """The point that far along the tangent."""
         q = at.balance.system.moved(at.balance.q, ds * at.motion)
-        found = self.corrected(at.p + ds * at.rate, at.balance.t, q, at.motion, at.rate)
+        found = self.corrected(at.p + ds * at.rate, q, at.motion, at.rate, at)
         return None if found is None else self.point(found[1], found[0], at)
 
     def held(self, at: Point, p: float, part: float, to: Point) -> Point | None:
         """The point between two, part of the way on, with this p."""
         way = at.balance.system.between(at.balance.q, to.balance.q)
         q = at.balance.system.moved(at.balance.q, part * way)
-        found = self.corrected(p, at.balance.t, q, 0.0 * way, 1.0)
+        found = self.corrected(p, q, 0.0 * way, 1.0, at)
         return None if found is None else self.point(found[1], p, at)
 
     def limit(self, at: Point, ds: float) -> Point | None:
@@ -127,6 +127,12 @@ class Family:
             return kept[brentq(rate, 0.0, ds, xtol=1e-13, rtol=1e-13)]
         except (EquilibriumError, KeyError, ValueError):
             return None
+
+
+def _scaled(here: Balance) -> tuple[np.ndarray, np.ndarray]:
+    """A basis of the free motions, in lengths of the model, and K along it."""
+    length = here.system.length
+    return here.free_velocities * length, here.stiffness * length**2
 
 
 def _product(here: Balance, one: np.ndarray, other: np.ndarray) -> float:

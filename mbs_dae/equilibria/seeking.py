@@ -31,15 +31,17 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
     """Downhill from a closed pose; nothing where no rest is found."""
     here = balance_at(system, t, q)
     for _ in range(ITERATIONS):
-        if _balanced(here, TIGHT):
+        if here.is_balanced(TIGHT):
             return here
-        K = reduced_stiffness(here)
+        K = here.stiffness
         sizes, ways = np.linalg.eigh((K + K.T) / 2)
         least = 1e-12 * max(np.abs(sizes).max(initial=0.0), here.effort / system.length, 1e-300)
         raised = K + ways @ np.diag(np.maximum(np.abs(sizes), least) - sizes) @ ways.T
         there = _stepped(here, np.linalg.solve(raised, here.unbalanced), downhill=True)
+        if there is None:  # away from a balance K is not symmetric, and nothing holds a body afloat from turning
+            there = _stepped(here, np.linalg.solve((raised + raised.T) / 2, here.unbalanced), downhill=True)
         if there is None:
-            return here if _balanced(here, LOOSE) else None
+            return here if here.is_balanced(LOOSE) else None
         here = there
     return None
 
@@ -48,25 +50,13 @@ def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
     """The nearest balance that Newton finds, stable or not."""
     here = balance_at(system, t, q)
     for _ in range(ITERATIONS // 4):
-        if _balanced(here, TIGHT):
+        if here.is_balanced(TIGHT):
             return here
-        there = _stepped(
-            here, np.linalg.lstsq(reduced_stiffness(here), here.unbalanced, rcond=1e-12)[0], downhill=False
-        )
+        there = _stepped(here, np.linalg.lstsq(here.stiffness, here.unbalanced, rcond=1e-12)[0], downhill=False)
         if there is None:
-            return here if _balanced(here, LOOSE) else None
+            return here if here.is_balanced(LOOSE) else None
         here = there
     return None
-
-
-def reduced_stiffness(here: Balance) -> np.ndarray:
-    """K, along the basis of free velocities."""
-    K_x, *_ = here.derivatives(np.zeros(here.system.nv), here.multipliers)
-    return here.free_velocities.T @ K_x @ here.free_velocities
-
-
-def _balanced(here: Balance, near: float) -> bool:
-    return bool(np.linalg.norm(here.unbalanced) <= near * here.effort)
 
 
 def _stepped(here: Balance, step: np.ndarray, downhill: bool) -> Balance | None:

@@ -91,7 +91,7 @@ def _check_regular(balance: Balance) -> None:
 
 
 def _check_at_rest(balance: Balance, a: np.ndarray) -> None:
-    if np.linalg.norm(balance.unbalanced) > BALANCED * balance.effort:
+    if not balance.is_balanced(BALANCED):
         system = balance.system
         fastest = int(np.argmax(np.abs(a) * np.sqrt(system.weight)))
         raise ModelError(

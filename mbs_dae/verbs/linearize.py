@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import overload
+
+import numpy as np
 
 from ..arguments import check_start, model_of, system_of
 from ..compiled import System
 from ..equilibria.balance import balance_at
 from ..equilibria.linear import LinearSystem, in_bodies, input_columns, output_rows
+from ..equilibria.lines import LinearPath
+from ..equilibria.states import state_motion
 from ..equilibria.steady import small_motion_about
+from ..errors import ModelError
 from ..explain.failures import check_masses
 from ..model.model import Model
+from ..model.parameters import finite_number
+from ..model.signals import Sampled
 from ..motion.initial import initial_state
 from ..results.result import State
-from .equilibrium import check_no_states, equilibrium
+from .equilibrium import equilibrium
+
+Over = tuple[str, Sequence[float]]
+Where = State | Mapping[str, float] | None
 
 
+@overload
 def linearize(
-    model: Model | System, state: State | Mapping[str, float] | None = None, inputs: Sequence[str] = (),
-    outputs: Sequence[str] = (), coordinates: Sequence[str] = (),
-) -> LinearSystem:  # fmt: skip
+    model: Model | System, state: Where = ..., inputs: Sequence[str] = ..., outputs: Sequence[str] = ...,
+    coordinates: Sequence[str] = ..., over: None = ...,
+) -> LinearSystem: ...  # fmt: skip
+@overload
+def linearize(
+    model: Model | System, state: Where = ..., inputs: Sequence[str] = ..., outputs: Sequence[str] = ...,
+    coordinates: Sequence[str] = ..., *, over: Over,
+) -> LinearPath: ...  # fmt: skip
+def linearize(
+    model: Model | System, state: Where = None, inputs: Sequence[str] = (), outputs: Sequence[str] = (),
+    coordinates: Sequence[str] = (), over: Over | None = None,
+) -> LinearSystem | LinearPath:  # fmt: skip
     """The law of small motions about a state: M, D, K in independent coordinates, A, B, C with names, modes.
 
     ``state`` is an equilibrium (``mbs.equilibrium(model).state``), or a steady motion: a body that spins, a wheel that
@@ -28,11 +49,22 @@ def linearize(
     refused. `inputs` are those of the model, or parameters of forces, `outputs` named quantities; `coordinates` are
     names of positions to be used as independent coordinates. Where none are given those that tell most are taken.
 
-    All derivatives are exact, those by inputs where forces are affine in them. A system in natural coordinates is
-    linearised in them; one in joint coordinates, or in motion, through the bodies.
+    With ``over=("rotor.wz", speeds)`` it is done for each value of a named quantity of the state, or of a parameter,
+    and the modes are followed from one to the next: see `LinearPath`.
+
+    States of the model that are not held stand behind the motion in A, about a state in which they do not change.
+
+    All derivatives are exact, those by inputs and states where laws are affine in them. A system in natural coordinates
+    is linearised in them; one in joint coordinates, or in motion, through the bodies.
     """
+    if over is not None:
+        return _path(model, state, inputs, outputs, coordinates, over)
     system, own = system_of(model), model_of(model)
-    check_no_states(own)
+    if sampled := [e.name for e in own.elements.values() if isinstance(e, Sampled)]:
+        raise ModelError(
+            f"{own.name!r} has sampled controllers ({', '.join(sampled)}), whose small motions go from sample to "
+            "sample; linearize without them, and declare what they set as inputs"
+        )
     state = _state(own, state)
     moving = bool(state.v.any())
     used = system.cartesian if moving or system.coordinates.kernels is not system.coordinates else system
@@ -40,7 +72,8 @@ def linearize(
     q, v, _ = (x[0] for x in used.from_bodies(state.motion))
     small = small_motion_about(balance_at(used, state.t, q, v), coordinates, _joint_coordinates(system))
     names, shapes = in_bodies(small)
-    B = input_columns(small, inputs)
+    states = state_motion(small)
+    A, B = states.whole(small.A), input_columns(small, inputs)
     return LinearSystem(
         state=state,
         coordinates=small.names,
@@ -50,12 +83,54 @@ def linearize(
         M=small.M,
         D=small.D,
         K=small.K,
-        A=small.A,
+        states=states.names,
+        A=A,
         B=B,
-        **dict(zip(("C", "feedthrough"), output_rows(small, outputs, B), strict=True)),
-        shapes=shapes @ small.positions,
+        **dict(zip(("C", "feedthrough"), output_rows(small, outputs, A, B), strict=True)),
+        shapes=np.pad(shapes @ small.positions, ((0, 0), (0, len(states.names)))),
         shape_names=names,
     )
+
+
+def _path(
+    model: Model | System, state: Where, inputs: Sequence[str], outputs: Sequence[str], coordinates: Sequence[str],
+    over: Over,
+) -> LinearPath:  # fmt: skip
+    system, own = system_of(model), model_of(model)
+    name, values = over[0], [finite_number(value, f"a value of {over[0]!r}") for value in over[1]]
+    if len(values) < 2 or not (np.diff(values) > 0.0).all():
+        raise ModelError(f"over= needs values of {name!r} that increase, two at least, to follow modes along them")
+    if isinstance(state, State):
+        raise ModelError(
+            f"each value of {name!r} makes a state of its own, and state= is one already; give the named values that "
+            "they have in common, or none"
+        )
+    if name in own.parameters:
+        unit, place = own.parameters[name].unit, _by_parameter(system, state, name)
+    else:
+        measure, level = own.quantity(name)
+        unit, place = measure.units[level], lambda value: (system, {**(state or {}), name: value})
+    first = linearize(*place(values[0]), inputs, outputs, coordinates)
+
+    def at(value: float) -> LinearSystem:
+        return linearize(*place(value), inputs, outputs, first.velocities)  # in the same coordinates throughout
+
+    return LinearPath(name, unit, np.array(values), (first, *map(at, values[1:])), at)
+
+
+def _by_parameter(system: System, state: Where, name: str) -> Callable[[float], tuple[System, Where]]:
+    """The system at a value, and its state: as named, or the rest that is found from that at the nearest value."""
+    rests: dict[float, State] = {}
+
+    def at(value: float) -> tuple[System, Where]:
+        other = system.model.with_parameters(**{name: value}).compile(system.coordinates.set)
+        if state is not None:
+            return other, state
+        near = rests[min(rests, key=lambda known: abs(known - value))] if rests else None
+        rests[value] = equilibrium(other, near).state
+        return other, rests[value]
+
+    return at
 
 
 def _state(model: Model, state: State | Mapping[str, float] | None) -> State:

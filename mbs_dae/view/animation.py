@@ -23,7 +23,7 @@ from .scene import PlanarScene, Scene
 from .style import Picture, say_if_stopped, style
 
 Size = tuple[float, float]
-View = tuple[float, float] | None
+View = tuple[float, ...] | None
 
 GHOSTS = 7  # how many later poses a still picture of a motion shows
 
@@ -39,7 +39,8 @@ def animate(
 
     `fps` are frames per second of the film and `speed` is model time over film time (0.1: ten times slower); a sweep
     of a parameter shows one frame for each value. `trace` names points whose paths are drawn: ``trace="rod.tip"``.
-    `size` is in inches. In space ``view=(elevation, azimuth)`` says from where it is seen, in degrees.
+    `size` is in inches. In space ``view=(elevation, azimuth)`` says from where it is seen, in degrees; a third angle
+    rolls the picture: where z points down, ``view=(-24, -58, 180)`` stands it upright.
     """
     fps = positive_number(fps, "fps", "number, e.g. fps=25")
     speed = positive_number(speed, "speed", "number, e.g. speed=1")
@@ -60,7 +61,8 @@ def draw(
     if not -len(motion) <= index < len(motion):
         raise ModelError(f"the result has {len(motion)} poses, none with index {index}; use 0 to {len(motion) - 1}")
     with style():
-        scene = _scene(result, motion.at([index]), ax, _names(trace), size, view)
+        own = new_axes(result, new_figure(size), view) if ax is None else ax
+        scene = scene_on(own, result, motion.at([index]), _names(trace), view)
         if ax is None and scene.dimension == 3:
             scene.lay_out()  # box and labels fill the paper
     return scene.figure
@@ -73,7 +75,7 @@ class Film:
         self.fps = fps
         self._look: Any = size, view
         with style():
-            self.scene = _scene(result, motion, None, trace, *self._look)
+            self.scene = scene_on(new_axes(result, new_figure(size), view), result, motion, trace, view)
             say_if_stopped(self.figure, result)
             self.scene.lay_out()
 
@@ -114,24 +116,37 @@ class Film:
         return self._html
 
 
-def _scene(result: Result, motion: Motion, ax: Any, trace: Sequence[str], size: Size, view: View) -> Scene:
-    """In the plane or in space; in axes of the user's, or in a new figure."""
+def scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: View = None) -> Scene:
+    """In the plane or in space; in axes of the user's, or of a new figure."""
     if result.sketch.dimension == 2:
-        if view is not None:
-            raise ModelError(f"view={view!r} is for mechanisms in space, and {result.title!r} is in the plane; omit it")
-        return PlanarScene(result, motion, _new_figure(size).add_subplot() if ax is None else ax, trace)
-    from .space.scene import SpatialScene, add_axes, checked_axes
+        _check_flat(result, view)
+        return PlanarScene(result, motion, ax, trace)
+    from .space.scene import SpatialScene, checked_axes
 
-    ax = add_axes(_new_figure(size), view) if ax is None else checked_axes(ax, view)
-    return SpatialScene(result, motion, ax, trace)
+    return SpatialScene(result, motion, checked_axes(ax, view), trace)
 
 
-def _new_figure(size: Size) -> Figure:
+def new_axes(result: Result, figure: Figure, view: View, place: tuple[int, int, int] = (1, 1, 1)) -> Any:
+    """Flat ones, or such in which something in space can be drawn."""
+    if result.sketch.dimension == 2:
+        _check_flat(result, view)
+        return figure.add_subplot(*place)
+    from .space.scene import add_axes
+
+    return add_axes(figure, view, place)
+
+
+def _check_flat(result: Result, view: View) -> None:
+    if view is not None:
+        raise ModelError(f"view={view!r} is for mechanisms in space, and {result.title!r} is in the plane; omit it")
+
+
+def new_figure(size: Size, columns: int = 1, rows: int = 1) -> Figure:
     try:
         width, height = (positive_number(s, "size", "number") for s in size)
     except (TypeError, ValueError) as exc:
         raise ModelError(f"size must be (width, height) in inches, not {size!r}; write e.g. size=(6.4, 4.8)") from exc
-    return Picture(figsize=(width, height), layout="constrained")
+    return Picture(figsize=(width * columns, height * rows), layout="constrained")
 
 
 def _names(trace: str | Sequence[str]) -> list[str]:

@@ -225,7 +225,7 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
     ax.set_aspect("equal", adjustable="datalim")
     for (name, wrench), colour in zip(wrenches.items(), COLOURS * len(wrenches), strict=False):
         x, y, _ = unique_in(result, name, axes).T
-        for part, dashes, remark in _parts(x & y):
+        for part, dashes, remark in solid_and_dashed(x & y):
             label = f"{as_label(name)}{_on_body(result, name)}{remark}"
             ax.plot(*np.where(part, wrench[:, :2].T, np.nan), dashes, color=colour, label=label)
         ax.plot(*wrench[:1, :2].T, "o", color=colour, markersize=6)
@@ -255,12 +255,12 @@ def unique_in(result: Result, name: str, axes: str) -> np.ndarray:
 
 
 def _line(ax: Any, result: Result, values: np.ndarray, unique: np.ndarray, label: str, **how: Any) -> None:
-    for part, dashes, remark in _parts(unique):
+    for part, dashes, remark in solid_and_dashed(unique):
         how |= {"label": label + remark, "linestyle": dashes, "marker": marker_of(result)}
         ax.plot(result.t, np.where(part, values, np.nan), **how)
 
 
-def _parts(unique: np.ndarray) -> Iterator[tuple[np.ndarray, str, str]]:
+def solid_and_dashed(unique: np.ndarray) -> Iterator[tuple[np.ndarray, str, str]]:
     """The times that are drawn solid, and those drawn dashed, with a remark for the legend. Dashes reach to their
     neighbours, so that the curve is whole and a single pose is seen."""
     if unique.any() or not unique.size:

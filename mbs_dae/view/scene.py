@@ -100,9 +100,9 @@ class Scene(ABC):
         self.figure.draw_without_rendering()
         self.figure.set_layout_engine("none")
 
-    def add_ghosts(self) -> None:
+    def add_ghosts(self, alpha: float = 0.18) -> None:
         """The first pose with all others, without their joints, faint behind it."""
-        how = {"alpha": 0.18, "zorder": 1.2}
+        how = {"alpha": alpha, "zorder": 1.2}
         for pose in range(1, len(self)):
             joints = _elements(self.stages, self.pen.LATER, **how)
             for piece in (*all_pieces(_bodies(self.stages, **how)), *all_pieces(joints)):

@@ -144,11 +144,12 @@ class Camera:
 
     @classmethod
     def of(cls, ax: object) -> Camera:
-        """That of 3-D axes, where z is up; flat ones are seen from above."""
-        elev, azim = np.radians([getattr(ax, "elev", 90.0), getattr(ax, "azim", -90.0)])
+        """That of 3-D axes, where z is up but for the roll; flat ones are seen from above."""
+        elev, azim, roll = np.radians([getattr(ax, "elev", 90.0), getattr(ax, "azim", -90.0), getattr(ax, "roll", 0.0)])
         toward = np.array([np.cos(elev) * np.cos(azim), np.cos(elev) * np.sin(azim), np.sin(elev)])
         right = np.array([-np.sin(azim), np.cos(azim), 0.0])
-        return cls(right, np.cross(toward, right), toward)
+        up = np.cross(toward, right)
+        return cls(np.cos(roll) * right - np.sin(roll) * up, np.cos(roll) * up + np.sin(roll) * right, toward)
 
     def on_paper(self, points: np.ndarray) -> np.ndarray:
         """(..., 3) in the world, (..., 2) on the paper, in metres."""

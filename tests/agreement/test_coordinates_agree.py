@@ -21,6 +21,7 @@ SHORTER = {
     "floating_five_body": (1.0, "ten degrees of freedom that tumble"),
     "andrews_squeezer": (0.05, "accelerates to some 10,000 rad/s² and is run for 0.03 s in the literature"),
     "arm_6r": (1.0, "six links that fall and swing are chaotic"),
+    "drive_shaft": (0.2, "as stiff as it is, it takes thousands of steps a second"),
 }
 """Free motions that are compared over a shorter time, and why."""
 

@@ -385,6 +385,8 @@ def test_modes_prints_the_table():
     exec(PENDULUM, namespace)
     assert table == f"{mbs.linearize(namespace['build'](spin=False))}\n"
     assert np.sqrt(10 / (2 / 3)) == pytest.approx(float(table.split()[-4]), rel=1e-6)
+    assert output("modes", *FREE, "--out", "seen").endswith("written:\n  seen/eigenvalues.png\n  seen/modes.png\n")
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in Path("seen").glob("*.png"))
     assert "mbs.equilibrium" in failure("modes", *FREE, "--initial", "rod.angle=0.5")[1]
     assert "'motor' moves" in failure("modes", "pendulum.py")[1]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -86,8 +88,16 @@ def test_names_that_do_not_go():
         mbs.linearize(free, rest, inputs=["mass"])
     with pytest.raises(mbs.ModelError, match="changes joints or drivers"):
         mbs.linearize(model, inputs=["length"])
-    with pytest.raises(mbs.ModelError, match="python-control"):
-        mbs.linearize(free, rest).to_control()
+
+
+def test_what_python_control_is_not_given(monkeypatch):
+    law = mbs.linearize(pendulum())
+    monkeypatch.setitem(sys.modules, "control", None)
+    with pytest.raises(mbs.ModelError, match=r"needs python-control.*mbs_dae\[control\]"):
+        law.to_control()
+    monkeypatch.setitem(sys.modules, "control", sys)
+    with pytest.raises(mbs.ModelError, match="needs names for both"):
+        law.to_control()
 
 
 def test_states_of_its_own():

@@ -175,6 +175,51 @@ def test_a_rotor_whirls_forward_and_backward(speed, forward, backward):
     np.testing.assert_allclose(found, np.sort([sideways, sideways, forward, backward]), rtol=1e-10)
 
 
+@pytest.fixture(scope="module")
+def campbell() -> mbs.LinearPath:
+    return mbs.linearize(rotor(), over=("rotor.wz", [0.0, 100.0, 300.0, 600.0, 1000.0]))
+
+
+def test_a_campbell_diagram(campbell):
+    """Lines go on where they cross, at 700 rad/s; and from speed 0 on it is known which way each goes round."""
+    sideways, whirls = np.sqrt(8e5 / 12.0), [line for line in campbell.lines if line.eigenvalues.imag.any()]
+    speeds, tilt = campbell.values, 2 * 4e5 * 0.25**2
+    root = np.sqrt((0.22 * speeds) ** 2 + 4 * 0.15 * tilt)
+    expected = {1: (root + 0.22 * speeds) / 0.3, -1: (root - 0.22 * speeds) / 0.3}
+    found = sorted((round(line.whirl[0]), *line.damped_frequencies) for line in whirls)
+    wanted = [(way, *line) for way in (-1, 1) for line in (np.full(5, sideways), expected[way])]
+    np.testing.assert_allclose(found, sorted(wanted), rtol=1e-10)
+    for line in whirls:
+        np.testing.assert_allclose(np.abs(line.whirl), 1.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("mode", "sense"), [(7, -1), (8, 1)])
+def test_a_mode_that_whirls_is_drawn_so(campbell, mode, sense):
+    """The ends of the axis go round once in a period, on circles; the spin is left out."""
+    motion = campbell.systems[2].motion(mode, amplitude=0.01)
+    for end, opposite in (("a", np.pi), ("b", 0.0)):
+        x, y = motion[f"rotor.{end}.x"], motion[f"rotor.{end}.y"]
+        np.testing.assert_allclose(np.hypot(x, y), np.hypot(x[0], y[0]), rtol=1e-3)
+        np.testing.assert_allclose(
+            np.diff(np.unwrap(np.arctan2(y, x) - opposite)), sense * 2 * np.pi / (len(motion) - 1), rtol=1e-3
+        )
+    assert np.abs(motion["rotor.wz"]).max() < 0.02 * np.abs(motion["rotor.wx"]).max()  # of second order
+
+
+def test_critical_speeds(campbell):
+    """s = Ω: forward none of the tilt, for Ip > It; backward at √(2 k a²/(It + Ip))."""
+    found = [(speed, round(whirl)) for speed, whirl in campbell.critical_speeds()]
+    expected = [(258.19888974716112568, -1), (258.19888974716112568, 1), (367.60731104690387419, -1)]
+    np.testing.assert_allclose(sorted(found), expected, rtol=1e-11)
+    figure = campbell.plot_campbell(orders=(1,))
+    (ax,) = figure.axes
+    dots = next(line for line in ax.get_lines() if line.get_marker() == "o").get_xydata()
+    np.testing.assert_allclose(np.sort(dots[:, 0]), [speed for speed, _ in expected], rtol=1e-11)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("rotor.wz [rad/s]", "frequency [rad/s]")
+    dashes = {text.get_text().split(", ")[-1] for text in figure.legends[0].get_texts()}
+    assert dashes == {"forward", "backward", "critical speed"}
+
+
 def test_a_disk_that_rolls_upright():
     """Stable from ω² = g/(3 R) on: its wobble has ω² (I₃ + m R²) I₃ / (I₁ (I₁ + m R²)) - m g R / (I₁ + m R²)."""
     m, R, g = 1.0, 0.5, 9.81

@@ -21,7 +21,7 @@ from mbs_dae.view import animation as films
 from mbs_dae.view.animation import draw
 from mbs_dae.view.bodies import distinct
 from mbs_dae.view.motion import frames_of, interpolated, poses_of
-from mbs_dae.view.plots import ZERO, _parts, plot_stabilization, plot_violation
+from mbs_dae.view.plots import ZERO, plot_stabilization, plot_violation, solid_and_dashed
 
 PNG = b"\x89PNG\r\n\x1a\n"
 OMEGA = 10.0
@@ -672,7 +672,7 @@ def test_what_is_not_unique_is_dashed_and_said(loaded_pendulum):
 
 def test_one_pose_that_is_not_unique_is_seen():
     unique = np.array([True, True, False, True, True])
-    (solid, *_), (dashed, *how) = _parts(unique)
+    (solid, *_), (dashed, *how) = solid_and_dashed(unique)
     np.testing.assert_array_equal(solid, unique)
     np.testing.assert_array_equal(dashed, [False, True, True, True, False])
     assert how == ["--", " (not unique)"]

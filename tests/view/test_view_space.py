@@ -451,9 +451,24 @@ def test_where_it_is_seen_from(shafts):
     assert (ax.elev, ax.azim) == (10, 30)
     (usual,) = shafts.draw().axes
     assert (usual.elev, usual.azim) == (24, -58)
-    for view in ("top", (1, 2, 3), (120, 0), (np.nan, 0)):
+    for view in ("top", (1,), (1, 2, 3, 4), (120, 0), (np.nan, 0), (10, 30, np.nan)):
         with pytest.raises(mbs.ModelError, match=r"view must be \(elevation, azimuth\) in degrees.*write e.g. view="):
             shafts.draw(view=view)
+
+
+def test_a_third_angle_rolls_the_picture(shafts):
+    """The camera that labels and orders go by sees what matplotlib draws."""
+    (ax,) = shafts.draw(view=(20, -50, 35)).axes
+    camera, corner = Camera.of(ax), np.array([ax.get_xlim()[0], ax.get_ylim()[0], ax.get_zlim()[0]])
+    for direction in np.eye(3):
+        (x0, y0), (x1, y1) = (ax.transData.transform(_projected(ax, p)) for p in (corner, corner + 0.1 * direction))
+        drawn, seen = np.array([x1 - x0, y1 - y0]), camera.on_paper(direction)
+        assert drawn @ [seen[1], -seen[0]] == pytest.approx(0.0, abs=1e-6 * np.linalg.norm(drawn)) and drawn @ seen > 0
+
+
+def _projected(ax, point):
+    x, y, _, w = ax.get_proj() @ [*point, 1.0]
+    return x / w, y / w
 
 
 def test_an_axis_that_is_seen_end_on_has_no_numbers(shafts):

@@ -89,8 +89,8 @@ class SpatialScene(Scene):
 # --- axes ---
 
 
-def add_axes(figure: Figure, view: Any = None) -> Axes3D:
-    return checked_axes(figure.add_subplot(projection="3d"), VIEW if view is None else view)
+def add_axes(figure: Figure, view: Any = None, place: tuple[int, int, int] = (1, 1, 1)) -> Axes3D:
+    return checked_axes(figure.add_subplot(*place, projection="3d"), VIEW if view is None else view)
 
 
 def checked_axes(ax: Any, view: Any = None) -> Axes3D:
@@ -100,13 +100,13 @@ def checked_axes(ax: Any, view: Any = None) -> Axes3D:
         raise ModelError(f"{what}; make some with figure.add_subplot(projection='3d')")
     if view is not None:
         try:
-            elev, azim = (float(angle) for angle in view)
+            elev, azim, *roll = (float(angle) for angle in view)
         except (TypeError, ValueError):
-            elev = azim = np.nan
-        if not (np.isfinite([elev, azim]).all() and -90 <= elev <= 90):
+            elev, azim, roll = np.nan, np.nan, []
+        if not (np.isfinite([elev, azim, *roll]).all() and -90 <= elev <= 90 and len(roll) <= 1):
             what = f"view must be (elevation, azimuth) in degrees, elevation from -90 to 90, not {view!r}"
-            raise ModelError(f"{what}; write e.g. view=({VIEW[0]:g}, {VIEW[1]:g})")
-        ax.view_init(elev=elev, azim=azim)
+            raise ModelError(f"{what}; write e.g. view=({VIEW[0]:g}, {VIEW[1]:g}); a third angle rolls the picture")
+        ax.view_init(elev, azim, *roll)
     ax.computed_zorder = False
     ax.set_proj_type("ortho")
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):

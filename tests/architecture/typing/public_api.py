@@ -121,14 +121,16 @@ def verbs(model: mbs.PlanarModel) -> float:
     state: mbs.State = mbs.assemble(model, fix={"a.angle": 0.6})
     moved: mbs.Result = mbs.kinematics(model, np.linspace(0, 1, 11), start=state)
     run = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method="DP8", stabilization=mbs.Projection(), rtol=1e-9)
+    stiff = mbs.simulate(model, [0.0, 1.0], {"a.omega": 2.0}, method=mbs.GA(spectral_radius=0.5))
     needed = mbs.inverse_dynamics(model, moved.t)
     swept = mbs.sweep(model, "r", [0.1, 0.2])
     rest: mbs.Equilibrium = mbs.equilibrium(model, {"a.angle": 0.6})
     rests: tuple[mbs.Equilibrium, ...] = mbs.equilibrium(model, all=True)
     law: mbs.LinearSystem = mbs.linearize(model, rest.state, inputs=["r"], outputs=["a.angle"])
     path: mbs.EquilibriumPath = mbs.equilibrium(model, over=("r", [0.1, 0.2]))
+    lines: mbs.LinearPath = mbs.linearize(model, over=("r", [0.1, 0.2]))
     failed: type[mbs.MbsError] = mbs.EquilibriumError
-    assert failed and path.values.size and rest.stable and rests[0].frequencies.size
+    assert stiff.success and failed and path.values.size and lines.lines and rest.stable and rests[0].frequencies.size
     assert law.modes[0].shape and law.A.shape
     graph: mbs.Topology = mbs.topology(model, cut="pin")
     compared = mbs.compare_stabilization(

@@ -1,0 +1,206 @@
+"""Modes along a parameter: which of the next modes is the one before?
+
+Eigenvalues cross, so their order says nothing. A line goes on where the shape does: from one value to the next the
+pairing is taken that changes least in all, counting for each pair what the new shape has not of the old one,
+1 - |x* y|² with |x| = |y| = 1 by weight, and how far the eigenvalue is from where the line was heading. Where
+eigenvalues coincide any basis of their space is one of eigenvectors; then that is taken which goes on: the old shapes,
+projected on it.
+
+A mode of a mechanism that spins may whirl. With N u = n × u, n the axis, a shape goes round in the sense of the spin
+where Im x* N x > 0: relative to |N x|², 1 is a circle forward, -1 one backward, 0 a motion along lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.optimize import brentq, linear_sum_assignment
+
+from ..errors import ModelError
+from ..provided import provided
+from .frames import cross
+from .linear import LinearSystem
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SAME = 1e-7
+"""Eigenvalues that differ by less than this part of the largest coincide."""
+FLAT = 1e-12
+"""Shapes with a smaller part across the axis do not whirl."""
+
+
+class CriticalSpeed(NamedTuple):
+    speed: float
+    whirl: float
+    """Of the mode: see `ModeLine`."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModeLine:
+    """One mode from value to value."""
+
+    eigenvalues: np.ndarray
+    whirl: np.ndarray
+    """How the mode goes round at each value: 1 forward, with the spin, -1 backward, 0 along lines; between, on
+    ellipses."""
+
+    @property
+    def damped_frequencies(self) -> np.ndarray:
+        """Im λ in rad/s; nan where the mode does not oscillate."""
+        return np.where(self.eigenvalues.imag > 0.0, self.eigenvalues.imag, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """The eigenvalues at one value, in the order of the lines, with their shapes: columns of length 1 by weight."""
+
+    value: float
+    eigenvalues: np.ndarray
+    shapes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearPath:
+    """Linear systems along a parameter or a speed, from `linearize(over=)`, and the lines that their modes follow."""
+
+    parameter: str
+    unit: str
+    values: np.ndarray
+    systems: tuple[LinearSystem, ...]
+    at: Callable[[float], LinearSystem] = field(repr=False)
+    """The system at any value."""
+
+    def __repr__(self) -> str:
+        return f"<LinearPath over {self.parameter}: {len(self.values)} systems>"
+
+    @cached_property
+    def _followed(self) -> list[Followed]:
+        steps = [self._begun()]
+        for value, law in zip(self.values[1:], self.systems[1:], strict=True):
+            steps.append(_next(steps[-2:], value, law))
+        return steps
+
+    @cached_property
+    def lines(self) -> tuple[ModeLine, ...]:
+        """Sorted as the modes are at the first value; of lines that are conjugate throughout one."""
+        values = np.array([step.eigenvalues for step in self._followed])
+        whirls = np.array([self._whirl(step.shapes) for step in self._followed])
+        return tuple(
+            ModeLine(line, whirl) for line, whirl in zip(values.T, whirls.T, strict=True) if not (line.imag < 0.0).all()
+        )
+
+    def critical_speeds(self, order: float = 1.0) -> list[CriticalSpeed]:
+        """Where a line of Im λ meets order times the speed: an unbalance (order 1), or whatever happens so many times a
+        turn, excites the mode there. Each is solved for, between the values of the path."""
+        self.check_speed()
+        steps, found = self._followed, []
+        for before, after in zip(steps, steps[1:], strict=False):
+            ends = np.array([step.eigenvalues.imag - order * step.value for step in (before, after)])
+            oscillates = (before.eigenvalues.imag > 0.0) & (after.eigenvalues.imag > 0.0)
+            for line in np.flatnonzero(oscillates & ((ends[0] > 0.0) != (ends[1] > 0.0))).tolist():
+
+                def over(speed: float, before: Followed = before, line: int = line) -> float:
+                    return float(self._beside(before, speed).eigenvalues[line].imag - order * speed)
+
+                speed = brentq(over, before.value, after.value, xtol=1e-12 * abs(after.value))
+                whirl = self._whirl(self._beside(before, speed).shapes)[line]
+                found.append(CriticalSpeed(float(speed), float(whirl)))
+        return sorted(found)
+
+    def check_speed(self) -> None:
+        if self.unit != "rad/s":
+            raise ModelError(
+                f"orders are multiples of a speed of turning, and {self.parameter!r} is in {self.unit or '1'}; sweep a "
+                "speed in rad/s, or see all eigenvalues over it: plot()"
+            )
+
+    def plot(self) -> Figure:
+        """Re λ and Im λ of all lines over the parameter; shaded where none grows."""
+        return provided("LinearPath.plot")(self)
+
+    def plot_campbell(self, orders: Sequence[float] = (1, 2)) -> Figure:
+        """The frequencies Im λ over the speed, modes that whirl backward dashed, with lines of the orders and a dot at
+        each critical speed."""
+        return provided("LinearPath.plot_campbell")(self, orders)
+
+    # --- from one value to the next ---
+
+    def _begun(self) -> Followed:
+        """At the first value modes of one eigenvalue are told apart by how they whirl."""
+        here = _shapes(self.values[0], self.systems[0])
+        shapes = here.shapes.copy()
+        for group in _coinciding(here.eigenvalues):
+            own = shapes[:, group]
+            if np.linalg.cond(own) < 1e8:
+                shapes[:, group] = own @ eigh(-1j * own.conj().T @ self._across @ own, own.conj().T @ own)[1]
+        return Followed(here.value, here.eigenvalues, _unit(shapes))
+
+    def _beside(self, before: Followed, value: float) -> Followed:
+        return before if value == before.value else _next([before], value, self.at(value))
+
+    @cached_property
+    def _across(self) -> np.ndarray:
+        """N, for all vectors in a shape; in the plane n is z, and (x, y, angle) count as one."""
+        axis = np.array([0.0, 0.0, 1.0])
+        model = self.systems[0].state.system.model
+        if model.dimension == 3:
+            spins = [[law.state[f"{b}.w{c}"] for c in "xyz"] for law in self.systems for b in _moving(law)]
+            fastest = max(spins, key=np.linalg.norm)
+            axis = np.array(fastest) / (np.linalg.norm(fastest) or 1.0)
+        return np.kron(np.eye(len(self.systems[0].shape_names) // 3), cross(axis))
+
+    def _whirl(self, shapes: np.ndarray) -> np.ndarray:
+        across = self._across @ shapes
+        sizes, turning = (np.abs(across) ** 2).sum(axis=0), (shapes.conj() * across).sum(axis=0).imag
+        return np.divide(turning, sizes, out=np.zeros_like(sizes), where=sizes > FLAT)
+
+
+def _moving(law: LinearSystem) -> list[str]:
+    return [body.name for body in law.state.system.bodies]
+
+
+def _shapes(value: float, law: LinearSystem) -> Followed:
+    values, vectors = law.eigen
+    return Followed(float(value), values, _unit(np.sqrt(law.state.system.weight)[:, None] * (law.shapes @ vectors)))
+
+
+def _unit(shapes: np.ndarray) -> np.ndarray:
+    """Columns of length 1; those of motions that no body makes stay 0."""
+    sizes = np.linalg.norm(shapes, axis=0)
+    return shapes / np.where(sizes > 0.0, sizes, 1.0)
+
+
+def _next(before: Sequence[Followed], value: float, law: LinearSystem) -> Followed:
+    """The system at a value in the order of the last step before it."""
+    last, here = before[-1], _shapes(value, law)
+    heading = last.eigenvalues
+    if len(before) == 2:
+        ahead = (value - last.value) / (last.value - before[0].value)
+        heading = heading + ahead * (heading - before[0].eigenvalues)
+    apart = np.abs(heading[:, None] - here.eigenvalues)
+    least = SAME * np.abs(here.eigenvalues).max(initial=0.0) or 1.0
+    apart /= np.abs(heading)[:, None] + np.abs(here.eigenvalues) + least
+    foreign = 1.0 - np.abs(last.shapes.conj().T @ here.shapes) ** 2
+    order = linear_sum_assignment(apart + foreign)[1]
+    values, shapes = here.eigenvalues[order], here.shapes[:, order]
+    for group in _coinciding(values):
+        own = shapes[:, group]
+        shapes[:, group] = own @ np.linalg.lstsq(own, last.shapes[:, group], rcond=SAME)[0]
+    return Followed(float(value), values, _unit(shapes))
+
+
+def _coinciding(values: np.ndarray) -> list[np.ndarray]:
+    """Groups of eigenvalues that oscillate alike."""
+    same = SAME * np.abs(values).max(initial=0.0)
+    waiting, groups = [k for k in range(len(values)) if abs(values[k].imag) > same], []
+    while waiting:
+        group = [k for k in waiting if abs(values[k] - values[waiting[0]]) <= same]
+        waiting = [k for k in waiting if k not in group]
+        groups += [np.array(group)] if len(group) > 1 else []
+    return groups

@@ -1,0 +1,111 @@
+"""States of the model in small motions: what they do to forces, and what makes their rates.
+
+    M ẏ + D y + K η + F_z δz = 0,        δż = r_ζ δ(η, y) + r_z δz
+
+Rates may read efforts, which follow from all forces; so they are taken from the motion itself, by differences along the
+small motions that constraints allow. They, and those of forces along states, are of the fourth order after
+extrapolation (exact where laws are of the third degree at most).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.machine import DONE
+from ..errors import ModelError
+from ..explain.explanation import no_force
+from ..motion.derivative import derivative
+from ..motion.mechanism import mechanism
+from .balance import Balance, balance_at
+from .small import SmallMotion
+
+NEAR = 1e-3
+"""How far differences go, in units of the state, of lengths or rad."""
+STEADY = 1e-6
+"""A rate of less than this part of what makes it, per second, is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateMotion:
+    """The parts of A that states add to those of (η, y)."""
+
+    names: tuple[str, ...]
+    on_motion: np.ndarray
+    """(η, y)˙ by z."""
+    by_motion: np.ndarray
+    """ż by (η, y)."""
+    own: np.ndarray
+    """ż by z."""
+
+    def whole(self, A: np.ndarray) -> np.ndarray:
+        return np.block([[A, self.on_motion], [self.by_motion, self.own]])
+
+
+def state_places(system: System) -> dict[str, int]:
+    """Where the states that are not held stand in q."""
+    return {one.name: system.layout.signals[one.symbol] for one in system.model.states if not one.is_held}
+
+
+def state_motion(small: SmallMotion) -> StateMotion:
+    balance = small.balance
+    system = balance.system
+    names, places = [*state_places(system)], [*state_places(system).values()]
+    units = [float(system.evaluator(one.scale)) for one in system.model.states if not one.is_held]
+    P, n = small.frame.P, len(small.names)
+    on_motion = np.zeros((n + small.freedoms, len(names)))
+    own, by_motion = np.zeros((len(names), len(names))), np.zeros((len(names), n + small.freedoms))
+    _check_steady(balance, names, places, units)
+    for k, (place, unit) in enumerate(zip(places, units, strict=True)):
+
+        def aside(far: float, place: int = place) -> np.ndarray:
+            q = balance.q.copy()
+            q[place] += far
+            forces = balance_at(system, balance.t, q, balance.v).forces
+            return np.append(forces, rates_at(system, balance.t, q, balance.v)[places])
+
+        changes = difference(aside, unit)
+        on_motion[n:, k] = np.linalg.solve(small.M, small.S.T @ P @ changes[: system.nv])
+        own[:, k] = changes[system.nv :]
+    for k in range(n + small.freedoms if names else 0):
+        way, speed = P.T @ small.positions[:, k], P.T @ small.velocities[:, k]
+        size = float(np.abs(np.sqrt(system.weight) * np.stack([way, speed])).max())
+
+        def along(far: float, way: np.ndarray = way, speed: np.ndarray = speed) -> np.ndarray:
+            v = balance.v.copy()
+            v[: speed.size] += far * speed
+            return rates_at(system, balance.t, system.moved(balance.q, far * way), v)[places]
+
+        by_motion[:, k] = difference(along, system.length / size)
+    return StateMotion(tuple(names), on_motion, by_motion, own)
+
+
+def difference(f: Callable[[float], np.ndarray], unit: float) -> np.ndarray:
+    """f'(0) for arguments of this unit."""
+    far = NEAR * unit
+    wide, narrow = f(far) - f(-far), f(far / 2) - f(-far / 2)
+    return (8.0 * narrow - wide) / (6.0 * far)
+
+
+def rates_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """q̇ with ż at the places of states, of the motion that begins here."""
+    run = mechanism(system, refinements=2)
+    y, dy = np.zeros(run.state.size), np.zeros(run.state.size)
+    y[: q.size], y[run.state.v_at : run.state.v_end] = q, v
+    if derivative(run, t, y, dy) != DONE:
+        raise ModelError(no_force(system, t, q, v), time=t)
+    return dy[: q.size]
+
+
+def _check_steady(balance: Balance, names: list[str], places: list[int], units: list[float]) -> None:
+    """States stand still, as exactly as a simulation leaves them."""
+    rates = rates_at(balance.system, balance.t, balance.q, balance.v)[places]
+    for name, rate, size in zip(names, rates, np.maximum(units, np.abs(balance.q[places])), strict=True):
+        if abs(rate) > STEADY * size:
+            raise ModelError(
+                f"state {name!r} of {balance.system.model.name!r} changes by {rate:.3g} a second, so this is neither "
+                "rest nor a steady motion; let it settle (mbs.simulate) and linearize about result.state()"
+            )

@@ -1,0 +1,116 @@
+"""Small motions seen: eigenvalues in the complex plane, and the shapes of modes, still and moving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..equilibria.linear import LinearSystem, Mode
+from ..equilibria.shapes import moved
+from ..errors import ModelError
+from .animation import Film, Size, View, animate, new_axes, new_figure, scene_on
+from .motion import motion_of
+from .style import COLOURS, DARK, GRID, GROUND, Picture, as_label, axis_label, style
+
+EXTREMES = np.array([0.0, 1.0, -1.0, 1j, -1j])
+"""The pose of the state; the extremes of what moves first; and of what moves a quarter of a period later."""
+FAINT = 0.3
+COLUMNS = 3
+FILM = 2.0  # s: how long one period lasts in a film
+RATIOS = (0.1, 0.2, 0.4, 0.6, 0.8)
+
+
+def plot_eigenvalues(law: LinearSystem) -> Figure:
+    """All modes in the upper half of the complex plane, over lines of equal damping and circles of equal frequency."""
+    values = np.array([mode.eigenvalue for mode in law.modes])
+    with style():
+        figure = Picture(figsize=(6.4, 4.8), layout="constrained")
+        ax = figure.add_subplot()
+        ax.set_title(f"eigenvalues of {as_label(law.state.system.model.name)}")
+        high = 1.15 * (values.imag.max(initial=0.0) or np.abs(values).max(initial=0.0) or 1.0)
+        wide = 1.25 * max(np.abs(values.real).max(initial=0.0), 0.15 * high)
+        right = max(1.25 * values.real.max(initial=0.0), 0.25 * wide)
+        ax.set_xlim(-wide, right)
+        ax.set_ylim(-0.04 * high, high)
+        _add_grid_of_damping(ax, wide, high)
+        ax.axhline(0, color=GROUND, linewidth=0.8)
+        ax.axvline(0, color=GROUND, linewidth=0.8)
+        ax.axvspan(0, right, color=COLOURS[1], alpha=0.06, linewidth=0)
+        ax.text(right, high, "grows ", ha="right", va="top", fontsize=8, color=GROUND)
+        ax.plot(values.real, values.imag, "x", color=COLOURS[0], markersize=8, markeredgewidth=2, zorder=4)
+        for place, names in _named(values, 0.05 * np.array([wide + right, high])):
+            ax.annotate(names, tuple(place), (7, 5), textcoords="offset points", fontsize=9, color=DARK)
+        ax.set_xlabel(axis_label(r"Re $\lambda$", "1/s"))
+        ax.set_ylabel(axis_label(r"Im $\lambda$", "rad/s"))
+        ax.grid(False)
+    return figure
+
+
+def _add_grid_of_damping(ax: Any, wide: float, high: float) -> None:
+    """Rays Re λ = -ζ |λ|, and circles about the origin through the numbers of the imaginary axis."""
+    last = np.array([np.inf, np.inf])
+    for ratio in reversed(RATIOS):
+        way = np.array([-ratio, np.sqrt(1 - ratio**2)])
+        end = way * min(wide / ratio, high / way[1])
+        ax.plot([0, end[0]], [0, end[1]], color=GRID, linewidth=0.8, zorder=1)
+        place = 0.95 * end
+        if np.abs((place - last) / [wide, high]).max() > 0.08:  # room for a word
+            word, last = f"ζ = {ratio:g}" if last[0] == np.inf else f"{ratio:g}", place
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+            ax.text(*place, word, ha="center", va="center", fontsize=8, color=GROUND, bbox=box, zorder=2)
+    angle = np.linspace(np.pi / 2, np.pi, 91)
+    for radius in (tick for tick in ax.get_yticks() if tick > 0):
+        ax.plot(radius * np.cos(angle), radius * np.sin(angle), color=GRID, linewidth=0.6, linestyle=":", zorder=1)
+
+
+def _named(values: np.ndarray, near: np.ndarray) -> Iterator[tuple[np.ndarray, str]]:
+    """Where the numbers of modes stand: those of eigenvalues that are near one another in one place."""
+    waiting = np.stack([values.real, values.imag], axis=1)
+    left = list(range(len(values)))
+    while left:
+        group = [k for k in left if (np.abs(waiting[k] - waiting[left[0]]) < near).all()]
+        left = [k for k in left if k not in group]
+        yield max((waiting[k] for k in group), key=tuple), ", ".join(str(k + 1) for k in group)
+
+
+def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | None, size: Size, view: View) -> Figure:
+    """The shapes of modes side by side: the pose of the state, and faint the extremes on either side of it."""
+    numbers = [*(numbers or (k for k, mode in enumerate(law.modes, start=1) if mode.eigenvalue))]
+    modes = [law.mode(number) for number in numbers]
+    if not modes:
+        name = law.state.system.model.name
+        raise ModelError(f"no force drives a small motion of {name!r} back or on; say which modes to draw: draw(1)")
+    columns = min(COLUMNS, len(modes))
+    rows = -(-len(modes) // columns)
+    with style():
+        figure, scenes = new_figure(size, columns, rows), []
+        for k, (number, mode) in enumerate(zip(numbers, modes, strict=True), start=1):
+            result = moved(law.state, mode.shape, EXTREMES, np.arange(5.0), 0 * EXTREMES, amplitude)
+            ax = new_axes(result, figure, view, (rows, columns, k))
+            ax.patch.set_visible(False)  # in space axes reach under their neighbours
+            scenes.append(scene_on(ax, result, motion_of(result)))
+            scenes[-1].add_ghosts(FAINT)
+            scenes[-1].say(f"mode {number}: {_told(mode)}")
+        for scene in scenes:
+            if scene.dimension == 3:
+                scene.lay_out()
+    return figure
+
+
+def _told(mode: Mode) -> str:
+    if not mode.frequency:
+        return f"{mode.eigenvalue.real + 0.0:.4g} 1/s".replace("-", "\u2212")
+    damped = f", damping {mode.damping:.3g}" if abs(mode.damping) >= 5e-4 else ""
+    return f"{mode.frequency:.4g} rad/s, {mode.frequency / (2 * np.pi):.3g} Hz{damped}"
+
+
+def animate_mode(
+    law: LinearSystem, number: int, path: str | Path | None, amplitude: float | None, **options: Any
+) -> Film | Path:
+    """A film of one mode; one period lasts two seconds, unless `speed` is given."""
+    result = law.motion(number, amplitude)
+    return animate(result, path, **{"speed": float(result.t[-1]) / FILM, **options})

@@ -1,0 +1,104 @@
+"""Curves over a parameter: equilibria through limit points, eigenvalues, and Campbell's diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..equilibria.found import EquilibriumPath
+from ..equilibria.lines import LinearPath, ModeLine
+from ..model.parameters import positive_number
+from .plots import MEANINGS, names_of, solid_and_dashed
+from .style import COLOURS, DARK, GROUND, Picture, as_label, axis_label, style
+
+IDLE = 1e-6
+"""Lines that stay below this part of the largest eigenvalue are zero: nothing drives such motions back."""
+ROUND = 0.05
+"""A whirl of less than this is a motion along lines."""
+
+
+def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
+    """The parameter is to the right, although the path may turn back in it."""
+    first = path.states[0].result
+    names = names_of(names, "plot", "quantities", first.names)
+    units = list(dict.fromkeys(map(first.unit, names)))
+    with style():
+        figure = Picture(figsize=(7.4, max(3.6, 0.9 + 2.4 * len(units))), layout="constrained")
+        axes = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
+        for name, colour in zip(names, COLOURS * len(names), strict=False):
+            ax, values = axes[units.index(first.unit(name))], path[name]
+            for part, dashes, _ in solid_and_dashed(path.stable):
+                label = as_label(name) + (" (not stable)" if dashes == "--" else "")
+                ax.plot(np.where(part, path.values, np.nan), values, dashes, color=colour, label=label)
+            limits = [one[name] for one in path.limits]
+            ax.plot(path.limit_values, limits, "o", color=colour, markersize=5, zorder=3)
+        for ax, unit in zip(axes, units, strict=True):
+            ax.plot([], [], "o", color=GROUND, markersize=5, label="limit point" if path.limits else "")
+            ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
+            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        unit = path.states[0].system.model.parameters[path.parameter].unit
+        axes[-1].set_xlabel(axis_label(as_label(path.parameter), unit))
+    return figure
+
+
+def plot_lines(path: LinearPath) -> Figure:
+    """Above how fast modes grow or fade, below how fast they oscillate; a line has one colour in both."""
+    lines = _moving(path)
+    with style():
+        figure = Picture(figsize=(6.4, 5.4), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
+        for k, (line, colour) in enumerate(zip(lines, COLOURS * len(lines), strict=False), start=1):
+            values = line.eigenvalues
+            above.plot(path.values, np.where(values.imag >= 0.0, values.real, np.nan), color=colour, label=f"line {k}")
+            below.plot(path.values, line.damped_frequencies, color=colour)
+        above.axhline(0.0, color=GROUND, linewidth=0.8)
+        above.set_ylabel(axis_label(r"Re $\lambda$", "1/s"))
+        below.set_ylabel(axis_label(r"Im $\lambda$", "rad/s"))
+        below.set_ylim(bottom=0.0)
+        below.set_xlabel(axis_label(as_label(path.parameter), path.unit))
+        figure.align_ylabels()
+        figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncols=min(6, len(lines)))
+    return figure
+
+
+def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
+    """Frequencies over the speed. Lines of orders end at the edge of the paper, with their names there."""
+    path.check_speed()
+    orders = [positive_number(order, "an order", "number, e.g. 1") for order in orders]
+    lines = [line for line in _moving(path) if (line.eigenvalues.imag > 0.0).any()]
+    speeds = path.values
+    high = 1.05 * max((float(np.nanmax(line.damped_frequencies)) for line in lines), default=1.0)
+    with style():
+        figure = Picture(figsize=(6.4, 4.8), layout="constrained")
+        ax = figure.add_subplot()
+        for k, (line, colour) in enumerate(zip(lines, COLOURS * len(lines), strict=False), start=1):
+            how, dashes = _how_it_whirls(line)
+            ax.plot(speeds, line.damped_frequencies, dashes, color=colour, label=f"line {k}, {how}")
+        for order in orders:
+            end = min(speeds[-1], high / order)
+            ax.plot([0.0, end], [0.0, order * end], color=GROUND, linewidth=0.8, zorder=1)
+            ax.annotate(f"{order:g}×", (end, order * end), (3, 3), textcoords="offset points", fontsize=8,
+                        color=GROUND, annotation_clip=False)  # fmt: skip
+            found = [one.speed for one in path.critical_speeds(order)]
+            ax.plot(found, np.multiply(order, found), "o", color=DARK, markersize=4, zorder=4)
+        ax.plot([], [], "o", color=DARK, markersize=4, label="critical speed")
+        ax.set_xlim(speeds[0], speeds[-1])
+        ax.set_ylim(0.0, high)
+        ax.set_xlabel(axis_label(as_label(path.parameter), path.unit))
+        ax.set_ylabel(axis_label("frequency", "rad/s"))
+        figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def _moving(path: LinearPath) -> list[ModeLine]:
+    largest = max((float(np.abs(line.eigenvalues).max()) for line in path.lines), default=0.0)
+    return [line for line in path.lines if np.abs(line.eigenvalues).max() > IDLE * largest]
+
+
+def _how_it_whirls(line: ModeLine) -> tuple[str, str]:
+    whirl = float(np.median(line.whirl[line.eigenvalues.imag > 0.0]))
+    if abs(whirl) < ROUND:
+        return "along lines", ":"
+    return ("forward", "-") if whirl > 0.0 else ("backward", "--")

@@ -1,0 +1,75 @@
+"""States in small motions: motors and controllers, by their textbook matrices."""
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+from mbs_dae.coordinates import SETS
+
+J, C, R, L, K, KP, KI = 0.1, 0.02, 1.5, 0.05, 0.4, 3.0, 7.0
+
+
+def motor(target=0.0):
+    """J ω' = K i - C ω,  L i' = u - R i - K ω,  u = KP e + KI s,  s' = e = target - ω."""
+    model = mbs.PlanarModel("motor")
+    rotor = model.body("rotor", mass=1.0, inertia=J)
+    shaft = model.add(mbs.Revolute("shaft", model.ground, rotor))
+    model.add(mbs.ViscousFriction("bearing", shaft, coefficient=C))
+    omega = model["rotor.omega"]
+    error = model.input("target", target) - omega
+    s = model.state("s", rate=error)
+    i = model.state("i", rate=lambda i: (KP * error + KI * s - R * i - K * omega) / L, unit="A")
+    model.add(mbs.Torque("torque", shaft, K * i))
+    return model
+
+
+BOOK = np.array([[0, 1, 0, 0], [0, -C / J, 0, K / J], [0, -1, 0, 0], [0, -(KP + K) / L, KI / L, -R / L]])
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_a_motor_with_a_controller_at_rest(coordinates):
+    start = {"rotor.angle": 0.0, "rotor.omega": 0.0}
+    state = mbs.simulate(motor(), [0, 1e-6], start).state(0)
+    small = mbs.linearize(motor().compile(coordinates), state, inputs=["target"], outputs=["rotor.omega", "i"])
+    assert small.states == ("s", "i")
+    np.testing.assert_allclose(small.A, BOOK, atol=1e-9 * np.abs(BOOK).max())
+    np.testing.assert_allclose(small.B[:, 0], [0, 0, 1, KP / L], atol=1e-8)
+    np.testing.assert_allclose(small.C, [[0, 1, 0, 0], [0, 0, 0, 1]], atol=1e-12)
+    np.testing.assert_allclose(np.sort_complex(small.eigenvalues), np.sort_complex(np.linalg.eigvals(BOOK)), atol=1e-8)
+
+
+def test_about_a_steady_turn_and_not_before():
+    model = motor(target=5.0)
+    result = mbs.simulate(model, [0, 1, 40], {"rotor.angle": 0.0, "rotor.omega": 0.0}, method="DP8", rtol=1e-11)
+    small = mbs.linearize(model, result.state())
+    np.testing.assert_allclose(small.A, BOOK, atol=1e-8 * np.abs(BOOK).max())
+    with pytest.raises(mbs.ModelError, match="state 's' .* settle|no steady motion|no equilibrium"):
+        mbs.linearize(model, result.state(0))
+
+
+def test_a_rate_that_reads_an_effort():
+    """A filtered drive torque: x' = (effort - x)/T; the driven pendulum stands at 0.3 rad."""
+    model = mbs.PlanarModel("measured", gravity=(0, -9.81))
+    bar = model.link("bar", (0, 0), (np.sin(0.3), -np.cos(0.3)), mass=2.0)
+    tip = model.link("tip", (np.sin(0.3), -np.cos(0.3)), (np.sin(0.3), -np.cos(0.3) - 1.0), mass=1.0)
+    model.add(mbs.Revolute("pin", model.ground, bar.tail), mbs.Revolute("joint", bar.head, tip.tail))
+    model.add(mbs.Driver("drive", mbs.angle(model.ground, bar), 0.3 - np.pi / 2))
+    model.state("x", rate=lambda x: (model["drive.effort"] - x) / 0.2, unit="N m")
+    still = {"tip.angle": -np.pi / 2, "tip.omega": 0.0}
+    still["x"] = mbs.simulate(model, [0, 1e-9], still).effort("drive")[0]
+    small = mbs.linearize(model, still, outputs=["x"], coordinates=["tip.angle"])
+    near = 1e-4  # the torque of the drive for the tip aside, at rest
+    efforts = []
+    for far in (near, -near):
+        aside = mbs.simulate(model, [0, 1e-9], {"tip.angle": -np.pi / 2 + far, "tip.omega": 0.0})
+        efforts.append(aside.effort("drive")[0])
+    slope = (efforts[0] - efforts[1]) / (2 * near)
+    np.testing.assert_allclose(small.A[2], [slope / 0.2, 0.0, -5.0], atol=1e-5)
+
+
+def test_sampled_controllers_are_refused():
+    model = motor()
+    held = model.state("held")
+    model.add(mbs.Sampled("controller", every=0.01, update={held: model["rotor.omega"]}))
+    with pytest.raises(mbs.ModelError, match="sampled controllers .controller."):
+        mbs.linearize(model, {"rotor.angle": 0.0, "rotor.omega": 0.0})

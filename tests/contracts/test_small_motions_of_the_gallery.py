@@ -1,0 +1,107 @@
+"""Small motions about the rest of every model of the gallery that has one go as the nonlinear equations say, to 1e-8,
+in all three coordinate sets.
+
+The rest is looked for from the model's own placement, without its drivers. With z = (η, y) and S the shapes, bodies
+move by S z, S A z and S A² z. So the rest is moved by ε S e, with velocities ε S A e, for each unit vector e; the
+constraints are closed, and forward dynamics tells accelerations. Their differences by ε, of fourth order, are S A² e.
+What e is in one set follows in another from its motion of bodies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from gallery import NAMES, load
+
+import mbs_dae as mbs
+
+SETS = ("cartesian", "natural", "joint")
+NO_REST = {
+    "chaplygin_sleigh": "slides down a slope",
+    "crank_rocker_motor": "a motor that is stronger than the weights",
+    "drive_shaft": "a motor, and nothing that holds the shaft",
+    "flyball_governor": "hangs down in a singular pose",
+    "free_body": "falls",
+    "universal_joints": "a load, and nothing that holds the shafts",
+}
+"""Models without a rest, and why."""
+NOT_ASKED = {
+    "dc_motor_crank": "states of its own",
+    "slider_crank_textbook": "no masses",
+    "stewart_platform": "falls, without its drivers: it takes ten seconds to see that it ends nowhere",
+    "stewart_zhao": "the same",
+}
+SLOW = {"andrews_squeezer", "arm_6r", "arm_wrist", "delta_robot", "floating_five_body", "whipple_bicycle", *NO_REST}
+
+
+def without_drivers(name: str):
+    model = load(name).build()
+    return model.without(*(driver.name for driver in model.drivers))
+
+
+def motions(law: mbs.LinearSystem) -> np.ndarray:
+    """Of all bodies: places and turns, their rates, and the rates of these; (3, coordinates, states)."""
+    return np.array([law.shapes, law.shapes @ law.A, law.shapes @ law.A @ law.A])
+
+
+def in_body_axes(state: mbs.State, way: np.ndarray) -> np.ndarray:
+    """Turns about the world's axes as turns about those of bodies."""
+    own = way.copy().reshape(-1, 3)
+    if state.system.model.dimension == 3:
+        for k, body in enumerate(state.system.model.bodies):
+            own[2 * k + 1] = own[2 * k + 1] @ state.result.rotation(body)[0]
+    return own.ravel()
+
+
+def accelerations(rest: mbs.State, way: np.ndarray, velocity: np.ndarray) -> np.ndarray:
+    """Of bodies, in world axes, some way off."""
+    q = rest.system.moved(rest.full_q, in_body_axes(rest, way))
+    v = rest.system.still
+    v[: way.size] = in_body_axes(rest, velocity)
+    moved = mbs.simulate(rest.system.model, [rest.t], replace(rest, full_q=q, full_v=v))
+    parts = (
+        ("ax", "ay", "alpha") if rest.system.model.dimension == 2 else ("ax", "ay", "az", "alphax", "alphay", "alphaz")
+    )
+    return np.array([moved[f"{body}.{part}"][0] for body in rest.system.model.bodies for part in parts])
+
+
+def differences(rest: mbs.State, law: mbs.LinearSystem) -> np.ndarray:
+    weight, fastest = np.sqrt(rest.system.weight), np.abs(law.eigenvalues).max(initial=1.0)
+    columns = []
+    for way, velocity, _ in motions(law).transpose(2, 0, 1):
+        size = max(np.abs(weight * way).max(), np.abs(weight * velocity).max() / fastest)
+        far = 5e-4 * rest.system.length / size
+        slopes = [
+            (accelerations(rest, h * way, h * velocity) - accelerations(rest, -h * way, -h * velocity)) / (2 * h)
+            for h in (far, far / 2)
+        ]
+        columns.append((4 * slopes[1] - slopes[0]) / 3)
+    return np.transpose(columns)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow if n in SLOW else ()) for n in NAMES if n not in {*NO_REST, *NOT_ASKED}],
+)
+def test_small_motions_are_the_slopes_of_the_accelerations(name):
+    model = without_drivers(name)
+    rest = mbs.equilibrium(model).state
+    laws = {c: mbs.linearize(model.compile(c), rest) for c in SETS}
+    found, weight = differences(rest, laws["cartesian"]), np.sqrt(rest.system.weight)[:, None]
+    cartesian = motions(laws["cartesian"])
+    for law in laws.values():
+        own = motions(law)
+        states = np.linalg.lstsq(np.vstack(own[:2]), np.vstack(cartesian[:2]), rcond=None)[0]
+        np.testing.assert_allclose(np.vstack(own[:2]) @ states, np.vstack(cartesian[:2]), rtol=0, atol=1e-9)
+        told = weight * (own[2] @ states)
+        size = max(np.abs(told).max(), np.linalg.norm(model.gravity))  # of a motion that no force drives back, too
+        np.testing.assert_allclose(told, weight * found, rtol=0, atol=1e-8 * size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NO_REST)
+def test_what_has_no_rest_says_so(name):
+    with pytest.raises((mbs.EquilibriumError, mbs.SingularConfigurationError)):
+        mbs.equilibrium(without_drivers(name))
