@@ -178,9 +178,9 @@ assert soft["DP8"][-1, 1] < soft["Radau5"][-1, 1]
 #
 # A fast motion that is not followed cannot come out right; the question is what is left of it. Take an oscillator
 # without damping, $\ddot x = -\omega^2 x$, in steps of length $h$. A step multiplies its state by a matrix, and the
-# largest eigenvalue of that, the *spectral radius*, says how much of the oscillation is left after it. The generalised-α
-# method lets you choose it for infinitely fast oscillations: `mbs.GA(0.5)` halves them in each step, `mbs.GA(1.0)` keeps
-# them all. Of Radau5 nothing is left.
+# largest eigenvalue of that, the *spectral radius*, says how much of the oscillation is left after it. The
+# generalised-α method lets you choose it for infinitely fast oscillations: `mbs.GA(0.5)` halves them in each step,
+# `mbs.GA(1.0)` keeps them all. Of Radau5 nothing is left.
 #
 # The numbers of the method follow from the radius $\rho$ that is chosen,
 #
@@ -257,7 +257,7 @@ figure
 
 # %% [markdown]
 # Which radius? Where fast motions are of no interest, 0.8 (the default) or less: they are gone after some steps. Where
-# the fast motion is what you look for, neither: choose steps that follow it. Near 1 nothing is damped, and errors of the
+# the fast motion is what you look for, none: choose steps that follow it. Near 1 nothing is damped, and errors of the
 # fast motion stay, too.
 #
 # ## 6. What to take along

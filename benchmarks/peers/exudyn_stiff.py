@@ -109,7 +109,8 @@ def shaft_in_space() -> tuple[exu.MainSystem, Read]:
     load = system.AddMarker(item.MarkerKinematicTreeRigid(objectNumber=tree, linkNumber=n - 1, localPosition=[0, 0, 0]))
     ground = system.AddObject(item.ObjectGround())
     fixed = system.AddMarker(item.MarkerBodyRigid(bodyNumber=ground, localPosition=[0, 0, 0]))
-    system.AddObject(item.ObjectConnectorTorsionalSpringDamper(markerNumbers=[fixed, load], stiffness=0, damping=p["B"]))
+    brake = {"markerNumbers": [fixed, load], "stiffness": 0, "damping": p["B"]}
+    system.AddObject(item.ObjectConnectorTorsionalSpringDamper(**brake))
     return _done(system), lambda q, v: np.concatenate([np.cumsum(q), np.cumsum(v)])
 
 

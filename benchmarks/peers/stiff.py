@@ -1,7 +1,7 @@
 """Stiff mechanisms as equations that a person writes by hand, y' = f(t, y) in the fewest coordinates, for scipy.
 
-y = (coordinates, velocities). The references follow from these equations, too: linear ones have the exponential of their
-matrix, others are solved at a tolerance of 1e-12.
+y = (coordinates, velocities). The references follow from these equations, too: linear ones have the exponential of
+their matrix, others are solved at a tolerance of 1e-12.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 from scipy.integrate import solve_ivp
-
 
 G = 9.81
 
@@ -56,7 +55,7 @@ class Stiff:
 
 
 def exponential(A: np.ndarray) -> np.ndarray:
-    """Of a stiff matrix: a power series, squared again and again, in long numbers, for each squaring doubles an error."""
+    """Of a stiff matrix: a power series, squared again and again, in long numbers, for squaring doubles errors."""
     squarings = max(0, int(np.ceil(np.log2(np.abs(A).sum(axis=1).max()))) + 1)
     part = A.astype(np.longdouble) / np.longdouble(2.0) ** squarings
     term = total = np.eye(len(A), dtype=np.longdouble)
@@ -133,7 +132,7 @@ CRANK_START, CRANK_SPEED = 0.3, 10.0    # rad, rad/s
 
 
 def crank() -> Stiff:
-    """Uniform bars r, l and a slider on the x axis in gravity; the torque of the motor (inertia J) falls with its speed.
+    """Uniform bars r, l and a slider on the x axis in gravity; the torque of the motor, J, falls with its speed.
     The angle of the crank and the twist of the coupling."""
     r, l, m1, m2, m3, J, k, c, T0, T1 = CRANK.values()
 
