@@ -12,7 +12,7 @@ from .errors import ModelError
 from .model.breaks import law_of_time
 from .model.element import Element
 from .model.model import Model
-from .model.parameters import constants_out
+from .model.parameters import constants_out, finite_number
 from .model.tables import Table
 from .results.result import State
 from .symbolic.derive import Reading
@@ -44,6 +44,15 @@ def check_start(model: Model, start: State | None) -> None:
     if [*start.system.model.bodies] != [*model.bodies]:
         what = f"start is a pose of {start.system.model.name!r}, which has other bodies than {model.name!r}"
         raise ModelError(f"{what}; assemble this model for a start")
+
+
+def checked_over(over: Any) -> tuple[str, list[float]]:
+    """What is varied, and its values in their order."""
+    pair = isinstance(over, tuple | list) and len(over) == 2 and isinstance(over[0], str)
+    if not (pair and np.ndim(over[1]) == 1):
+        raise ModelError(f'over= takes a name and its values, e.g. over=("P", [0, 10, 20]), not {over!r}')
+    name, values = over
+    return name, [finite_number(value, f"a value of {name!r}") for value in values]
 
 
 def checked_times(times: Any) -> np.ndarray:

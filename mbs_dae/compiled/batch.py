@@ -7,6 +7,7 @@ where its outputs begin. What the outputs mean is the matter of those who lay th
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,7 +99,8 @@ def instance_of(
         values |= {str(s): n for s, n in zip(mp.slots, coordinates.marker_slots(marker), strict=True)}
     values |= {str(s): n for s, n in reference_turns(form, markers).items()}
     signals = tuple(slots[s] for s in form.signals)
-    return Instance(form.meaning, lambda: form.compose(maps), values, tuple(m.body for m in markers), who, signals)
+    compose = lru_cache(lambda: form.compose(maps))  # values and their tangents ask for it
+    return Instance(form.meaning, compose, values, tuple(m.body for m in markers), who, signals)
 
 
 @dataclass(frozen=True)

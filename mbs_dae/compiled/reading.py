@@ -87,9 +87,9 @@ class Reader:
         places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
         return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.columns))
 
-    def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+    def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
         t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
         found = np.zeros((3, len(t), self.program.rows))
         read(self.program, self.designs, t, q, v, a, np.zeros(self.program.batch.out_size + 1), *found)
-        return tuple(found)
+        return found

@@ -37,6 +37,7 @@ from .transformation import Transformation, transform_dynamics
 from .transformation_maps import no_transformation, transformation
 
 Slots = Mapping[sp.Symbol, Number]
+HUGE = 1e100  # a force beyond this has left all bounds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -314,7 +315,7 @@ class System(Remembering):
         designs = builder.batch.numbers_along(self.evaluator, *swept) if swept else NO_DESIGNS
         return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size, designs)
 
-    def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+    def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
         if self.coordinates.kernels is not self.coordinates:
             q, v, a = self.to_bodies((q, v, a))
@@ -357,17 +358,22 @@ class System(Remembering):
         return any(isinstance(raised.error, KeyboardInterrupt) for raised in self._raised)
 
     def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
-        """The input, force (or body) or state whose value or rate is not a finite number here."""
+        """The input, force (or body) or state whose value or rate is not a finite number here; for a body the force
+        beyond all bounds that drives it there, if there is one."""
         own, made = self.structure, self.signals
         known = (own.signals.inputs.batch, made.inputs.batch), (own.signals.rates.batch, made.rates.batch)
         self.forget_errors()
         for builder, batch in (known[0], (own.dynamics.batch, self.dynamics.batch), known[1]):
             out = read_outputs(batch, np.array([t]), q[None], v[None])[0]
-            for place in builder.places():
-                if not np.isfinite(out[place.out : place.out + place.layout["outputs"]]).all():
+            named, huge = [(builder.instances[place.member].who, place) for place in builder.places()], ""
+            for who, place in sorted(named, key=lambda one: one[0].startswith("body ")):
+                sizes = np.abs(out[place.out : place.out + place.layout["outputs"]])
+                huge = huge or (who if sizes.max(initial=0.0) > HUGE else "")
+                if not np.isfinite(sizes).all():
+                    who = huge if who.startswith("body ") else who
                     kernel = next(group.kernel for group in builder.groups if place.member in group.members)
                     raised = getattr(kernel, "raised", Raised())
-                    return builder.instances[place.member].who + (f" ({told(raised.error)})" if raised.error else "")
+                    return who + (f" ({told(raised.error)})" if raised.error else "")
         return None
 
 

@@ -21,6 +21,7 @@ from ..rotations import from_quaternion
 from .balance import Balance, balance_at
 from .seeking import balance, settle
 from .small import SmallMotion
+from .states import state_motion, state_places
 from .steady import small_motion_about
 
 if TYPE_CHECKING:
@@ -108,7 +109,11 @@ def state_at(here: Balance) -> State:
 
 
 def is_stable(here: Balance, small: SmallMotion) -> bool:
-    """By the potential's curvature; where forces have no potential, K is not symmetric and the eigenvalues decide."""
+    """By the potential's curvature; where forces have no potential, K is not symmetric and the eigenvalues decide; so
+    they do where the model has states."""
+    if state_places(here.system):
+        values = np.linalg.eigvals(state_motion(small).whole(small.A))
+        return bool((values.real < NEUTRAL * np.abs(values).max(initial=0.0)).all())
     K = here.stiffness
     size = max(float(np.abs(K).max(initial=0.0)), here.effort / here.system.length)
     if np.abs(K - K.T).max(initial=0.0) <= APART * size:

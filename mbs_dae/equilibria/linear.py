@@ -81,6 +81,9 @@ class LinearSystem:
     shapes: np.ndarray
     """The small motion of every coordinate of the bodies for (η, y)."""
     shape_names: tuple[str, ...]
+    turning: np.ndarray
+    """Ω, the angular velocity of the axes in which all this is told: 0 but in steady motions of what is no body of
+    revolution."""
 
     @cached_property
     def eigen(self) -> tuple[np.ndarray, np.ndarray]:

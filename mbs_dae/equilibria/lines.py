@@ -4,7 +4,8 @@ Eigenvalues cross, so their order says nothing. A line goes on where the shape d
 pairing is taken that changes least in all, counting for each pair what the new shape has not of the old one,
 1 - |x* y|² with |x| = |y| = 1 by weight, and how far the eigenvalue is from where the line was heading. Where
 eigenvalues coincide any basis of their space is one of eigenvectors; then that is taken which goes on: the old shapes,
-projected on it.
+projected on it. (Lines that only come near one another and veer away exchange their shapes in between: values must be
+dense enough there to show it.)
 
 A mode of a mechanism that spins may whirl. With N u = n × u, n the axis, a shape goes round in the sense of the spin
 where Im x* N x > 0: relative to |N x|², 1 is a circle forward, -1 one backward, 0 a motion along lines.
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 SAME = 1e-7
 """Eigenvalues that differ by less than this part of the largest coincide."""
+STILL = 1e-9
+"""Axes that turn by less than this part of the speed do not turn."""
 FLAT = 1e-12
 """Shapes with a smaller part across the axis do not whirl."""
 
@@ -47,8 +50,8 @@ class ModeLine:
 
     eigenvalues: np.ndarray
     whirl: np.ndarray
-    """How the mode goes round at each value: 1 forward, with the spin, -1 backward, 0 along lines; between, on
-    ellipses."""
+    """How the mode goes round at each value, in the axes of the law: 1 forward, with the spin, -1 backward, 0 along
+    lines; between, on ellipses."""
 
     @property
     def damped_frequencies(self) -> np.ndarray:
@@ -118,6 +121,12 @@ class LinearPath:
             raise ModelError(
                 f"orders are multiples of a speed of turning, and {self.parameter!r} is in {self.unit or '1'}; sweep a "
                 "speed in rad/s, or see all eigenvalues over it: plot()"
+            )
+        if any(np.linalg.norm(law.turning) > STILL * np.abs(self.values).max() for law in self.systems):
+            raise ModelError(
+                f"the small motions of {self.systems[0].state.system.model.name!r} are told in axes that turn with it, "
+                "where an unbalance stands still and orders do not count as for an observer at rest; see all "
+                "eigenvalues in these axes: plot()"
             )
 
     def plot(self) -> Figure:

@@ -59,7 +59,8 @@ def moved(
                 f"{system.model.name!r} cannot be assembled so far from its pose as {scale:.3g} times the shape of the "
                 "mode; give a smaller amplitude"
             )
-    return result_of(system, Trajectory(times, poses, v, 0.0 * v))
+    now = np.full(len(times), t)  # when drivers stand where they stood at the state
+    return result_of(system, Trajectory(now, poses, v, 0.0 * v), t=times)
 
 
 def _scale(system: System, q: np.ndarray, shape: np.ndarray) -> float:

@@ -20,11 +20,15 @@ from ..errors import ModelError
 from ..explain.explanation import no_force
 from ..motion.derivative import derivative
 from ..motion.mechanism import mechanism
+from ..poses import newton
 from .balance import Balance, balance_at
+from .seeking import LONGEST
 from .small import SmallMotion
 
 NEAR = 1e-3
 """How far differences go, in units of the state, of lengths or rad."""
+TIGHT, ITERATIONS = 1e-10, 50
+"""What may be left of forces and rates at rest; how many steps Newton is given to get there."""
 STEADY = 1e-6
 """A rate of less than this part of what makes it, per second, is none."""
 
@@ -81,6 +85,41 @@ def state_motion(small: SmallMotion) -> StateMotion:
 
         by_motion[:, k] = difference(along, system.length / size)
     return StateMotion(tuple(names), on_motion, by_motion, own)
+
+
+def rest_with_states(start: Balance) -> Balance | None:
+    """The pose near by in which forces balance and states stand still, by Newton's method in both; None where it does
+    not come to one. The states of the start are the first guess."""
+    system, here = start.system, start
+    places = [*state_places(system).values()]
+    units = np.array([float(system.evaluator(one.scale)) for one in system.model.states if not one.is_held])
+    for _ in range(ITERATIONS):
+        free, t, q = here.free_velocities, here.t, here.q
+        rates = rates_at(system, t, q, system.still)[places]
+        if here.is_balanced(TIGHT) and (np.abs(rates) <= TIGHT * np.maximum(units, np.abs(q[places]))).all():
+            return here
+
+        def left(far: np.ndarray, here: Balance = here, free: np.ndarray = free) -> np.ndarray:
+            q = system.moved(here.q, free @ far[: free.shape[1]])
+            q[places] += far[free.shape[1] :] * units
+            forces = balance_at(system, here.t, q).forces
+            return np.append(free.T @ forces, rates_at(system, here.t, q, system.still)[places] / units)
+
+        J = _jacobian(left, free.shape[1] + len(places))
+        J[: free.shape[1], : free.shape[1]] = -here.stiffness  # with what multipliers do
+        step = np.linalg.lstsq(J, -np.append(here.unbalanced, rates / units), rcond=1e-12)[0]
+        step *= min(1.0, LONGEST * system.length / max(float(np.linalg.norm(step[: free.shape[1]])), 1e-300))
+        q = system.moved(q, free @ step[: free.shape[1]])
+        q[places] += step[free.shape[1] :] * units
+        if newton.close(system.machine(), t, q, system.still, 20) != DONE:
+            return None
+        here = balance_at(system, t, q)
+    return None
+
+
+def _jacobian(f: Callable[[np.ndarray], np.ndarray], count: int) -> np.ndarray:
+    units = np.eye(count)
+    return np.stack([difference(lambda far, unit=unit: f(far * unit), 1.0) for unit in units], axis=1)  # type: ignore[misc]
 
 
 def difference(f: Callable[[float], np.ndarray], unit: float) -> np.ndarray:

@@ -8,6 +8,7 @@ import scipy.sparse as sps
 from ..compiled import System
 from ..compiled.machine import NOT_CONVERGED, NOT_FINITE
 from ..compiled.reading import read_outputs
+from ..compiled.system import HUGE
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..motion import run as marching
@@ -31,7 +32,6 @@ energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
 ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
-HUGE = 1e100  # a force beyond this is told as such
 
 ROUNDOFF = 1e-14  # a mass that adds less than this part of the heaviest to the mass matrix is lost in its roundoff
 
@@ -98,27 +98,30 @@ def check_violation(system: System, march: March, result: Result) -> None:
     stabilisation asks to see them drift.)"""
     if march.stabiliser.when == NEVER:
         return
-    units = system.row_units
-    pace = np.abs(result.v * np.sqrt(system.weight)).max(initial=0.0) / system.length if system.nv else 0.0
-    for level, (what, unit) in enumerate((("positions", units), ("velocities", units * (pace + 1e-3)))):
-        off = result.violation.rows[level] / unit
-        if not off.size or np.abs(off).max() <= _share(march, CONSTRAINTS):
-            continue
-        k, row = np.unravel_index(np.abs(off).argmax(), off.shape)
-        name, t, gap = system.rows[row].element, float(result.t[k]), abs(off[k, row] * unit[row])
-        what = f"{what} of {system.model.name!r} violate {name!r} by {gap:.2g} at t = {t:.6g}, out of proportion to "
-        advice = "use stabilization=mbs.Projection(), or lower rtol"
-        raise Explanation(IntegrationError, what + "the tolerances", advice, t, (name,)).error(result)
+    pace = np.sqrt((system.weight * result.v**2).max(initial=0.0)) / system.length
+    off = np.abs(result.violation.rows[:2]) / system.row_units
+    off[1] /= pace + 1e-3
+    if off.max(initial=0.0) <= (share := _share(march, CONSTRAINTS)):
+        return
+    level = int(off[0].max() <= share)
+    k, row = np.unravel_index(off[level].argmax(), off[level].shape)
+    gap, t, name = abs(result.violation.rows[level, k, row]), float(result.t[k]), system.rows[row].element
+    what = f"{('positions', 'velocities')[level]} of {system.model.name!r} violate {name!r} by {gap:.2g} at t = {t:.6g}"
+    advice = "use stabilization=mbs.Projection(), or lower rtol"
+    raise Explanation(IntegrationError, f"{what}, out of proportion to the tolerances", advice, t, (name,)).error(
+        result
+    )
 
 
 def told_of_faint(march: March) -> str:
     """What is to be said of a motion so small that the errors which its tolerances allow may be as large."""
     control, record, done = march.control, march.record, int(march.counts[marching.NEXT])
     q, v, state, atol = record.q[:done], record.v[:done], march.mechanism.state, control.atol
-    ways = np.abs(q - q[:1]) / (atol * control.unit[: state.q_end] + control.rtol * np.abs(q[:1]))
     rates = np.abs(v) / (atol * control.unit[state.v_at : state.v_end])  # at rest they are zero: atol alone counts
-    most = max(ways.max(initial=0.0), rates.max(initial=0.0))
-    if control.fixed > 0.0 or most > FAINT or most * atol < REST:
+    if control.fixed > 0.0 or (most := rates.max(initial=0.0)) > FAINT:
+        return ""
+    ways = np.abs(q - q[:1]) / (atol * control.unit[: state.q_end] + control.rtol * np.abs(q[:1]))
+    if (most := max(most, ways.max(initial=0.0))) > FAINT or most * atol < REST:
         return ""
     what = f"the motion is no larger than {most:.2g} times the errors that are allowed, and may be made of them"
     return f"{what}; give a smaller atol, such as {1e-6 * most * atol:.0e}"

@@ -24,6 +24,7 @@ JUMP = 1e-6
 accelerations relative to the largest of their row. Numbers with six digits join."""
 ROUNDOFF = 1e-10  # rates and accelerations less than this (rad or lengths of the model, per second) do not count
 TOLD = 20  # so many times are told
+LOOKS, STEEP = 200, 10.0  # how often a driver is looked at, and by how much one that grows without bound is faster
 
 
 def check_jumps(first: State, last: float) -> dict[str, list[float]]:
@@ -95,6 +96,9 @@ def _why(status: int, before: float, ahead: float, first: State, pose: State) ->
     if nowhere := undefined(pose, (ahead, reached + 1e-6 * (ahead - reached)), forces=False):
         return nowhere
     names = joints_at_fault(pose.system, reached, pose.full_q)
+    if status == ENDLESS and (driver := _unbounded(first, pose)):
+        what = f"the function of Driver {driver!r} grows without bound at t = {reached:.6g}"
+        return Explanation(ModelError, what, "keep the times away from there", reached, (driver,), pose)
     if status == ENDLESS:
         what = f"{name} takes more than {continuation.MOST} steps from t = {before:g} to {ahead:g}"
         advice = "ask for poses at shorter intervals, or check the units of times and drivers"
@@ -109,6 +113,17 @@ def _why(status: int, before: float, ahead: float, first: State, pose: State) ->
     what += "that follows all drivers"
     advice = "shorten the times, drive another coordinate, or change a length"
     return Explanation(SingularConfigurationError, what, advice, reached, names, pose)
+
+
+def _unbounded(first: State, pose: State) -> str | None:
+    """The driver that is far faster now than it has been in nine tenths of the time until now."""
+    system, way = pose.system, np.append(np.linspace(0.0, 0.9, LOOKS), 1.0)
+    still, q = np.zeros((way.size, system.layout.v_size)), np.tile(pose.full_q, (way.size, 1))
+    rates = np.abs(system.read_constraints(first.t + way * (pose.t - first.t), q, still, still)[1])
+    for driver in system.model.drivers:
+        if (rates[-1] > STEEP * rates[:-1].max(axis=0))[system.rows_of(driver.name)].any():
+            return driver.name
+    return None
 
 
 def _jumping(pose: State, ahead: float) -> str | None:

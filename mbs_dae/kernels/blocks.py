@@ -26,8 +26,9 @@ The views own nothing: whoever calls compiled code keeps the block alive, as one
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from ctypes import addressof, c_char
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache, partial
 from math import prod
 from operator import index
 from struct import Struct
@@ -77,6 +78,8 @@ class BlockType(types.Type):
         self.copied = {name for name, hint in hints.items() if {WORK, DESIGN}.intersection(map(str, get_args(hint)))}
         self.made = {name: size for name, size in record._field_defaults.items() if isinstance(size, Size)}
         self.ones = {name for name, size in self.made.items() if size.item}
+        self.lengths = tuple(dict.fromkeys(n for s in self.made.values() for n in s.lengths if isinstance(n, str)))
+        self.places = lru_cache(maxsize=64)(partial(_places, self))
         self.place = {name: WORDS * k for k, name in enumerate(self.members)}
         self.senders = {name: sender(kind) for name, kind in self.members.items()}
         self.words = Struct("=" + "".join(map(_format, self.members.values())))
@@ -128,37 +131,42 @@ class Block:
         kind = block_type(fields.__class__)
         if given := [name for name in kind.records if isinstance(getattr(fields, name), tuple)]:
             fields = fields._replace(**{name: block(getattr(fields, name), **lengths) for name in given})
-        self.fields, self.kind, self.made = fields, kind, {}
-        size = kind.words.size // WORD
-        for name, said in kind.made.items():
-            if getattr(fields, name) is said:
-                shape = tuple([lengths[n] if isinstance(n, str) else n for n in said.lengths])
-                self.made[name] = size, shape
-                size += prod(shape)
+        self.kind = kind
+        self.words: Any
+        self.made, size = kind.places(*[lengths[name] for name in kind.lengths])
         self.words = np.zeros(size, dtype=np.int64)
         self.address = _address(self.words)
-        numbers: list[Any] = []
+        numbers, own = list[Any](), self.__dict__
         for (name, send), value in zip(kind.senders.items(), fields, strict=True):
-            if name in self.made:
-                at, shape = self.made[name]
+            if value.__class__ is Size:
+                at, shape, _ = self.made[name]
                 numbers += self.address + WORD * at, *shape
                 continue
+            own[name] = value
             try:
                 numbers += send(value)
             except (AttributeError, TypeError) as wrong:
                 raise TypeError(f"{name}: {wrong}") from wrong
-        self.table = self.words[: kind.words.size // WORD]
-        self.table[:] = np.frombuffer(kind.words.pack(*numbers), dtype=np.int64)
-        for name in self.made.keys() & kind.ones:
+        kind.words.pack_into(self.words, 0, *numbers)
+        for name in kind.ones:
             getattr(self, name)[...] = 1
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self.__dict__["made"]:
-            return getattr(self.__dict__["fields"], name)
-        at, shape = self.made[name]
-        array = self.words[at : at + prod(shape)].view(ITEMS[cast(Any, self.kind.members[name]).dtype]).reshape(shape)
-        self.__dict__[name] = array
+        if (place := self.__dict__["made"].get(name)) is None:
+            raise AttributeError(f"{self.kind} has no {name!r}")
+        at, shape, item = place
+        array = self.__dict__[name] = np.ndarray(shape, item, self.words, WORD * at)
         return array
+
+
+def _places(kind: BlockType, *lengths: int) -> tuple[dict[str, tuple[int, tuple[int, ...], str]], int]:
+    """Where in the words of a block arrays are made, their shapes and items; and how many words there are."""
+    known, made, size = dict(zip(kind.lengths, lengths, strict=True)), {}, kind.words.size // WORD
+    for name, said in kind.made.items():
+        shape = tuple([known[n] if isinstance(n, str) else n for n in said.lengths])
+        made[name] = size, shape, ITEMS[cast(Any, kind.members[name]).dtype]
+        size += prod(shape)
+    return made, size
 
 
 def block(fields: T, **lengths: int) -> T:
@@ -167,18 +175,22 @@ def block(fields: T, **lengths: int) -> T:
 
 
 def nothing(record: Any) -> Any:
-    """A block of a class of records with arrays of no items and numbers of 0: where what it is for is not used."""
+    """A block of a class of records with nothing in it: where what it is for is not used."""
+    kind = block_type(record)
 
-    def none(kind: types.Type) -> Any:
-        if isinstance(kind, BlockType):
-            return nothing(kind.record)
-        return np.zeros((0,) * kind.ndim, dtype=ITEMS[kind.dtype]) if isinstance(kind, types.Array) else 0
+    def none(member: types.Type) -> Any:
+        if isinstance(member, BlockType):
+            return nothing(member.record)
+        return np.zeros((0,) * member.ndim, dtype=ITEMS[member.dtype]) if isinstance(member, types.Array) else 0
 
-    return block(record(**{name: none(kind) for name, kind in block_type(record).members.items()}))
+    given = {name: none(member) for name, member in kind.members.items() if name not in kind.made}
+    return block(record(**given), **dict.fromkeys(kind.lengths, 0))
 
 
-def _address(array: np.ndarray) -> int:
-    return array.__array_interface__["data"][0]
+def _address(array: Any) -> int:
+    """Where its numbers stand: of ctypes, which needs some that can be written to, in a quarter of numpy's own time."""
+    plain = array.size and array.flags.writeable
+    return addressof(c_char.from_buffer(array)) if plain else array.__array_interface__["data"][0]
 
 
 def _format(kind: types.Type) -> str:
@@ -189,14 +201,13 @@ def _format(kind: types.Type) -> str:
 def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
     """What compiled code is sent of a value of this type: plain numbers. An error where it is something else."""
     if isinstance(kind, types.Array):
-        item, ndim = ITEMS[kind.dtype], kind.ndim
+        item, ndim = np.dtype(ITEMS[kind.dtype]), kind.ndim
 
         def send_array(array: Any) -> Sequence[int]:
-            told = array.__array_interface__
-            shape = told["shape"]
-            if told["typestr"] != item or len(shape) != ndim or told["strides"]:
-                raise TypeError(f"not a contiguous array of {item} in {ndim} dimensions: {array.dtype}, shape {shape}")
-            return told["data"][0], *shape
+            if array.dtype != item or array.ndim != ndim or not array.flags.c_contiguous:
+                given = f"{array.dtype}, shape {array.shape}"
+                raise TypeError(f"not a contiguous array of {item} in {ndim} dimensions: {given}")
+            return _address(array), *array.shape
 
         return send_array
     if isinstance(kind, BlockType):
@@ -243,15 +254,16 @@ class Image:
         if self._root is None:
             return self.prototype
         words = self.words.copy()
-        words[self.relocated] += _address(words)
-        return Workspace(words, self._root)
+        address = _address(words)
+        words[self.relocated] += address
+        return Workspace(words, self._root, address)
 
     def filled(self, fill: Callable[[Any], None]) -> Image:
         """The image of another design: `fill` is to put its numbers into the workspace that it is given."""
         image = object.__new__(Image)
         vars(image).update(vars(self), words=self.words.copy(), prototype=None)
         if self._root is not None:
-            fill(Workspace(image.words, self._root))
+            fill(Workspace(image.words, self._root, _address(image.words)))
         return image
 
     def _visited(self, block: Block) -> _Node | None:
@@ -268,7 +280,7 @@ class Image:
                     node.arrays[name] = cast(int, self._seen[id(array)])
             moves = bool(node.arrays or node.nodes)
             if moves:
-                node.at = self._put(block.table)
+                node.at = self._put(block.words[: kind.words.size // WORD])
                 targets = node.arrays | {name: inner.at for name, inner in node.nodes.items()}
                 self._links |= {node.at + kind.place[name]: WORD * at for name, at in targets.items()}
             self._seen[id(block)] = node if moves else None
@@ -284,19 +296,18 @@ class Image:
 class Workspace(Block):
     """A copy of a block in an array of words; its fields are made when they are asked for."""
 
-    def __init__(self, words: np.ndarray, node: _Node):
+    def __init__(self, words: np.ndarray, node: _Node, begin: int):
         self.words, self.node, self.kind = words, node, node.block.kind
-        self.address = _address(words) + WORD * node.at
+        self._begin, self.address = begin, begin + WORD * node.at
 
     def __getattr__(self, name: str) -> Any:
         words, node = self.__dict__["words"], self.__dict__["node"]
         value = getattr(node.block, name)
         if name in node.nodes:
-            value = Workspace(words, node.nodes[name])
+            value = Workspace(words, node.nodes[name], self._begin)
         elif name in node.arrays:
-            at = node.arrays[name]
-            value = words[at : at + value.size].view(value.dtype).reshape(value.shape)
-        elif self.kind.members[name] == types.float64:  # of this design, not of the prototype's
+            value = np.ndarray(value.shape, value.dtype, words, WORD * node.arrays[name])
+        elif self.kind.members[name] is types.float64:  # of this design, not of the prototype's
             value = float(words[node.at + self.kind.place[name]].view(np.float64))
         self.__dict__[name] = value
         return value

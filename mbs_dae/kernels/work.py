@@ -70,15 +70,14 @@ def begin() -> Forecast:
     if not given.isdecimal():
         raise ModelError(f"{WORKERS} is {given!r}; it says how many processes compile, so make it a number such as 2")
     wanted = int(given)
-    others = _others(wanted - 1) if missing() else []
-    return Forecast(1 + len(others), silent=wanted == 0)
+    return Forecast(_others(wanted - 1) if missing() else [], silent=wanted == 0)
 
 
 class Forecast:
     """How much there is to compile and how long it will take, on standard error."""
 
-    def __init__(self, processes: int, silent: bool):
-        self.processes, self.silent = processes, silent
+    def __init__(self, others: list[Any], silent: bool):
+        self.others, self.processes, self.silent = others, 1 + len(others), silent
         self.begun = self.told = time.monotonic()
         self.count, self.size = self._left()
         self._write(self.count, self.size)

@@ -104,7 +104,7 @@ def farthest_ends(elements: Iterable[Element], number: Numbers, first: float, la
 
 def _turns(y: np.ndarray) -> np.ndarray:
     finite = y[np.isfinite(y)]
-    change = np.nan_to_num(np.diff(y))
+    change = np.nan_to_num(np.diff(np.where(np.isfinite(y), y, np.nan)))
     way = np.sign(np.where(np.abs(change) > FLAT * np.ptp(finite), change, 0.0)) if finite.size else change
     return np.flatnonzero(np.diff(way)) + 1
 
@@ -242,20 +242,10 @@ def _compiled(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
     names = {
         "Wrap": lambda x, period: x - period * np.floor(x / period),
         "Unwound": lambda angle, near: angle + 2 * np.pi * np.floor((near - angle) / (2 * np.pi) + 0.5),
-        "Lookup": _read,
+        "Lookup": lambda table, order, x: table.read(x, int(order)),
         "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
     }
     return sp.lambdify((time, *symbols), e, modules=[names, "scipy", "numpy"])
-
-
-def _read(table: Table, order: int, x: np.ndarray) -> np.ndarray:
-    """The table at x, as `kernels.abi.lookup` reads it."""
-    first, last = table.x[[0, -1]]
-    x = np.asarray(x, float)
-    x = first + np.mod(x - first, last - first) if table.periodic else x
-    inside = np.clip(x, first, last)
-    values = table.curve(inside, nu=int(order))
-    return values + (table.curve(inside, nu=1) * (x - inside) if order == 0 else 0.0)
 
 
 def _check_count(count: int, who: str) -> None:

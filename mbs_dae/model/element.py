@@ -157,12 +157,18 @@ class Declared(Element):
     def _built(self) -> tuple[Any, dict[sp.Symbol, Number]]:
         """The form with its scalars and other numbers as slots, made once per class where only scalars are declared, or
         choices; other constants are part of the form."""
-        slots = {slot(n): self.values[n] for n, f in self.fields.items() if isinstance(f, Scalar)}
-        others = tuple(sorted((n, v) for n, v in self.values.items() if not isinstance(self.fields[n], Scalar)))
+        inside = {n for n in self.values if not isinstance(self.fields[n], Scalar)} | self.nought
+        slots = {slot(n): v for n, v in self.values.items() if n not in inside}
+        others = tuple(sorted((n, self.values[n]) for n in inside))
         plain = all(isinstance(self.fields[n], Choice) for n, _ in others)
         build: Any = _form_of_class if plain else _form_of_class.__wrapped__
         form, numbers = build(type(self), self.dimension, len(self.markers), others)
         return form, {**slots, **numbers}
+
+    @property
+    def nought(self) -> set[str]:
+        """The scalars whose being zero makes another form."""
+        return set()
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         for name, field in self.fields.items():
@@ -220,7 +226,7 @@ class Declared(Element):
 def _form_of_class(
     cls: Any, dimension: int, count: int, others: tuple[tuple[str, Any], ...]
 ) -> tuple[Form, dict[sp.Symbol, Number]]:
-    slots = {n: slot(n) for n, f in cls.fields.items() if isinstance(f, Scalar)}
+    slots = {n: slot(n) for n, f in cls.fields.items() if isinstance(f, Scalar) and n not in dict(others)}
     form = cls.form_on(marker_symbols(count, dimension), {**slots, **dict(others)})
     return constants_out(replace(form, slots=tuple(slots.values())))
 

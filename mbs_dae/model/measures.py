@@ -181,6 +181,12 @@ def displacement(i: Place | Measured, j: Place | None = None) -> Measure:
     return Measure("displacement", _two(i, j, "displacement()"))
 
 
+OF_MARKERS: dict[str, Callable[..., Measure]] = {
+    f.__name__: f for f in (angle, distance, x, y, z, wx, wy, wz, displacement)
+}
+"""What markers have, by kind."""
+
+
 def _two(i: Any, j: Any, who: str) -> tuple[Marker, Marker]:
     first, second = as_marker(i, who), as_marker(j, who)
     if first.body.dimension != second.body.dimension:

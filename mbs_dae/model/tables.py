@@ -95,6 +95,15 @@ class Table:
         x = np.concatenate([self.x[-3:-1] - period, self.x, self.x[1:3] + period])
         return PPoly(PchipInterpolator(x, [*self.y[-3:-1], *self.y, *self.y[1:3]]).c[:, 2:-2], self.x)
 
+    def read(self, x: Any, order: int = 0) -> np.ndarray:
+        """The values at x, or those of a derivative, as `kernels.abi.lookup` reads them."""
+        first, last = self.x[[0, -1]]
+        x = np.asarray(x, float)
+        x = first + np.mod(x - first, last - first) if self.periodic else x
+        inside = np.clip(x, first, last)
+        values = self.curve(inside, nu=order)
+        return values + (self.curve(inside, nu=1) * (x - inside) if order == 0 else 0.0)
+
     @property
     def data(self) -> np.ndarray:
         """The table as `kernels.abi.lookup` reads it."""
@@ -123,8 +132,10 @@ class Table:
             raise ModelError("a Table needs two lists of the same length: Table(x, y)")
         if self.x.size < (4 if self.periodic else 2):
             raise ModelError(f"a Table of {self.x.size} points is too short; give more points")
-        if (np.diff(self.x) <= 0).any():
-            raise ModelError("the first list of a Table must increase strictly; sort it and remove doubles")
+        if (np.diff(self.x) <= np.finfo(float).eps * np.abs(self.x[[0, -1]]).max()).any():
+            raise ModelError(
+                "the first list of a Table must increase, by more than roundoff; sort it and remove doubles"
+            )
         if self.periodic:
             if abs(self.y[-1] - self.y[0]) > 1e-9 * (np.ptp(self.y) or 1.0):
                 raise ModelError("a periodic Table must end on its first value; repeat the first point at the end")

@@ -46,11 +46,6 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     given = dict(initial or {})
     states = {one.symbol: given.pop(one.name) for one in model.states if one.name in given}
-    if moving := [name for name in given if name in signal_units(model)]:
-        what = (
-            f"initial[{moving[0]!r}] is no value of a state, but an input, or a rate that follows from its expression"
-        )
-        raise ModelError(f"{what}; give initial values of states, and inputs by model.with_inputs(...)")
     levels = [system.structure.once(_level, name) for name in given]
     for (name, value), level in zip(given.items(), levels, strict=True):
         if level > 1:
@@ -65,6 +60,10 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
 
 
 def _level(structure: Structure, name: str) -> int:
+    """Whether it is a value (0), a rate (1) or an acceleration (2)."""
+    if name in signal_units(structure.model):
+        what = f"initial[{name!r}] is no value of a state, but an input, or a rate that follows from its expression"
+        raise ModelError(f"{what}; give initial values of states, and inputs by model.with_inputs(...)")
     return structure.model.quantity(name)[1]
 
 

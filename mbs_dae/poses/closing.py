@@ -12,8 +12,8 @@ from math import isfinite
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import DONE, Machine, observe
-from ..compiled.manifold import difference, move
+from ..compiled.machine import Machine, observe
+from ..compiled.manifold import move
 from ..compiled.structure import Structure
 from ..coordinates import body_coordinates
 from ..errors import AssemblyError, ModelError, counted
@@ -106,15 +106,9 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:
 
 def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Attempt | None:
     """What plain Newton makes of a pose that is nearly closed; None if it is not, or if Newton does not stay there."""
-    polished = q.copy()
-    if not _gaps(machine, t, q).max(initial=0.0) < near * machine.length:
+    polished, still, length = np.empty_like(q), np.zeros(machine.here.v.size), machine.length
+    if not newton.finish(machine, t, q, still, polished, near * length, TURN * length):
         return None
-    if newton.close(machine, t, polished, np.zeros(machine.here.v.size), 20) != DONE:
-        return None
-    difference(machine.manifold, q, polished, machine.x)
-    if machine.norm @ machine.x[: machine.norm.size] ** 2 > (TURN * machine.length) ** 2:
-        return None
-    newton.gaps(machine, machine.phi)
     return Attempt(polished, True, machine.g.copy(), machine.phi.copy())
 
 

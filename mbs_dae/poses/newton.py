@@ -22,7 +22,7 @@ from ..compiled.machine import (
     subtract_rates,
     take_accelerations,
 )
-from ..compiled.manifold import move
+from ..compiled.manifold import difference, move
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.kkt import factorise, solve
@@ -54,11 +54,11 @@ def factorise_observed(machine):
 
 @compiled_apart
 def gaps(machine: Machine, residuals: Vector):
-    """The gaps that residuals of the rows mean, by what was evaluated and factorised last: in machine.g."""
+    """The gaps that residuals mean, by what was evaluated and factorised last, in machine.g; the largest."""
     squares = machine.factor.row_square
     if machine.square.size > 0:
         squares = machine.square
-    put_gaps(residuals, squares, machine.g)
+    return put_gaps(residuals, squares, machine.g)
 
 
 @compiled
@@ -135,6 +135,23 @@ def close(machine: Machine, t: float, q: Vector, v: Vector, iterations: int):
         in_own_velocities(machine)
         move(machine.manifold, q, machine.x)
     return NOT_CONVERGED
+
+
+@compiled_apart
+def finish(machine: Machine, t: float, q: Vector, v: Vector, closed: Vector, near: float, far: float):
+    """Newton from a pose q that is closed but for gaps less than `near`, into `closed`. Whether it is, no farther than
+    `far` from q; machine.g then are the gaps that are left."""
+    if not evaluate_and_factorise(machine, t, q, v, True) or not gaps(machine, machine.phi) < near:
+        return False
+    copy(q, closed)
+    if close(machine, t, closed, v, 20) != DONE:
+        return False
+    difference(machine.manifold, q, closed, machine.x)
+    square = 0.0
+    for k in range(machine.norm.size):
+        square += machine.norm[k] * machine.x[k] ** 2
+    gaps(machine, machine.phi)
+    return square <= far * far
 
 
 @compiled_apart

@@ -71,7 +71,7 @@ class ComputedQuantities:
         """What the constraints read along the motion."""
         system = self.system
         read = system.reader_by(system.structure.program, self.swept) if self.swept else system.read_constraints
-        return Violation(frozen(np.stack(read(*self.motion))), tuple(row.element for row in system.rows))
+        return Violation(frozen(read(*self.motion)), tuple(row.element for row in system.rows))
 
     def _read_signals(self) -> None:
         system, (t, q, v, _) = self.system, self.motion

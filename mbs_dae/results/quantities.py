@@ -124,7 +124,8 @@ class Energy:
 
     @property
     def error(self) -> np.ndarray:
-        return self.total - self.total[:1]
+        total = self.total
+        return total - total[:1]
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.asarray(self.total, dtype=dtype)

@@ -14,7 +14,7 @@ from .codegen import has_code
 from .functions import as_sympy
 from .markers import t
 
-JUMPS = (sp.floor, sp.ceiling, sp.frac, sp.sign, sp.Heaviside)
+JUMPS = (sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside)
 LARGEST = 1e308
 """Beyond this a number is no machine number."""
 

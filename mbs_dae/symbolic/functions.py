@@ -55,6 +55,11 @@ class Lookup(Ordered):
     expression, so two models with different tables share one machine code.
     """
 
+    def _eval_evalf(self, prec: int) -> sp.Expr | None:
+        symbol, order, x = self.args
+        table = getattr(symbol, "table", None)
+        return sp.Float(table.read(float(x), int(order))) if table is not None and x.is_number else None
+
 
 class Wrap(sp.Function):
     """``Wrap(x, period)``: x reduced to [0, period). Its slope is 1: the jumps carry no meaning,

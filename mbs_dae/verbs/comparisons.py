@@ -254,6 +254,8 @@ def compare_stabilization(
     """
     chosen = USUAL if stabilizations is None else stabilizations
     check_dict("stabilizations", chosen, "names", '{"soft": mbs.Baumgarte(5, 5)}', empty=False)
+    for name in options:
+        check_name("option", name, {*OPTIONS, "stabilizations"} - {"stabilization"}, "compare_stabilization()")
     runs: dict[str, Result] = {}
     for name, how in chosen.items():
         try:

@@ -11,15 +11,15 @@ from typing import Literal, overload
 
 import numpy as np
 
-from ..arguments import model_of
+from ..arguments import checked_over, model_of
 from ..compiled import System
 from ..equilibria.balance import Balance, balance_at
 from ..equilibria.found import Equilibrium, EquilibriumPath, all_balances, equilibrium_at, is_regular, state_at
 from ..equilibria.path import Family, Point, followed
 from ..equilibria.seeking import balance, settle
+from ..equilibria.states import rest_with_states, state_places
 from ..errors import EquilibriumError, ModelError, SingularConfigurationError, unknown_name
 from ..model.model import Model
-from ..model.parameters import finite_number
 from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
 from ..results.result import State
@@ -49,11 +49,16 @@ def equilibrium(
     ``start`` is a `State`, or named values for its pose (``{"crank.angle": 0.6}``); without, the placement. The search
     goes downhill, so what is found is stable but for a start right on a pose that is not. With ``all=True`` it is made
     from many poses and on all branches of the assembly that these reach, for unstable ones too: all that are found,
-    the one of least potential first. Time stands still (at 0, or at that of the start), and so must drivers.
+    the one of least potential first. States of the model come to rest, too. Time stands still (at 0, or at that of the
+    start), and so must drivers.
     """
     own = model_of(model)
-    check_no_states(own)
     system = own.compile()
+    if state_places(system) and (all or over is not None):
+        raise ModelError(
+            f"all= and over= are for models without states, and {own.name!r} has {', '.join(state_places(system))}; "
+            "look from one start after the other"
+        )
     t = start.t if isinstance(start, State) else 0.0
     if not (start is None or isinstance(start, State | Mapping)):
         raise ModelError(
@@ -79,6 +84,8 @@ def _start(model: Model, start: Start, t: float) -> np.ndarray:
 
 def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
     one, name = settle(system, t, q) or balance(system, t, q), system.model.name
+    if state_places(system):
+        one = rest_with_states(one or balance_at(system, t, q))
     if one is None:
         raise _none(system.model, "from here")
     if not is_regular(one):
@@ -94,12 +101,11 @@ def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
 
 
 def _path(model: Model, start: Start, all: bool, over: Over) -> EquilibriumPath:
-    name, values = over
+    name, values = checked_over(over)
     if all:
         raise ModelError("all=True and over= do not go together; follow the path from each start by itself")
     if name not in model.parameters:
         raise unknown_name("parameter", name, model.parameters, model.name)
-    values = [finite_number(value, f"a value of {name!r}") for value in values]
     if len(values) < 2 or values[0] == values[-1]:
         raise ModelError(f"over= needs two values of {name!r} at least, the first and the last different")
     first, span = values[0], values[-1] - values[0]
@@ -125,15 +131,6 @@ def _path(model: Model, start: Start, all: bool, over: Over) -> EquilibriumPath:
         limit_values=at(limits),
         states=tuple(state_at(point.balance) for point in points),
     )
-
-
-def check_no_states(model: Model) -> None:
-    """What integrates on its own, or is set by a controller, has no place in the equations at one state yet."""
-    if names := ", ".join(one.name for one in model.states):
-        raise ModelError(
-            f"{model.name!r} has states of its own ({names}), which equilibria and small motions do not know; take "
-            "them and what reads them away, model.without(...), and put a number in their place"
-        )
 
 
 def _check_still(here: Balance) -> None:

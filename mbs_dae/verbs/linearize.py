@@ -8,17 +8,16 @@ from typing import overload
 
 import numpy as np
 
-from ..arguments import check_start, model_of, system_of
+from ..arguments import check_start, checked_over, model_of, system_of
 from ..compiled import System
 from ..equilibria.balance import balance_at
 from ..equilibria.linear import LinearSystem, in_bodies, input_columns, output_rows
 from ..equilibria.lines import LinearPath
 from ..equilibria.states import state_motion
 from ..equilibria.steady import small_motion_about
-from ..errors import ModelError
+from ..errors import ModelError, unknown_name
 from ..explain.failures import check_masses
 from ..model.model import Model
-from ..model.parameters import finite_number
 from ..model.signals import Sampled
 from ..motion.initial import initial_state
 from ..results.result import State
@@ -89,6 +88,7 @@ def linearize(
         **dict(zip(("C", "feedthrough"), output_rows(small, outputs, A, B), strict=True)),
         shapes=np.pad(shapes @ small.positions, ((0, 0), (0, len(states.names)))),
         shape_names=names,
+        turning=small.frame.turning,
     )
 
 
@@ -97,7 +97,7 @@ def _path(
     over: Over,
 ) -> LinearPath:  # fmt: skip
     system, own = system_of(model), model_of(model)
-    name, values = over[0], [finite_number(value, f"a value of {over[0]!r}") for value in over[1]]
+    name, values = checked_over(over)
     if len(values) < 2 or not (np.diff(values) > 0.0).all():
         raise ModelError(f"over= needs values of {name!r} that increase, two at least, to follow modes along them")
     if isinstance(state, State):
@@ -107,6 +107,8 @@ def _path(
         )
     if name in own.parameters:
         unit, place = own.parameters[name].unit, _by_parameter(system, state, name)
+    elif name not in (known := own.quantity_names()):
+        raise unknown_name("parameter or quantity", name, [*own.parameters, *known], own.name)
     else:
         measure, level = own.quantity(name)
         unit, place = measure.units[level], lambda value: (system, {**(state or {}), name: value})

@@ -147,7 +147,7 @@ def prepare(
     """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
     system = system_of(model)
     model, bodies = system.model, system.cartesian
-    t = checked_times(times).copy()
+    t = checked_times(times)
     by = stepping(**steps)
     how = stabilization_of(stabilization, by.method.is_implicit)
     check_tables(model, t)
@@ -244,7 +244,7 @@ def stepping(
     longest = np.inf if max_step is None else positive_number(max_step, "max_step", "step, in seconds")
     if max_steps is None:
         max_steps = MOST_STEPS if step is None else sys.maxsize
-    elif isinstance(max_steps, bool) or not isinstance(max_steps, int | np.integer) or max_steps < 1:
+    elif not positive_number(max_steps, "max_steps", "whole number").is_integer():
         raise ModelError(f"max_steps is {max_steps!r}; give a whole number above zero")
     return Stepping(by, rtol, atol, length, longest, int(max_steps))
 

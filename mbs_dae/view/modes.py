@@ -18,6 +18,8 @@ from .style import COLOURS, DARK, GRID, GROUND, Picture, as_label, axis_label, s
 
 EXTREMES = np.array([0.0, 1.0, -1.0, 1j, -1j])
 """The pose of the state; the extremes of what moves first; and of what moves a quarter of a period later."""
+ZERO = 1e-9
+"""Eigenvalues of less than this part of the largest are 0."""
 FAINT = 0.3
 COLUMNS = 3
 FILM = 2.0  # s: how long one period lasts in a film
@@ -79,7 +81,8 @@ def _named(values: np.ndarray, near: np.ndarray) -> Iterator[tuple[np.ndarray, s
 
 def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | None, size: Size, view: View) -> Figure:
     """The shapes of modes side by side: the pose of the state, and faint the extremes on either side of it."""
-    numbers = [*(numbers or (k for k, mode in enumerate(law.modes, start=1) if mode.eigenvalue))]
+    least = ZERO * np.abs(law.eigenvalues).max(initial=0.0)
+    numbers = [*(numbers or (k for k, mode in enumerate(law.modes, start=1) if abs(mode.eigenvalue) > least))]
     modes = [law.mode(number) for number in numbers]
     if not modes:
         name = law.state.system.model.name

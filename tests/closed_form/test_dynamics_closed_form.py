@@ -65,6 +65,17 @@ def test_mass_on_a_spring(damping):
     assert (lost[-1] > 0.1) == (damping > 0) and (np.diff(lost) >= 0).all()
 
 
+def test_a_spring_of_no_length_is_harmonic_through_its_ends():
+    """The distance vanishes, and has no direction there; the pull, k times the way, vanishes with it."""
+    model = mbs.PlanarModel("oscillator")
+    block = model.body("block", mass=2.0, inertia=1.0)
+    slide = mbs.Translational("slide", model.ground, block)
+    model.add(slide, mbs.Spring("spring", model.ground, block, stiffness=10.0, length=0))
+    res = mbs.simulate(model, np.linspace(0.0, 3.0, 7), {"slide.velocity": 1.0}, rtol=1e-10)
+    omega = np.sqrt(10.0 / 2.0)
+    np.testing.assert_allclose(res["slide.displacement"], np.sin(omega * res.t) / omega, atol=1e-9)
+
+
 @pytest.mark.parametrize("phi", [np.pi, -1.4, 1.5], ids=["horizontal", "small", "nearly upright"])
 def test_simple_pendulum(phi):
     """Jacobi's elliptic functions (Landau and Lifshitz, Mechanics, § 11), and the tension of the rod."""

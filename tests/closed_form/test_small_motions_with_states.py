@@ -73,3 +73,30 @@ def test_sampled_controllers_are_refused():
     model.add(mbs.Sampled("controller", every=0.01, update={held: model["rotor.omega"]}))
     with pytest.raises(mbs.ModelError, match="sampled controllers .controller."):
         mbs.linearize(model, {"rotor.angle": 0.0, "rotor.omega": 0.0})
+
+
+def held_arm(k_i=6.0):
+    """An arm of 2 kg, 0.5 m out, held level by a PID controller: its integral carries the weight, m g l / k_i."""
+    model = mbs.PlanarModel("arm", gravity=(0, -9.81))
+    arm = model.body("arm", mass=2.0, inertia=0.1, com=(0.5, 0))
+    pin = model.add(mbs.Revolute("pin", model.ground, arm))
+    s = model.state("s", rate=-model["arm.angle"])
+    model.add(mbs.Torque("motor", pin, -40.0 * model["arm.angle"] - 8.0 * model["arm.omega"] + k_i * s))
+    return model
+
+
+@pytest.mark.parametrize(("k_i", "stable"), [(6.0, True), (6000.0, False)])
+def test_a_controller_comes_to_rest_with_its_mechanism(k_i, stable):
+    """Without the controller the arm would hang down; with it it is level. Routh: J ω³ + 8 ω² + 40 ω + k_i is stable
+    for k_i < 8 · 40 / J, where J is that about the pin."""
+    rest = mbs.equilibrium(held_arm(k_i), {"arm.angle": 0.3})
+    assert rest["arm.angle"] == pytest.approx(0.0, abs=1e-9)
+    assert rest.state["s"] == pytest.approx(2.0 * 9.81 * 0.5 / k_i, rel=1e-9)
+    assert rest.stable is stable
+    A = mbs.linearize(held_arm(k_i), rest.state).A
+    np.testing.assert_allclose(np.poly(np.linalg.eigvals(A)), [1, 8 / 0.6, 40 / 0.6, k_i / 0.6], rtol=1e-7)
+
+
+def test_rests_of_all_kinds_are_not_looked_for_with_states():
+    with pytest.raises(mbs.ModelError, match="models without states, and 'arm' has s"):
+        mbs.equilibrium(held_arm(), all=True)

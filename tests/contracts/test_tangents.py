@@ -68,32 +68,39 @@ def check_element(case: Any, coordinates: str, dynamic: bool) -> None:
         assert check(system, own.dynamics.batch, system.dynamics.batch, motion.t0, q, v)
 
 
-in_both = pytest.mark.parametrize("coordinates", ["cartesian", pytest.param("natural", marks=pytest.mark.slow)])
-
-
 def moving(cases: list[Any]) -> list[Any]:
-    """Between bodies that all move: what stands still has derivatives, too, that nobody asks for."""
-    return [case for case in cases if "all moving" in case.id]
+    """Between bodies that all move (what stands still has derivatives, too, that nobody asks for), in Cartesian
+    coordinates. In natural ones each class is shown in one form on each kind of measure: laws do not know of
+    coordinates. The others are the same again."""
+    found, shown = [], set()
+    for case in (case for case in cases if "all moving" in case.id):
+        what, measure, *_ = case.id.split(", ")
+        kind = what.split()[0], what.endswith("space"), measure.split()[0]
+        again = pytest.mark.soak if kind in shown else pytest.mark.slow
+        shown.add(kind)
+        for coordinates, marks in (("cartesian", ()), ("natural", again)):
+            found.append(pytest.param(*case.values, coordinates, id=f"{case.id}-{coordinates}", marks=marks))
+    return found
 
 
-@in_both
 @pytest.mark.usefixtures("interpreted_kernels")
-@pytest.mark.parametrize(("cls", "dimension", "name", "count", "chosen", "form", "where"), moving(JOINTS))
+@pytest.mark.parametrize(
+    ("cls", "dimension", "name", "count", "chosen", "form", "where", "coordinates"), moving(JOINTS)
+)
 def test_tangents_of_a_joint(cls, dimension, name, count, chosen, form, where, coordinates):
     check_element(joint_case(cls, dimension, name, count, chosen, form, where), coordinates, dynamic=False)
 
 
-@in_both
 @pytest.mark.usefixtures("interpreted_kernels")
+@pytest.mark.parametrize("coordinates", ["cartesian", pytest.param("natural", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("of", CONSTRAINTS, ids=lambda f: f.__name__)
 def test_tangents_of_a_constraint(of, dimension, coordinates):
     check_element(constraint_case(of, False, dimension), coordinates, dynamic=False)
 
 
-@in_both
 @pytest.mark.usefixtures("interpreted_kernels")
-@pytest.mark.parametrize(("build", "arguments"), moving(CASES))
+@pytest.mark.parametrize(("build", "arguments", "coordinates"), moving(CASES))
 def test_tangents_of_a_force(build, arguments, coordinates):
     check_element(build(*arguments), coordinates, dynamic=True)
 

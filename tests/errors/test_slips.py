@@ -39,6 +39,15 @@ SLIPS = {
     "a sign": (
         lambda x: mbs.Driver("d", mbs.x(x.a), sp.sign(mbs.t - 1)), "the function of Driver 'd' jumps (sign)", "sp.tanh",
     ),
+    "a remainder": (
+        lambda x: mbs.Driver("d", mbs.x(x.a), sp.Mod(mbs.t, 0.1)), "the function of Driver 'd' jumps (Mod)", "a Table",
+    ),
+    "points that are one": (lambda x: mbs.Table([0, 1e-300, 1], [0, 1, 2]), "increase, by more than roundoff"),
+    "a choice of its own in a comparison": (
+        lambda x: mbs.compare_stabilization(x.model, [0, 1], stabilization=mbs.Projection()), "compare_stabilization()",
+        "did you mean 'stabilizations'",
+    ),
+    "a part of a step": (lambda x: mbs.simulate(x.model, [0, 1], max_steps=10.5), "max_steps is 10.5", "whole number"),
     "an equation in words": (lambda x: mbs.Constraint("c", x.a, x.b, phi="abc"), "Constraint 'c'", "phi=lambda i, j"),
     "one numpy number for a bushing": (
         lambda x: mbs.Bushing("B", x.a, x.b, stiffness=np.float64(100)), "stiffness of Bushing 'B'", "each of 3",
@@ -126,6 +135,40 @@ def test_what_was_added_anywhere_or_taken_out_again_is_not_noted():
     model.plus(hold)
     assert mbs.diagnose(model.without("A").plus(mbs.Revolute("A", model.ground, bar.at(-0.3, 0)))).notes == ()
     assert mbs.diagnose(model.without("A")).notes == ()
+
+
+def test_a_driver_that_grows_without_bound_is_named_and_a_fast_one_is_not():
+    def turned(function):
+        model, bar = pendulum()
+        model.add(mbs.Driver("spin", mbs.angle(bar), function))
+        return mbs.kinematics(model, np.linspace(0, 0.2, 12))
+
+    with pytest.raises(mbs.ModelError, match="Driver 'spin' grows without bound at t = 0.099.*keep the times away"):
+        turned(1 / (mbs.t - 0.1) + 10)
+    with pytest.raises(mbs.ModelError, match="more than 20000 steps.*check the units"):
+        turned(1e8 * mbs.t)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_force_that_leaves_all_bounds_is_named_and_not_the_body_that_it_drives():
+    model, _ = pendulum()
+    model.add(mbs.Force("F", model.body("thrown", mass=1.0, inertia=1.0), (sp.exp(1000 * mbs.t), 0)))
+    with pytest.raises(mbs.ModelError, match="^Force 'F' gives no finite force"):
+        mbs.simulate(model, [0, 1])
+
+
+def test_an_equation_on_a_corner_is_not_said_to_contradict_others():
+    model, bar = pendulum(position=(0.3, 0.0))
+    model.add(mbs.Constraint("c", model.ground, bar, phi=lambda i, j: abs(j.angle) - mbs.t))
+    with pytest.raises(mbs.RedundantConstraintError, match="c asks for a change that no motion of the bodies makes"):
+        mbs.assemble(model)
+
+
+def test_a_class_on_a_coordinate_that_is_none_is_told(monkeypatch):
+    x = Bench()
+    monkeypatch.setattr(mbs.Damper, "coordinates", ("distanc",))
+    with pytest.raises(mbs.ModelError, match="Damper 'd'.* has no measure 'distanc'; did you mean 'distance'"):
+        mbs.Damper("d", x.a, x.b, damping=1.0)
 
 
 def test_a_light_body_is_not_called_massless():

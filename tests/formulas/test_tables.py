@@ -108,6 +108,15 @@ def test_tables_say_what_is_wrong(make, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("periodic", [False, True])
+def test_a_table_at_a_number_is_a_number(periodic):
+    table = mbs.Table([0, 1, 2, 3], [0, 2, 1, 0], periodic=periodic, kind="cubic")
+    for x in (0.5, 2.75, 3.5):
+        inside = x % 3 if periodic else min(x, 3.0)
+        expected = table.curve(inside) + (x - inside) * (not periodic) * table.curve(inside, 1)
+        assert float(table(x)) == pytest.approx(float(expected), abs=1e-14)
+
+
 def test_a_cam_needs_a_closed_table():
     model = mbs.PlanarModel()
     a, b = model.body("a"), model.body("b", position=(1, 0))

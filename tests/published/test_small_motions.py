@@ -151,9 +151,9 @@ def test_a_top_that_precesses_steadily(precession, nutation):
     assert found[-1] == pytest.approx(nutation, rel=1e-10)
 
 
-def rotor() -> mbs.SpatialModel:
+def rotor(other: float = 0.15) -> mbs.SpatialModel:
     model = mbs.SpatialModel("rotor", gravity=(0, 0, 0))
-    body = model.body("rotor", 12.0, (0.15, 0.15, 0.22))
+    body = model.body("rotor", 12.0, (0.15, other, 0.22))
     for name, z in (("a", -0.25), ("b", 0.25)):
         marker = body.marker(name, 0, 0, z)
         model.add(mbs.Force(name, marker, tuple(-4e5 * model[f"rotor.{name}.{c}"] for c in "xy") + (0,)))
@@ -220,6 +220,18 @@ def test_critical_speeds(campbell):
     assert dashes == {"forward", "backward", "critical speed"}
 
 
+def test_a_rotor_that_is_not_round_is_told_in_its_own_axes():
+    """There sideways motions have √(2 k/m) ± Ω, and orders are not those of an observer at rest."""
+    path = mbs.linearize(rotor(0.16), over=("rotor.wz", [50.0, 100.0]))
+    assert [law.turning.tolist() for law in path.systems] == [[0, 0, 50.0], [0, 0, 100.0]]
+    found, aside = path.systems[1].frequencies, np.sqrt(8e5 / 12.0)
+    for expected in (aside - 100.0, aside + 100.0):
+        assert np.abs(found - expected).min() < 1e-9 * expected
+    for picture in (path.critical_speeds, path.plot_campbell):
+        with pytest.raises(mbs.ModelError, match="axes that turn with it"):
+            picture()
+
+
 def test_a_disk_that_rolls_upright():
     """Stable from ω² = g/(3 R) on: its wobble has ω² (I₃ + m R²) I₃ / (I₁ (I₁ + m R²)) - m g R / (I₁ + m R²)."""
     m, R, g = 1.0, 0.5, 9.81
@@ -252,3 +264,5 @@ def test_a_pendulum_on_a_spindle_that_is_driven(tilt):
     assert law.coordinates == ("hinge.angle",)
     assert law.frequencies == pytest.approx([expected], rel=1e-10)
     assert not law.damping.round(12).any()
+    swing = law.motion(1, amplitude=0.1)  # the drive stands still in it
+    assert np.max(swing.violation) < 1e-12 and np.ptp(swing["hinge.angle"]) == pytest.approx(0.2, rel=1e-2)

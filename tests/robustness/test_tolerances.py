@@ -18,7 +18,7 @@ from mbs_dae import tolerances
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
 from singular_crossings import grounded_first
 
-ALWAYS = {"DEPENDENT", "HIDDEN", "LEDGER", "SOFT"}
+ALWAYS = {"DEPENDENT", "LEDGER"}
 NAMES = [
     name if name in ALWAYS else pytest.param(name, marks=pytest.mark.soak)
     for name in sorted(vars(tolerances))

@@ -89,6 +89,43 @@ def test_every_switching_operator(kind, method):
     np.testing.assert_allclose(found, expected, atol=3e-10)
 
 
+def in_an_actuator(law):
+    model = mbs.PlanarModel("slide")
+    body = model.body("block", mass=1.0, inertia=1.0)
+    slide = model.add(mbs.Translational("guide", model.ground, body))
+    x, v = model["block.x"], model["block.vx"]
+    model.add(mbs.Actuator("push", slide, law(x, v) - 4.0 * x - 0.1 * v))
+    return model, ("block.x", "block.vx")
+
+
+def in_a_torque(law):
+    model = mbs.PlanarModel("wheel")
+    body = model.body("wheel", mass=1.0, inertia=1.0)
+    shaft = model.add(mbs.Revolute("shaft", model.ground, body))
+    x, v = model["wheel.angle"], model["wheel.omega"]
+    model.add(mbs.Torque("turn", shaft, law(x, v) - 4.0 * x - 0.1 * v))
+    return model, ("wheel.angle", "wheel.omega")
+
+
+def in_a_rate(law):
+    model = mbs.PlanarModel("circuit")
+    model.add(mbs.Translational("guide", model.ground, model.body("block", mass=1.0, inertia=1.0)))
+    x, v = model.state("x"), model.state("v")
+    model.rate(x, v)
+    model.rate(v, law(x, v) - 4.0 * x - 0.1 * v)
+    return model, ("x", "v")
+
+
+@pytest.mark.parametrize("place", [in_an_actuator, in_a_torque, in_a_rate])
+@pytest.mark.parametrize("kind", LAWS)
+def test_every_switching_operator_in_every_place(kind, place):
+    law, surfaces, smooth = LAWS[kind]
+    model, names = place(law)
+    expected = by_pieces(surfaces, smooth, [0.9, 2.0], 0.5, 0.35)
+    run = mbs.simulate(model, [0, 0.9, 2.0], dict(zip(names, (0.5, 0.35), strict=True)), method="DP8", rtol=1e-12)
+    np.testing.assert_allclose(np.column_stack([run[name] for name in names])[1:], expected, atol=3e-10)
+
+
 @pytest.mark.parametrize("coordinates", SETS)
 def test_in_every_coordinate_set(coordinates):
     law, surfaces, smooth = LAWS["Piecewise"]

@@ -7,11 +7,12 @@ of the equations: that machine code does what its source says is shown once, in 
 from __future__ import annotations
 
 import ctypes
+import pickle
 from collections.abc import Callable
 from typing import Any
 
 from mbs_dae.compiled import batch, transformation
-from mbs_dae.kernels import cache, functions, work
+from mbs_dae.kernels import cache, functions, store, work
 from mbs_dae.motion.methods import method
 
 _reals, _integers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
@@ -23,9 +24,13 @@ made: dict[str, cache.Kernel] = {}
 
 
 def kernel(meaning: str, write_source: Callable[[], Any]) -> cache.Kernel:
-    """In place of `kernels.cache.kernel`: the same source, derived once a process, and not compiled."""
+    """In place of `kernels.cache.kernel`: the same source, derived once and kept beside machine code, not compiled."""
     if meaning not in made:
-        made[meaning] = _interpreted(write_source())
+        file = store._file(f"source_{cache.fingerprint(meaning)}")
+        if (kept := store.read(file)) is None:
+            kept = pickle.dumps(write_source())
+            store.write(file, kept)
+        made[meaning] = _interpreted(pickle.loads(kept))
     return made[meaning]
 
 

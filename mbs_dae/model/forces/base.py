@@ -27,7 +27,7 @@ from typing import Any, ClassVar
 
 import sympy as sp
 
-from ...errors import ModelError
+from ...errors import ModelError, check_name
 from ...symbolic.derive import Reading
 from ...symbolic.expressions import called, expression_of
 from ...symbolic.loads import WORKS, Load
@@ -178,6 +178,11 @@ class EffortElement(ForceElement):
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure}
 
+    @property
+    def nought(self) -> set[str]:
+        """A distance that vanishes has no direction; a spring that is free there needs none: k s²/2 is smooth."""
+        return {self.free} if self.measure.kind == "distance" and self.free and self.values[self.free] == 0 else set()
+
     def _measure(self, args: tuple) -> tuple[Measure, tuple]:
         """The coordinate that is meant, and the arguments behind it."""
         if args and isinstance(args[0], Measure | Element):
@@ -194,7 +199,8 @@ class EffortElement(ForceElement):
             wanted = f"{self.fewest} markers or bodies, a joint, or a measure"
             raise ModelError(f"{self.who} needs {wanted}; got {count}")
         try:
-            return getattr(measures, self.coordinates[0])(*args[:count]), args[count:]
+            check_name("measure", self.coordinates[0], measures.OF_MARKERS, "mbs, for the coordinates of its class,")
+            return measures.OF_MARKERS[self.coordinates[0]](*args[:count]), args[count:]
         except ModelError as exc:
             raise ModelError(f"{self.who}: {exc}") from exc
 

@@ -30,7 +30,7 @@ STEPS_COUPLED = 20
 
 BEGUN, FRESH, USABLE, COUPLED = range(4)
 MATRICES, ELIMINATIONS, ITERATIONS = range(4, 7)
-FROM, LENGTH, LAST, SHRINKS, C1, C2 = range(6)
+FROM, LENGTH, LAST, SHRINKS, C1, C2, PAIR = range(7)
 
 
 class Implicit(NamedTuple):
@@ -53,7 +53,7 @@ class Implicit(NamedTuple):
     """Whether the run has BEGUN where it stands (0 where laws have switched); whether the matrix is that of this place
     (FRESH) and whether there is one at all (USABLE); for how many more steps stages have their own (COUPLED). Then how
     many matrices were found, how many eliminated, and how many corrections there were."""
-    told: Work[Vector] = zeros(6)
+    told: Work[Vector] = zeros(7)
     """When the step that is tried begins, and its length; the length of the last one; by how much corrections shrank;
     the numbers that the factor is for."""
 
@@ -113,7 +113,7 @@ def make_ready(own: Implicit, mechanism: Mechanism, t: float, y: Vector, c1: flo
             return status
         own.flags[FRESH] = own.flags[USABLE] = 1
         own.flags[MATRICES] += 1
-        own.told[C1] = 0.0
+        own.told[C1] = own.told[PAIR] = 0.0
     if own.told[C1] != c1 or own.told[C2] != c2:
         put_real(newton, mechanism, c1, c2)
         eliminate_real(newton.real, kept)
@@ -124,8 +124,11 @@ def make_ready(own: Implicit, mechanism: Mechanism, t: float, y: Vector, c1: flo
 
 @compiled
 def eliminate_pair(own, mechanism, real, imaginary):
-    put_complex(own.newton, mechanism, real, imaginary)
-    eliminate_complex(own.newton.pair, mechanism.machine.factor.kept)
+    """The same for a complex c₁ and its square."""
+    if own.told[PAIR] != real:
+        put_complex(own.newton, mechanism, real, imaginary)
+        eliminate_complex(own.newton.pair, mechanism.machine.factor.kept)
+        own.told[PAIR] = real
 
 
 @compiled

@@ -249,7 +249,7 @@ def _solve_coupled(stages, t, h):
             copy(right[s * x : (s + 1) * x], own.moved[s])
         verdict, previous = _correct(stages, h, previous, count, True)
         if verdict == 1:
-            put_real(newton, mechanism, MU * h, (MU * h) ** 2)
+            put_real(newton, mechanism, MU * h, (MU * h) ** 2)  # for the error
             eliminate_real(newton.real, mechanism.machine.factor.kept)
             stages.status[0] = DONE
         if verdict != 0:
