@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
 from peers import available, stiff
 from peers.run import timed
 from peers.stiff import Stiff
@@ -25,6 +26,7 @@ from peers.stiff import Stiff
 import mbs_dae as mbs
 from mbs_dae.motion import run as marching
 from mbs_dae.verbs.simulate import prepare
+from mbs_dae.view.style import style
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
 
@@ -32,6 +34,8 @@ TARGETS = (1e-4, 1e-6)
 ROUNDS = 15
 PATIENCE = 1.0
 """Seconds of one run: a sweep goes no further."""
+PICTURE = Path(__file__).resolve().parent.parent / "out" / "stiff.png"
+SHOWN = ("pendulum, 1e+08 N/m", "drive shaft, in space", "slider-crank behind a coupling", "chain of 20 masses")
 SETS = ("cartesian", "natural", "joint")
 
 
@@ -242,9 +246,12 @@ def best(found: list[Candidate], target: float) -> Candidate | None:
     return min((one for one in found if one.error <= target), key=lambda one: one.seconds, default=None)
 
 
-def compare(case: Case) -> None:
+def swept(case: Case) -> dict[str, list[Candidate]]:
     sweeps = {"mbs_dae": of_ours, "scipy": of_scipy} | ({"exudyn": of_exudyn} if "exudyn" in available() else {})
-    found = {name: list(sweep(case)) for name, sweep in sweeps.items()}
+    return {name: list(sweep(case)) for name, sweep in sweeps.items()}
+
+
+def compare(case: Case, found: dict[str, list[Candidate]]) -> None:
     for target in TARGETS:
         chosen = {name: one for name, own in found.items() if (one := best(own, target))}
         times = {name: np.zeros(ROUNDS) for name in chosen}
@@ -261,12 +268,47 @@ def compare(case: Case) -> None:
             )
 
 
+def fronts(found: dict[str, list[Candidate]]) -> Iterator[tuple[str, np.ndarray]]:
+    """Of each method, error and time where nothing faster is as good."""
+    own = found.pop("mbs_dae")
+    named = {f"mbs_dae, {m}": [one for one in own if one.setting.startswith(m)] for m in ("Radau5", "GA")}
+    named |= {"scipy, Radau, by hand" if name == "scipy" else name: some for name, some in found.items()}
+    for name, candidates in named.items():
+        points = sorted((one.seconds, one.error) for one in candidates if 1e-9 < one.error < 1e-1)
+        best = np.minimum.accumulate([error for _, error in points])
+        kept = [k for k, (_, error) in enumerate(points) if error == best[k]]
+        yield name, np.array([points[k] for k in kept]).reshape(-1, 2)
+
+
+def draw(found: dict[str, dict[str, list[Candidate]]]) -> None:
+    with style():
+        figure = Figure(figsize=(3.0 * len(found), 3.6), layout="constrained")
+        panels = np.atleast_1d(figure.subplots(1, len(found)))
+        for ax, (name, own) in zip(panels, found.items(), strict=True):
+            for marker, (label, points) in zip("osD^", fronts(dict(own)), strict=False):
+                ax.loglog(points[:, 1], 1e3 * points[:, 0], marker + "-", label=label, markersize=4)
+            ax.set_title(name)
+            ax.set_xlabel("relative error at the end")
+            ax.invert_xaxis()
+        panels[0].set_ylabel("time [ms]")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        PICTURE.parent.mkdir(exist_ok=True)
+        figure.savefig(PICTURE, dpi=130)
+    print(f"{PICTURE.name} written")
+
+
 def main() -> None:
     heads = f"{'mechanism':<32}{'error':>7}  {'solver':<9}{'setting':<58}{'steps':>8}{'error':>10}{'time [ms]':>10}"
     print(f"{heads}{'ratio':>8} (spread)  evaluations/matrices/eliminations/corrections")
+    drawn = {}
     for case in cases():
         if len(sys.argv) < 2 or any(word in case.name for word in sys.argv[1:]):
-            compare(case)
+            found = swept(case)
+            compare(case, found)
+            if case.name in SHOWN:
+                drawn[case.name] = found
+    if len(drawn) == len(SHOWN):
+        draw(drawn)
 
 
 if __name__ == "__main__":

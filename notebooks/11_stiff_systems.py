@@ -266,3 +266,12 @@ figure
 # - `result.stats["stiff"]` says that it is so, and which force it is.
 # - `method="Radau5"` for accuracy, with step control; `method="GA"` or `mbs.GA(rho)` for low accuracy and fixed steps.
 # - Fast motions that are not followed are damped by the method. Their energy is gone; `result.energy` shows it.
+#
+# The last cell is the whole story in one line: the same motion, in so many steps.
+
+# %%
+followed = mbs.simulate(pendulum(1e8), [0, 2], LET_GO, rtol=1e-6)
+passed_over = mbs.simulate(pendulum(1e8), [0, 2], LET_GO, method="Radau5", rtol=1e-6)
+print(followed.stats["accepted"], "explicit steps,", passed_over.stats["accepted"], "implicit ones")
+assert abs(followed["ball.x"][-1] - passed_over["ball.x"][-1]) < 1e-4
+assert followed.stats["accepted"] > 50 * passed_over.stats["accepted"]
