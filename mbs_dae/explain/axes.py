@@ -15,6 +15,9 @@ a turn. Half a turn apart, the count would jump; a good part of that is refused.
 import numpy as np
 
 from ..compiled import System
+from ..compiled.batch import BatchBuilder, instance_of
+from ..compiled.reading import read_outputs
+from ..compiled.structure import Structure
 from ..errors import IntegrationError, ModelError
 from ..model.bodies.body import Marker
 from ..poses.dependence import PoseRank
@@ -108,12 +111,11 @@ def check_turns(result: Result) -> None:
     if system.model.dimension == 2 or not len(t):
         return
     some = np.unique(np.linspace(0, len(t) - 1, LOOKS).astype(int))
-    seen: dict[tuple[Marker, ...], str] = {}
-    for element in system.elements:
-        for measure in element.measures().values():
-            if measure.kind == "angle" and len(measure.markers) == 2:
-                seen.setdefault(measure.markers, element.name)
-    lost = [name for markers, name in seen.items() if np.abs(_apart(system, markers, t[some], q[some])).max() > FAR]
+    names, builder = system.structure.once(_turns)
+    still = np.tile(system.still, (some.size, 1))
+    apart = read_outputs(builder.fill(system.evaluator), t[some], q[some], still) if names else np.zeros((1, 0))
+    at = {place.member: place.out for place in builder.places()}
+    lost = [name for k, name in enumerate(names) if np.abs(apart[:, at[k]]).max() > FAR]
     if lost:
         what = f"the turns of {', '.join(lost)} of {system.model.name!r} cannot be counted: their markers keep no axis "
         what += "in common, or the tolerance is too coarse"
@@ -121,9 +123,14 @@ def check_turns(result: Result) -> None:
         raise Explanation(IntegrationError, what, advice, float(t[-1]), tuple(lost)).error(result)
 
 
-def _apart(system: System, markers: tuple[Marker, ...], t: np.ndarray, q: np.ndarray) -> np.ndarray:
+def _turns(structure: Structure) -> tuple[list[str], BatchBuilder]:
+    """The elements that measure an angle between two markers, and what reads how far each is from its count."""
+    seen: dict[tuple[Marker, ...], str] = {}
+    for element in structure.model.elements.values():
+        for measure in element.measures().values():
+            if measure.kind == "angle" and len(measure.markers) == 2:
+                seen.setdefault(measure.markers, element.name)
     i, j = symbols = marker_symbols(2, 3)
-    angle = i.turn_to(j)
-    (unwound,) = angle.atoms(Unwound)
-    still = np.tile(system.still, (len(t), 1))
-    return system.read_values(Reading(symbols, (unwound - unwound.args[1],)), {}, markers, t, q, still)
+    (unwound,) = i.turn_to(j).atoms(Unwound)
+    reading, kernels = Reading(symbols, (unwound - unwound.args[1],)), structure.coordinates.kernels
+    return [*seen.values()], structure.batch([instance_of(reading, {}, m, name, kernels) for m, name in seen.items()])
