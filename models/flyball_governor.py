@@ -38,13 +38,15 @@ def build(
     shaft_z=0.01,  # kg m²: shaft and sleeve about the axis
     alpha=0.8,  # rad: the arms at t = 0
     k=None,  # N/m: of rods that are springs, where given
-    c=0.0,  # N s/m: of their dampers
+    c=None,  # N s/m: of their dampers, with k
 ) -> mbs.SpatialModel:
     model = mbs.SpatialModel("flyball governor", gravity=(0.0, 0.0, -9.81))
     l, e, a = (model.parameter(n, value, unit="m") for n, value in zip("lea", (l, e, a), strict=True))
     m, m_arm, M = (model.parameter(n, value, unit="kg") for n, value in {"m": m, "m_arm": m_arm, "M": M}.items())
     shaft_z = model.parameter("shaft_z", shaft_z, unit="kg m²")
     alpha = model.parameter("alpha", alpha, unit="rad")
+    if k is not None:
+        k, c = model.parameter("k", k, unit="N/m"), model.parameter("c", c, unit="N s/m")
 
     shaft = model.body("shaft", inertia=shaft_z)
     sleeve = model.body("sleeve", mass=M, position=(0, 0, -2 * a * sp.cos(alpha)))
@@ -59,8 +61,10 @@ def build(
             mbs.Fixed(f"weld{n}", arm, ball, at=end),
         )
         rod = f"rod{n}", arm.at(a - l / 2, 0, 0), sleeve.at(e * side, 0, 0)
-        spring = {"stiffness": k, "damping": c, "length": a}
-        model.add(mbs.Distance(*rod, length=a) if k is None else mbs.SpringDamper(*rod, **spring))
+        if k is None:
+            model.add(mbs.Distance(*rod, length=a))
+        else:
+            model.add(mbs.SpringDamper(*rod, stiffness=k, damping=c, length=a))
     return model
 
 
