@@ -13,6 +13,8 @@ the energy of the swinging, and primes for d/dα, small oscillations about the s
 
     A = 2 (m + m_arm/3) l² + M (2 a sin α)².
 
+With k and c the rods are stiff springs with dampers: one degree of freedom more, the sleeve's, and a stiff system.
+
 Nothing is redundant, since the two rods are massless: a `Distance` each. Rods between hinges would close two plane
 loops, and every plane loop of hinges has three equations too many in space.
 """
@@ -35,26 +37,34 @@ def build(
     M=3.0,  # kg: the sleeve
     shaft_z=0.01,  # kg m²: shaft and sleeve about the axis
     alpha=0.8,  # rad: the arms at t = 0
+    k=None,  # N/m: of rods that are springs, where given
+    c=None,  # N s/m: of their dampers, with k
 ) -> mbs.SpatialModel:
     model = mbs.SpatialModel("flyball governor", gravity=(0.0, 0.0, -9.81))
     l, e, a = (model.parameter(n, value, unit="m") for n, value in zip("lea", (l, e, a), strict=True))
     m, m_arm, M = (model.parameter(n, value, unit="kg") for n, value in {"m": m, "m_arm": m_arm, "M": M}.items())
     shaft_z = model.parameter("shaft_z", shaft_z, unit="kg m²")
     alpha = model.parameter("alpha", alpha, unit="rad")
+    if k is not None:
+        k, c = model.parameter("k", k, unit="N/m"), model.parameter("c", c, unit="N s/m")
 
     shaft = model.body("shaft", inertia=shaft_z)
     sleeve = model.body("sleeve", mass=M, position=(0, 0, -2 * a * sp.cos(alpha)))
     model.add(mbs.Revolute("bearing", model.ground, shaft), mbs.Prismatic("slide", shaft, sleeve))
-    for k, side in ((1, 1), (2, -1)):
+    for n, side in ((1, 1), (2, -1)):
         hinge = e * side, 0, 0
         end = (e + l * sp.sin(alpha)) * side, 0, -l * sp.cos(alpha)
-        arm = model.link(f"arm{k}", hinge, end, mass=m_arm, length=l, z_axis=(0, 1, 0))
-        ball = model.body(f"ball{k}", mass=m, position=end)
+        arm = model.link(f"arm{n}", hinge, end, mass=m_arm, length=l, z_axis=(0, 1, 0))
+        ball = model.body(f"ball{n}", mass=m, position=end)
         model.add(
-            mbs.Revolute(f"hinge{k}", shaft, arm, at=hinge, axis=(0, -side, 0)),  # positive outwards
-            mbs.Fixed(f"weld{k}", arm, ball, at=end),
-            mbs.Distance(f"rod{k}", arm.at(a - l / 2, 0, 0), sleeve.at(e * side, 0, 0), length=a),
+            mbs.Revolute(f"hinge{n}", shaft, arm, at=hinge, axis=(0, -side, 0)),  # positive outwards
+            mbs.Fixed(f"weld{n}", arm, ball, at=end),
         )
+        rod = f"rod{n}", arm.at(a - l / 2, 0, 0), sleeve.at(e * side, 0, 0)
+        if k is None:
+            model.add(mbs.Distance(*rod, length=a))
+        else:
+            model.add(mbs.SpringDamper(*rod, stiffness=k, damping=c, length=a))
     return model
 
 
