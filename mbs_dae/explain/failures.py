@@ -17,7 +17,8 @@ from ..motion.events import present
 from ..motion.mechanism import mechanism
 from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
-from ..motion.switching.locate import CHATTERS, RUSH
+from ..motion.switching.choosing import CHATTERS
+from ..motion.switching.search import RUSH
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
 from .explanation import Explanation, contradiction, undefined

@@ -21,7 +21,8 @@ from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .singular import Crossing
 from .stabilise import Stabiliser, is_projected, project
 from .stiffness import Stiffness, new_stiffness
-from .switching.locate import Search, new_search
+from .switching.locate import new_search
+from .switching.search import Search
 
 ASIDE = 3
 """How many states are read on each side of a singular pose."""
