@@ -462,10 +462,7 @@ def test_gains_that_are_far_too_high_are_told():
     assert_all_finite(told.value.result)
 
 
-def test_an_absolute_tolerance_below_roundoff_is_told():
-    with pytest.raises(IntegrationError, match="the tolerance is below roundoff.*raise rtol") as told:
-        mbs.simulate(slider_crank(motor=False), TIMES, rtol=1e-13, atol=1e-29)
-    assert_all_finite(told.value.result)
+def test_an_absolute_tolerance_of_next_to_nothing_is_refused():
     with pytest.raises(mbs.ModelError, match="atol is 1e-300"):
         mbs.simulate(slider_crank(motor=False), TIMES, rtol=1e-13, atol=1e-300)
 
