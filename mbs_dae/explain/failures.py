@@ -189,8 +189,8 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         if who and all(one.startswith("Event") for one in who):
             what = f"{names} of {name!r} happens {many}: what it resets comes to rest there"
             return what, 'stop the run there, action="stop", and go on at rest'
-        what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to the "
-        return what + "other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
+        what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
+        return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
     step, times, abrupt = march.control.step[0], march.record.times, _abrupt(march, pose, a)
     if status == marching.TOO_MANY:
         taken = int(march.counts[: marching.NEXT].sum())
