@@ -565,7 +565,8 @@ ERRORS = {
     "simulate pendulum.py --stabilization projection:3": "cannot read --stabilization 'projection:3'; "
     "write baumgarte, baumgarte:5,5, projection, or none",
     "simulate pendulum.py --without motr": "the model has no element 'motr'; did you mean 'motor'?",
-    "simulate pendulum.py --method Euler": "method='Euler' is unknown; choose one of 'RK4', 'DP5', 'DP8', 'GA', 'Radau5'",
+    "simulate pendulum.py --method Euler": "method='Euler' is unknown; choose one of 'RK4', 'DP5', 'DP8', 'GA', "
+    "'Radau5'",
     "simulate pendulum.py --step -1": "step is -1; give a positive step, in seconds",
     # times
     "kinematics pulled.py": "the model file has no TIMES; say until when with --to, e.g. --to 1",
