@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -128,8 +129,10 @@ def rest_with_states(start: Balance) -> Balance | None:
 
 
 def _jacobian(f: Callable[[np.ndarray], np.ndarray], count: int) -> np.ndarray:
-    units = np.eye(count)
-    return np.stack([difference(lambda far, unit=unit: f(far * unit), 1.0) for unit in units], axis=1)  # type: ignore[misc]
+    def along(unit: np.ndarray, far: float) -> np.ndarray:
+        return f(far * unit)
+
+    return np.stack([difference(partial(along, unit), 1.0) for unit in np.eye(count)], axis=1)
 
 
 def difference(f: Callable[[float], np.ndarray], unit: float) -> np.ndarray:

@@ -261,7 +261,7 @@ def _counts(march: March) -> dict[str, Any]:
         "redundant_equations": int((machine.factor.kept == 0.0).sum()),
     }
     implicit = march.stages.implicit
-    if march.stages.y0.size == implicit.weight.size:
+    if implicit.weight.size:
         stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[4:].tolist(), strict=True))
     if march.search.functions.size:
         stats["switches"] = int(march.search.total[0])

@@ -16,7 +16,7 @@ class Search(NamedTuple):
 
     stages: Stages
     functions: Integers
-    """The addresses of `CHOOSE`, `SWITCH` and `SEARCH`, so that they are compiled where something switches."""
+    """The addresses of `CHOOSE`, `SWITCH`, `SEARCH` and `CARRY_ON`: they are compiled where something switches."""
     start: float
     whole: float
     """When the run begins, and how long it is."""
