@@ -70,8 +70,11 @@ class March(NamedTuple):
     stiffness: Stiffness
     time: Work[Vector] = zeros(1)
     widest: Work[Vector] = zeros(1)
-    turned: Work[Vector] = zeros(1)
-    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen."""
+    turned: Work[Vector] = zeros(2)
+    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen; with
+    the potential energy of the start."""
+    noted: Work[Integers] = zeros(1)
+    """Whether it was told that a step is cut short by the end (1)."""
     counts: Work[Integers] = zeros(3)
     """Steps accepted and rejected, and the next requested time."""
 

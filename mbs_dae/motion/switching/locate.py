@@ -62,7 +62,7 @@ def search_step(search: Search):
     if high < 0.0:
         return
     _want(search)
-    if high * h <= SMALLEST * max(abs(search.start) + search.whole, h):
+    if high * h <= SMALLEST * max(abs(t), h, 1.0):
         search.found[0] = AT_ONCE
     elif high >= 1.0 - EXACT or (search.tries[0] >= TRIES and high > 0.99):
         search.found[0] = HERE
@@ -124,7 +124,7 @@ def new_search(stages: Stages, times: np.ndarray) -> Search:
     count = stages.mechanism.switches.kinds.size
     parts = (choose, switch_over, search_step, carry_on) if count else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
-    search = Search(stages, functions, float(times[0]), float(times[-1] - times[0]))
+    search = Search(stages, functions, float(times[-1] - times[0]))
     return block(search, switches=count, width=stages.mechanism.state.size)
 
 
