@@ -94,11 +94,12 @@ def farthest_ends(
     of a LOOKS-th or two of the run is stepped over, and a vibration of which a period has two turns is met in each
     period. A shorter pulse is seen if it has breaks.
 
-    Laws are looked at for as long again behind the run: a turn still farther away would let a step end behind it."""
+    Laws are looked at from a little before the run, where else its first turn would not show, and for as long again
+    behind it: a turn still farther away would let a step end behind the run."""
     bending = [element for element in elements if _of_element(element)[1].laws]
     if first == last or not bending:
         return np.zeros(0), np.full(1, np.inf)
-    t = np.linspace(first, 2.0 * last - first, 2 * LOOKS + 1)
+    t = first + (last - first) / LOOKS * np.arange(-2, 2 * LOOKS + 1)
     found = []
     for element in bending:
         values, laws = _laws_of(element, number)
@@ -112,21 +113,27 @@ def farthest_ends(
 
 
 def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndarray:
-    """When a law turns, seen from these times; from a rise to a fall to the last digit, whatever they are."""
+    """When a law turns, seen from these times and then found to the last digit, whatever they are: where its slope
+    passes zero, or where it leaves the value at which it rests."""
     read = law_of_time(law, values)
     y = read(t)
-    finite = y[np.isfinite(y)]
+    if not (finite := y[np.isfinite(y)]).size:
+        return np.zeros(0)
+    least = FLAT * np.ptp(finite)
     change = np.nan_to_num(np.diff(np.where(np.isfinite(y), y, np.nan)))
-    way = np.sign(np.where(np.abs(change) > FLAT * np.ptp(finite), change, 0.0)) if finite.size else change
+    way = np.sign(np.where(np.abs(change) > least, change, 0.0))
+    way[1:-1] = np.where((way[1:-1] == 0.0) & (way[:-2] != 0.0), way[2:], way[1:-1])  # no rest is a single look long
     at = np.flatnonzero(np.diff(way)) + 1
     turns, low, high = t[at], t[at - 1], t[at + 1]
+    rests, at_rest = way[at - 1] * way[at] == 0.0, np.where(way[at - 1] == 0.0, y[at - 1], y[at + 1])
 
-    def rise(x: np.ndarray) -> np.ndarray:
+    def turned(x: np.ndarray, passes: Any = slice(None)) -> np.ndarray:
         beside = NEAR * np.maximum(np.abs(x), 1.0)
-        return read(x + beside) - read(x - beside)
+        rise = read(x + beside) - read(x - beside)
+        return np.where(rests[passes], np.abs(read(x) - at_rest[passes]) - least, rise)
 
-    passes = rise(low) * rise(high) < 0.0
-    turns[passes] = _halved(rise, low[passes], high[passes], np.zeros(int(passes.sum())))
+    passes = turned(low) * turned(high) < 0.0
+    turns[passes] = _halved(lambda x: turned(x, passes), low[passes], high[passes], np.zeros(int(passes.sum())))
     return np.unique(turns)
 
 

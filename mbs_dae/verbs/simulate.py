@@ -97,7 +97,7 @@ def simulate(
         stats["stiff"] = stiff
     success = done == total or status == marching.EVENT
     told: dict[str, Any] = {"success": success, "message": message, "stats": stats}
-    told |= prepared.told(status, done, events)
+    told |= prepared.told(status, done, events) | {"before": prepared.before}
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
     if status not in (DONE, marching.PAUSED, marching.EVENT):
         raise failure(system, march, status, result)
@@ -150,6 +150,12 @@ class Prepared:
             self.sampling.sample(march, float(march.time[0]), float(march.course.first[march.course.at[SPAN] + 1]))
             status = marching.resume(march)
         return status
+
+    @property
+    def before(self) -> np.ndarray | None:
+        """The first pose of a run that goes on from another one."""
+        initial = self.run.initial
+        return initial.full_q if self.run.memory and isinstance(initial, State) else None
 
     @property
     def repeats(self) -> bool:
