@@ -50,9 +50,10 @@ def dynamic_result(
     singular = np.flatnonzero(near < min(NEARLY, ELSEWHERE * near.max(initial=0.0)))
     if bodies is not system:
         motion = system.of_bodies(motion)
-        for place, _ in bodies.layout.quaternions if before is not None and done else ():
-            own_q = motion.q[:, place : place + 4]
-            own_q *= np.copysign(1.0, own_q[0] @ before[place : place + 4])
+        if before is not None:
+            for place, _ in bodies.layout.quaternions:
+                attitude = motion.q[:, place : place + 4]
+                attitude *= np.copysign(1.0, attitude[:1] @ before[place : place + 4])
         _, multipliers, _, redundant = forces_along(bodies, motion, record.modes[:done])
     multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
     return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, own=own, integrated=True, **more)

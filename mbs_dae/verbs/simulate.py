@@ -31,7 +31,7 @@ from ..motion.events import happened, present, reset
 from ..motion.initial import check_efforts, initial_state
 from ..motion.mechanism import mechanism, with_newton
 from ..motion.methods import Method
-from ..motion.methods.stepping import Stepping, stepping
+from ..motion.methods.stepping import stepping
 from ..motion.outcome import dynamic_result
 from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.past import Past, Run, without_past
@@ -59,10 +59,10 @@ def simulate(
     The motion is that of the bodies whatever it is computed in: ``simulate(model.compile("natural"), times)``.
 
     `initial` names values at the first time, as many as there are degrees of freedom (positions not given are those
-    nearest to the placement, velocities those of least kinetic energy); or it is a `State`. From a state of another run,
-    at its time, with the same model, method, tolerances, lengths of steps and stabilization, the run goes on as that
-    one did, or would have done: ``stats["goes_on"]`` tells. All samples are the same to the last bit, the first one,
-    too; works go on adding up. With anything else, or from a state that was edited, it is a start like any other.
+    nearest to the placement, velocities those of least kinetic energy); or it is a `State`. From a state of another
+    run, at its time, with the same model, method, tolerances, lengths of steps and stabilization, a run goes on as if
+    that one had not stopped, to the last bit, and ``stats["goes_on"]`` tells so. With others, or from a state that was
+    edited, it is a start like any other.
 
     `method` is "RK4", "DP5", "DP8" (explicit), "Radau5", "GA" or ``mbs.GA(spectral_radius)`` (implicit: for stiff
     springs, dampers, controllers; ``result.stats["stiff"]`` tells where an explicit run suffers from one). With `step`
@@ -216,14 +216,13 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
     unit, controlled, inertia = system.once(units_of)
     control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
     stabiliser = new_stabiliser(how, moving, by.length, by.rtol ** (1.0 / by.method.order))
-    whole = np.array([memory.begin.t if memory else t[0], t[-1]])
-    laws = system.elements, system.evaluator, *whole
-    sampling = sampling_of(system, whole)
-    breaks = breaks_of(*laws, by.method.order)
+    whole = (memory.begin.t if memory else float(t[0])), float(t[-1])
+    sampling = sampling_of(system, np.array(whole))
+    breaks = breaks_of(system.elements, system.evaluator, *whole, by.method.order)
     breaks = with_samples(breaks, sampling.times, t)
     recorded, moments = put_on_breaks(on_samples(t, sampling.times), breaks)
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
-    turns = NO_TURNS if by.length else farthest_ends(*laws)
+    turns = NO_TURNS if by.length else system.latest(_turns, *whole)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
     march = new_march(moving, newton, by.method, control, course, stabiliser, recorded)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
@@ -234,6 +233,10 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
     check_efforts(system, t[0], q, len(redundant))
     return Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts)
+
+
+def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
+    return farthest_ends(system.elements, system.evaluator, first, last)
 
 
 def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str, list[Happening]]:

@@ -67,4 +67,4 @@ def without_past(initial: Mapping[str, float] | State | None) -> Mapping[str, fl
     """What a run begins with, kept apart from what becomes of it."""
     if isinstance(initial, State):
         return replace(initial, full_q=initial.full_q.copy(), full_v=initial.full_v.copy(), past=None)
-    return None if initial is None else dict(initial)
+    return dict(initial) if isinstance(initial, Mapping) else initial
