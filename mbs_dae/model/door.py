@@ -181,8 +181,8 @@ def check_held(model: Said, given: Iterable[str]) -> None:
         if isinstance(state, StateVariable) and state.is_held and state.name not in names:
             raise ModelError(
                 f"{state.who} of {model.name!r} has no rate, and nothing sets it: it would stay as it is; say its "
-                f"rate, model.rate({state.name!r}, ...), or set it by mbs.Sampled or mbs.Reset; a constant is a parameter, "
-                "and what is given from outside is an input"
+                f"rate, model.rate({state.name!r}, ...), or set it by mbs.Sampled or mbs.Reset; a constant is a "
+                "parameter, and what is given from outside is an input"
             )
 
 
