@@ -23,8 +23,6 @@ MOST = 10
 """Newton corrections a step is given."""
 QUICK = 1e-3
 """Where corrections shrink by this factor, the matrix will do for the next step, too."""
-SLOW = 0.1
-"""Where they shrink by no more than this, a new matrix is worth its cost."""
 STEPS_COUPLED = 20
 """So many steps are made with the matrices of each stage itself where one did not do."""
 TURNED = 3.0
@@ -194,7 +192,7 @@ def has_converged(own, size, previous, count, renewed):
     shrinks = size / previous
     own.told[SHRINKS] = shrinks
     if shrinks >= 0.99:
-        return 1 if size <= 1e-2 * enough else 0 if renewed and shrinks < 2.0 else -1
+        return 1 if size <= 1e-2 * enough else 0 if renewed else -1
     if shrinks / (1.0 - shrinks) * size <= enough:
         return 1
     if renewed:

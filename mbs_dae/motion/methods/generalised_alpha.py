@@ -33,8 +33,6 @@ from ..implicit.iteration import (
     LAST,
     MATRICES,
     MOST,
-    SHRINKS,
-    SLOW,
     STEPS_COUPLED,
     TURNED,
     USABLE,
@@ -131,11 +129,11 @@ def _solve(stages, t, h, c1, c2, renewed):
     turns what is stiff."""
     own, mechanism = stages.implicit, stages.mechanism
     newton, state, end = own.newton, mechanism.state, own.stage[NOW]
-    previous, now, anew = 0.0, moment(stages.course, t + h), renewed
+    previous, now = 0.0, moment(stages.course, t + h)
     _predict(stages, h)
     for count in range(1, MOST + 1):
         _settle(stages, h)
-        if anew:
+        if renewed:
             stages.status[0] = linearise(newton, mechanism, now, own.y[0], newton.values[0])
             copy(newton.slope, own.slope)
             put_real(newton, mechanism, c1, c2)
@@ -162,7 +160,6 @@ def _solve(stages, t, h, c1, c2, renewed):
             return
         if verdict == -1:
             break
-        anew = renewed and count > 1 and own.told[SHRINKS] > SLOW
     stages.status[0] = NOT_CONVERGED
 
 
