@@ -17,7 +17,7 @@ from ...kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, ze
 from ...linear.unsymmetric import eliminate_complex, eliminate_real, solve_real
 from ...linear.vectors import copy
 from ..derivative import Mechanism
-from .linearised import MASS, PLACE, Linearised, add_product, linearise, put_complex, put_real
+from .linearised import Linearised, add_mass_times, add_place_times, linearise, put_complex, put_real
 
 MOST = 10
 """Newton corrections a step is given."""
@@ -144,7 +144,7 @@ def put_residual(own, mechanism, slope, stage, values, out):
     for k in range(state.works_at, stage.size):
         stage[k] = slope[k]
     out[:] = 0.0
-    add_product(newton, values, MASS, 1.0, right, out)
+    add_mass_times(newton, values, right, out)
 
 
 @compiled
@@ -207,8 +207,8 @@ def filter_error(own: Implicit, mechanism: Mechanism, c: float):
     newton, right, values = own.newton, own.newton.right, own.newton.values[0]
     error, way = own.residual[0], own.newton.step
     right[:] = 0.0
-    add_product(newton, values, MASS, 1.0, error, right)
-    add_product(newton, values, PLACE, -c, way, right)
+    add_mass_times(newton, values, error, right)
+    add_place_times(newton, values, -c, way, right)
     solve_real(newton.real, right)
     copy(right[: newton.x_count], error)
     for k in range(newton.v_count):
