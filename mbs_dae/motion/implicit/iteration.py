@@ -25,8 +25,6 @@ QUICK = 1e-3
 """Where corrections shrink by this factor, the matrix will do for the next step, too."""
 STEPS_COUPLED = 20
 """So many steps are made with the matrices of each stage itself where one did not do."""
-TURNED = 3.0
-"""No attitude turns by more than this (rad) in a step: charts end at a whole turn."""
 
 BEGUN, FRESH, USABLE, COUPLED = range(4)
 MATRICES, ELIMINATIONS, ITERATIONS = range(4, 7)

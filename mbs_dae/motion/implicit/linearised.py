@@ -42,8 +42,8 @@ from ...linear.vectors import copy
 from ..derivative import Mechanism, derivative
 
 FORCE, MASS, ROW, PLACE, RATE = range(5)
-"""An entry belongs to Φ_vᵀ or to the rest of E₀, to Φ_v in the rows C, to E₂, or to E₁. Those of Φ_v belong to all three
-with Baumgarte's feedback, which adds 2α (Φ_v v - ν) + β² Φ to C. Entries stand in this order."""
+"""An entry belongs to Φ_vᵀ or to the rest of E₀, to Φ_v in the rows C, to E₂, or to E₁. Those of Φ_v belong to all
+three with Baumgarte's feedback, which adds 2α (Φ_v v - ν) + β² Φ to C. Entries stand in this order."""
 X, V, Z = range(3)
 """Directions of differences."""
 NEAR = 1e-7

@@ -13,7 +13,7 @@ between by the polynomial through all stages: Hairer and Wanner, Solving Ordinar
 import numpy as np
 
 from ...compiled.machine import DONE, NOT_CONVERGED
-from ...compiled.manifold import chart_rates, from_chart, most_turned, motion_of_chart, settle_in_chart
+from ...compiled.manifold import chart_rates, from_chart, motion_of_chart, settle_in_chart
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.unsymmetric import eliminate_real, solve_complex, solve_real
@@ -28,9 +28,7 @@ from ..implicit.iteration import (
     LAST,
     MATRICES,
     MOST,
-    SHRINKS,
     STEPS_COUPLED,
-    TURNED,
     USABLE,
     add_to_stage,
     begin_step,
@@ -45,7 +43,7 @@ from ..implicit.iteration import (
     square_of_motion,
 )
 from ..implicit.linearised import linearise, put_coupled, put_real
-from .method import H, Method, Stages, T, X, tableau
+from .method import H, Method, Stages, T, X, bound_turns, tableau
 
 ROOT = np.sqrt(6.0)
 FIRST, SECOND = (4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0
@@ -105,8 +103,7 @@ def step(stages: Stages):
     if stages.status[0] == DONE:
         copy(own.y[2], stages.y1)
         _estimate(stages, t, h)
-        if most_turned(mechanism.machine.manifold, own.chart[2]) > TURNED:
-            stages.status[0] = NOT_CONVERGED
+        bound_turns(stages, own.chart[2])
 
 
 @compiled
