@@ -252,14 +252,18 @@ def output_rows(
     balance, frame, count = small.balance, small.frame, len(small.A)
     system, n = balance.system, balance.system.nv
     C, through = np.zeros((len(names), len(A))), np.zeros((len(names), B.shape[1]))
-    states = state_places(system)
+    states = [*state_places(system)]
     a, _ = balance.accelerations
     full = system.still
     full[:n] = a
     Z, W = small.positions, small.velocities
     for k, name in enumerate(names):
         if name in states:
-            C[k, count + [*states].index(name)] = 1.0
+            C[k, count + states.index(name)] = 1.0
+            continue
+        if name in (rates := [f"{state}.rate" for state in states]):
+            row = count + rates.index(name)
+            C[k], through[k] = A[row], B[row]
             continue
         measure, level = system.model.quantity(name)
         program = system.structure.builder_of([measure])

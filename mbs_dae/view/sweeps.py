@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -15,6 +15,8 @@ from .style import COLOURS, DARK, GROUND, Picture, as_label, axis_label, style
 
 IDLE = 1e-6
 """Lines that stay below this part of the largest eigenvalue are zero: nothing drives such motions back."""
+FLAT = 1e-6
+"""Neither is growth of less than this part of it to be seen."""
 ROUND = 0.05
 """A whirl of less than this is a motion along lines."""
 
@@ -53,6 +55,9 @@ def plot_lines(path: LinearPath) -> Figure:
             values = line.eigenvalues
             above.plot(path.values, np.where(values.imag >= 0.0, values.real, np.nan), color=colour, label=f"line {k}")
             below.plot(path.values, line.damped_frequencies, color=colour)
+        low, high = above.get_ylim()
+        size = FLAT * max(float(np.abs(line.eigenvalues).max()) for line in path.lines)
+        above.set_ylim(min(low, -size), max(high, size))  # roundoff is no growth
         above.axhline(0.0, color=GROUND, linewidth=0.8)
         above.set_ylabel(axis_label(r"Re $\lambda$", "1/s"))
         below.set_ylabel(axis_label(r"Im $\lambda$", "rad/s"))
@@ -66,7 +71,8 @@ def plot_lines(path: LinearPath) -> Figure:
 def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
     """Frequencies over the speed. Lines of orders end at the edge of the paper, with their names there."""
     path.check_speed()
-    orders = [positive_number(order, "an order", "number, e.g. 1") for order in orders]
+    given = orders if isinstance(orders, Iterable) and not isinstance(orders, str) else [orders]
+    orders = [positive_number(order, "an order", "number, e.g. orders=(1, 2)") for order in given]
     lines = [line for line in _moving(path) if (line.eigenvalues.imag > 0.0).any()]
     speeds = path.values
     high = 1.05 * max((float(np.nanmax(line.damped_frequencies)) for line in lines), default=1.0)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...compiled import System
-from ...model.recipe import recipe_of
 from ...results.result import State
 from ..methods.stepping import Stepping
 from ..stabilise import Stabilization
 from .memory import Memory
+from .recipe import recipe_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,6 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import block
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
-from ...tolerances import SMALLEST
 from ..course import moment
 from ..derivative import accelerate, evaluate
 from ..methods.method import Stages, X, prepare_reading, read_between
@@ -32,6 +31,8 @@ CHOOSE, SWITCH, SEARCH, CARRY_ON = range(4)
 NONE, CUT, HERE, AT_ONCE = range(4)
 EXACT = 1e-11
 """A switch that is nearer to the end of a step than this part of it is at its end."""
+SOON = 1e-13
+"""A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at it."""
 TRIES = 8
 """How often a step is made again to end on a switch."""
 
@@ -62,7 +63,7 @@ def search_step(search: Search):
     if high < 0.0:
         return
     _want(search)
-    if high * h <= SMALLEST * max(abs(t), h, 1.0):
+    if high * h <= SOON * max(abs(t), h, 1.0):
         search.found[0] = AT_ONCE
     elif high >= 1.0 - EXACT or (search.tries[0] >= TRIES and high > 0.99):
         search.found[0] = HERE

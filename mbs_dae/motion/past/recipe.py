@@ -7,11 +7,11 @@ from typing import Any
 
 import sympy as sp
 
-from .bodies.body import Body, Marker
-from .element import Element
-from .events import Reset
-from .model import Model
-from .tables import Table
+from ...model.bodies.body import Body, Marker
+from ...model.element import Element
+from ...model.events import Reset
+from ...model.model import Model
+from ...model.tables import Table
 
 
 def recipe_of(model: Model) -> list[Any]:
