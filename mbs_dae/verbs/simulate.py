@@ -78,9 +78,8 @@ def simulate(
     end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model.
 
     `stabilization` is `Baumgarte()` (the default of explicit methods), `Projection()` (that of implicit ones) or
-    `Unstabilized()`. ``result.stats`` reports gains
-    and counts. ``progress(done, total)`` is called now and then; on a terminal a long run shows a bar by itself. Ctrl-C
-    returns what was computed.
+    `Unstabilized()`. ``result.stats`` reports gains and counts. ``progress(done, total)`` is called now and then; on a
+    terminal a long run shows a bar by itself. Ctrl-C returns what was computed.
 
     Raises `IntegrationError` where the motion cannot go on; its ``result`` keeps what was computed. Where a
     motion is so small that the tolerances hide it, ``result.message`` tells.
