@@ -249,7 +249,7 @@ def _run(
     from .report import write
 
     names = list(dict.fromkeys(names))
-    for name in names:
+    for name in {*names} - {*model.signal_units}:
         model.quantity(name)
     _make(out)
     result, stopped = _kept(lambda: analysis(model.compile(coordinates)))
