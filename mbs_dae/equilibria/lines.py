@@ -40,7 +40,7 @@ FLAT = 1e-12
 
 
 def checked_order(order: float) -> float:
-    return positive_number(order, "an order", "number, e.g. 1")
+    return positive_number(order, "an order", "number, e.g. orders=(1, 2)")
 
 
 class CriticalSpeed(NamedTuple):

@@ -142,7 +142,9 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
 
 def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
     t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where all ends
-    if nowhere := undefined(pose, t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)]), forces=True):
+    unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
+    moments = t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)])
+    if not unstable and (nowhere := undefined(pose, moments, forces=True)):
         return nowhere
     names = joints_at_fault(pose.system, t, pose.full_q)
     near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arguments import check_tables, checked_times, system_of
+from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import MbsError, ModelError
@@ -150,7 +150,7 @@ def prepare(
     stabilization: Stabilization | None = None, **steps: Any,
 ) -> Prepared:  # fmt: skip
     """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
-    system = system_of(model)
+    system, initial = system_of(model), as_state(initial)
     model, bodies = system.model, system.cartesian
     t = checked_times(times)
     by = stepping(**steps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +15,8 @@ from .style import COLOURS, DARK, GROUND, Picture, as_label, axis_label, style
 
 IDLE = 1e-6
 """Lines that stay below this part of the largest eigenvalue are zero: nothing drives such motions back."""
+FLAT = 1e-6
+"""Neither is growth of less than this part of it to be seen."""
 ROUND = 0.05
 """A whirl of less than this is a motion along lines."""
 
@@ -58,6 +60,9 @@ def plot_lines(path: LinearPath) -> Figure:
         for ax in (above, below):
             for first, last in zip(path.values[:-1][calm], path.values[1:][calm], strict=True):
                 ax.axvspan(first, last, color=GROUND, alpha=0.12, linewidth=0, zorder=0)
+        low, high = above.get_ylim()
+        size = FLAT * max(float(np.abs(line.eigenvalues).max()) for line in path.lines)
+        above.set_ylim(min(low, -size), max(high, size))  # roundoff is no growth
         above.axhline(0.0, color=GROUND, linewidth=0.8)
         above.set_ylabel(axis_label(r"Re $\lambda$", "1/s"))
         below.set_ylabel(axis_label(r"Im $\lambda$", "rad/s"))
@@ -71,7 +76,8 @@ def plot_lines(path: LinearPath) -> Figure:
 def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
     """Frequencies over the speed. Lines of orders end at the edge of the paper, with their names there."""
     path.check_speed()
-    orders = [checked_order(order) for order in orders]
+    given = orders if isinstance(orders, Iterable) and not isinstance(orders, str) else [orders]
+    orders = [checked_order(order) for order in given]
     lines = [line for line in _moving(path) if (line.eigenvalues.imag > 0.0).any()]
     speeds = path.values
     high = 1.05 * max((float(np.nanmax(line.damped_frequencies)) for line in lines), default=1.0)

@@ -122,7 +122,12 @@ def test_a_reset_of_one_link_is_an_impulse_in_the_mechanism():
 def test_events_are_in_files(tmp_path):
     run = mbs.simulate(oscillator(passing()), [0, 10], START)
     again = mbs.load(run.save(tmp_path / "run"))
-    assert [(e.t, e.name) for e in again.events] == [(e.t, e.name) for e in run.events]
+    twice = mbs.load(again.save(tmp_path / "again"))
+    for one in (again, twice):
+        assert [(e.t, e.name) for e in one.events] == [(e.t, e.name) for e in run.events]
+        assert one.events[0].state["block.vx"] == run.events[0].state["block.vx"]
+    with pytest.raises(ModelError, match="no quantity 'block.vz'"):
+        again.events[0].state["block.vz"]
 
 
 @pytest.mark.parametrize(
