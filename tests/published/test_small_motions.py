@@ -54,10 +54,11 @@ def test_the_bicycle_is_that_of_the_benchmark(bicycle, v):
 
 def test_the_bicycle_rights_itself_between_weaving_and_falling_over(bicycle):
     def grows(v: float) -> float:
+        """The largest real part but for the eigenvalues 0 of places and of the speed itself."""
         values = mbs.linearize(bicycle, {"frame.vx": v}).eigenvalues
-        return float(values[np.abs(values) > 1e-9].real.max())
+        return float(np.delete(values, np.argsort(np.abs(values))[:-4]).real.max())
 
-    for speed, near in ((4.2923825363411039587, 1e-9), (6.0242620153883588899, 1e-6)):  # there next to speed's own 0
+    for speed, near in ((4.2923825363411039587, 1e-9), (6.0242620153883588899, 1e-9)):
         assert abs(grows(speed)) < near
         assert grows(speed - 0.01) * grows(speed + 0.01) < 0
 
