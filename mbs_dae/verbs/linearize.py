@@ -8,7 +8,7 @@ from typing import overload
 
 import numpy as np
 
-from ..arguments import check_start, checked_over, model_of, system_of
+from ..arguments import as_state, check_start, checked_over, model_of, system_of
 from ..compiled import System
 from ..equilibria.balance import balance_at
 from ..equilibria.linear import LinearSystem, linear_system
@@ -55,6 +55,10 @@ def linearize(
     All derivatives are exact, those by inputs and states where laws are affine in them. A system in natural coordinates
     is linearised in them; one in joint coordinates, or in motion, through the bodies.
     """
+    for what, names in (("inputs", inputs), ("outputs", outputs), ("coordinates", coordinates)):
+        if isinstance(names, str):
+            raise ModelError(f"{what}= takes names in a list: {what}=[{names!r}]")
+    state = as_state(state)
     if over is not None:
         return _path(model, state, inputs, outputs, coordinates, over)
     system, own = system_of(model), model_of(model)
