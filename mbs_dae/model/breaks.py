@@ -81,6 +81,11 @@ def switches(element: Element) -> bool:
     return bool(_of_element(element)[1].switches)
 
 
+def reads_time(element: Element) -> bool:
+    form, _ = element.form()
+    return any(e.has(time) for e in (*form.expressions, *(step for _, step in form.steps)))
+
+
 def side_of(t: Any) -> Any:
     """How far beside a break at t (or each of many) laws are read as those of that side: roundoff of arguments."""
     return SIDE * np.maximum(np.abs(t), 1.0)

@@ -8,13 +8,12 @@ from typing import overload
 
 import numpy as np
 
-from ..arguments import check_start, checked_over, model_of, system_of
+from ..arguments import as_state, check_start, checked_over, model_of, system_of
 from ..compiled import System
 from ..equilibria.balance import balance_at
-from ..equilibria.linear import LinearSystem, in_bodies, input_columns, output_rows
+from ..equilibria.linear import LinearSystem, linear_system
 from ..equilibria.lines import LinearPath
-from ..equilibria.states import state_motion
-from ..equilibria.steady import small_motion_about
+from ..equilibria.steady import is_at_rest
 from ..errors import ModelError, unknown_name
 from ..explain.failures import check_masses
 from ..model.model import Model
@@ -45,17 +44,23 @@ def linearize(
 
     ``state`` is an equilibrium (``mbs.equilibrium(model).state``), or a steady motion: a body that spins, a wheel that
     rolls, a mechanism driven evenly; named values as for ``simulate(initial=...)`` make one, too. What is neither is
-    refused. `inputs` are those of the model, or parameters of forces, `outputs` named quantities; `coordinates` are
-    names of positions to be used as independent coordinates. Where none are given those that tell most are taken.
+    refused. `inputs` are those of the model, or parameters of forces, `outputs` named quantities, states and their
+    rates, efforts of drivers, or inputs; `coordinates` are names of positions to be used as independent coordinates.
+    Where none are given those that tell most are taken.
 
     With ``over=("rotor.wz", speeds)`` it is done for each value of a named quantity of the state, or of a parameter,
     and the modes are followed from one to the next: see `LinearPath`.
 
     States of the model that are not held stand behind the motion in A, about a state in which they do not change.
 
-    All derivatives are exact, those by inputs and states where laws are affine in them. A system in natural coordinates
-    is linearised in them; one in joint coordinates, or in motion, through the bodies.
+    Derivatives by positions and velocities are exact, those by inputs and states where laws are of the third degree at
+    most. A system in natural coordinates is linearised in them; one in joint coordinates, or in motion, through the
+    bodies. A law that has no slope at the state, or changes with time, is refused.
     """
+    for what, names in (("inputs", inputs), ("outputs", outputs), ("coordinates", coordinates)):
+        if isinstance(names, str):
+            raise ModelError(f"{what}= takes names in a list: {what}=[{names!r}]")
+    state = as_state(state)
     if over is not None:
         return _path(model, state, inputs, outputs, coordinates, over)
     system, own = system_of(model), model_of(model)
@@ -65,30 +70,16 @@ def linearize(
             "sample; linearize without them, and declare what they set as inputs"
         )
     state = _state(own, state)
-    moving = bool(state.v.any())
-    used = system.cartesian if moving or system.coordinates.kernels is not system.coordinates else system
-    used.cartesian.once(check_masses)
+    used = system
+    system.cartesian.once(check_masses)
+    here = balance_at(system.cartesian, state.t, state.full_q, state.full_v)
+    if is_at_rest(here):
+        state = replace(state, full_v=here.system.still)
+    if state.v.any() or system.coordinates.kernels is not system.coordinates:
+        used = system.cartesian
     q, v, _ = (x[0] for x in used.from_bodies(state.motion))
-    small = small_motion_about(balance_at(used, state.t, q, v), coordinates, _joint_coordinates(system))
-    names, shapes = in_bodies(small)
-    states = state_motion(small)
-    A, B = states.whole(small.A), input_columns(small, inputs)
-    return LinearSystem(
-        state=state,
-        coordinates=small.names,
-        velocities=small.names[: small.freedoms],
-        inputs=(*inputs,),
-        outputs=(*outputs,),
-        M=small.M,
-        D=small.D,
-        K=small.K,
-        states=states.names,
-        A=A,
-        B=B,
-        **dict(zip(("C", "feedthrough"), output_rows(small, outputs, A, B), strict=True)),
-        shapes=np.pad(shapes @ small.positions, ((0, 0), (0, len(states.names)))),
-        shape_names=names,
-        turning=small.frame.turning,
+    return linear_system(
+        state, balance_at(used, state.t, q, v), coordinates, _joint_coordinates(system), inputs, outputs
     )
 
 
