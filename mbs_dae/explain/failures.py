@@ -17,8 +17,7 @@ from ..motion.events import present
 from ..motion.mechanism import mechanism
 from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
-from ..motion.switching.choosing import CHATTERS
-from ..motion.switching.search import RUSH
+from ..motion.switching.search import CHATTERS, RUSH
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
 from .explanation import Explanation, contradiction, undefined

@@ -13,7 +13,7 @@ import numpy as np
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
 
-SPAN, STEP, WAITING = 0, 1, 2
+SPAN, WAITING = 0, 1
 
 
 class Course(NamedTuple):
@@ -34,8 +34,8 @@ class Course(NamedTuple):
     """The length of a cell."""
     longest: float
     """No step is longer than this."""
-    at: Work[Integers] = zeros(3)
-    """The span, how many steps have been taken in it, and whether the run waits at its end for a sample (1)."""
+    at: Work[Integers] = zeros(2)
+    """The span, and whether the run waits at its end for a sample (1)."""
 
 
 def new_course(

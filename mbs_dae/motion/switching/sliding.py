@@ -3,58 +3,73 @@
 With both branches pushing towards g = 0 the motion stays on it, with a mixture m of the branches for which ġ = 0. The
 law is a straight line between its branches, so ġ is one in m, and two evaluations tell where it is zero: for several
 slides at once, one each and one more (Newton's method, in case that laws depend on products of modes).
+
+Laws that switch on the same surface have the same mixture there (Filippov), but ġ says only what they do together. Of
+all m that solve S m = r the one looked for is in the range of S, the limit of (S - ε)⁻¹ r. (S has no eigenvalue that is
+positive, for both branches push back.) With ε small Newton's steps take away what it adds.
 """
 
-from ...compiled.machine import DONE, SINGULAR
+from ...compiled.machine import DONE, NOT_CONVERGED, SINGULAR
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ..derivative import Mechanism, accelerate_as_held
 from .switches import hold_all, read_rates
 
-EXACT = 1e-12
-"""A rate this small, relative to what the branches make of it, is zero."""
+EXACT, ROUGH = 1e-12, 1e-9
+"""A rate this small, relative to what the branches make of it, is zero; and what roundoff may leave of it."""
+BLENDED = 1e-9
+"""ε, relative to the largest entry of S."""
 
 
 @compiled_apart
 def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     """Accelerations, multipliers and modes with which all slides stay on their surfaces."""
     switches = mechanism.switches
-    t, count = switches.now[0], switches.kinds.size
+    t, count, largest, before = switches.now[0], switches.kinds.size, 0.0, 0.0
     for k in range(count):
         if switches.slides[k] == 1:
             switches.mode[k] = 0.0
-    for _ in range(4):
+    for _ in range(6):
         _move(mechanism, t, q, v, a)
+        worst = 0.0
+        for k in range(count):
+            switches.mixed[k] = -switches.rate[k] if switches.slides[k] == 1 else 0.0
+            worst = max(worst, abs(switches.mixed[k]))
+        left = ROUGH if worst > 0.5 * before and before > 0.0 else EXACT
+        if switches.status[0] != DONE or worst <= left * largest:
+            return
+        before = worst
+        largest = _slopes(mechanism, t, q, v, a)
+        if switches.status[0] == DONE and not _solved(switches.slope, switches.mixed):
+            switches.status[0] = SINGULAR
         if switches.status[0] != DONE:
             return
         for k in range(count):
-            switches.mixed[k] = -switches.rate[k] if switches.slides[k] == 1 else 0.0
-        largest = 0.0
-        for j in range(count):
-            for k in range(count):
-                switches.slope[k, j] = 1.0 if j == k else 0.0
-            if switches.slides[j] == 0:
-                continue
-            switches.mode[j] += 1.0
-            _move(mechanism, t, q, v, a)
-            switches.mode[j] -= 1.0
-            if switches.status[0] != DONE:
-                return
-            for k in range(count):
-                if switches.slides[k] == 1:
-                    switches.slope[k, j] = switches.rate[k] + switches.mixed[k]
-                    largest = max(largest, abs(switches.slope[k, j]))
-        worst = 0.0
-        for k in range(count):
-            worst = max(worst, abs(switches.mixed[k]))
-        if not _solved(switches.slope, switches.mixed):
-            switches.status[0] = SINGULAR
-            return
-        for k in range(count):
             switches.mode[k] += switches.mixed[k]
-        if worst <= EXACT * largest:
-            break
-    _move(mechanism, t, q, v, a)
+    switches.status[0] = NOT_CONVERGED
+
+
+@compiled
+def _slopes(mechanism, t, q, v, a):
+    """S - ε: how the rates of slides change with their modes. Its largest entry."""
+    switches = mechanism.switches
+    count, largest = switches.kinds.size, 0.0
+    for j in range(count):
+        for k in range(count):
+            switches.slope[k, j] = 1.0 if j == k else 0.0
+        if switches.slides[j] == 0 or switches.status[0] != DONE:
+            continue
+        switches.mode[j] += 1.0
+        _move(mechanism, t, q, v, a)
+        switches.mode[j] -= 1.0
+        for k in range(count):
+            if switches.slides[k] == 1:
+                switches.slope[k, j] = switches.rate[k] + switches.mixed[k]
+                largest = max(largest, abs(switches.slope[k, j]))
+    for k in range(count):
+        if switches.slides[k] == 1 and switches.sliding[0] > 1:
+            switches.slope[k, k] -= BLENDED * largest
+    return largest
 
 
 @compiled
