@@ -7,13 +7,16 @@ slides at once, one each and one more (Newton's method, in case that laws depend
 Laws that switch on the same surface have the same mixture there (Filippov), but ġ says only what they do together. Of
 all m that solve S m = r the one looked for is in the range of S, the limit of (S - ε)⁻¹ r. (S has no eigenvalue that is
 positive, for both branches push back.) With ε small Newton's steps take away what it adds.
+
+What g has become by the errors of steps is taken away after each: with S c = -g the state moves by Σ cⱼ ∂y'/∂mⱼ, as if
+the mixtures had been others for a moment. That is an impulse of the law itself: constraints and works take part in it.
 """
 
 from ...compiled.machine import DONE, NOT_CONVERGED, SINGULAR
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
-from ..derivative import Mechanism, accelerate_as_held
-from .switches import hold_all, read_rates
+from ..derivative import Mechanism, accelerate_as_held, derivative
+from .switches import hold_all, look, read_rates
 
 EXACT, ROUGH = 1e-12, 1e-9
 """A rate this small, relative to what the branches make of it, is zero; and what roundoff may leave of it."""
@@ -47,6 +50,40 @@ def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
         for k in range(count):
             switches.mode[k] += switches.mixed[k]
     switches.status[0] = NOT_CONVERGED
+
+
+@compiled_apart
+def return_to_surfaces(mechanism: Mechanism, y: Vector):
+    """Put a state back onto the surfaces on which the motion is held."""
+    switches, state = mechanism.switches, mechanism.state
+    t, count, here, aside = switches.now[0], switches.kinds.size, switches.here, switches.aside
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], aside[state.v_at : state.v_end]
+    switches.status[0] = derivative(mechanism, t, y, here)
+    look(mechanism)
+    size = 0.0
+    for k in range(count):
+        size = max(size, abs(switches.value[k]) if switches.slides[k] == 1 else 0.0)
+    if switches.status[0] != DONE or size == 0.0:
+        return
+    read_rates(mechanism, t, q, v, here[state.v_at : state.v_end])
+    for k in range(count):
+        switches.mixed[k] = -switches.rate[k] if switches.slides[k] == 1 else 0.0
+    _slopes(mechanism, t, q, v, a)
+    for k in range(count):
+        switches.mixed[k] = -switches.value[k] if switches.slides[k] == 1 else 0.0
+    if switches.status[0] != DONE or not _solved(switches.slope, switches.mixed):
+        return
+    moment = 0.0
+    for k in range(count):
+        moment = max(moment, abs(switches.mixed[k]))
+    for k in range(count):
+        switches.mode[k] += switches.mixed[k] / moment
+    slides, switches.sliding[0] = switches.sliding[0], 0
+    hold_all(mechanism)
+    switches.status[0] = derivative(mechanism, t, y, aside)
+    switches.sliding[0] = slides
+    for k in range(y.size):
+        y[k] += moment * (aside[k] - here[k])
 
 
 @compiled

@@ -31,7 +31,8 @@ class Switches(NamedTuple):
 
     kinds: Integers
     functions: Integers
-    """The address of what holds a motion on a surface (`sliding`), so that it is compiled where there is use for it."""
+    """The addresses of what holds a motion on surfaces and of what returns it to them (`sliding`), so that these are
+    compiled where there is use for them."""
     mode: Work[Vector] = zeros("switches")
     value: Work[Vector] = zeros("switches")
     """The switching functions at the last evaluation, and their rates along the motion."""
@@ -50,6 +51,9 @@ class Switches(NamedTuple):
     slope: Work[Matrix] = zeros("switches", "switches")
     """How the rates of slides change with their modes; and the modes that are looked for."""
     mixed: Work[Vector] = zeros("switches")
+    here: Work[Vector] = zeros("width")
+    aside: Work[Vector] = zeros("width")
+    """The derivative, and that with other mixtures."""
 
 
 @compiled
