@@ -9,11 +9,11 @@ from ...compiled.machine import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
-from ...symbolic.branches import WATCH, WHOLE
+from ...symbolic.branches import SIDE, WATCH, WHOLE
 from ..course import SPAN, moment
 from ..derivative import evaluate
 from .search import BRIEF, CHATTERS, FAINT, LONG, RUSH, SHORT, Search, largest
-from .settling import ALL, LEFT, STANDS, ZERO, choice_of, settle, stay
+from .settling import ALL, LEFT, STANDS, ZERO, choice_of, settle
 from .switches import hold_all, look, natural
 
 
@@ -97,15 +97,21 @@ def switch_over(search: Search, y: Vector, dy: Vector):
         search.status[0] = CHATTERS
         return
     for k in range(switches.kinds.size):
+        if search.wanted[k] == 1 and search.surface[k] != 0:
+            search.refuted[switches.leads[k]] |= choice_of(switches, switches.leads[k])
+    for k in range(switches.kinds.size):
         if search.wanted[k] == 1:
             anew, stayed = search.surface[k] != 0, switches.slides[k] == 1
-            search.refuted[k] |= choice_of(switches, k) if anew else 0
-            stay(switches, k, 0)
+            switches.sliding[0] -= switches.slides[k]
+            switches.slides[k] = 0
             switches.mode[k] = search.after[k]
             if switches.kinds[k] == WATCH:
                 search.fired[k] = int(search.after[k])
             decided = switches.kinds[k] == WHOLE or (stayed and not anew)
             search.surface[k] = LEFT if decided else STANDS
+        elif switches.kinds[k] == SIDE and switches.slides[k] == 0 and search.surface[k] == 0:
+            near = abs(search.begin[k]) <= ZERO * largest(search, k)
+            search.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
     settle(search, moment(search.stages.course, t), y, dy)
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1:

@@ -168,9 +168,15 @@ def _bracket(search, t, h, closely):
         if _is_wrong(search, looks[i]):
             return (i - 1) * between, i * between
         for k in range(count):
-            if looks[i, k] >= 0.0 and search.refuted[k] != ALL:
+            if looks[i, k] >= 0.0 and not _is_past_telling(search, k):
                 search.level[k] = 0.0
     return 0.0, -1.0
+
+
+@compiled
+def _is_past_telling(search, k):
+    """Whether all choices are refuted."""
+    return search.refuted[search.stages.mechanism.switches.leads[k]] == ALL
 
 
 @compiled
@@ -179,7 +185,7 @@ def _arm(search):
     is so by roundoff, and may be until it has been positive; and guards are right to a part of their own size only."""
     switches, looks = search.stages.mechanism.switches, search.looks
     for k in range(switches.kinds.size):
-        search.level[k] = -np.inf if search.refuted[k] == ALL else min(looks[0, k], 0.0)
+        search.level[k] = -np.inf if _is_past_telling(search, k) else min(looks[0, k], 0.0)
         search.top[k] = max(search.top[k], largest(search, k))
         search.slack[k] = SLACK if switches.slides[k] == 1 else EXACT * largest(search, k)
 

@@ -16,6 +16,9 @@ Several surfaces at once: what is right for one depends on the others. The first
 as there is one. That is Murty's rule of the least index for linear complementarity problems, which ends wherever they
 have one solution (dry friction on independent surfaces: J is a positive definite matrix there).
 
+Laws that switch on one surface (what acts and what reacts; friction in all joints of a mechanism with one freedom) are
+one choice, and have one mixture. They are told by their rates: these are in one proportion whatever the modes are.
+
 What a step refutes (`locate`: it goes back at once, however short it is) is not chosen again at that state.
 """
 
@@ -24,15 +27,18 @@ import numpy as np
 from ...compiled.machine import DONE
 from ...kernels.abi import compiled
 from ...linear.vectors import copy
-from ...symbolic.branches import WATCH
+from ...symbolic.branches import SIDE, WATCH
 from ..derivative import accelerate, derivative
 from .search import CHATTERS
-from .switches import hold_all, look, natural, read_rates
+from .sliding import respond
+from .switches import hold_all, look, natural, put_mode, read_rates
 
 ZERO = 1e-9
 """A rate is zero beside that by which a law jumps, and a jump beside what jumps, if it is less than this part of it."""
 SLACK = 4.0 * ZERO
 """How far a mixture has to pass 1 in a step to be told from one that stays: more than f = ZERO J, |m| = 1 + 2 ZERO."""
+ALIKE = 1e-12
+"""How far the squared cosine between two rates may be from 1 if they are those of one surface."""
 ROUNDS = 8
 """How often choices change for each surface before they are found to go round in circles."""
 STANDS, LEFT = 1, 2
@@ -46,10 +52,11 @@ def settle(search, t, y, dy):
     """The modes of all surfaces on which the motion stands, y' with them, and the guards from which a step begins."""
     switches = search.stages.mechanism.switches
     count = switches.kinds.size
+    _unite(search, t, y, dy)
     for _ in range(ROUNDS * (count + 1)):
         changed = _follow(search, t, y, dy)
         for k in range(count):
-            if not changed and (search.surface[k] == STANDS or switches.slides[k] == 1):
+            if not changed and switches.leads[k] == k and _is_open(search, k):
                 changed = _changes(search, t, y, dy, k)
             if search.status[0] != DONE:
                 return
@@ -63,10 +70,60 @@ def settle(search, t, y, dy):
 
 
 @compiled
+def _is_open(search, k):
+    """Whether rates decide about it."""
+    return search.surface[k] == STANDS or search.stages.mechanism.switches.slides[k] == 1
+
+
+@compiled
+def _unite(search, t, y, dy):
+    """Find the laws that switch on one surface."""
+    mechanism = search.stages.mechanism
+    switches, state, open_ones = mechanism.switches, mechanism.state, 0
+    count = switches.kinds.size
+    for k in range(count):
+        switches.leads[k], switches.turn[k] = k, 1
+        switches.asked[k] = 1 if switches.kinds[k] == SIDE and _is_open(search, k) else 0
+        open_ones += switches.asked[k]
+    if open_ones < 2:
+        return
+    _move(search, t, y, dy)
+    for k in range(count):
+        switches.mixed[k] = -switches.rate[k] if switches.asked[k] == 1 else 0.0
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+    respond(mechanism, t, q, v, a, 0.0)
+    for k in range(count):
+        for j in range(k):
+            if switches.leads[j] == j and switches.leads[k] == k:
+                together = _together(switches, j, k)
+                square = _together(switches, j, j) * _together(switches, k, k)
+                if square > 0.0 and together * together >= (1.0 - ALIKE) * square:
+                    switches.leads[k], switches.turn[k] = j, 1 if together > 0.0 else -1
+    for k in range(count):
+        j = switches.leads[k]
+        if j != k:
+            switches.mode[k] = switches.turn[k] * switches.mode[j]
+            stay(switches, k, switches.slides[j])
+
+
+@compiled
+def _together(switches, j, k):
+    """The product of what the rates j and k are, and of how they respond; 0 where one does not."""
+    product = 0.0
+    if switches.asked[j] == 1 and switches.asked[k] == 1:
+        for i in range(switches.kinds.size):
+            product += switches.asked[i] * switches.slope[j, i] * switches.slope[k, i]
+        product += switches.mixed[j] * switches.mixed[k] if product != 0.0 else 0.0
+    return product
+
+
+@compiled
 def stay(switches, k, stays):
-    """Mark that the motion stays on surface k, or not."""
-    switches.sliding[0] += stays - switches.slides[k]
-    switches.slides[k] = stays
+    """Mark that the motion stays on surface k, or not, for all laws that switch on it."""
+    for j in range(switches.kinds.size):
+        if switches.leads[j] == switches.leads[k]:
+            switches.sliding[0] += stays - switches.slides[j]
+            switches.slides[j] = stays
 
 
 @compiled
@@ -107,11 +164,11 @@ def _changes(search, t, y, dy, k):
         if abs(mixture) <= 1.0 + 2.0 * ZERO and search.refuted[k] & STAY == 0:
             return False
         stay(switches, k, 0)
-        switches.mode[k] = 1.0 if mixture > 0.0 else -1.0
+        put_mode(switches, k, 1.0 if mixture > 0.0 else -1.0)
     side = switches.mode[k]
     forward = _leaves(search, t, y, dy, k, side)
     backward = -forward if switches.kinds[k] == WATCH else _leaves(search, t, y, dy, k, -side)
-    switches.mode[k] = _choice(search, k, side, forward, backward)
+    put_mode(switches, k, _choice(search, k, side, forward, backward))
     stay(switches, k, 1 if switches.mode[k] == 0.0 else 0)
     return choice_of(switches, k) != before
 
@@ -141,7 +198,7 @@ def _choice(search, k, side, forward, backward):
 @compiled
 def _leaves(search, t, y, dy, k, side):
     """How fast the motion leaves surface k towards this side, on the branch of this side."""
-    search.stages.mechanism.switches.mode[k] = side
+    put_mode(search.stages.mechanism.switches, k, side)
     _move(search, t, y, dy)
     return side * search.stages.mechanism.switches.rate[k]
 
