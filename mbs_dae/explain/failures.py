@@ -182,7 +182,8 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
     if status == CHATTERS:
         own = system.structure
         deciding = own.program.batch.switching + own.dynamics.batch.switching
-        who = {deciding[k] for k in np.flatnonzero(march.search.wanted)}
+        search = march.search
+        who = {deciding[k] for k in np.flatnonzero(search.wanted if search.wanted.any() else search.surface)}
         brief = float(march.search.times.max() - march.search.times.min())
         many, names = f"without end at t = {t:.6g}, {RUSH} times in {brief:.2g} s", " and ".join(sorted(who))
         if who and all(one.startswith("Event") for one in who):

@@ -21,6 +21,8 @@ from .switches import hold_all, look, put_mode, read_rates
 
 EXACT, ROUGH = 1e-12, 1e-9
 """A rate this small, relative to what the branches make of it, is zero; and what roundoff may leave of it."""
+NOTHING = 1e-100
+"""A time that is none: one over it is a number."""
 BLENDED = 1e-9
 """ε, relative to the largest entry of S."""
 
@@ -78,7 +80,7 @@ def return_to_surfaces(mechanism: Mechanism, y: Vector):
     moment = 0.0
     for k in range(count):
         moment = max(moment, abs(switches.mixed[k]))
-    if moment == 0.0:
+    if moment <= NOTHING:
         return
     _add(switches, 1.0 / moment)
     slides, switches.sliding[0] = switches.sliding[0], 0
