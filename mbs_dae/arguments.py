@@ -35,6 +35,12 @@ def system_of(thing: Model | System) -> System:
     return thing if isinstance(thing, System) and thing.nv else model_of(thing).compile()
 
 
+def as_state(given: Any) -> Any:
+    """What is given as a state: an equilibrium stands for its own."""
+    own = getattr(given, "state", None)
+    return own if isinstance(own, State) else given
+
+
 def check_start(model: Model, start: State | None) -> None:
     """A start must be a pose of this model, or of one with the same bodies."""
     if start is None:

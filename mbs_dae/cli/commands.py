@@ -50,7 +50,11 @@ Initial = Annotated[
     typer.Option(metavar="NAME=VALUE", help="At the start: crank.omega=10. May be repeated. [default: as in INITIAL]"),
 ]
 Stabilization = Annotated[
-    str, typer.Option(metavar="NAME", help="baumgarte, baumgarte:ALPHA,BETA, projection, or none.")
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="baumgarte, baumgarte:ALPHA,BETA, projection, or none. [default: baumgarte; projection for Radau5 and GA]",
+    ),
 ]
 Coordinates = Annotated[
     str, typer.Option(metavar="NAME", help="To compute in: cartesian, natural, or joint. Results are those of bodies.")
@@ -109,8 +113,10 @@ def kinematics(
 def simulate(
     ctx: typer.Context, path: Model, settings: Settings = None, without: Without = None, first: First = None,
     last: Last = None, steps: Steps = None, initial: Initial = None,
-    method: Annotated[str, typer.Option(metavar="NAME", help="DP5, DP8, or RK4 (with --step).")] = "DP5",
-    stabilization: Stabilization = "baumgarte",
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="DP5, DP8, or RK4 (with --step); where forces are stiff Radau5, or GA.")
+    ] = "DP5",
+    stabilization: Stabilization = None,
     rtol: Annotated[float, typer.Option(metavar="X", help="Tolerance of the step control.")] = 1e-8,
     step: Annotated[float | None, typer.Option(metavar="SECONDS", help="Fixed steps instead.")] = None,
     coordinates: Coordinates = "cartesian", plot: Plot = None, out: Out = None, debug: Debug = False,
@@ -228,8 +234,10 @@ def time_grid(given: Any, first: float | None, last: float | None, steps: int | 
     return np.linspace(start, end, steps or count)
 
 
-def stabilization_of(text: str) -> Any:
-    """From "projection", "none", "baumgarte" or "baumgarte:5,5"."""
+def stabilization_of(text: str | None) -> Any:
+    """From "projection", "none", "baumgarte" or "baumgarte:5,5"; what belongs to the method if nothing is said."""
+    if text is None:
+        return None
     name, _, gains = text.partition(":")
     kinds = {"baumgarte": mbs.Baumgarte, "projection": mbs.Projection, "none": mbs.Unstabilized}
     try:
@@ -249,7 +257,7 @@ def _run(
     from .report import write
 
     names = list(dict.fromkeys(names))
-    for name in names:
+    for name in {*names} - {*model.signal_units}:
         model.quantity(name)
     _make(out)
     result, stopped = _kept(lambda: analysis(model.compile(coordinates)))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ELSEWHERE = "choose another --out"
+MOST = 6
+"""So many times of an event are told."""
 COMPONENTS = {3: ("Fx", "Fy", "M"), 6: ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
 """Of a reaction, by how many there are: in the plane and in space."""
 
@@ -49,7 +51,23 @@ def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
     yield from (f"  {name:<25}{value}" for name, value in facts.items())
     if note := stats.get("initial"):
         yield f"initial values: {note}"
+    if stiff := stats.get("stiff"):
+        yield f"stiff: {stiff}"
+    if result.message:
+        yield f"note: {result.message}"
+    yield from _events(result)
     yield from _quantities(result, names)
+
+
+def _events(result: Result) -> Iterator[str]:
+    """When each happened: at all times, if these are few."""
+    times: dict[str, list[float]] = {}
+    for event in result.events:
+        times.setdefault(event.name, []).append(event.t)
+    for name, own in times.items():
+        told = [f"{t:.6g}" for t in own]
+        told = told if len(told) <= MOST else [*told[: MOST - 1], "...", told[-1]]
+        yield f"event {name!r}: {counted(len(own), 'time')}, at t = {', '.join(told)}"
 
 
 def efforts_and_loads(
@@ -124,10 +142,13 @@ def _available(names: Sequence[str]) -> Iterator[str]:
     """Which quantities there are: owners that have the same ones share a line."""
     owners: dict[str, list[str]] = {}
     for owner, own in groupby(names, lambda name: name.rpartition(".")[0]):
-        owners.setdefault(" ".join(name.rpartition(".")[2] for name in own), []).append(owner)
+        if owner:
+            owners.setdefault(" ".join(name.rpartition(".")[2] for name in own), []).append(owner)
     yield "quantities, to be asked for with --plot OWNER.QUANTITY:"
     for quantities, who in owners.items():
         yield f"  {shorten(', '.join(who), 70, placeholder=' ...')}: {quantities}"
+    if signals := [name for name in names if "." not in name]:
+        yield f"states and inputs, with --plot NAME: {' '.join(signals)}"
 
 
 def write(result: Result, names: Sequence[str], folder: Path) -> Iterator[Path]:

@@ -222,16 +222,14 @@ class BatchBuilder:
             begins.append((len(gather), len(slots), size))
             layout = group.kernel.layout
             for member in group.members:
-                own_q = self.read_of_q(member)
-                places = [*own_q, *self.local(member, self.layout.v)]
-                gather += places
+                own_q, own_v = self.read_of_q(member), self.local(member, self.layout.v)
+                gather += [*own_q, *own_v]
+                ways = [*own_q, *(q_size + k for k in own_v), width]  # the last one is time
                 given = {**self.instances[member].slots, **dict.fromkeys(layout["modes"], 0.0)}
                 names, size = layout["slots"], size + layout["outputs"]
                 first = size - len(layout["modes"]) - len(layout["slopes"])
                 for k, (of, by) in enumerate(layout["slopes"]):
-                    place = places[by] + (q_size if by >= len(own_q) else 0)
-                    at = first + len(layout["modes"]) + k
-                    slopes.append((at, len(switches) + of, place if by >= 0 else width))
+                    slopes.append((first + len(layout["modes"]) + k, len(switches) + of, ways[by]))
                 for k, (mode, kind) in enumerate(layout["modes"].items()):
                     switches.append((len(slots) + names.index(mode), first + k, kind))
                     self.switching.append(self.instances[member].who)

@@ -17,6 +17,7 @@ from ..compiled.dynamics import POTENTIAL
 from ..compiled.tangents import derivative_matrix
 from ..errors import ModelError
 from ..explain.explanation import no_force
+from ..model.breaks import breaks_of
 from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
 from ..tolerances import RANK
@@ -66,6 +67,15 @@ class Balance:
         K_x, *_ = self.derivatives(np.zeros(self.system.nv), self.multipliers)
         return self.free_velocities.T @ K_x @ self.free_velocities
 
+    @cached_property
+    def soon(self) -> tuple[Balance, ...]:
+        """The same pose and velocities at two instants a little later, before any law of time switches. (Their
+        distances are no part of a period that anyone writes down.)"""
+        t, system = self.t, self.system
+        breaks = breaks_of(system.elements, system.evaluator, t, t + 1.0)
+        span = float(breaks[breaks > t][:1].sum() - t) if (breaks > t).any() else 1.0
+        return tuple(balance_at(system, t + part * span, self.q, self.v) for part in (1 / np.pi, 1 / np.pi**2))
+
     def is_balanced(self, near: float) -> bool:
         """Whether less than this part of the forces is left, or no more than the roundoff of springs that pull as much
         as nothing (those of a mechanism afloat, at rest)."""
@@ -76,24 +86,22 @@ class Balance:
 
     @cached_property
     def multipliers(self) -> np.ndarray:
-        """Those that take up all they can, at rest: the least."""
-        root = 1.0 / np.sqrt(self.system.weight)
-        return self._scaled_least((self.jacobian * root).T, root * self.forces)
+        """Those that take up all they can, at rest."""
+        return self.taken_up(self.forces)
 
-    def _scaled_least(self, columns: np.ndarray, right: np.ndarray) -> np.ndarray:
-        lengths = np.linalg.norm(columns, axis=0)
-        lengths[lengths == 0.0] = 1.0
-        return np.linalg.lstsq(columns / lengths, right, rcond=RANK)[0] / lengths
+    def taken_up(self, forces: np.ndarray) -> np.ndarray:
+        """The least λ of which Φ_vᵀ λ is next to these forces."""
+        root = 1.0 / np.sqrt(self.system.weight)
+        J, lengths = unit_rows(self.jacobian * root)
+        return (np.linalg.lstsq(J.T, (root * forces.T).T, rcond=RANK)[0].T / lengths).T
 
     @cached_property
     def accelerations(self) -> tuple[np.ndarray, np.ndarray]:
         """a and λ of the motion."""
         n, root = self.system.nv, 1.0 / np.sqrt(self.system.weight)
-        J, M = self.jacobian * root, root[:, None] * self.mass * root
+        M = root[:, None] * self.mass * root
         size = np.linalg.norm(M) / max(n, 1) ** 0.5 or 1.0
-        lengths = np.linalg.norm(J, axis=1)
-        lengths[lengths == 0.0] = 1.0
-        J = J / lengths[:, None]
+        J, lengths = unit_rows(self.jacobian * root)
         zero = np.zeros((len(J), len(J)))
         right = np.concatenate([root * self.forces / size, self.gamma / lengths])
         solved = np.linalg.lstsq(np.block([[M / size, J.T], [J, zero]]), right, rcond=1e-13)[0]
@@ -108,9 +116,16 @@ class Balance:
         return found[:n, :n], found[:n, n : 2 * n], found[n : n + m, :n], found[n + m :, :n], found[n + m :, n : 2 * n]
 
 
-def balance_at(system: System, t: float, q: np.ndarray, v: np.ndarray | None = None) -> Balance:
-    """In coordinates that kernels speak of (not those of joints)."""
+def balance_at(
+    system: System, t: float, q: np.ndarray, v: np.ndarray | None = None, modes: np.ndarray | None = None
+) -> Balance:
+    """In coordinates that kernels speak of (not those of joints); with `modes` branches of laws are held
+    (`motion.switching`)."""
     run = mechanism(system)
+    if modes is not None:
+        count = run.machine.program.batch.mode_at.size
+        for batch, held in ((run.machine.program.batch, modes[:count]), (run.dynamics.batch, modes[count:])):
+            batch.parameters[batch.mode_at] = held
     v = system.still if v is None else v
     system.forget_errors()
     evaluate(run, t, q, v)
@@ -132,9 +147,14 @@ def balance_at(system: System, t: float, q: np.ndarray, v: np.ndarray | None = N
 
 def free_motions(jacobian: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """All x with Φ_v x = 0, as columns with xᵀ W x = 1."""
-    scaled = jacobian / np.sqrt(weight)
-    lengths = np.linalg.norm(scaled, axis=1)
-    scaled = scaled[lengths > 0.0] / lengths[lengths > 0.0, None]
+    scaled, _ = unit_rows(jacobian / np.sqrt(weight))
     _, sines, motions = np.linalg.svd(scaled, full_matrices=True)
     rank = int((sines > RANK * sines.max(initial=0.0)).sum())
     return motions[rank:].T / np.sqrt(weight)[:, None]
+
+
+def unit_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows made as long as 1, and how long they were; those of zeros stay."""
+    lengths = np.linalg.norm(matrix, axis=1)
+    lengths[lengths == 0.0] = 1.0
+    return matrix / lengths[:, None], lengths

@@ -10,28 +10,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import eigh, qr
 
-from ..compiled.tangents import derivative_matrix
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError
+from ..explain.failures import check_masses
 from ..provided import provided
 from ..results.result import Result, State
-from ..tolerances import RANK
 from .balance import Balance, balance_at
 from .frames import frame_of
+from .inputs import ports_of
 from .shapes import motion_in_mode
 from .small import SmallMotion
-from .states import rates_at, state_places
-from .steady import of_bodies
+from .states import state_motion
+from .steady import of_bodies, small_motion_about
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NONE = 1e-9
-"""Damping, or what is not symmetric in K, of less than this part is none."""
-STEP = 1e-3
-"""How far a parameter is moved to see what it does, relative to its value (or to 1); what is left of the difference
-after extrapolation is of the fourth power."""
+"""Damping, what is not symmetric in K, and eigenvalues are none if they are less than this part."""
+ROUNDOFF = 1e-14
+"""The same of squares of frequencies."""
+IDLE = 1e-13
+"""What a matrix takes to less than this part of its norm, it takes to zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +64,6 @@ class LinearSystem:
     coordinates: tuple[str, ...]
     """The names of η: each is the small motion of that coordinate, in rad or m. ``turn_x`` and the like are turns about
     world axes. (In a steady motion axes turn with it.)"""
-    velocities: tuple[str, ...]
-    """Those of y: the rates of so many of the coordinates."""
     states: tuple[str, ...]
     """The states z of the model, behind (η, y) in A, B and C."""
     inputs: tuple[str, ...]
@@ -80,26 +79,74 @@ class LinearSystem:
     feedthrough: np.ndarray
     shapes: np.ndarray
     """The small motion of every coordinate of the bodies for (η, y)."""
-    shape_names: tuple[str, ...]
     turning: np.ndarray
     """Ω, the angular velocity of the axes in which all this is told: 0 but in steady motions of what is no body of
     revolution."""
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Those of y: the rates of so many of the coordinates."""
+        return self.coordinates[: len(self.M)]
+
+    @property
+    def shape_names(self) -> tuple[str, ...]:
+        return tuple(c.name for c in of_bodies(self.state.system.cartesian))
 
     @cached_property
     def eigen(self) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues and vectors, sorted by size, of pairs the one with positive imaginary part first. Without damping
         and with a symmetric K they are those of K x = ω² M x, imaginary exactly."""
-        n, K = len(self.M), self.K
-        if len(self.coordinates) == n and not self.states and _small(self.D, self.M, K) and _small(K - K.T, K):
-            squares, ways = eigh((K + K.T) / 2, (self.M + self.M.T) / 2)
-            squares[np.abs(squares) < 1e-14 * np.abs(squares).max(initial=0.0)] = 0.0
+        n = len(self.M)
+        if self._has_potential and _small(self.D, self.M, self.K):
+            squares, ways = self._undamped
             values = np.emath.sqrt(-squares).astype(complex)
             values = np.concatenate([values, -values])
             vectors = np.concatenate([np.vstack([ways, ways * s]) for s in (values[:n], values[n:])], axis=1)
         else:
-            values, vectors = _eigen(self.A)
+            values, vectors = _eigen(self.A, self._units)
+        values[np.abs(values) <= NONE * np.abs(values).max(initial=0.0)] = 0.0
         order = np.lexsort((-values.imag, values.real, np.round(np.abs(values), 9)))
         return values[order], vectors[:, order]
+
+    @property
+    def _units(self) -> np.ndarray:
+        """Of (η, y, z): motions by the model's length, rates by the fastest time as well, states by their own scale."""
+        system, n, A = self.state.system, len(self.coordinates), self.A
+        ways = np.linalg.norm(np.sqrt(system.cartesian.weight)[:, None] * self.shapes[:, :n], axis=0)
+        motions, m = system.length / np.where(ways > 0.0, ways, 1.0), len(self.velocities)
+        inner = A[n : n + m] / motions[:m, None]
+        slopes = np.linalg.norm(inner[:, :n] * motions) ** 0.5, np.linalg.norm(inner[:, n : n + m] * motions[:m])
+        own = [float(system.evaluator(one.scale)) for one in system.model.states if not one.is_held]
+        return np.concatenate([motions, motions[:m] * (max(slopes) or 1.0), own])
+
+    @property
+    def _has_potential(self) -> bool:
+        """Whether K is symmetric, and (η, η') is all there is."""
+        return len(self.coordinates) == len(self.M) and not self.states and _small(self.K - self.K.T, self.K)
+
+    @cached_property
+    def _undamped(self) -> tuple[np.ndarray, np.ndarray]:
+        """ω² and x of K x = ω² M x."""
+        squares, ways = eigh((self.K + self.K.T) / 2, (self.M + self.M.T) / 2)
+        squares[np.abs(squares) < ROUNDOFF * np.abs(squares).max(initial=0.0)] = 0.0
+        return squares, ways
+
+    @cached_property
+    def stable(self) -> bool:
+        """Whether every small motion stays small: none grows, and forces hold all (but those along which a wheel that
+        rolls may be anywhere). Where forces have a potential and damping takes energy, but gives none, all is decided
+        by K (Kelvin, Tait, Chetaev), however slow a motion fades; else by the eigenvalues."""
+        if self._has_potential and _small(self.D - self.D.T, self.D):
+            given = np.linalg.eigvalsh((self.D + self.D.T) / 2)
+            if given.min(initial=0.0) >= -NONE * np.abs(given).max(initial=0.0):
+                return bool((self._undamped[0] > 0.0).all())
+        idle = len(self.coordinates) - len(self.velocities)
+        return not self.grows and int((self.eigenvalues == 0.0).sum()) == idle
+
+    @property
+    def grows(self) -> bool:
+        """Whether some mode grows."""
+        return bool(self.eigenvalues.real.max(initial=0.0) > NONE * np.abs(self.eigenvalues).max(initial=0.0))
 
     @property
     def eigenvalues(self) -> np.ndarray:
@@ -195,27 +242,34 @@ class LinearSystem:
         return f"<LinearSystem of {self.state.system.model.name!r}: {', '.join(self.coordinates)}>"
 
 
-def _eigen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of a matrix with columns of zeros, such as of places that no force asks for: each is an eigenvalue 0 of its own,
-    and what remains is not blurred by their being many."""
-    size = np.abs(A).max(initial=0.0)
-    idle: list[int] = []
+def _eigen(A: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues 0 belong to motions that nothing drives back, and to what drives these on; there may be chains of
+    such, of which roundoff would make a circle of eigenvalues. So they are taken out first: in a basis whose first
+    columns are what A takes to zero, A is [0 X; 0 Y], and the same is done to Y until it takes nothing to zero."""
+    B = A * units / units[:, None]
+    size, idle, basis, rest = np.linalg.norm(B), 0, np.eye(len(B)), B
     while True:
-        rest = np.setdiff1d(np.arange(len(A)), idle)
-        more = [k for k in rest if np.abs(A[np.ix_(rest, [k])]).max() <= 1e-13 * size]
-        if not more:
+        _, sines, ways = np.linalg.svd(rest)
+        rank = int((sines > IDLE * size).sum())
+        if rank == len(rest):
             break
-        idle += more
-    values, vectors = np.linalg.eig(A[np.ix_(rest, rest)])
+        turn = np.vstack([ways[rank:], ways[:rank]]).T
+        basis[:, idle:] = basis[:, idle:] @ turn
+        idle += len(rest) - rank
+        rest = basis[:, idle:].T @ B @ basis[:, idle:]
+    values, vectors = np.linalg.eig(rest)
+    upper = basis.T @ B @ basis[:, :idle]
     whole = np.zeros((len(A), len(A)), dtype=complex)
-    whole[idle, range(len(idle))] = 1.0
-    whole[rest, len(idle) :] = vectors
-    for k in reversed(idle):  # a place goes as what moves it
-        others = np.arange(len(idle), len(A))
-        whole[k, others] = np.divide(
-            A[k] @ whole[:, others], values, out=np.zeros_like(whole[k, others]), where=values != 0
-        )
-    return np.concatenate([np.zeros(len(idle), dtype=complex), values]), whole
+    whole[:idle, :idle] = np.eye(idle)
+    whole[idle:, idle:] = vectors
+    beside = basis[:, :idle].T @ B @ basis[:, idle:] @ vectors
+    for k, value in enumerate(values):  # what does not drive back goes as it is driven
+        whole[:idle, idle + k] = np.linalg.solve(value * np.eye(idle) - upper[:idle], beside[:, k])
+    ways = units[:, None] * (basis @ whole)
+    if idle:  # written such that each is a motion of few coordinates
+        own = np.sort(qr(ways[:, :idle].T.real, pivoting=True)[2][:idle])
+        ways[:, :idle] = ways[:, :idle] @ np.linalg.inv(ways[own, :idle])
+    return np.concatenate([np.zeros(idle, dtype=complex), values]), ways
 
 
 def _small(this: np.ndarray, *beside: np.ndarray) -> bool:
@@ -224,100 +278,33 @@ def _small(this: np.ndarray, *beside: np.ndarray) -> bool:
     return bool(np.linalg.norm(this) <= NONE * size)
 
 
-def in_bodies(small: SmallMotion) -> tuple[tuple[str, ...], np.ndarray]:
-    """The small motions of all bodies, angular parts in world axes, that ζ means: their names, and the matrix."""
+def linear_system(
+    state: State, balance: Balance, wanted: Sequence[str] = (), own: Sequence[str] = (), inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
+) -> LinearSystem:  # fmt: skip
+    """Of a state whose equations are these, in coordinates that are wanted; the rest are some of its own ones, if any
+    are named."""
+    balance.system.cartesian.once(check_masses)
+    small = small_motion_about(balance, wanted, own)
+    states = state_motion(small)
+    ports = ports_of(small, states, inputs, outputs)
+    return LinearSystem(
+        state=state, coordinates=small.names, states=states.names, inputs=(*inputs,), outputs=(*outputs,),
+        M=small.M, D=small.D, K=small.K, A=states.whole(small.A), **ports._asdict(),
+        shapes=np.pad(in_bodies(small) @ small.positions, ((0, 0), (0, len(states.names)))),
+        turning=small.frame.turning,
+    )  # fmt: skip
+
+
+def in_bodies(small: SmallMotion) -> np.ndarray:
+    """The matrix of the small motions of all bodies, angular parts in world axes, that ζ means."""
     balance, system = small.balance, small.balance.system
     cartesian = system.cartesian
-    names = tuple(c.name for c in of_bodies(cartesian))
     if cartesian is system:
-        return names, np.eye(system.nv)
+        return np.eye(system.nv)
     still = np.tile(system.still, (system.nv, 1))
     units = still.copy()
     units[:, : system.nv] = small.frame.P.T
     q, moved, _ = system.to_bodies((np.tile(balance.q, (system.nv, 1)), units, still))
     P = frame_of(balance_at(cartesian, balance.t, q[0]), np.zeros(3)).P
-    return names, P @ moved[:, : cartesian.nv].T
-
-
-# --- outputs and inputs ---------------------------------------------------------------------------------------------
-
-
-def output_rows(
-    small: SmallMotion, names: Sequence[str], A: np.ndarray, B: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """C and the feedthrough of quantities: with w = P δv, J a measure's row and C', C'' its rate and acceleration,
-
-    value J ζ,    rate J w + ∂C'/∂x ζ,    acceleration J (ẇ + (G - B) w) + ∂C''/∂x ζ + ∂C''/∂v w.
-    """
-    balance, frame, count = small.balance, small.frame, len(small.A)
-    system, n = balance.system, balance.system.nv
-    C, through = np.zeros((len(names), len(A))), np.zeros((len(names), B.shape[1]))
-    states = state_places(system)
-    a, _ = balance.accelerations
-    full = system.still
-    full[:n] = a
-    Z, W = small.positions, small.velocities
-    for k, name in enumerate(names):
-        if name in states:
-            C[k, count + [*states].index(name)] = 1.0
-            continue
-        measure, level = system.model.quantity(name)
-        program = system.structure.builder_of([measure])
-        J = system.reader_by(program).jacobian(balance.t, balance.q).toarray()[0] @ frame.P.T
-        none = np.zeros(1)
-        slopes = derivative_matrix(system, balance.t, balance.q, balance.v, full, none, program).toarray()
-        parts = slopes[n : n + 1, :n], slopes[n + 1 :, :n], slopes[n + 1 :, n : 2 * n]
-        rate_x, acc_x, acc_v = (part[0] @ frame.P.T for part in parts)
-        if level == 0:
-            C[k, :count] = J @ Z
-        elif level == 1:
-            C[k, :count] = J @ W + rate_x @ Z
-        else:
-            C[k] = J @ W @ A[:count]
-            C[k, :count] += J @ (frame.G - frame.B) @ W + acc_x @ Z + acc_v @ W
-            through[k] = J @ W @ B[:count]
-    return C, through
-
-
-def input_columns(small: SmallMotion, names: Sequence[str]) -> np.ndarray:
-    """B: what inputs and parameters add to the forces and to the rates of states, by differences (exact where laws are
-    affine in them)."""
-    count, last, n = len(small.names), len(small.A), small.balance.system.nv
-    B = np.zeros((last + len(state_places(small.balance.system)), len(names)))
-    for k, name in enumerate(names):
-        changes = changes_by(small.balance, name)
-        B[count:last, k] = np.linalg.solve(small.M, small.S.T @ small.frame.P @ changes[:n])
-        B[last:, k] = changes[n:]
-    return B
-
-
-def changes_by(balance: Balance, name: str) -> np.ndarray:
-    """-∂F/∂u and ∂ż/∂u: how an input, or a parameter of forces, changes these at this state. It must not move the
-    joints."""
-    system, model = balance.system, balance.system.model
-    a, multipliers = balance.accelerations
-    places = [*state_places(system).values()]
-    if name in model.parameters:
-        value, change = model.parameters[name].value, model.with_parameters
-    elif signal := next((one.symbol for one in model.inputs if one.name == name), None):
-        value, change = float(balance.q[system.layout.signals[signal]]), model.with_inputs
-    else:
-        known = [*model.parameters, *(one.name for one in model.inputs)]
-        raise unknown_name("input or parameter", name, known, model.name)
-    step = STEP * max(abs(value), 1.0)
-
-    def at(u: float) -> tuple[np.ndarray, np.ndarray]:
-        other = change(**{name: u}).compile(system.coordinates.set)
-        there = balance_at(other, balance.t, balance.q, balance.v)
-        rates = rates_at(other, balance.t, balance.q, balance.v) if places else np.zeros(0)
-        said = np.concatenate([there.phi, there.nu, there.gamma])
-        return np.append(there.forces - there.mass @ a - there.jacobian.T @ multipliers, rates[places]), said
-
-    (far, far_said), (back, back_said) = at(value + step), at(value - step)
-    if np.abs(far_said - back_said).max(initial=0.0) > RANK * step:
-        raise ModelError(
-            f"the parameter {name!r} of {model.name!r} changes joints or drivers, not only forces; inputs of a "
-            "linearised system act through forces: declare an effort, model.input(...)"
-        )
-    near = (at(value + step / 2)[0] - at(value - step / 2)[0]) / step
-    return (4 * near - (far - back) / (2 * step)) / 3
+    return P @ moved[:, : cartesian.nv].T

@@ -23,6 +23,7 @@ from scipy.linalg import eigh
 from scipy.optimize import brentq, linear_sum_assignment
 
 from ..errors import ModelError
+from ..model.parameters import positive_number
 from ..provided import provided
 from .frames import cross
 from .linear import LinearSystem
@@ -36,6 +37,10 @@ STILL = 1e-9
 """Axes that turn by less than this part of the speed do not turn."""
 FLAT = 1e-12
 """Shapes with a smaller part across the axis do not whirl."""
+
+
+def checked_order(order: float) -> float:
+    return positive_number(order, "an order", "number, e.g. orders=(1, 2)")
 
 
 class CriticalSpeed(NamedTuple):
@@ -99,19 +104,20 @@ class LinearPath:
         )
 
     def critical_speeds(self, order: float = 1.0) -> list[CriticalSpeed]:
-        """Where a line of Im λ meets order times the speed: an unbalance (order 1), or whatever happens so many times a
-        turn, excites the mode there. Each is solved for, between the values of the path."""
+        """Where a line of Im λ meets order times the speed (in either sense): an unbalance (order 1), or whatever
+        happens so many times a turn, excites the mode there. Each is solved for, between the values of the path."""
         self.check_speed()
+        order = checked_order(order)
         steps, found = self._followed, []
         for before, after in zip(steps, steps[1:], strict=False):
-            ends = np.array([step.eigenvalues.imag - order * step.value for step in (before, after)])
+            ends = np.array([step.eigenvalues.imag - order * abs(step.value) for step in (before, after)])
             oscillates = (before.eigenvalues.imag > 0.0) & (after.eigenvalues.imag > 0.0)
             for line in np.flatnonzero(oscillates & ((ends[0] > 0.0) != (ends[1] > 0.0))).tolist():
 
                 def over(speed: float, before: Followed = before, line: int = line) -> float:
-                    return float(self._beside(before, speed).eigenvalues[line].imag - order * speed)
+                    return float(self._beside(before, speed).eigenvalues[line].imag - order * abs(speed))
 
-                speed = brentq(over, before.value, after.value, xtol=1e-12 * abs(after.value))
+                speed = brentq(over, before.value, after.value, xtol=1e-12 * float(np.abs(self.values).max()))
                 whirl = self._whirl(self._beside(before, speed).shapes)[line]
                 found.append(CriticalSpeed(float(speed), float(whirl)))
         return sorted(found)
@@ -122,6 +128,11 @@ class LinearPath:
                 f"orders are multiples of a speed of turning, and {self.parameter!r} is in {self.unit or '1'}; sweep a "
                 "speed in rad/s, or see all eigenvalues over it: plot()"
             )
+        if self.values[0] < 0.0 < self.values[-1]:
+            raise ModelError(
+                f"{self.parameter!r} goes from one sense of turning through 0 to the other, in which forward and "
+                "backward change places; sweep them one after the other: up to 0, and from 0 on"
+            )
         if any(np.linalg.norm(law.turning) > STILL * np.abs(self.values).max() for law in self.systems):
             raise ModelError(
                 f"the small motions of {self.systems[0].state.system.model.name!r} are told in axes that turn with it, "
@@ -130,7 +141,7 @@ class LinearPath:
             )
 
     def plot(self) -> Figure:
-        """Re λ and Im λ of all lines over the parameter; shaded where none grows."""
+        """Re λ and Im λ of all lines over the parameter; shaded between values at which none grows."""
         return provided("LinearPath.plot")(self)
 
     def plot_campbell(self, orders: Sequence[float] = (1, 2)) -> Figure:

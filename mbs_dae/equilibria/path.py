@@ -41,7 +41,6 @@ class Point:
     motion: np.ndarray
     rate: float
     pull: np.ndarray
-    stable: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +74,7 @@ class Family:
         motion, rate = basis @ way[:-1], float(way[-1])
         forward = rate if along is None else _product(here, along.motion, motion) + along.rate * rate
         sign = 1.0 if forward >= 0.0 else -1.0
-        stable = bool((np.linalg.eigvalsh((K + K.T) / 2) > 0.0).all())
-        return Point(p, here, sign * motion, sign * rate, pull, stable)
+        return Point(p, here, sign * motion, sign * rate, pull)
 
     def corrected(
         self, p: float, q: np.ndarray, motion: np.ndarray, rate: float, beside: Point
@@ -145,29 +143,41 @@ def _left(here: Balance) -> np.ndarray:
 
 
 def followed(family: Family, start: Balance, wanted: Sequence[float]) -> tuple[list[Point], list[Point], list[Point]]:
-    """From p = 0 until p leaves the range: all points, those at the wanted p in the order in which they are met, and
-    the limit points."""
+    """From p = 0 to p = 1: all points, those at the wanted p in the order in which they are met, and the limit
+    points."""
     points, limits, ds = [family.point(start, 0.0, None)], list[Point](), FIRST
-    met = [points[0]] if 0.0 in wanted else []
+    met = [points[0]] * wanted.count(0.0)
     while len(points) < POINTS:
         at = points[-1]
         to = family.stepped(at, ds)
         if to is None or _product(to.balance, at.motion, to.motion) + at.rate * to.rate < 0.9:
             ds *= 0.5
             if ds < SHORTEST:
-                where = f"{at.p:.4g} of the way from the first value to the last"
-                raise EquilibriumError(f"the path ends {where}: its equilibria branch there, or the mechanism locks")
+                raise EquilibriumError(
+                    f"the path ends {_way(at.p)}: its equilibria branch there, or the mechanism locks"
+                )
             continue
         turn = family.limit(at, ds) if at.rate * to.rate < 0.0 else None
         limits += [turn] if turn else []
         for a, b in [(at, turn), (turn, to)] if turn else [(at, to)]:
             for p in sorted((p for p in wanted if (a.p - p) * (b.p - p) < 0.0 or b.p == p), reverse=b.p < a.p):
-                if (found := family.held(a, p, (p - a.p) / (b.p - a.p), b)) is not None:
-                    met.append(found)
-        if not -1e-9 <= to.p <= 1.0 + 1e-9:
-            return points, met, limits
+                if (found := family.held(a, p, (p - a.p) / (b.p - a.p), b)) is None:
+                    raise EquilibriumError(f"the path is lost {_way(p)}; ask for more values before it")
+                met.append(found)
+            if b.p >= 1.0:
+                return [*points, met[-1]], met, limits
+        if to.p < -1e-9:
+            turned = f" turns back {_way(limits[0].p)} and" if limits else ""
+            raise EquilibriumError(
+                f"the path{turned} comes back behind the first value without having met the last: no equilibrium there "
+                "is connected with this one; ask for values up to where it turns, or begin at another start"
+            )
         points.append(to)
         ds = min(1.5 * ds, LONGEST)
     raise EquilibriumError(
         f"the path has not left the range of the parameter after {POINTS} points; ask for a part of it"
     )
+
+
+def _way(p: float) -> str:
+    return f"{p:.4g} of the way from the first value to the last"

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import ModelError
-from .balance import Balance
+from ..tolerances import RANK
+from .balance import Balance, unit_rows
 from .frames import Frame
 
 MUCH, ALIKE = 0.1, 0.999999
@@ -111,10 +112,8 @@ def _weighted(P: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 def _particular(J: np.ndarray, right: np.ndarray, root: np.ndarray) -> np.ndarray:
     """The least X with J X = right."""
-    scaled = J / root
-    lengths = np.linalg.norm(scaled, axis=1)
-    lengths[lengths == 0.0] = 1.0
-    return np.linalg.lstsq(scaled / lengths[:, None], right / lengths[:, None], rcond=1e-9)[0] / root[:, None]
+    scaled, lengths = unit_rows(J / root)
+    return np.linalg.lstsq(scaled, right / lengths[:, None], rcond=RANK)[0] / root[:, None]
 
 
 def _chosen(

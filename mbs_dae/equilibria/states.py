@@ -48,6 +48,8 @@ class StateMotion:
     """ż by (η, y)."""
     own: np.ndarray
     """ż by z."""
+    forces: np.ndarray
+    """All forces by z."""
 
     def whole(self, A: np.ndarray) -> np.ndarray:
         return np.block([[A, self.on_motion], [self.by_motion, self.own]])
@@ -66,6 +68,7 @@ def state_motion(small: SmallMotion) -> StateMotion:
     P, n = small.frame.P, len(small.names)
     on_motion = np.zeros((n + small.freedoms, len(names)))
     own, by_motion = np.zeros((len(names), len(names))), np.zeros((len(names), n + small.freedoms))
+    added = np.zeros((system.nv, len(names)))
     _check_steady(balance, small.frame.turning, names, places, units)
     for k, (place, unit) in enumerate(zip(places, units, strict=True)):
 
@@ -75,9 +78,8 @@ def state_motion(small: SmallMotion) -> StateMotion:
             forces = balance_at(system, balance.t, q, balance.v).forces
             return np.append(forces, rates_at(system, balance.t, q, balance.v)[places])
 
-        changes = difference(aside, unit)
-        on_motion[n:, k] = np.linalg.solve(small.M, small.S.T @ P @ changes[: system.nv])
-        own[:, k] = changes[system.nv :]
+        added[:, k], own[:, k] = np.split(difference(aside, unit), [system.nv])
+    on_motion[n:] = np.linalg.solve(small.M, small.S.T @ P @ added)
     for k in range(n + small.freedoms if names else 0):
         way, speed = P.T @ small.positions[:, k], P.T @ small.velocities[:, k]
         size = float(np.abs(np.sqrt(system.weight) * np.stack([way, speed])).max())
@@ -88,7 +90,7 @@ def state_motion(small: SmallMotion) -> StateMotion:
             return rates_at(system, balance.t, system.moved(balance.q, far * way), v)[places]
 
         by_motion[:, k] = difference(along, system.length / size)
-    found = StateMotion(tuple(names), on_motion, by_motion, own)
+    found = StateMotion(tuple(names), on_motion, by_motion, own, added)
     if not np.isfinite(found.whole(small.A)).all():
         raise ModelError(
             f"the rates of {', '.join(names)}, or what forces do with them, have no slope at this state of "
@@ -170,11 +172,13 @@ def _check_steady(
 ) -> None:
     """States stand still, as exactly as a simulation leaves them; also a while on, where bodies are in motion."""
     system, root = balance.system, np.sqrt(balance.system.weight)
-    rates = np.abs(rates_at(system, balance.t, balance.q, balance.v)[places])
-    if balance.v.any() and names:
+    if not names:
+        return
+    moments = [(one.t, one.q, one.v) for one in (balance, *(() if balance.v.any() else balance.soon))]
+    if balance.v.any():
         tau = 0.3 * system.length / float(np.abs(root * balance.v[: system.nv]).max())
-        q, v, _ = later(balance, turning, tau)
-        rates = np.maximum(rates, np.abs(rates_at(system, balance.t + tau, q, v)[places]))
+        moments.append((balance.t + tau, *later(balance, turning, tau)[:2]))
+    rates = np.max([np.abs(rates_at(system, *moment)[places]) for moment in moments], axis=0)
     for name, rate, size in zip(names, rates, np.maximum(units, np.abs(balance.q[places])), strict=True):
         if rate > STEADY * size:
             raise ModelError(

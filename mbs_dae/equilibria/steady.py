@@ -10,9 +10,11 @@ import numpy as np
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..errors import ModelError, SingularConfigurationError
+from ..model.breaks import reads_time
 from ..motion.initial import check_regular
 from ..poses import newton
 from .balance import Balance, balance_at
+from .corners import check_slopes
 from .frames import Frame, at_rest, frame_of, later, turned_parts, turnings
 from .small import Candidate, SmallMotion, small_motion
 
@@ -22,15 +24,26 @@ SAME = 1e-5
 """Two states of a steady motion have accelerations and matrices that differ by less than this part."""
 STEP = 0.3
 """How far on the second one is: rad, or lengths of the model."""
+SLOW = 1e-6
+"""Velocities by which a mechanism goes less than this part of its length while its slowest mode turns by a rad are
+none: a simulation leaves as much."""
+MOVES = 1e-9
+"""Prescribed velocities (lengths of the model, or rad, per second) and accelerations beyond this are a motion."""
+LASTS = 1e-9
+"""What changes in time by less than this part of it, lasts."""
+HOLD = "give constants in place of functions of time (inputs: model.with_inputs)"
 
 
-def small_motion_about(balance: Balance, wanted: Sequence[str], own: Sequence[str]) -> SmallMotion:
+def small_motion_about(balance: Balance, wanted: Sequence[str] = (), own: Sequence[str] = ()) -> SmallMotion:
     """Small motions about the state, in coordinates that are wanted; the rest are some of its own ones, if any are
     named, or of those of bodies."""
     _check_regular(balance)
+    check_slopes(balance)
     a, multipliers = balance.accelerations
     if not balance.v.any():
         _check_at_rest(balance, a)
+        check_lasting(balance)
+        _check_slopes_last(balance)
         spatial = balance.system.is_cartesian
         frame = frame_of(balance, np.zeros(3)) if spatial else at_rest(balance.system)
         return _in_frame(balance, frame, a, multipliers, wanted, own)
@@ -91,13 +104,81 @@ def _check_regular(balance: Balance) -> None:
 
 
 def _check_at_rest(balance: Balance, a: np.ndarray) -> None:
-    if not balance.is_balanced(BALANCED):
+    if not is_at_rest(balance):
         system = balance.system
         fastest = int(np.argmax(np.abs(a) * np.sqrt(system.weight)))
         raise ModelError(
             f"the state of {system.model.name!r} is no equilibrium: from rest it would accelerate, its coordinate of "
             f"velocity {fastest} by {a[fastest]:.3g}; start from mbs.equilibrium(model)"
         )
+
+
+def is_at_rest(balance: Balance) -> bool:
+    """Whether it is as near to rest as a simulation leaves a mechanism that comes to rest, in its velocities and in its
+    forces."""
+    system, root = balance.system, np.sqrt(balance.system.weight)
+    speed = float(np.abs(root * balance.v[: system.nv]).max(initial=0.0))
+    still = balance_at(system, balance.t, balance.q) if speed > 0.0 else balance
+    if _prescribed(balance).size:
+        return False
+    if not speed > 0.0 and still.is_balanced(BALANCED):
+        return True
+    _check_regular(balance)
+    a, multipliers = still.accelerations
+    frame = frame_of(still, np.zeros(3)) if system.is_cartesian else at_rest(system)
+    rates = np.abs(np.linalg.eigvals(_in_frame(still, frame, a, multipliers, (), ()).A))
+    slowest = rates[rates > SLOW * rates.max(initial=0.0)].min(initial=np.inf)
+    moves = float(np.abs(root * a).max(initial=0.0)) if not still.is_balanced(BALANCED) else 0.0
+    return bool(slowest < np.inf and max(speed, moves / slowest) <= SLOW * slowest * system.length)
+
+
+def _prescribed(balance: Balance) -> np.ndarray:
+    """The rows with a velocity or an acceleration at rest: drivers that move."""
+    scale = MOVES * balance.system.row_units
+    return np.flatnonzero((np.abs(balance.nu) > scale) | (np.abs(balance.gamma) > scale))
+
+
+def check_still(rest: Balance) -> None:
+    """Drivers neither move nor begin to, before any law of time switches."""
+    for one in (rest, *rest.soon):
+        if (moving := _prescribed(one)).size:
+            name = rest.system.rows[moving[0]].element
+            raise ModelError(
+                f"{name!r} moves at t = {one.t:g}, so there is no rest; hold it: "
+                f"give it a constant, or look for the equilibrium without it: model.without({name!r})"
+            )
+
+
+def check_lasting(rest: Balance) -> None:
+    """Forces are the same a little later, where they matter."""
+    check_still(rest)
+    for soon in rest.soon:
+        if np.linalg.norm(soon.unbalanced - rest.unbalanced) > LASTS * max(rest.effort, soon.effort):
+            raise ModelError(f"forces of {_changing(rest)} change with time, so there is no rest; {HOLD}")
+
+
+def _check_slopes_last(rest: Balance) -> None:
+    """So are their derivatives (those of a pendulum whose support shakes are not)."""
+    ways, nothing = rest.free_velocities, np.zeros(rest.system.nv)
+
+    def slopes(of: Balance) -> np.ndarray:
+        K, D, *_ = of.derivatives(nothing, of.multipliers)
+        return np.stack([ways.T @ K @ ways, ways.T @ D @ ways])
+
+    here = slopes(rest)
+    for soon in rest.soon:
+        there = slopes(soon)
+        if np.linalg.norm(there - here) > LASTS * max(np.linalg.norm(here), np.linalg.norm(there)):
+            raise ModelError(
+                f"what forces of {_changing(rest)} do against small motions changes with time, so these have "
+                f"no constant law; {HOLD}"
+            )
+
+
+def _changing(rest: Balance) -> str:
+    """The model, and which of its laws read the time."""
+    names = [e.name for e in rest.system.elements if reads_time(e)]
+    return f"{rest.system.model.name!r}" + (f" ({', '.join(names)})" if names else "")
 
 
 def _goes_on(found: SmallMotion, a: np.ndarray) -> bool:

@@ -54,11 +54,21 @@ def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
     return f"{culprit} gives no finite {what} at t = {t:.6g}; mend its law"
 
 
+def going_on(pose: State, dt: float) -> np.ndarray:
+    """The q to which a motion comes if all velocities, and the rates of states, stay as they are."""
+    system = pose.system
+    q = system.moved(pose.full_q, dt * pose.v)
+    for state in system.model.states:
+        rate = 0.0 if state.is_held else float(pose[f"{state.name}.rate"])
+        q[system.layout.signals[state.symbol]] += dt * rate if np.isfinite(rate) else 0.0
+    return q
+
+
 def undefined(pose: State, moments: Iterable[float], forces: bool) -> Explanation | None:
     """What has no value at one of these moments, with the motion going on as it does."""
     system = pose.system
     for moment in moments:
-        q = system.moved(pose.full_q, (moment - pose.t) * pose.v) if forces else pose.full_q
+        q = going_on(pose, moment - pose.t) if forces else pose.full_q
         try:
             check_finite(system, system.machine(), moment, q)
         except ModelError as error:

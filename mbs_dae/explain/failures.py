@@ -20,7 +20,7 @@ from ..motion.stabilise import ALWAYS, NEVER
 from ..motion.switching.search import CHATTERS, RUSH
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
-from .explanation import Explanation, contradiction, undefined
+from .explanation import Explanation, contradiction, going_on, undefined
 
 NONSENSE = 0.1
 """The energy error, relative to the energy that is turned over, at which a run says nothing about the motion."""
@@ -141,7 +141,9 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
 
 def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
     t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where all ends
-    if nowhere := undefined(pose, t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)]), forces=True):
+    unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
+    moments = t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)])
+    if not unstable and (nowhere := undefined(pose, moments, forces=True)):
         return nowhere
     names = joints_at_fault(pose.system, t, pose.full_q)
     near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
@@ -198,18 +200,18 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         what = f"{name!r} is at t = {t:.6g} of {times[-1]:g} after {taken} steps, {rate:.2g} in a second; the last one "
         what += f"is {step:.2g} s long{abrupt}"
         return what, "smooth what makes steps short, raise rtol, or allow more with max_steps="
-    what = f"the step of {name!r} falls to {step:.2g} s at t = {t:.6g}: a force or driver jumps or grows without bound "
-    what += f"there, or the tolerance is below roundoff{abrupt}"
+    what = f"the step of {name!r} falls to {step:.2g} s at t = {t:.6g}: a force, a driver or a rate jumps or grows "
+    what += f"without bound there, or the tolerance is below roundoff{abrupt}"
     return what, "make it smooth, raise rtol, or fix the step"
 
 
 def _abrupt(march: March, pose: State, a: np.ndarray) -> str:
-    """The force that changes most within a step, if that is far too much for its length: it switches with the motion;
-    or the one that is beyond all bounds."""
+    """The force, or the rate of a state, that changes most within a step, if that is far too much for its length: it
+    switches with the motion; or the one that is beyond all bounds."""
     system, batch, t = pose.system, pose.system.structure.dynamics.batch, pose.t
     step = max(abs(float(march.control.step[0])), 1e-12 * float(np.ptp(march.record.times)))
     moments = step * np.array([0.0, 1.0, 4.0, 16.0])
-    q = np.array([system.moved(pose.full_q, dt * pose.v) for dt in moments])
+    q = np.array([going_on(pose, dt) for dt in moments])
     v = np.array([pose.full_v + dt * a for dt in moments])
     out = read_outputs(system.dynamics.batch, t + moments, q, v)
     worst, who = ABRUPT, ""

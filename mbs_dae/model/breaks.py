@@ -79,6 +79,11 @@ def switches(element: Element) -> bool:
     return bool(_of_element(element)[1].switches)
 
 
+def reads_time(element: Element) -> bool:
+    form, _ = element.form()
+    return any(e.has(time) for e in (*form.expressions, *(step for _, step in form.steps)))
+
+
 def side_of(first: float, last: float) -> float:
     """How far beside a break laws are read as those of that side: roundoff of arguments."""
     return SIDE * max(abs(first), abs(last))

@@ -11,6 +11,7 @@ from ..errors import ModelError
 from ..symbolic.branches import Watched
 from ..symbolic.derive import Reading
 from ..symbolic.expressions import expression_of
+from ..symbolic.markers import t
 from .element import Element, checked_name
 from .measures import Quantity, written_in_markers
 from .parameters import check_choice, constants_out, signals_in
@@ -29,7 +30,9 @@ class Reset:
     def __init__(self, values: Mapping[str, Any]):
         if not isinstance(values, Mapping) or not values:
             raise ModelError(f'a Reset names new values: Reset({{"ball.vy": 0.0}}), not {values!r}')
-        self.values: dict[str, sp.Expr] = {n: expression_of(x, f"the new {n} of a Reset") for n, x in values.items()}
+        self.values = {str(name): expression_of(e, f"the new {name} of a Reset") for name, e in values.items()}
+        self.symbols = [name for name in values if isinstance(name, sp.Symbol)]
+        """Names that were given as symbols."""
 
     def __repr__(self) -> str:
         return f"Reset({self.values})"
@@ -41,10 +44,11 @@ Action: TypeAlias = Literal["record", "stop"] | Reset
 class Event(Element):
     """``Event("top", when=model["crank.omega"])``: the times at which an expression of the motion passes zero.
 
-    `when` is an expression of quantities, parameters and `mbs.t`; it says no more than zero when the motion begins on
-    it, or touches it. With `direction` 1 only passages from below count, with -1 those from above. They are found to
-    roundoff, and steps end there. ``result.events`` lists them. `action` is "record", "stop" (the run ends there) or a
-    `Reset`. Of events at the same time the one that was added first comes first.
+    `when` is an expression of quantities, states, parameters and `mbs.t` (``mbs.t - 2``: at a known time); it says no
+    more than zero when the motion begins on it, or touches it. With `direction` 1 only passages from below count, with
+    -1 those from above. They are found to roundoff, and steps end there. ``result.events`` lists them. `action` is
+    "record", "stop" (the run ends there) or a `Reset`. Of events at the same time the one that was added first comes
+    first.
     """
 
     def __init__(self, name: str, when: Any, direction: int = 0, action: Action = "record"):
@@ -55,11 +59,8 @@ class Event(Element):
             check_choice(action, ("record", "stop"), f"action of {self.who} (or mbs.Reset({{...}}))")
         self.action = action
         quantities = sorted(when.atoms(Quantity), key=str)
-        if not quantities and not signals_in([when]):
-            raise ModelError(
-                f"{self.who} does not depend on the motion; a time that is known beforehand is one of the times asked "
-                "for, or the end of a run"
-            )
+        if not quantities and not signals_in([when]) and not when.has(t):
+            raise ModelError(f"{self.who} is about {when}, which never changes; write what passes zero")
         self.markers, symbols, values = written_in_markers(quantities, (), self.who)
         if self.markers:
             self.check_dimension()

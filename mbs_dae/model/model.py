@@ -11,11 +11,12 @@ from ..errors import ModelError, Names, check_name, unknown_name
 from ..provided import provided
 from ..symbolic.markers import t
 from . import measures
-from .bodies.body import Body, Vector, coordinates_of, reference_turns
+from .bodies.body import Body, Vector, coordinates_of
+from .door import check_bound, check_content, check_element, check_new, check_setters, check_symbol
 from .drivers import Prescribed
 from .element import Element
 from .events import Event
-from .forces.base import EffortElement, ForceElement
+from .forces.base import ForceElement
 from .joints.base import Condition
 from .measures import Measure, Quantity
 from .parameters import (
@@ -27,15 +28,28 @@ from .parameters import (
     Signal,
     finite_number,
     free_parameters,
-    signals_in,
 )
-from .signals import Input, Sampled, SignalElement, StateVariable, all_signals, check_signals, effort_of, signals_of
-from .tables import TableSymbol
+from .signals import (
+    Input,
+    Sampled,
+    StateVariable,
+    all_signals,
+    effort_of,
+    signals_of,
+    state_of,
+    units_of_signals,
+)  # fmt: skip
 
 SomeElement = TypeVar("SomeElement", bound=Element)
 SomeBody = TypeVar("SomeBody", bound=Body)
 Named: TypeAlias = str | Body | Element | Iterable[str | Body | Element]
 """One or several, themselves or by their names."""
+WAYS = {
+    "parameter": "its value is set by model.with_parameters({0}=...), and is model.parameters[{0!r}].value",
+    "input": "another law is set by model.with_inputs({0}=...)",
+    "state": "its first value is initial= in model.state(...), or simulate(..., initial={{{0!r}: ...}})",
+}
+"""How what is no body is set."""
 
 
 class Model:
@@ -100,30 +114,28 @@ class Model:
         `rate`, where states need each other. Without a rate the state keeps its value until it is set, by `Sampled`.
         Errors of integration are measured by `scale`: what the state is of the size of.
         """
-        self._check_symbol(name, "state")
-        return self.add(StateVariable(name, rate, initial, unit, scale)).symbol
+        check_symbol(self, name, "state")
+        return self.add(StateVariable(Signal(name, self.ground), rate, initial, unit, scale)).symbol
 
     def rate(self, state: Signal | str, rate: Any) -> None:
         """Say the rate of a state that was declared without one."""
-        old = self.elements.get(str(state))
-        if not isinstance(old, StateVariable):
-            raise unknown_name("state", str(state), (s.name for s in self.states), f"model {self.name!r}")
+        old = state_of(self, state, "rate() is about")
         if not old.is_held:
             raise ModelError(f"{old.who} has a rate already, {old.rate}; say it once")
         new = old.with_rate(rate)
-        self._check_content(new)
+        check_content(self, new)
         self._put(new)
 
     def input(self, name: str, default: Any = 0.0, unit: str = "") -> Signal:
         """A number that is given from outside, as a symbol for the expressions of forces and rates: a number, an
         expression of time, a `Table` or a `Motion` over time. `with_inputs` gives another one."""
-        self._check_symbol(name, "input")
-        return self.add(Input(name, default, unit)).symbol
+        check_symbol(self, name, "input")
+        return self.add(Input(Signal(name, self.ground), default, unit)).symbol
 
     def _added(self, body: SomeBody) -> SomeBody:
         """The body, after the checks that every body passes."""
-        self._check_new(body.name, "body")
-        self._check_bound(f"body {body.name!r}", body.numbers)
+        check_new(self, body.name, "body")
+        check_bound(self, f"body {body.name!r}", body.numbers)
         self.bodies.declare(body.name, body)
         self._changed()
         return body
@@ -135,7 +147,7 @@ class Model:
     def add(self, *elements: Element) -> Any:
         """Add joints, drivers and other elements; gives them back."""
         for element in elements:
-            self._check_element(element)
+            check_element(self, element)
             self._put(element)
         return elements[0] if len(elements) == 1 else elements
 
@@ -171,6 +183,8 @@ class Model:
         """The same model with other parameter values; nothing is derived or compiled again."""
         changed = Names[ParameterValue]("parameter", self.parameters)
         for name, value in values.items():
+            if name not in changed:
+                raise self._unknown("parameter", name, changed)
             old = changed[name]
             changed.declare(name, ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit))
         copy = self._copy(parameters=changed)
@@ -186,9 +200,9 @@ class Model:
         for name, law in laws.items():
             old = self.elements.get(name)
             if not isinstance(old, Input):
-                raise unknown_name("input", name, (e.name for e in self.inputs), f"model {self.name!r}")
-            changed[name] = Input(name, law, old.unit)
-            self._check_content(changed[name])
+                raise self._unknown("input", name, (e.name for e in self.inputs))
+            changed[name] = Input(old.symbol, law, old.unit)
+            check_content(self, changed[name])
         return self._copy(elements=changed)
 
     def _copy(self, **changes: Any) -> Self:
@@ -214,6 +228,7 @@ class Model:
             number = self.evaluator()
             for check in self._checks():
                 check(number)
+            check_setters(self)
             self._checked = True
         tree = {name: value for name, value in (("base", base), ("cut", cut)) if value is not None and value != ()}
         key = (str(coordinates), *map(str, tree.items()))
@@ -282,13 +297,14 @@ class Model:
             yield from (m.label for m in body.markers.values())
         yield from self.elements
 
-    def quantity(self, name: str) -> tuple[Measure, int]:
-        """The measure behind a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration)."""
+    def quantity(self, name: str, told: int = 3) -> tuple[Measure, int]:
+        """The measure behind a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration). Of an
+        unknown one so many levels are told."""
         owner, _, wanted = str(name).rpartition(".")
         for measure in self.measures_of(owner):
             if wanted and wanted in measure.levels:
                 return measure, measure.levels.index(wanted)
-        raise unknown_name("quantity", name, self.quantity_names(), f"model {self.name!r}")
+        raise self._unknown("quantity", name, [*self.quantity_names(told), *self.signal_units])
 
     def __getitem__(self, name: str) -> Any:
         """A named quantity as a symbol, for the expressions of forces and states: ``-c * model["rod.tip.vx"]``; a state
@@ -296,15 +312,30 @@ class Model:
         owner, _, wanted = str(name).rpartition(".")
         if isinstance(element := self.elements.get(name), StateVariable | Input):
             return element.symbol
-        if wanted == "effort" and isinstance(element := self.elements.get(owner), Prescribed | EffortElement):
-            return effort_of(element)
+        if wanted == "effort" and owner in self.elements:
+            return effort_of(self.elements[owner], self.ground)
         measure, level = self.quantity(name)
         if level > 1:
             raise ModelError(f"{name!r} is an acceleration, which follows from forces; write values and rates in them")
         return Quantity(name, measure, level)
 
-    def quantity_names(self) -> list[str]:
-        return [f"{o}.{level}" for o in self.owners() for m in self.measures_of(o) for level in m.levels if level]
+    def quantity_names(self, levels: int = 3) -> list[str]:
+        """Those of bodies, markers and elements: values, rates and accelerations, or the first of these levels."""
+        named = ((o, level) for o in self.owners() for m in self.measures_of(o) for level in m.levels[:levels])
+        return [f"{owner}.{level}" for owner, level in named if level]
+
+    @property
+    def signal_units(self) -> dict[str, str]:
+        """The units of all that is known of states, inputs and efforts in rates, by name."""
+        return units_of_signals(self.elements.values())
+
+    def _unknown(self, kind: str, name: str, known: Iterable[str]) -> ModelError:
+        """There is none of this name; there may be something else."""
+        found = "parameter" if name in self.parameters else getattr(self.elements.get(name), "kind", "")
+        if found not in WAYS:
+            return unknown_name(kind, name, known, f"model {self.name!r}")
+        what = f"{name!r} of model {self.name!r} is {'an' if found == 'input' else 'a'} {found}, no {kind}"
+        return ModelError(f"{what}; {WAYS[found].format(name)}", name=name)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: {len(self.bodies)} bodies, {len(self.elements)} elements>"
@@ -338,62 +369,3 @@ class Model:
             there = number.at(parameter, value)
             for check in touched:
                 check(there)
-
-    def _check_new(self, name: Any, kind: str) -> None:
-        if not isinstance(name, str) or not name or "." in name or name != name.strip():
-            raise ModelError(f"{name!r} cannot name a {kind}; use a text without dots and outer spaces")
-        if name == "ground" or name in self.bodies or name in self.elements:
-            raise ModelError(f"the model already has {name!r}; choose another name for this {kind}")
-
-    def _check_element(self, element: Any) -> None:
-        if not isinstance(element, Element):
-            raise ModelError(f"cannot add {element!r}; add joints, drivers, forces: mbs.Revolute('A', i, j)")
-        self._check_new(element.name, element.kind)
-        self._check_content(element)
-
-    def _check_content(self, element: Element) -> None:
-        """Its markers, and all symbols in it."""
-        if element.markers and element.dimension != self.dimension:
-            here, there = ("the plane", "space")[:: 1 if self.dimension == 2 else -1]
-            what = f"{element.who} is between bodies in {there}, and model {self.name!r} is in {here}"
-            raise ModelError(f"{what}; use bodies of this model")
-        for marker in element.markers:
-            owner = self.ground if marker.body.fixed else self.bodies.get(marker.body.name)
-            if owner is not marker.body:
-                what = f"{element.who} uses a marker of {marker.body.name!r}, a body of another model"
-                raise ModelError(f"{what}; use the bodies of this one")
-        if not isinstance(element, SignalElement | Event) and all(marker.body.fixed for marker in element.markers):
-            raise ModelError(f"{element.who} joins nothing but the ground; name a body that moves")
-        check_signals(element, self.elements)
-        form, slots = element.form()
-        numbers = [n for m in element.markers for n in m.numbers]
-        self._check_bound(element.who, [n for s, n in slots.items() if s not in form.signals] + numbers)
-        known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
-        if stray := sorted(map(str, free_parameters(form.expressions) - known)):
-            raise _unknown_symbols(element.who, stray)
-
-    def _check_symbol(self, name: Any, kind: str) -> None:
-        """Whether it can name a state or an input."""
-        self._check_new(name, kind)
-        if not name.isidentifier() or name == t.name:
-            raise ModelError(f"{name!r} cannot name a {kind}; use letters, digits and _, and not 't', which is time")
-        if name in self.parameters:
-            raise ModelError(f"the model already has a parameter {name!r}; choose another name for this {kind}")
-
-    def _check_bound(self, who: str, numbers: list[Number]) -> None:
-        known = {p.symbol for p in self.parameters.values()}
-        free = {s for s in free_parameters(numbers) if not isinstance(s, TableSymbol)}
-        if moving := signals_in(free):
-            what = f"a constant of {who} contains {moving[0].name!r}, which changes in time"
-            raise ModelError(f"{what}; write it in an expression, as Force, Torque, Actuator and rates take them")
-        if stray := sorted(map(str, free - known)):
-            raise _unknown_symbols(who, stray)
-
-
-def _unknown_symbols(who: str, names: list[str]) -> ModelError:
-    remedy = "declare them with model.parameter(name, value)"
-    if t.name in names:
-        remedy = "what is constant does not depend on time; write a law (law=, a force of time) or a Driver"
-    elif any("." in name for name in names):
-        remedy = "quantities of the model are read by forces alone; relate bodies by a joint, a Gear, a Constraint"
-    return ModelError(f"{who} contains unknown symbols: {', '.join(names)}; {remedy}")

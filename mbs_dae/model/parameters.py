@@ -31,10 +31,21 @@ class Parameter(sp.Symbol):
 
 
 class Signal(sp.Symbol):
-    """A symbol for a number that changes in time and belongs to no body: a state, an input."""
+    """A symbol for a number that changes in time and belongs to no body: a state, an input. Two of the same name are
+    the same symbol in one model only, and its variations; `home` is what these have in common, their ground."""
 
-    def __new__(cls, name: str, **assumptions: Any) -> Signal:
-        return super().__new__(cls, name, real=True)
+    home: Any
+
+    def __new__(cls, name: str, home: Any) -> Signal:
+        symbol = sp.Symbol.__xnew__(cls, name, real=True)
+        symbol.home = home
+        return symbol
+
+    def _hashable_content(self) -> tuple:
+        return (*super()._hashable_content(), id(self.home))
+
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        return type(self), (self.name, self.home)
 
 
 class Effort(Signal):

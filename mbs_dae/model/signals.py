@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, Protocol
 
 import sympy as sp
 
@@ -23,7 +24,6 @@ from ..symbolic.markers import t
 from .drivers import Driver
 from .element import Element, checked_name
 from .forces.base import EffortElement
-from .joints.base import Condition
 from .measures import Quantity, written_in_markers
 from .motion import Motion
 from .parameters import (
@@ -34,7 +34,6 @@ from .parameters import (
     constants_out,
     finite_number,
     free_parameters,
-    signals_in,
 )  # fmt: skip
 from .tables import Table
 
@@ -63,14 +62,14 @@ class StateVariable(SignalElement):
     def kind(self) -> str:
         return "state"
 
-    def __init__(self, name: str, rate: Any, initial: Number, unit: str, scale: Number):
-        self.name, self.unit, self.symbol = checked_name(name), str(unit), Signal(name)
+    def __init__(self, symbol: Signal, rate: Any, initial: Number, unit: str, scale: Number):
+        self.name, self.unit, self.symbol = checked_name(symbol.name), str(unit), symbol
         self.initial = check_number(initial, f"the initial value of {self.who}")
         self.scale = check_number(scale, f"the scale of {self.who}", positive=True)
         self.is_held = rate is None
         """Whether it keeps its value until it is set."""
         what = f"the rate of {self.who}"
-        if callable(rate) and not isinstance(rate, sp.Basic | Table | Motion):
+        if is_function(rate):
             rate = called(rate, (self.symbol,), what)
         self.rate = expression_of(0 if rate is None else _of_time(rate), what, jumps=True)
         self._read([self.rate])
@@ -81,7 +80,7 @@ class StateVariable(SignalElement):
         return any(isinstance(s, Effort) for s in signals_of(self))
 
     def with_rate(self, rate: Any) -> StateVariable:
-        return StateVariable(self.name, rate, self.initial, self.unit, self.scale)
+        return StateVariable(self.symbol, rate, self.initial, self.unit, self.scale)
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         finite_number(number(self.initial), f"the initial value of {self.who}")
@@ -95,9 +94,10 @@ class Input(SignalElement):
     def kind(self) -> str:
         return "input"
 
-    def __init__(self, name: str, law: Any, unit: str):
-        self.name, self.unit, self.symbol = checked_name(name), str(unit), Signal(name)
-        self.law = expression_of(_of_time(law), self.who, jumps=True)
+    def __init__(self, symbol: Signal, law: Any, unit: str):
+        self.name, self.unit, self.symbol = checked_name(symbol.name), str(unit), symbol
+        law = called(law, (t,), self.who) if is_function(law) else _of_time(law)
+        self.law = expression_of(law, self.who, jumps=True)
         if named := [s for s in free_parameters([self.law]) if isinstance(s, Signal | Quantity)]:
             raise ModelError(
                 f"{self.who} contains {min(map(str, named))!r}, and an input is a law of time; write the expression "
@@ -128,14 +128,19 @@ class Sampled(SignalElement):
         if self.function is None and (not isinstance(update, Mapping) or not update):
             wanted = 'a dict of states and expressions, {"u": -k * model["arm.angle"]}, or a function (t, read) -> dict'
             raise ModelError(f"update= of {self.who} must be {wanted}, not {update!r}")
-        given = {} if self.function else {str(state): value for state, value in update.items()}
-        self.targets = [Signal(state) for state in given]
+        given = {} if self.function else dict(update)
+        self.targets: list[Signal | str] = [*given]
         """The states that it sets, in the order of its expressions; those of a function are known when it is called."""
-        values = (expression_of(_of_time(e), f"what {self.who} sets {s!r} to", jumps=True) for s, e in given.items())
+        values = (expression_of(_of_time(e), f"what {self.who} sets '{s}' to", jumps=True) for s, e in given.items())
         self._read([*values])
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         check_number(number(self.every), f"every= of {self.who}", positive=True)
+
+
+def is_function(law: Any) -> bool:
+    """One of Python."""
+    return callable(law) and not isinstance(law, sp.Basic | Table | Motion)
 
 
 def _of_time(law: Any) -> Any:
@@ -159,38 +164,52 @@ def all_signals(elements: Iterable[Element]) -> tuple[Signal, ...]:
     return tuple(dict.fromkeys(s for signals in found.values() for s in signals))
 
 
-def effort_of(element: Element) -> sp.Expr:
+def effort_of(element: Element, home: Any) -> sp.Expr:
     """The effort of a driver, which follows from forces, or of a force, which is an expression."""
     if isinstance(element, EffortElement):
         return element.effort_expression
     if isinstance(element, Driver):
-        return Effort(f"{element.name}.effort")
-    raise ModelError(f"{element.who} gives a force and a moment, no single effort; drive a measure: mbs.Driver(...)")
+        return Effort(f"{element.name}.effort", home)
+    raise ModelError(
+        f"{element.who} has no effort that an expression could read; efforts are those of mbs.Driver, and of forces "
+        f"along a coordinate, such as springs; what it does to bodies is read from results: reaction({element.name!r})"
+    )
 
 
-def check_signals(element: Element, elements: Mapping[str, Element]) -> None:
-    """Whether a model of these elements has all signals that this one reads, and it may read them."""
-    known = {e.symbol: e for e in (*elements.values(), element) if isinstance(e, StateVariable | Input)}
-    for signal in element.targets if isinstance(element, Sampled) else ():
-        if not isinstance(known.get(signal), StateVariable):
-            what = f"{element.who} sets {signal.name!r}, which is no state of this model"
-            raise ModelError(f"{what}; declare it first: model.state({signal.name!r})")
-    for signal in signals_in(free_parameters(element.form()[1].values())):
-        what = f"{element.who} depends on {signal.name!r}"
-        if isinstance(element, Condition):
-            raise ModelError(
-                f"{what}: what joints and drivers prescribe is a matter of places and time; let a force act on the "
-                "motion instead, such as mbs.Torque or mbs.Actuator"
-            )
-        if isinstance(signal, Effort) and not isinstance(element, SignalElement):
-            raise ModelError(
-                f"{what}, which follows from all forces: an algebraic loop; let it pass a state that lags behind, "
-                f"lagged = model.state('lagged', rate=lambda x: (model[{signal.name!r}] - x) / T)"
-            )
-        if isinstance(signal, Effort):
-            if not isinstance(elements.get(signal.driver), Driver):
-                raise ModelError(f"{what}, and the model has no driver {signal.driver!r}; add it first")
-        elif signal not in known:
-            raise ModelError(
-                f"{what}, which is no state or input of this model; declare it: model.state(...) or model.input(...)"
-            )
+class Declared(Protocol):
+    """A model, by what it has."""
+
+    ground: Any
+    elements: Any
+
+
+def state_of(model: Declared, given: Any, what: str) -> StateVariable:
+    """The state of this name, or of this symbol; `what` is wanted of it."""
+    name, element = str(given), model.elements.get(str(given))
+    strange = isinstance(given, Signal) and given.home is not model.ground
+    if isinstance(element, StateVariable) and not strange:
+        return element
+    names = [one.name for one in model.elements.values() if isinstance(one, StateVariable)]
+    if strange:
+        remedy = ", but of another model; take the symbol that this one gave"
+    elif isinstance(element, Input):
+        remedy = ", but an input, which is given by a law of time; declare a state in its place"
+    elif "." in name:
+        remedy = ", but follows from forces; set a state that a force reads, u = model.state('u')"
+    elif near := get_close_matches(name, names, n=3, cutoff=0.5):
+        remedy = f"; did you mean {' or '.join(map(repr, near))}?"
+    else:
+        remedy = f"; declare it first: model.state({name!r})"
+    raise ModelError(f"{what} {name!r}, which is no state of this model{remedy}", name=name, known=names)
+
+
+def units_of_signals(elements: Iterable[Element]) -> dict[str, str]:
+    """The units of all that is known of signals, by name: states, inputs, rates of states, efforts in rates."""
+    named = {e.name: e for e in elements}
+    units = {e.name: e.unit for e in named.values() if isinstance(e, StateVariable | Input)}
+    moving = [e for e in named.values() if isinstance(e, StateVariable) and not e.is_held]
+    units |= {f"{e.name}.rate": f"{e.unit or '1'}/s" for e in moving}
+    for effort in all_signals(named.values()):
+        if isinstance(effort, Effort) and isinstance(driver := named[effort.driver], Driver):
+            units[str(effort)] = "N m" if driver.units[0].startswith("rad") else "N"
+    return units

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..compiled import System
-from ..errors import ModelError
+from ..errors import MbsError, ModelError
 from ..model.events import Event, Reset
 from ..model.measures import Quantity
 from ..model.parameters import Parameter, Signal
@@ -48,8 +48,13 @@ def reset(system: System, march: March, event: Event, before: State) -> int:
         if not np.isfinite(wanted[name]):
             raise ModelError(f"{event.who} sets {name} to {wanted[name]} at t = {before.t:.6g}; mend its expression")
     states = {one.symbol: wanted.pop(one.name) for one in model.states if one.name in wanted}
-    q, _, held = posed(system.cartesian.model, before.t, wanted, before)
-    set_states(system.cartesian, q, states)
-    after = nearest_velocity(system.cartesian, held, before.t, q, before.full_v)
+    try:
+        q, _, held = posed(system.cartesian.model, before.t, wanted, before)
+        set_states(system.cartesian, q, states)
+        after = nearest_velocity(system.cartesian, held, before.t, q, before.full_v)
+    except MbsError as exc:
+        new = ", ".join(f"{name} = {value:g}" for name, value in wanted.items())
+        what = f"{event.who} resets {new} at t = {before.t:.6g}, which the joints do not allow"
+        raise type(exc)(f"{what}: {exc}", **exc.facts) from exc
     (q,), (v,), _ = system.from_bodies(after.motion)
     return restart(march, q, v)

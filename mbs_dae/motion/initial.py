@@ -23,7 +23,6 @@ from ..poses import newton
 from ..poses.assembly import check_level, posed
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
 from ..poses.newton import correct_velocity
-from ..readings.motion import signal_units
 from ..readings.reactions import null_vectors
 from ..results.result import State
 from ..tolerances import IMPOSSIBLE
@@ -61,10 +60,10 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
 
 def _level(structure: Structure, name: str) -> int:
     """Whether it is a value (0), a rate (1) or an acceleration (2)."""
-    if name in signal_units(structure.model):
+    if name in structure.model.signal_units:
         what = f"initial[{name!r}] is no value of a state, but an input, or a rate that follows from its expression"
         raise ModelError(f"{what}; give initial values of states, and inputs by model.with_inputs(...)")
-    return structure.model.quantity(name)[1]
+    return structure.model.quantity(name, told=2)[1]
 
 
 def nearest_velocity(system: System, held: System, t: float, q: np.ndarray, v: np.ndarray | None) -> State:

@@ -20,7 +20,7 @@ from .control import error_norm, factor_of, first_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .implicit.iteration import BEGUN
-from .methods.method import take_step
+from .methods.method import LONGEST, take_step
 from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
@@ -147,7 +147,8 @@ def go_on(march: March, patience: int):
             continue
         if control.fixed == 0.0 and not otherwise:
             again = control.again[0] == 1 or not accepted
-            control.step[0] = (end - t) * (0.25 if status != DONE else factor_of(march.tableau, error, again))
+            factor = 0.25 if status != DONE else factor_of(march.tableau, error, again)
+            control.step[0] = min((end - t) * factor, march.stages.now[LONGEST])
         if accepted:
             status = _accept(march, t, end, switching == HERE)
             if status != DONE:

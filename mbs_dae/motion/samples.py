@@ -17,10 +17,11 @@ from ..compiled.python_kernel import told
 from ..compiled.reading import Trajectory
 from ..compiled.signals import Assignment, AssignmentBuilder, assign
 from ..compiled.structure import Structure
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError
 from ..model.breaks import APART
+from ..model.door import set_twice
 from ..model.parameters import Evaluator, Signal, finite_number
-from ..model.signals import Sampled
+from ..model.signals import Sampled, state_of
 from ..readings.motion import ComputedQuantities
 from .record import March
 
@@ -47,10 +48,14 @@ class Sampling:
         state, y = march.mechanism.state, march.stages.y0
         q, v = y[: state.q_end], y[state.v_at : state.v_end]
         assign(march.mechanism.signals.inputs, now, q, v, q)
+        by: dict[Signal, Sampled] = {}
         fresh = q.copy()
         for controller, times in self.due.items():
-            if t in times:
-                set_states(self.system, fresh, self._values(controller, t, now, q, v))
+            values = self._values(controller, t, now, q, v) if t in times else {}
+            for state in {*values} & {*by}:
+                raise ModelError(f"{set_twice(by[state].who, controller.who, state.name)} (t = {t:g})", time=t)
+            by |= dict.fromkeys(values, controller)
+            set_states(self.system, fresh, values)
         q[:] = fresh
 
     def _values(self, controller: Sampled, t: float, now: float, q: np.ndarray, v: np.ndarray) -> dict[Signal, float]:
@@ -58,7 +63,7 @@ class Sampling:
         if controller.function is None:
             values, (own, moving) = q.copy(), kernel_state(system, q, v)
             assign(system.once(_updates)[controller.name], now, own, moving, values)
-            found = {s: float(values[system.layout.signals[s]]) for s in controller.targets}
+            found = {s: float(values[system.layout.signals[s]]) for s in _targets(system.structure, controller)}
             _check_finite(controller, found, t)
             return found
         return called_at(controller, t, self._reader(now, q, v), system)
@@ -93,10 +98,14 @@ def _builders(structure: Structure) -> dict[str, AssignmentBuilder]:
     """What evaluates the expressions of each controller."""
     kernels, places = structure.coordinates.kernels, structure.layout.signals
     return {
-        one.name: AssignmentBuilder([one], [[places[s] for s in one.targets]], kernels, structure.batch)
+        one.name: AssignmentBuilder([one], [[places[s] for s in _targets(structure, one)]], kernels, structure.batch)
         for one in structure.model.controllers
         if one.function is None
     }
+
+
+def _targets(structure: Structure, controller: Sampled) -> list[Signal]:
+    return [state_of(structure.model, target, f"{controller.who} sets").symbol for target in controller.targets]
 
 
 def called_at(controller: Sampled, t: float, read: Callable[[str], float], system: System) -> dict[Signal, float]:
@@ -105,18 +114,14 @@ def called_at(controller: Sampled, t: float, read: Callable[[str], float], syste
     assert controller.function is not None
     try:
         values = controller.function(t, read)
-    except ModelError:
-        raise
+    except ModelError as exc:
+        raise ModelError(f"{who} reads what is not there: {exc}", time=t) from exc
     except Exception as exc:
         raise ModelError(f"{who} raised {told(exc)}; mend it", time=t) from exc
     if not isinstance(values, Mapping):
         raise ModelError(f"{who} must return a dict of states and values, not {values!r}", time=t)
-    known, found = {one.name: one.symbol for one in system.model.states}, {}
-    for name, value in values.items():
-        if str(name) not in known:
-            raise unknown_name("state", name, known, f"{who} sets what is no state: the model")
-        found[known[str(name)]] = finite_number(value, f"{name!r} from {who}")
-    return found
+    found = {state_of(system.model, name, f"{who} sets").symbol: (name, value) for name, value in values.items()}
+    return {symbol: finite_number(value, f"'{name}' from {who}") for symbol, (name, value) in found.items()}
 
 
 def _check_finite(controller: Sampled, values: Mapping[Signal, float], t: float) -> None:

@@ -52,8 +52,10 @@ def _in_full(system: System, start: State) -> np.ndarray:
     q, of, to = system.placement.copy(), start.system.layout, system.layout
     bodies = q.size - len(to.signals)
     q[:bodies] = start.full_q[:bodies]
-    for signal in {*of.signals} & {*to.signals}:
-        q[to.signals[signal]] = start.full_q[of.signals[signal]]
+    places = {signal.name: place for signal, place in of.signals.items()}
+    for signal, place in to.signals.items():
+        if signal.name in places:
+            q[place] = start.full_q[places[signal.name]]
     return q
 
 

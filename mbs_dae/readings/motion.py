@@ -16,8 +16,7 @@ from ..compiled.structure import Structure
 from ..errors import ModelError
 from ..model.bodies.body import Marker
 from ..model.measures import Measure
-from ..model.model import Model
-from ..model.parameters import Effort, Parameter
+from ..model.parameters import Parameter
 from ..results.quantities import frozen
 from ..results.result import OwnMotion, Result, State, Violation
 from ..results.sketch import Sketch
@@ -38,16 +37,16 @@ class ComputedQuantities:
     _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        return [*self.system.model.quantity_names(), *(signal_units(self.system.model) if self.integrated else ())]
+        return [*self.system.model.quantity_names(), *(self.system.model.signal_units if self.integrated else ())]
 
     def unit(self, name: str) -> str:
-        if name in (units := signal_units(self.system.model)):
+        if name in (units := self.system.model.signal_units):
             return units[name]
         measure, level = self.system.model.quantity(name)
         return measure.units[level]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._read and name in signal_units(self.system.model):
+        if name not in self._read and name in self.system.model.signal_units:
             if not self.integrated:
                 what = f"{name!r} is not known here: states and inputs change in a run that integrates them"
                 raise ModelError(f"{what}; use mbs.simulate, for driven motions, too")
@@ -87,16 +86,6 @@ class ComputedQuantities:
             for level, values in zip(measure.levels, read, strict=True):
                 if level:
                     self._read[f"{owner}.{level}"] = frozen(values[:, k])
-
-
-def signal_units(model: Model) -> dict[str, str]:
-    """The units of all that is known of signals, by name: states, their rates, inputs, efforts in rates."""
-    units = {one.name: one.unit for one in model.states} | {one.name: one.unit for one in model.inputs}
-    rates = {f"{s.name}.rate": f"{s.unit or '1'}/s" for s in model.states if not s.is_held}
-    driven = {e.name: e for e in model.drivers}
-    efforts = [s for s in model.signals if isinstance(s, Effort)]
-    works = {str(s): "N m" if driven[s.driver].units[0].startswith("rad") else "N" for s in efforts}
-    return units | rates | works
 
 
 def _reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> ProgramBuilder:
@@ -176,7 +165,7 @@ def result_of_state(state: State) -> Result:
 def is_free(state: State, name: str) -> bool:
     """Whether this is an acceleration that the equations alone do not determine."""
     system, free = state.system, state.free
-    if free is None or name in signal_units(system.model) or (found := system.model.quantity(name))[1] < 2:
+    if free is None or name in system.model.signal_units or (found := system.model.quantity(name))[1] < 2:
         return False
     row = system.reader([found[0]]).jacobian(state.t, state.full_q).toarray()[0]
     size = np.sqrt((row**2 / system.weight).sum() * (system.weight @ free**2))

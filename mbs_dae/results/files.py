@@ -5,7 +5,7 @@ import errno
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import ModelError, Names
 from .quantities import Energy, StoredQuantities, StoredReactions
-from .result import Happening, Result, Violation
+from .result import Happening, Result, State, StoredState, Violation
 from .sketch import BodySketch, ElementSketch, Sketch
 
 FORMAT = "mbs_dae result 3"
@@ -59,6 +59,9 @@ def save(result: Result, path: str | Path) -> Path:
         arrays |= _forces(result)
         header["loaded"] = result.reactions.names()
     header["events"] = [(happening.t, happening.name) for happening in result.events]
+    states = [happening.state for happening in result.events if happening.state is not None]
+    if states and len(states) == len(result.events):
+        arrays["happened"] = np.array([[values[name] for name in names] for values in map(_values_of, states)])
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8)
     with replacing(path, "choose another place, or create it") as place:
         np.savez_compressed(place, header=text, values=values, **arrays)
@@ -119,12 +122,28 @@ def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
     return Result(
         **plain,
         stats=header["stats"],
-        events=tuple(Happening(float(t), str(name), None) for t, name in header["events"]),
+        events=tuple(_happenings(header, arrays.get("happened"))),
         quantities=StoredQuantities(values, units),
         violation=Violation(arrays["violation"], tuple(header["elements"])),
         sketch=_sketch(header["sketch"]),
         **_read_forces(header, arrays),
     )
+
+
+def _values_of(state: State | StoredState) -> Mapping[str, float]:
+    if isinstance(state, StoredState):
+        return state.values
+    return {name: float(values[0]) for name, values in state.result.quantities.read_all().items()}
+
+
+def _happenings(header: dict[str, Any], rows: np.ndarray | None) -> Iterator[Happening]:
+    """Events, with what was read at each, if the file has it."""
+    for k, (t, name) in enumerate(header["events"]):
+        state = None
+        if rows is not None:
+            numbers = zip(header["names"], rows[k].tolist(), strict=True)
+            state = StoredState(float(t), Names[float]("quantity", numbers, owner="the result"))
+        yield Happening(float(t), str(name), state)
 
 
 def _forces(result: Result) -> dict[str, np.ndarray]:

@@ -11,7 +11,7 @@ from warnings import warn
 
 import numpy as np
 
-from ..errors import ModelError, check_name
+from ..errors import ModelError, Names, check_name
 from ..provided import provided
 from ..rotations import about_z, from_quaternion
 from .quantities import Energy, Quantities, Reactions, frozen, in_axes
@@ -92,13 +92,24 @@ class OwnMotion:
         return f"<OwnMotion in {self.name} coordinates: {len(self.names)} coordinates, {len(self.q)} times>"
 
 
+@dataclass(frozen=True, eq=False)
+class StoredState:
+    """What was read at a moment, out of a file: ``state["slider.x"]``. No run begins there."""
+
+    t: float
+    values: Names[float] = field(repr=False)
+
+    def __getitem__(self, name: str) -> float:
+        return self.values[name]
+
+
 class Happening(NamedTuple):
     """An event of a run."""
 
     t: float
     name: str
-    state: State | None
-    """Just before anything was reset; None in a result from a file."""
+    state: State | StoredState | None
+    """Just before anything was reset; out of a file its numbers only (None out of older files)."""
 
 
 @dataclass(frozen=True, eq=False)

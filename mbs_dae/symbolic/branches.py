@@ -157,7 +157,8 @@ class _Writer:
         if not e.has(*SWITCHING):
             return e
         if e not in self._written:
-            self._written[e] = self._rule(e)(e) if isinstance(e, SWITCHING) and self.moves(e) else self._inside(e)
+            decides = isinstance(e, Watched) or (isinstance(e, SWITCHING) and self.moves(e))
+            self._written[e] = self._rule(e)(e) if decides else self._inside(e)
         return self._written[e]
 
     def _inside(self, e: sp.Expr) -> sp.Expr:

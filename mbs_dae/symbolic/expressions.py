@@ -4,12 +4,13 @@ sympy reads text by running it as Python, so whoever may write a force could run
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from inspect import signature
 from typing import Any
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..errors import ModelError
+from ..errors import MbsError, ModelError, counted
 from .codegen import has_code
 from .functions import as_sympy
 from .markers import t
@@ -59,7 +60,16 @@ def _without_code(e: sp.Expr) -> Iterator[str]:
 def called(function: Callable, arguments: Sequence[Any], what: str, **constants: Any) -> Any:
     """What a function of a person's own returns for symbols."""
     try:
+        signature(function).bind(*arguments, **constants)
+    except ValueError:
+        pass  # some functions do not tell their parameters
+    except TypeError as exc:
+        given = " and ".join([counted(len(arguments), "argument"), *(f"{name}=" for name in constants)])
+        raise ModelError(f"{what} is called with {given}: {exc}; mend its parameters") from exc
+    try:
         return function(*arguments, **constants)
+    except MbsError as exc:
+        raise ModelError(f"{what}: {exc}") from exc
     except Exception as exc:
         remedy = "mend it: it is called with symbols, so use the functions of sympy (sp.sin, not np.sin)"
         raise ModelError(f"{what} raised {type(exc).__name__}: {exc}; {remedy}") from exc

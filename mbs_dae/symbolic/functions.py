@@ -5,13 +5,15 @@ These are ordinary sympy functions: they can be differentiated, substituted and 
 knows how to print them (see ``codegen``).
 
 numpy applies a function to an object by calling its method of that name, which sympy's expressions do not have. So
-``np.sin(2 * mbs.t)`` is a TypeError, and here it gets a text that helps.
+``np.sin(2 * mbs.t)`` is a TypeError, and here it gets a text that helps; so do ``math.sin(x)``, which asks for a
+number, and ``if x > 0``, ``np.sign(x)``, ``max(x, 0)``, which ask for a yes or no.
 """
 
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import sympy as sp
+from sympy.core.relational import Relational
 
 
 def as_sympy(value: Any) -> sp.Expr:
@@ -36,6 +38,24 @@ def _of_numpy(name: str) -> Callable[[sp.Expr], NoReturn]:
 for _name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"):
     if not hasattr(sp.Expr, _name):
         setattr(sp.Expr, _name, _of_numpy(_name))
+
+
+def _undecided(self: Relational) -> NoReturn:
+    raise TypeError(
+        f"{self} is neither true nor false before the model moves, and if, max, min and np.sign ask for that; write "
+        f"sp.Piecewise((a, {self}), (b, True)), or sp.Max, sp.Min, sp.sign, import sympy as sp"
+    )
+
+
+def _number(self: sp.Expr) -> float:
+    try:
+        return _float(self)
+    except TypeError as exc:
+        raise TypeError(f"{exc}: it is no number; write functions of sympy, such as sp.sin for math.sin") from exc
+
+
+_float = sp.Expr.__float__
+sp.Expr.__float__, Relational.__bool__ = _number, _undecided
 
 
 class Ordered(sp.Function):

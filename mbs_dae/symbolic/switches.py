@@ -14,6 +14,7 @@ from typing import NamedTuple
 import sympy as sp
 from sympy.core.relational import Relational
 
+from .branches import Watched
 from .functions import Lookup, Opaque, Unwound, Wrap
 from .markers import t
 
@@ -55,7 +56,7 @@ def of_time(expressions: tuple[sp.Basic, ...], constants: frozenset[sp.Symbol]) 
         seen.add((e, inside))
         if isinstance(e, Opaque) and alone(e.args[2]):
             return look(e.at(e.args[2]), inside)
-        if not inside and isinstance(e, sp.Expr) and alone(e):
+        if not inside and isinstance(e, sp.Expr) and not isinstance(e, Watched) and alone(e):
             inside = True
             if not is_linear(e):
                 laws[e] = None
@@ -80,7 +81,7 @@ def _arguments(e: sp.Basic) -> Iterator[tuple[sp.Expr, str | sp.Expr]]:
     """What decides the branch of this node, and the levels at which it does."""
     if isinstance(e, Relational):
         yield e.lhs - e.rhs, ZERO
-    elif isinstance(e, CORNERS):
+    elif isinstance(e, (*CORNERS, Watched)):
         yield e.args[0], ZERO
     elif isinstance(e, sp.Max | sp.Min):
         yield from ((a - b, ZERO) for a, b in combinations(e.args, 2))

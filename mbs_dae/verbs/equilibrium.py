@@ -14,19 +14,18 @@ import numpy as np
 from ..arguments import checked_over, model_of
 from ..compiled import System
 from ..equilibria.balance import Balance, balance_at
-from ..equilibria.found import Equilibrium, EquilibriumPath, all_balances, equilibrium_at, is_regular, state_at
+from ..equilibria.corners import check_friction
+from ..equilibria.found import Equilibrium, EquilibriumPath, equilibrium_at
 from ..equilibria.path import Family, Point, followed
+from ..equilibria.search import all_balances, is_regular
 from ..equilibria.seeking import balance, settle
 from ..equilibria.states import rest_with_states, state_places
+from ..equilibria.steady import check_still
 from ..errors import EquilibriumError, ModelError, SingularConfigurationError, unknown_name
 from ..model.model import Model
 from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
 from ..results.result import State
-
-MOVES = 1e-9
-"""Prescribed velocities (lengths of the model, or rad, per second) and accelerations beyond this are a motion."""
-
 
 Start = State | Mapping[str, float] | None
 Over = tuple[str, Sequence[float]]
@@ -70,7 +69,7 @@ def equilibrium(
     if all:
         found = tuple(equilibrium_at(one) for one in all_balances(system, t, q))
         if not found:
-            raise _none(own, "from any start")
+            raise _none(balance_at(system, t, q), "from any start")
         return found
     return equilibrium_at(_nearest(system, t, q))
 
@@ -78,7 +77,7 @@ def equilibrium(
 def _start(model: Model, start: Start, t: float) -> np.ndarray:
     """A closed pose with drivers at rest."""
     q, *_ = posed(model, t, start if isinstance(start, Mapping) else {}, start if isinstance(start, State) else None)
-    _check_still(balance_at(model.compile(), t, q))
+    check_still(balance_at(model.compile(), t, q))
     return q
 
 
@@ -87,7 +86,7 @@ def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
     if state_places(system):
         one = rest_with_states(one or balance_at(system, t, q))
     if one is None:
-        raise _none(system.model, "from here")
+        raise _none(balance_at(system, t, q), "from here")
     if not is_regular(one):
         names = joints_at_fault(system, t, one.q)
         raise SingularConfigurationError(
@@ -95,7 +94,7 @@ def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
             "change a dimension slightly, or use all=True for others",
             time=t,
             joints=names,
-            pose=state_at(one),
+            pose=Equilibrium(one).state,
         )
     return one
 
@@ -109,6 +108,11 @@ def _path(model: Model, start: Start, all: bool, over: Over) -> EquilibriumPath:
     if len(values) < 2 or values[0] == values[-1]:
         raise ModelError(f"over= needs two values of {name!r} at least, the first and the last different")
     first, span = values[0], values[-1] - values[0]
+    if beyond := [value for value in values if not 0.0 <= (value - first) / span <= 1.0]:
+        raise ModelError(
+            f"a path goes from the first value of {name!r} to the last, {first:g} to {values[-1]:g}, and does not come "
+            f"by {', '.join(f'{value:g}' for value in beyond)}; put the values in order"
+        )
 
     @lru_cache(maxsize=8)
     def system(p: float) -> System:
@@ -124,30 +128,17 @@ def _path(model: Model, start: Start, all: bool, over: Over) -> EquilibriumPath:
     return EquilibriumPath(
         parameter=name,
         values=np.array(at(points)),
-        stable=np.array([point.stable for point in points]),
+        points=tuple(Equilibrium(point.balance) for point in points),
         equilibria=tuple(equilibrium_at(point.balance) for point in met),
         at=at(met),
         limits=tuple(equilibrium_at(point.balance) for point in limits),
         limit_values=at(limits),
-        states=tuple(state_at(point.balance) for point in points),
     )
 
 
-def _check_still(here: Balance) -> None:
-    """Rows with a velocity or an acceleration at rest are drivers that move."""
-    system = here.system
-    scale = MOVES * system.row_units
-    moving = np.flatnonzero((np.abs(here.nu) > scale) | (np.abs(here.gamma) > scale))
-    if moving.size:
-        name = system.rows[moving[0]].element
-        raise ModelError(
-            f"{name!r} moves at t = {here.t:g}, so there is no rest; hold it: "
-            f"give it a constant, or look for the equilibrium without it: model.without({name!r})"
-        )
-
-
-def _none(model: Model, where: str) -> EquilibriumError:
+def _none(start: Balance, where: str) -> EquilibriumError:
+    check_friction(start)
     return EquilibriumError(
-        f"no equilibrium of {model.name!r} was found {where}: nothing may hold it (a body that falls, or a force that "
-        "grows on the way); add what holds it, or give another start"
+        f"no equilibrium of {start.system.model.name!r} was found {where}: nothing may hold it (a body that falls, or "
+        "a force that grows on the way); add what holds it, or give another start"
     )

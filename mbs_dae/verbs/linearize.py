@@ -11,10 +11,9 @@ import numpy as np
 from ..arguments import check_start, checked_over, model_of, system_of
 from ..compiled import System
 from ..equilibria.balance import balance_at
-from ..equilibria.linear import LinearSystem, in_bodies, input_columns, output_rows
+from ..equilibria.linear import LinearSystem, linear_system
 from ..equilibria.lines import LinearPath
-from ..equilibria.states import state_motion
-from ..equilibria.steady import small_motion_about
+from ..equilibria.steady import is_at_rest
 from ..errors import ModelError, unknown_name
 from ..explain.failures import check_masses
 from ..model.model import Model
@@ -65,30 +64,16 @@ def linearize(
             "sample; linearize without them, and declare what they set as inputs"
         )
     state = _state(own, state)
-    moving = bool(state.v.any())
-    used = system.cartesian if moving or system.coordinates.kernels is not system.coordinates else system
-    used.cartesian.once(check_masses)
+    used = system
+    system.cartesian.once(check_masses)
+    here = balance_at(system.cartesian, state.t, state.full_q, state.full_v)
+    if is_at_rest(here):
+        state = replace(state, full_v=here.system.still)
+    if state.v.any() or system.coordinates.kernels is not system.coordinates:
+        used = system.cartesian
     q, v, _ = (x[0] for x in used.from_bodies(state.motion))
-    small = small_motion_about(balance_at(used, state.t, q, v), coordinates, _joint_coordinates(system))
-    names, shapes = in_bodies(small)
-    states = state_motion(small)
-    A, B = states.whole(small.A), input_columns(small, inputs)
-    return LinearSystem(
-        state=state,
-        coordinates=small.names,
-        velocities=small.names[: small.freedoms],
-        inputs=(*inputs,),
-        outputs=(*outputs,),
-        M=small.M,
-        D=small.D,
-        K=small.K,
-        states=states.names,
-        A=A,
-        B=B,
-        **dict(zip(("C", "feedthrough"), output_rows(small, outputs, A, B), strict=True)),
-        shapes=np.pad(shapes @ small.positions, ((0, 0), (0, len(states.names)))),
-        shape_names=names,
-        turning=small.frame.turning,
+    return linear_system(
+        state, balance_at(used, state.t, q, v), coordinates, _joint_coordinates(system), inputs, outputs
     )
 
 

@@ -12,16 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arguments import check_tables, checked_times, system_of
+from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
-from ..errors import ModelError
+from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
 from ..explain.failures import check_energy, check_masses, check_violation, failure, told_of_faint
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
+from ..model.door import check_held
 from ..model.events import Reset
 from ..model.forces.given import PythonForce
 from ..model.model import Model
@@ -87,14 +88,18 @@ def simulate(
     prepared = prepare(model, times, initial, stabilization, **steps)
     march, system = prepared.march, prepared.system
     with progress_bar(f"simulate {system.model.name}", progress) as watch:
-        status, message, events = _watched(prepared, watch)
+        status, message, events, error = _watched(prepared, watch)
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
+    if error and not done:
+        raise error
     message, stats = message or told_of_faint(march), {**prepared.facts, **_counts(march)}
     if stiff := told_of_stiffness(system, march):
         stats["stiff"] = stiff
-    success = done == total or status == marching.EVENT
+    success = error is None and (done == total or status == marching.EVENT)
     told: dict[str, Any] = {"success": success, "message": message, "stats": stats, "events": tuple(events)}
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
+    if error:
+        raise type(error)(message, **{**error.facts, "result": result}) from error
     if status not in (DONE, marching.PAUSED, marching.EVENT):
         raise failure(system, march, status, result)
     check_violation(system.cartesian, march, result)
@@ -145,7 +150,7 @@ def prepare(
     stabilization: Stabilization | None = None, **steps: Any,
 ) -> Prepared:  # fmt: skip
     """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
-    system = system_of(model)
+    system, initial = system_of(model), as_state(initial)
     model, bodies = system.model, system.cartesian
     t = checked_times(times)
     by = stepping(**steps)
@@ -154,6 +159,7 @@ def prepare(
     check_trajectories(model, t)
     bodies.once(check_masses)
     first, redundant, note = initial_state(model, t[0], initial)
+    check_held(model, map(str, initial.system.layout.signals if isinstance(initial, State) else initial or ()))
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
     run, newton = mechanism(system, faint=FAINT), None
@@ -180,9 +186,18 @@ def prepare(
     return Prepared(system, march, t, moments, q, v, redundant, sampling, facts)
 
 
-def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str, list[Happening]]:
-    """Go on until it is done, or an event stops it, in pieces short enough to be watched and interrupted; what happened
-    on the way."""
+class Ended(NamedTuple):
+    """How a run went: its last status, what is to be said of its end, what happened on the way, and the error of what
+    a controller or an event asked for."""
+
+    status: int
+    message: str
+    events: list[Happening]
+    error: MbsError | None = None
+
+
+def _watched(prepared: Prepared, progress: Progress) -> Ended:
+    """Go on until it is done, or an event stops it, in pieces short enough to be watched and interrupted."""
     march, system, events = prepared.march, prepared.system, list[Happening]()
     pattern = march.mechanism.machine.pattern
     slow = 1000 if any(isinstance(e, PythonForce) for e in prepared.system.elements) else 1
@@ -199,7 +214,7 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str, list[Hap
                     marching.record_now(march)
                     last = int(march.counts[marching.NEXT]) - 1
                     prepared.times[last] = prepared.moments[last] = march.time[0]
-                    return status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}", events
+                    return Ended(status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}", events)
                 status = DONE
                 for event in asked:
                     if isinstance(event.action, Reset) and status == DONE:
@@ -209,8 +224,10 @@ def _watched(prepared: Prepared, progress: Progress) -> tuple[int, str, list[Hap
             progress(int(march.counts[marching.NEXT]), total)
     except KeyboardInterrupt:
         done = int(march.counts[marching.NEXT])
-        return marching.PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times", events
-    return status, "", events
+        return Ended(marching.PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times", events)
+    except MbsError as error:
+        return Ended(marching.PAUSED, str(error), events, error)
+    return Ended(status, "", events)
 
 
 class Stepping(NamedTuple):

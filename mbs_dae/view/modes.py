@@ -84,10 +84,12 @@ def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | Non
     least = ZERO * np.abs(law.eigenvalues).max(initial=0.0)
     numbers = [*(numbers or (k for k, mode in enumerate(law.modes, start=1) if abs(mode.eigenvalue) > least))]
     modes = [law.mode(number) for number in numbers]
+    if not law.modes:
+        law.mode(1)  # which says so
     if not modes:
         name = law.state.system.model.name
         raise ModelError(f"no force drives a small motion of {name!r} back or on; say which modes to draw: draw(1)")
-    columns = min(COLUMNS, len(modes))
+    columns = 2 if len(modes) == 4 else min(COLUMNS, len(modes))
     rows = -(-len(modes) // columns)
     with style():
         figure, scenes = new_figure(size, columns, rows), []

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from ..equilibria.found import EquilibriumPath
-from ..equilibria.lines import LinearPath, ModeLine
-from ..model.parameters import positive_number
+from ..equilibria.lines import LinearPath, ModeLine, checked_order
 from .plots import MEANINGS, names_of, solid_and_dashed
 from .style import COLOURS, DARK, GROUND, Picture, as_label, axis_label, style
 
 IDLE = 1e-6
 """Lines that stay below this part of the largest eigenvalue are zero: nothing drives such motions back."""
+FLAT = 1e-6
+"""Neither is growth of less than this part of it to be seen."""
 ROUND = 0.05
 """A whirl of less than this is a motion along lines."""
 
@@ -44,8 +46,10 @@ def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
 
 
 def plot_lines(path: LinearPath) -> Figure:
-    """Above how fast modes grow or fade, below how fast they oscillate; a line has one colour in both."""
+    """Above how fast modes grow or fade, below how fast they oscillate; a line has one colour in both. What is shaded
+    are spans of the parameter with no mode that grows at either end."""
     lines = _moving(path)
+    calm = np.array([not (law.grows or after.grows) for law, after in pairwise(path.systems)])
     with style():
         figure = Picture(figsize=(6.4, 5.4), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
@@ -53,6 +57,12 @@ def plot_lines(path: LinearPath) -> Figure:
             values = line.eigenvalues
             above.plot(path.values, np.where(values.imag >= 0.0, values.real, np.nan), color=colour, label=f"line {k}")
             below.plot(path.values, line.damped_frequencies, color=colour)
+        for ax in (above, below):
+            for first, last in zip(path.values[:-1][calm], path.values[1:][calm], strict=True):
+                ax.axvspan(first, last, color=GROUND, alpha=0.12, linewidth=0, zorder=0)
+        low, high = above.get_ylim()
+        size = FLAT * max(float(np.abs(line.eigenvalues).max()) for line in path.lines)
+        above.set_ylim(min(low, -size), max(high, size))  # roundoff is no growth
         above.axhline(0.0, color=GROUND, linewidth=0.8)
         above.set_ylabel(axis_label(r"Re $\lambda$", "1/s"))
         below.set_ylabel(axis_label(r"Im $\lambda$", "rad/s"))
@@ -66,7 +76,8 @@ def plot_lines(path: LinearPath) -> Figure:
 def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
     """Frequencies over the speed. Lines of orders end at the edge of the paper, with their names there."""
     path.check_speed()
-    orders = [positive_number(order, "an order", "number, e.g. 1") for order in orders]
+    given = orders if isinstance(orders, Iterable) and not isinstance(orders, str) else [orders]
+    orders = [checked_order(order) for order in given]
     lines = [line for line in _moving(path) if (line.eigenvalues.imag > 0.0).any()]
     speeds = path.values
     high = 1.05 * max((float(np.nanmax(line.damped_frequencies)) for line in lines), default=1.0)
@@ -76,13 +87,14 @@ def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
         for k, (line, colour) in enumerate(zip(lines, COLOURS * len(lines), strict=False), start=1):
             how, dashes = _how_it_whirls(line)
             ax.plot(speeds, line.damped_frequencies, dashes, color=colour, label=f"line {k}, {how}")
+        fastest = max(speeds, key=abs)
         for order in orders:
-            end = min(speeds[-1], high / order)
-            ax.plot([0.0, end], [0.0, order * end], color=GROUND, linewidth=0.8, zorder=1)
-            ax.annotate(f"{order:g}×", (end, order * end), (3, 3), textcoords="offset points", fontsize=8,
+            end = np.sign(fastest) * min(abs(fastest), high / order)
+            ax.plot([0.0, end], [0.0, order * abs(end)], color=GROUND, linewidth=0.8, zorder=1)
+            ax.annotate(f"{order:g}×", (end, order * abs(end)), (3, 3), textcoords="offset points", fontsize=8,
                         color=GROUND, annotation_clip=False)  # fmt: skip
             found = [one.speed for one in path.critical_speeds(order)]
-            ax.plot(found, np.multiply(order, found), "o", color=DARK, markersize=4, zorder=4)
+            ax.plot(found, np.multiply(order, np.abs(found)), "o", color=DARK, markersize=4, zorder=4)
         ax.plot([], [], "o", color=DARK, markersize=4, label="critical speed")
         ax.set_xlim(speeds[0], speeds[-1])
         ax.set_ylim(0.0, high)

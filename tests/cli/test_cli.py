@@ -55,6 +55,24 @@ def build(**values):
     return model.with_parameters(**values)
 """
 
+# A wheel with a motor whose current lags behind; it is told when it has turned by a rad, and let go after a second.
+MOTOR = """
+import mbs_dae as mbs
+
+TIMES = [0.0, 0.5, 1.0, 2.0]
+
+
+def build():
+    model = mbs.PlanarModel("motor")
+    wheel = model.body("wheel", mass=1.0, inertia=0.1)
+    axle = model.add(mbs.Revolute("axle", model.ground, wheel))
+    volts = model.input("volts", 2.0, unit="V")
+    current = model.state("current", rate=lambda i: 10 * (volts - i - model["wheel.omega"]), unit="A")
+    model.add(mbs.Torque("drive", axle, current), mbs.Event("a rad", model["wheel.angle"] - 1))
+    model.add(mbs.Event("end", mbs.t - 1.5, action="stop"))
+    return model
+"""
+
 # A rod that swings under its weight and loses some energy; "spin" drives it round.
 PENDULUM = """
 import mbs_dae as mbs
@@ -76,6 +94,7 @@ def build(length=1.0, spin=True, doubled=False):
 FILES = {
     "rod.py": ROD,
     "pulled.py": PULLED,
+    "motor.py": MOTOR,
     "pendulum.py": PENDULUM,
     "swing.py": PENDULUM.replace("spin=True", "spin=False") + "\n\nINITIAL = {'rod.angle': 0.5, 'rod.omega': -1.0}\n",
     "light.py": PENDULUM.replace("mass=3.0", "mass=0.0"),
@@ -378,6 +397,18 @@ def test_simulate_does_what_the_function_does():
     assert (least, most) == pytest.approx((expected["rod.angle"].min(), expected["rod.angle"].max()), rel=1e-5)
 
 
+def test_simulate_tells_events_states_and_what_ended_it():
+    text = output("simulate", "motor.py")
+    namespace = {}
+    exec(MOTOR, namespace)
+    result = mbs.simulate(namespace["build"](), namespace["TIMES"])
+    assert told(text, "event 'a rad':") == f"1 time, at t = {result.events[0].t:.6g}"
+    assert told(text, "note:") == "stopped by 'end' at t = 1.5"
+    assert told(text, "states and inputs, with --plot NAME:") == "volts current"
+    assert row(output("simulate", "motor.py", "--plot", "current", "volts"), "current")[0] == "A"
+    assert "did you mean 'current'" in failure("simulate", "motor.py", "--plot", "curent")[1]
+
+
 def test_modes_prints_the_table():
     title, table = output("modes", *FREE).split("\n", 1)
     assert title == "pendulum: small motions of rod.x"
@@ -420,6 +451,8 @@ def test_simulate_writes_forces_and_energy():
     [
         (["--method", "DP8", "--rtol", "1e-10", "--stabilization", "projection"], "DP8, rtol 1e-10", "Projection"),
         (["--method", "RK4", "--step", "0.01", "--stabilization", "none"], "RK4, step 0.01 s", "Unstabilized"),
+        (["--method", "Radau5"], "Radau5, rtol 1e-08", "Projection"),
+        (["--method", "GA", "--step", "0.01"], "GA, step 0.01 s", "Projection"),
         (["--stabilization", "baumgarte:5,6"], "DP5, rtol 1e-08", "Baumgarte (alpha 5/s, beta 6/s)"),
         (["--stabilization", "Baumgarte:7"], "DP5, rtol 1e-08", "Baumgarte (alpha 7/s, beta 7/s)"),
     ],

@@ -534,3 +534,12 @@ def test_progress_is_told_until_the_end():
     seen = []
     res = mbs.simulate(slider_crank(motor=False), TIMES, progress=lambda done, total: seen.append((done, total)))
     assert res.success and seen[-1] == (21, 21)
+
+
+def test_steps_that_are_too_long_for_a_spring_do_not_blame_its_law():
+    """Until its length is no number any more."""
+    model = mbs.PlanarModel("bob")
+    bob = model.body("bob", mass=1.0, inertia=1.0, position=(1, 0.5))
+    model.add(mbs.Spring("rod", model.ground, bob, stiffness=1e6, length=1.0))
+    with pytest.raises(IntegrationError, match=r"'bob' is unstable at t = .* with steps of 0.1 s"):
+        mbs.simulate(model, [0, 5], method="RK4", step=0.1)

@@ -270,7 +270,7 @@ wrong("a constraint that returns a truth", constraint(lambda i, j: True), "Const
 wrong("a constraint that returns a relation", constraint(lambda i, j: sp.Eq(i.x, j.x)), "'link'", "sympy expressions")
 wrong("a constraint that returns a vector", constraint(lambda i, j: [i.point - j.point]), "'link'", "sympy expressions")
 wrong("a constraint that raises", constraint(divides_by_zero), "Constraint 'link'", "ZeroDivisionError", "mend it")
-wrong("a constraint with too few arguments", constraint(lambda i: i.x), "Constraint 'link'", "TypeError", "mend")
+wrong("a constraint with too few arguments", constraint(lambda i: i.x), "'link'", "2 arguments: too many", "mend")
 wrong("a constraint with a misspelt word", constraint(lambda i, j: i.pont), "Constraint 'link'", "pont", "mend")
 wrong(
     "a constraint with an unbound symbol",

@@ -444,7 +444,7 @@ def test_a_disk_that_lies_flat_has_no_lowest_point():
 def test_unknown_initial_values_are_told_with_what_is_meant():
     s = scene()
     s.model.add(s.on_ground(mbs.Revolute))
-    raises("did you mean 'G.omega' or 'a.az' or 'a.ay'?", lambda: mbs.simulate(s.model, [0, 1], {"a.omega": 1.0}))
+    raises("did you mean 'G.omega'?", lambda: mbs.simulate(s.model, [0, 1], {"a.omega": 1.0}))
     with pytest.raises(mbs.ModelError, match="no quantity 'a.e0'"):
         mbs.simulate(s.model, [0, 1], {"a.e0": 1.0})
     raises("this version has no coordinate set 'naturel'; did you mean 'natural'", s.model.compile, "naturel")

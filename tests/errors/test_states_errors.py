@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import pickle
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -57,12 +60,12 @@ SAID = {
         lambda m, A: m.state("y", rate=sp.Symbol("c")),
         "state 'y' contains unknown symbols: c",
     ),
-    "a rate of another model": (lambda m, A: m.state("y", rate=stranger()), "'strange', which is no state or input"),
+    "a rate of another model": (lambda m, A: m.state("y", rate=stranger()), "depends on 'strange' of another model"),
     "a rate that is not finite": (lambda m, A: m.state("y", rate=sp.oo), "the rate of state 'y' is not finite"),
     "a rate as text": (lambda m, A: m.state("y", rate="2*t"), "text is not evaluated"),
     "a rate of numpy": (lambda m, A: m.state("y", rate=lambda y: np.sin(y)), "write sp.sin"),
     "a rate said twice": (lambda m, A: m.rate("x", 3), "state 'x' has a rate already"),
-    "a rate of no state": (lambda m, A: m.rate("u", 3), "no state 'u'"),
+    "a rate of no state": (lambda m, A: m.rate("u", 3), "'u', which is no state of this model, but an input"),
     "an initial value": (lambda m, A: m.state("y", initial=np.nan), "initial value of state 'y' is nan"),
     "a scale": (lambda m, A: m.state("y", scale=0), "scale of state 'y' is 0"),
     "an input of a state": (lambda m, A: m.input("w", m["x"]), "an input is a law of time"),
@@ -76,7 +79,7 @@ SAID = {
         lambda m, A: (driven(m, A), torque(m, A, m["motor.effort"])),
         "algebraic loop; let it pass a state",
     ),
-    "the effort of a joint": (lambda m, A: m["A.effort"], "no quantity 'A.effort'"),
+    "the effort of a joint": (lambda m, A: m["A.effort"], "Revolute 'A' has no effort that an expression could read"),
     "a state that is used": (lambda m, A: (torque(m, A, m["x"]), m.without("x")), "Torque 'T' depends on 'x'"),
     "an effort that is used": (
         lambda m, A: (driven(m, A), m.state("h", rate=m["motor.effort"]), m.without("motor")),
@@ -90,6 +93,41 @@ SAID = {
         lambda m, A: m.add(mbs.Sampled("s", every=0.1, update={"u": 0})),
         "sets 'u', which is no state",
     ),
+    "a controller of a quantity": (
+        lambda m, A: m.add(mbs.Sampled("s", every=0.1, update={m["rod.angle"]: 0})),
+        "sets 'rod.angle', which is no state of this model, but follows from forces",
+    ),
+    "a controller of another model": (
+        lambda m, A: (m.state("strange"), m.add(mbs.Sampled("s", every=0.1, update={stranger(): 0}))),
+        "sets 'strange', which is no state of this model, but of another model",
+    ),
+    "a state of another model": (
+        lambda m, A: (m.state("strange"), torque(m, A, stranger())),
+        "depends on 'strange' of another model",
+    ),
+    "a rate of a state of another model": (
+        lambda m, A: (m.state("strange"), m.rate(stranger(), 1)),
+        "but of another model",
+    ),
+    "an effort of another model": (
+        lambda m, A: (driven(m, A), m.state("h", rate=(lambda o, B: (driven(o, B), o["motor.effort"])[1])(*arm()))),
+        "depends on 'motor.effort' of another model",
+    ),
+    "a state nearly named": (
+        lambda m, A: (m.state("speed"), m.add(mbs.Sampled("s", every=0.1, update={"sped": 0}))),
+        "mean 'speed'",
+    ),
+    "a rate of two": (
+        lambda m, A: m.state("y", rate=lambda x, y: x),
+        "called with 1 argument: missing a required argument: 'y'",
+    ),
+    "a rate with an unknown quantity": (
+        lambda m, A: m.state("y", rate=lambda y: m["rod.z"]),
+        "the rate of state 'y': model 'arm' has no quantity",
+    ),
+    "an input as a parameter": (lambda m, A: m.with_parameters(u=2), "'u' of model 'arm' is an input, no parameter"),
+    "a state as a parameter": (lambda m, A: m.with_parameters(x=2), "is a state, no parameter; its first value"),
+    "a parameter as an input": (lambda m, A: m.with_inputs(k=2), "is a parameter, no input"),
     "a controller of nothing": (lambda m, A: mbs.Sampled("s", every=0.1, update={}), "must be a dict of states"),
     "a period of nothing": (lambda m, A: mbs.Sampled("s", every=0, update={"x": 0}), "every= of Sampled 's' is 0"),
     "a negative period": (lambda m, A: mbs.Sampled("s", every=-1, update={"x": 0}), "must be positive"),
@@ -109,12 +147,39 @@ def sampled(update, every=0.25):
     return lambda m, A: m.add(mbs.Sampled("s", every=every, update=update(m)))
 
 
+def event(action, when=lambda m: m["rod.angle"] - 0.2):
+    return lambda m, A: m.add(mbs.Event("e", when(m), action=action(m)))
+
+
 RUN = {
+    "two controllers of a state": (
+        lambda m, A: m.add(*(mbs.Sampled(name, every=0.1, update={"x": 0}) for name in "ab")),
+        "Sampled 'a' and Sampled 'b' both set 'x'",
+    ),
+    "two controllers in Python of a state": (
+        lambda m, A: m.add(
+            mbs.Sampled("a", every=0.2, update=lambda t, read: {"x": t}), mbs.Sampled("b", every=0.5, update={"x": 0})
+        ),
+        "Sampled 'a' and Sampled 'b' both set 'x'",
+    ),
+    "a state that nothing sets": (lambda m, A: m.state("y"), "state 'y' of 'arm' has no rate, and nothing sets it"),
+    "a reset of nothing": (event(lambda m: mbs.Reset({"y": 1})), "Event 'e' resets 'y': the model has no state, value"),
+    "a reset of an acceleration": (event(lambda m: mbs.Reset({"rod.alpha": 1})), "no state, value or rate 'rod.alpha'"),
+    "a reset that cannot be": (
+        event(lambda m: mbs.Reset({"rod.x": 0.5}), lambda m: mbs.t - 0.25), "Event 'e' resets rod.x = 0.5 at t = 0.25"
+    ),
+    "a state that grows without bound": (
+        lambda m, A: m.state("grows", rate=lambda z: z**2, initial=2.0), "state 'grows' changes by"
+    ),
+    "a state that leaves its law": (
+        lambda m, A: m.state("sinks", rate=lambda z: -sp.sqrt(z), initial=0.0625),
+        "state 'sinks' gives no finite rate at t = 0.5",
+    ),
     "a million samples": (sampled(lambda m: {"x": 0}, 1e-7), "1e+07 times from 0 to 1"),
     "a period among parameters": (
         lambda m, A: m.add(mbs.Sampled("s", every=m.parameter("T", 0.0), update={"x": 0})), "is 0; it must be positive"
     ),
-    "a function that sets no state": (sampled(lambda m: lambda t, read: {"y": 1}), "no state 'y'"),
+    "a function that sets no state": (sampled(lambda m: lambda t, read: {"y": 1}), "sets 'y', which is no state"),
     "a function that returns no dict": (sampled(lambda m: lambda t, read: 1), "must return a dict"),
     "a function that fails": (sampled(lambda m: lambda t, read: {"x": 1 / 0}), "t = 0, raised ZeroDivisionError"),
     "a function without a number": (sampled(lambda m: lambda t, read: {"x": np.nan}), "is nan"),
@@ -142,6 +207,45 @@ def test_refused_in_a_run(name):
 def test_initial_values(initial, told):
     with pytest.raises(mbs.ModelError, match=told):
         mbs.simulate(arm()[0], [0, 1], initial)
+
+
+@pytest.mark.parametrize("asks", [
+    lambda x: 1.0 if x > 0 else 0.0, lambda x: max(x, 0), lambda x: np.sign(x), lambda x: np.maximum(x, 0),
+])  # fmt: skip
+def test_what_python_asks_of_an_expression_names_what_to_write(asks):
+    with pytest.raises(TypeError, match=r"neither true nor false before the model moves.* write sp\.Piecewise\("):
+        asks(arm()[0]["rod.angle"])
+
+
+def test_what_asks_for_a_number_names_what_to_write():
+    with pytest.raises(TypeError, match=r"sp\.sin for math\.sin"):
+        math.sin(arm()[0]["rod.angle"])
+
+
+def test_unknown_initial_values_are_told_with_states_and_without_accelerations():
+    with pytest.raises(mbs.ModelError, match="no quantity 'zz'; use one of") as caught:
+        mbs.simulate(arm()[0], [0, 1], {"zz": 1.0})
+    assert {"x", "rod.omega"} < {*caught.value.known} and "rod.alpha" not in caught.value.known
+
+
+def test_a_run_that_a_controller_or_a_reset_ends_keeps_its_result():
+    model, _ = arm()
+    model.add(mbs.Sampled("s", every=0.25, update=lambda t, read: {"x": 1 / (0.5 - t)}))
+    with pytest.raises(mbs.ModelError, match="t = 0.5, raised ZeroDivisionError") as caught:
+        mbs.simulate(model, [0, 0.1, 0.3, 1])
+    assert caught.value.result.t.tolist() == [0, 0.1, 0.3] and not caught.value.result.success
+
+
+def test_states_of_a_model_are_known_to_its_variations_copies_and_files():
+    model, pin = arm()
+    x = model["x"]
+    torque(model, pin, x)
+    other = pickle.loads(pickle.dumps(model))
+    for one in (model.plus(), model.without("T"), model.with_parameters(k=2.0), model.with_inputs(u=1.0)):
+        one.state("y", rate=x)
+    assert other["x"] != x and other["x"] == other.elements["T"].effort_expression
+    end = mbs.simulate(model, [0, 0.5]).state()
+    assert mbs.simulate(other, [0.5, 1], end)["x"][0] == end["x"]
 
 
 def test_states_are_integrated_by_runs_only():

@@ -54,10 +54,11 @@ def test_the_bicycle_is_that_of_the_benchmark(bicycle, v):
 
 def test_the_bicycle_rights_itself_between_weaving_and_falling_over(bicycle):
     def grows(v: float) -> float:
+        """The largest real part but for the eigenvalues 0 of places and of the speed itself."""
         values = mbs.linearize(bicycle, {"frame.vx": v}).eigenvalues
-        return float(values[np.abs(values) > 1e-9].real.max())
+        return float(np.delete(values, np.argsort(np.abs(values))[:-4]).real.max())
 
-    for speed, near in ((4.2923825363411039587, 1e-9), (6.0242620153883588899, 1e-6)):  # there next to speed's own 0
+    for speed, near in ((4.2923825363411039587, 1e-9), (6.0242620153883588899, 1e-9)):
         assert abs(grows(speed)) < near
         assert grows(speed - 0.01) * grows(speed + 0.01) < 0
 
@@ -211,13 +212,15 @@ def test_critical_speeds(campbell):
     found = [(speed, round(whirl)) for speed, whirl in campbell.critical_speeds()]
     expected = [(258.19888974716112568, -1), (258.19888974716112568, 1), (367.60731104690387419, -1)]
     np.testing.assert_allclose(sorted(found), expected, rtol=1e-11)
-    figure = campbell.plot_campbell(orders=(1,))
+    figure = campbell.plot_campbell(orders=1)
     (ax,) = figure.axes
     dots = next(line for line in ax.get_lines() if line.get_marker() == "o").get_xydata()
     np.testing.assert_allclose(np.sort(dots[:, 0]), [speed for speed, _ in expected], rtol=1e-11)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("rotor.wz [rad/s]", "frequency [rad/s]")
     dashes = {text.get_text().split(", ")[-1] for text in figure.legends[0].get_texts()}
     assert dashes == {"forward", "backward", "critical speed"}
+    low, high = campbell.plot().axes[0].get_ylim()
+    assert low < -1e-4 and high > 1e-4  # nothing is damped, and roundoff is not drawn as if it were
 
 
 def test_a_rotor_that_is_not_round_is_told_in_its_own_axes():

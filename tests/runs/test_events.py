@@ -6,6 +6,7 @@ from math import pi, sqrt
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import mbs_dae as mbs
 from mbs_dae.errors import IntegrationError, ModelError
@@ -121,13 +122,20 @@ def test_a_reset_of_one_link_is_an_impulse_in_the_mechanism():
 def test_events_are_in_files(tmp_path):
     run = mbs.simulate(oscillator(passing()), [0, 10], START)
     again = mbs.load(run.save(tmp_path / "run"))
-    assert [(e.t, e.name) for e in again.events] == [(e.t, e.name) for e in run.events]
+    twice = mbs.load(again.save(tmp_path / "again"))
+    for one in (again, twice):
+        assert [(e.t, e.name) for e in one.events] == [(e.t, e.name) for e in run.events]
+        assert one.events[0].state["block.vx"] == run.events[0].state["block.vx"]
+    with pytest.raises(ModelError, match="no quantity 'block.vz'"):
+        again.events[0].state["block.vz"]
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda m: mbs.Event("e", mbs.t - 1), "does not depend on the motion"),
+        (lambda m: mbs.Event("e", 1.0), "never changes"),
+        (lambda m: mbs.Event("e", mbs.t - 1, action=mbs.Reset({"block.x": oscillator()["block.x"]})), "another model"),
+        (lambda m: mbs.Event("e", m["block.x"], action=mbs.Reset({"block.x": sp.Symbol("c")})), "unknown symbols: c"),
         (lambda m: mbs.Event("e", m["block.x"] > 1), "write a condition x > 1 as x - 1"),
         (lambda m: mbs.Event("e", m["block.x"], direction=2), "direction of Event 'e'"),
         (lambda m: mbs.Event("e", m["block.x"], action="halt"), "action of Event 'e'"),
@@ -152,6 +160,31 @@ def test_a_reset_that_leaves_the_event_where_it_is_happens_once(method):
     run = mbs.simulate(model, [0, 10], {"b.angle": -0.3, "b.omega": 0.0}, method=method, rtol=1e-8)
     exact = [1.586908, 3.700243, 5.811349, 7.920536]
     np.testing.assert_allclose([event.t for event in run.events], exact, atol=1e-4 if method == "GA" else 2e-6)
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+def test_events_at_known_times(method, coordinates):
+    """One step would pass over all of them: without forces nothing else makes steps short."""
+    model = mbs.PlanarModel("line")
+    model.add(mbs.Translational("guide", model.ground, model.body("b", mass=1.0, inertia=1.0)))
+    T = model.parameter("T", 1.0)
+    model.add(
+        mbs.Event("tick", sp.sin(20 * mbs.t), direction=1),
+        mbs.Event("kick", mbs.t - T, action=mbs.Reset({"b.vx": 2.0})),
+    )
+    run = mbs.simulate(model.compile(coordinates), [0, 10], method=method)
+    found = {name: [e.t for e in run.events if e.name == name] for name in ("tick", "kick")}
+    np.testing.assert_allclose(found["tick"], np.arange(1, 32) * pi / 10, rtol=1e-14)
+    assert found["kick"] == [1.0]
+    np.testing.assert_allclose(run["b.x"][-1], 18.0, rtol=1e-14)
+    later = mbs.simulate(model.with_parameters(T=2.5).compile(coordinates), [0, 10], method=method)
+    np.testing.assert_allclose(later["b.x"][-1], 15.0, rtol=1e-14)
+
+
+def test_a_stop_at_a_known_time():
+    run = mbs.simulate(oscillator(lambda m: mbs.Event("end", mbs.t - 2.5, action="stop")), np.arange(11.0), START)
+    assert run.t.tolist() == [0, 1, 2, 2.5] and run["block.x"][-1] == pytest.approx(np.cos(2.5), abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5", "GA"])

@@ -104,6 +104,13 @@ def test_a_film_of_a_mode(law, tmp_path):
     assert law.animate(2, tmp_path / "mode.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_a_mechanism_that_cannot_move_has_no_modes_to_draw(law):
+    model = law.state.system.model
+    held = model.plus(*(mbs.Driver(f"hold {k}", mbs.angle(model.bodies[f"m{k}"]), 0.0) for k in range(2)))
+    with pytest.raises(mbs.ModelError, match="cannot move"):
+        mbs.linearize(held).draw()
+
+
 def test_modes_are_numbered_from_one(law, damped):
     for number in (0, 3, "m0"):
         with pytest.raises(mbs.ModelError, match=r"no mode .*: 'pendulums' has 2 modes, numbered from 1"):

@@ -17,18 +17,14 @@ from ...kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, ze
 from ...linear.unsymmetric import eliminate_complex, eliminate_real, solve_real
 from ...linear.vectors import copy
 from ..derivative import Mechanism
-from .linearised import MASS, PLACE, Linearised, add_product, linearise, put_complex, put_real
+from .linearised import Linearised, add_mass_times, add_place_times, linearise, put_complex, put_real
 
 MOST = 10
 """Newton corrections a step is given."""
 QUICK = 1e-3
 """Where corrections shrink by this factor, the matrix will do for the next step, too."""
-SLOW = 0.1
-"""Where they shrink by no more than this, a new matrix is worth its cost."""
 STEPS_COUPLED = 20
 """So many steps are made with the matrices of each stage itself where one did not do."""
-TURNED = 3.0
-"""No attitude turns by more than this (rad) in a step: charts end at a whole turn."""
 
 BEGUN, FRESH, USABLE, COUPLED = range(4)
 MATRICES, ELIMINATIONS, ITERATIONS = range(4, 7)
@@ -146,7 +142,7 @@ def put_residual(own, mechanism, slope, stage, values, out):
     for k in range(state.works_at, stage.size):
         stage[k] = slope[k]
     out[:] = 0.0
-    add_product(newton, values, MASS, 1.0, right, out)
+    add_mass_times(newton, values, right, out)
 
 
 @compiled
@@ -194,7 +190,7 @@ def has_converged(own, size, previous, count, renewed):
     shrinks = size / previous
     own.told[SHRINKS] = shrinks
     if shrinks >= 0.99:
-        return 1 if size <= 1e-2 * enough else 0 if renewed and shrinks < 2.0 else -1
+        return 1 if size <= 1e-2 * enough else 0 if renewed else -1
     if shrinks / (1.0 - shrinks) * size <= enough:
         return 1
     if renewed:
@@ -209,8 +205,8 @@ def filter_error(own: Implicit, mechanism: Mechanism, c: float):
     newton, right, values = own.newton, own.newton.right, own.newton.values[0]
     error, way = own.residual[0], own.newton.step
     right[:] = 0.0
-    add_product(newton, values, MASS, 1.0, error, right)
-    add_product(newton, values, PLACE, -c, way, right)
+    add_mass_times(newton, values, error, right)
+    add_place_times(newton, values, -c, way, right)
     solve_real(newton.real, right)
     copy(right[: newton.x_count], error)
     for k in range(newton.v_count):

@@ -41,9 +41,9 @@ from ...linear.unsymmetric import Elimination, new_elimination, places
 from ...linear.vectors import copy
 from ..derivative import Mechanism, derivative
 
-MASS, RATE, PLACE, ROW = range(4)
-"""An entry belongs to E₀, E₁, E₂, or to Φ_v in the rows C: there it belongs to all three with Baumgarte's feedback,
-which adds 2α (Φ_v v - ν) + β² Φ to C."""
+FORCE, MASS, ROW, PLACE, RATE = range(5)
+"""An entry belongs to Φ_vᵀ or to the rest of E₀, to Φ_v in the rows C, to E₂, or to E₁. Those of Φ_v belong to all
+three with Baumgarte's feedback, which adds 2α (Φ_v v - ν) + β² Φ to C. Entries stand in this order."""
 X, V, Z = range(3)
 """Directions of differences."""
 NEAR = 1e-7
@@ -62,11 +62,12 @@ class Linearised(NamedTuple):
     from_bodies: int
     """Whether the equations are those of bodies (1)."""
     source: Integers
-    """Of each entry: the number of its value, what it belongs to, and where it stands."""
-    level: Integers
+    """Of each entry: the number of its value, and where it stands."""
     row: Integers
     column: Integers
     place: Integers
+    first: Integers
+    """Where entries of each sort begin, and the end of all."""
     unit: Vector
     """The unit of each of y (see `control`)."""
     real: Elimination
@@ -144,16 +145,10 @@ def _difference(to, mechanism, t, y, direction, which, out):
 @compiled
 def _put(to, matrix, c1, c2, feedback):
     matrix[:] = 0.0
-    for e in range(to.source.size):
-        kind, value = to.level[e], to.values[0, to.source[e]]
-        if kind == MASS:
-            matrix[to.place[e]] += value
-        elif kind == RATE:
-            matrix[to.place[e]] += c1 * value
-        elif kind == PLACE:
-            matrix[to.place[e]] += c2 * value
-        else:
-            matrix[to.place[e]] += feedback * value
+    for sort in range(5):
+        factor = feedback if sort == ROW else c2 if sort == PLACE else c1 if sort == RATE else 1.0 + 0.0 * c1
+        for e in range(to.first[sort], to.first[sort + 1]):
+            matrix[to.place[e]] += factor * to.values[0, to.source[e]]
 
 
 @compiled_apart
@@ -174,34 +169,30 @@ def put_coupled(to: Linearised, mechanism: Mechanism, a: Matrix, h: float):
     """The matrix of all stages, each with its own values; A stands in the first rows of `a`."""
     alpha, beta, matrix = mechanism.gains[0], mechanism.gains[1], to.coupled.matrix
     matrix[:] = 0.0
-    for e in range(to.source.size):
-        kind = to.level[e]
-        for i in range(3):
-            value = to.values[i, to.source[e]]
-            for j in range(3):
-                place = to.coupled_place[e, 3 * i + j]
-                if place < 0:
-                    continue
-                rate = h * a[i, j]
-                far = h * h * (a[i, 0] * a[0, j] + a[i, 1] * a[1, j] + a[i, 2] * a[2, j])
-                if kind == MASS:
-                    matrix[place] += value
-                elif kind == RATE:
-                    matrix[place] += rate * value
-                elif kind == PLACE:
-                    matrix[place] += far * value
-                else:
-                    own = 1.0 if i == j else 0.0
-                    matrix[place] += (own + 2.0 * alpha * rate + beta * beta * far) * value
+    for i in range(3):
+        for j in range(3):
+            own, rate = 1.0 if i == j else 0.0, h * a[i, j]
+            far = h * h * (a[i, 0] * a[0, j] + a[i, 1] * a[1, j] + a[i, 2] * a[2, j])
+            feedback = own + 2.0 * alpha * rate + beta * beta * far
+            for sort in range(5):
+                factor = feedback if sort == ROW else far if sort == PLACE else rate if sort == RATE else own
+                if factor != 0.0:
+                    for e in range(to.first[sort], to.first[sort + 1]):
+                        matrix[to.coupled_place[e, 3 * i + j]] += factor * to.values[i, to.source[e]]
 
 
 @compiled
-def add_product(to, values, kind, factor, x, out):
-    """Add E₀ x (for the kind MASS) or E₂ x (PLACE) to `out`, so many times."""
-    for e in range(to.source.size):
-        own = to.level[e]
-        if to.column[e] < to.x_count and (own == kind or (own == ROW and kind == MASS)):
-            out[to.row[e]] += factor * values[to.source[e]] * x[to.column[e]]
+def add_mass_times(to, values, x, out):
+    """Add E₀ x to `out`, of the unknowns without the λ."""
+    for e in range(to.first[MASS], to.first[PLACE]):
+        out[to.row[e]] += values[to.source[e]] * x[to.column[e]]
+
+
+@compiled
+def add_place_times(to, values, factor, x, out):
+    """Add E₂ x, so many times."""
+    for e in range(to.first[PLACE], to.first[RATE]):
+        out[to.row[e]] += factor * values[to.source[e]] * x[to.column[e]]
 
 
 # --- laid out once ----------------------------------------------------------------------------------------------------
@@ -240,14 +231,16 @@ def linearised(system: System, unit: np.ndarray, stages: int) -> Linearised:
         place, sort = (which, PLACE if what == X else RATE) if what != Z else (v + which, RATE)
         entries.append(np.stack([count + numbers, numbers, np.full(x - first, place), np.full(x - first, sort)]))
         count += x
-    source, row, column, kind = np.concatenate(entries, axis=1).astype(np.int64)
+    found = np.concatenate(entries, axis=1).astype(np.int64)
+    source, row, column, kind = found[:, np.argsort(found[3], kind="stable")]
+    first = np.searchsorted(kind, np.arange(6))
     matrix = _pattern(row, column, x, rows)
     coupled, coupled_place = _coupled(row, column, kind, x, rows) if stages > 1 else (nothing(Elimination), NO_PLACES)
     sizes = {"values": count, "v_size": layout.v_size, "width": unit.size, "right": 3 * (x + rows), "stages": stages}
     return block(
         Linearised(
             slopes, v, x, z_place, np.array(directions, dtype=np.int64).reshape(-1, 2), int(bodies), source.copy(),
-            kind.copy(), row.copy(), column.copy(), places(matrix, row, column), unit,
+            row.copy(), column.copy(), places(matrix, row, column), first, unit,
             new_elimination(matrix, 1), new_elimination(matrix, 2), coupled, coupled_place,
         ),
         **sizes,
@@ -266,7 +259,7 @@ def _coupled(
         return np.where(unknown < x, stage * x + unknown, 3 * x + stage * rows + unknown - x)
 
     pairs = [(i, j) for i in range(3) for j in range(3)]
-    there = np.stack([(kind != MASS) | (i == j) for i, j in pairs], axis=1)
+    there = np.stack([(kind > MASS) | (i == j) for i, j in pairs], axis=1)
     all_rows = np.stack([numbered(row, i) for i, _ in pairs], axis=1)
     all_columns = np.stack([numbered(column, j) for _, j in pairs], axis=1)
     matrix = _pattern(all_rows[there], all_columns[there], 3 * x, 3 * rows)
@@ -284,7 +277,8 @@ def _diagonal(first: int, last: int) -> np.ndarray:
 def _entries(first: int, row: np.ndarray, column: np.ndarray, kind: int, both: bool) -> list[np.ndarray]:
     row, column, source = row.astype(np.int64), column.astype(np.int64), first + np.arange(len(row))
     found = [np.stack([source, row, column, np.full(len(row), kind)])]
-    return [*found, np.stack([source, column, row, np.full(len(row), MASS)])] if both else found
+    other = FORCE if kind == ROW else kind
+    return [*found, np.stack([source, column, row, np.full(len(row), other)])] if both else found
 
 
 def _of_tangents(first: int, slopes: Derivatives, v: int, x: int, rows: int) -> list[np.ndarray]:

@@ -4,8 +4,9 @@
     (1 - α_m) b₁ + α_m b₀ = (1 - α_f) v̇₁ + α_f v̇₀,      v̇₁ = v̇(q₁, v₁)
 
 Its numbers follow from the spectral radius ρ with which it takes infinitely fast oscillations from step to step: 1
-keeps them all, 0 ends them at once. Of order 2, whatever ρ. States and works go the way of velocities. The numbers b
-are remembered from step to step; they are accelerations at t + Δ h, Δ = α_m - α_f, and are shifted when h changes.
+keeps them all, 0 ends them after three steps. Of order 2, whatever ρ. States and works go the way of velocities. The
+numbers b are remembered from step to step; they are accelerations at t + Δ h, Δ = α_m - α_f, and are shifted when h
+changes.
 
 Its errors are, with the third derivative from the last three accelerations,
 
@@ -17,7 +18,7 @@ from functools import cache
 import numpy as np
 
 from ...compiled.machine import DONE, NOT_CONVERGED
-from ...compiled.manifold import chart_motion, chart_rates, from_chart, most_turned, settle_in_chart
+from ...compiled.manifold import chart_motion, chart_rates, from_chart, settle_in_chart
 from ...errors import ModelError
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -33,10 +34,7 @@ from ..implicit.iteration import (
     LAST,
     MATRICES,
     MOST,
-    SHRINKS,
-    SLOW,
     STEPS_COUPLED,
-    TURNED,
     USABLE,
     add_to_stage,
     begin_step,
@@ -50,7 +48,7 @@ from ..implicit.iteration import (
     square_of_motion,
 )
 from ..implicit.linearised import linearise, put_real
-from .method import H, Method, Stages, T, X, tableau
+from .method import H, Method, Stages, T, X, bound_turns, tableau
 
 ALPHA_M, ALPHA_F, BETA, GAMMA = range(4)
 B, F, NOW = range(3)
@@ -83,8 +81,7 @@ def step(stages: Stages):
     if stages.status[0] == DONE:
         copy(own.y[0], stages.y1)
         _estimate(stages, h, c1)
-        if most_turned(mechanism.machine.manifold, own.chart[0]) > TURNED:
-            stages.status[0] = NOT_CONVERGED
+        bound_turns(stages, own.chart[0])
 
 
 @compiled
@@ -131,11 +128,11 @@ def _solve(stages, t, h, c1, c2, renewed):
     turns what is stiff."""
     own, mechanism = stages.implicit, stages.mechanism
     newton, state, end = own.newton, mechanism.state, own.stage[NOW]
-    previous, now, anew = 0.0, moment(stages.course, t + h), renewed
+    previous, now = 0.0, moment(stages.course, t + h)
     _predict(stages, h)
     for count in range(1, MOST + 1):
         _settle(stages, h)
-        if anew:
+        if renewed:
             stages.status[0] = linearise(newton, mechanism, now, own.y[0], newton.values[0])
             copy(newton.slope, own.slope)
             put_real(newton, mechanism, c1, c2)
@@ -162,7 +159,6 @@ def _solve(stages, t, h, c1, c2, renewed):
             return
         if verdict == -1:
             break
-        anew = renewed and count > 1 and own.told[SHRINKS] > SLOW
     stages.status[0] = NOT_CONVERGED
 
 
@@ -219,7 +215,7 @@ def read(stages: Stages, out: Vector):
 
 def GA(spectral_radius: float = 0.8) -> Method:
     """Generalised-α with this spectral radius at infinity: ``simulate(..., method=mbs.GA(0.5))``. 1 keeps even the
-    fastest oscillations, 0 ends them within two steps; "GA" is the method with 0.8."""
+    fastest oscillations, 0 ends them within three steps; "GA" is the method with 0.8."""
     rho = spectral_radius
     if isinstance(rho, bool) or not isinstance(rho, int | float) or not 0.0 <= rho <= 1.0:
         raise ModelError(f"spectral_radius={rho!r}; give a number from 0 (no fast motion is kept) to 1 (all is kept)")

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.machine import DONE, NOT_CONVERGED
+from ...compiled.manifold import most_turned
 from ...kernels.abi import call_on_block, compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, ones, zeros
 from ..course import Course
@@ -68,15 +69,17 @@ class Stages(NamedTuple):
     dense: Work[Matrix] = zeros("room", "width")
     sines: Work[Vector] = ones("nodes")
     """By how much the constraints are independent at every stage, and at the end."""
-    now: Work[Vector] = zeros(3)
-    """t₀, h, and x where the step is read."""
+    now: Work[Vector] = zeros(4)
+    """t₀, h, x where the step is read, and how long the next one may be at most."""
     closed: Work[Integers] = zeros(1)
     """Whether stages are put onto the constraints (1)."""
     status: Work[Integers] = zeros(1)
 
 
 STEP, PREPARE, READ = 0, 1, 2
-T, H, X = 0, 1, 2
+T, H, X, LONGEST = range(4)
+TURNED, AIMED = 3.0, 2.5
+"""No attitude turns by more than the first (rad) in a step in a chart, which ends at a whole turn; what is aimed at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,10 +123,19 @@ class Method:
 @compiled
 def take_step(stages, t, h, closed):
     """y₁ from y₀ and k₀, which must stand in `stages`; `closed`: with stages put onto the constraints."""
-    stages.now[T], stages.now[H] = t, h
+    stages.now[T], stages.now[H], stages.now[LONGEST] = t, h, np.inf
     stages.closed[0] = closed
     call_on_block(stages.functions[STEP], stages, ())
     return stages.status[0]
+
+
+@compiled
+def bound_turns(stages, chart):
+    """Refuse a step in which an attitude turns too far in its chart, and say how long the next one may be."""
+    turned = most_turned(stages.mechanism.machine.manifold, chart)
+    stages.now[LONGEST] = stages.now[H] * AIMED / turned if turned > 0.0 else np.inf
+    if turned > TURNED:
+        stages.status[0] = NOT_CONVERGED
 
 
 @compiled

@@ -13,7 +13,7 @@ between by the polynomial through all stages: Hairer and Wanner, Solving Ordinar
 import numpy as np
 
 from ...compiled.machine import DONE, NOT_CONVERGED
-from ...compiled.manifold import chart_rates, from_chart, most_turned, motion_of_chart, settle_in_chart
+from ...compiled.manifold import chart_rates, from_chart, motion_of_chart, settle_in_chart
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.unsymmetric import eliminate_real, solve_complex, solve_real
@@ -28,10 +28,7 @@ from ..implicit.iteration import (
     LAST,
     MATRICES,
     MOST,
-    SHRINKS,
-    SLOW,
     STEPS_COUPLED,
-    TURNED,
     USABLE,
     add_to_stage,
     begin_step,
@@ -46,7 +43,7 @@ from ..implicit.iteration import (
     square_of_motion,
 )
 from ..implicit.linearised import linearise, put_coupled, put_real
-from .method import H, Method, Stages, T, X, tableau
+from .method import H, Method, Stages, T, X, bound_turns, tableau
 
 ROOT = np.sqrt(6.0)
 FIRST, SECOND = (4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0
@@ -106,8 +103,7 @@ def step(stages: Stages):
     if stages.status[0] == DONE:
         copy(own.y[2], stages.y1)
         _estimate(stages, t, h)
-        if most_turned(mechanism.machine.manifold, own.chart[2]) > TURNED:
-            stages.status[0] = NOT_CONVERGED
+        bound_turns(stages, own.chart[2])
 
 
 @compiled
@@ -216,29 +212,29 @@ def _solve_alike(stages, t, h, anew):
 
 @compiled
 def _solve_coupled(stages, t, h):
-    """The same with the matrix of each stage, found anew until corrections shrink fast; a status."""
+    """The same with the matrix of each stage, found anew for each correction: they shrink like squares. A last one is
+    made with the matrix that is there, for a small length of what is stiff is a large force in the next step. A status.
+    """
     own, mechanism = stages.implicit, stages.mechanism
-    newton, previous, right, anew = own.newton, 0.0, own.newton.right, True
+    newton, previous, right, verdict = own.newton, 0.0, own.newton.right, 0
     x, size = newton.x_count, own.residual.shape[1]
     rows = size - x
     own.flags[FRESH] = own.flags[USABLE] = 0
-    stages.status[0] = NOT_CONVERGED
     for count in range(1, MOST + 1):
         _settle(stages, h)
         for s in range(3):
-            now, status = _moment(stages, s, t, h), DONE
-            if anew:
-                status = linearise(newton, mechanism, now, own.y[s], newton.values[s])
+            now = _moment(stages, s, t, h)
+            if verdict == 0:
+                stages.status[0] = linearise(newton, mechanism, now, own.y[s], newton.values[s])
                 copy(newton.slope, own.slope)
                 own.flags[MATRICES] += 1
             else:
-                status = derivative(mechanism, now, own.y[s], own.slope)
-            if status != DONE:
-                stages.status[0] = status
+                stages.status[0] = derivative(mechanism, now, own.y[s], own.slope)
+            if stages.status[0] != DONE:
                 return
             _note(stages, s)
             put_residual(own, mechanism, own.slope, own.stage[s], newton.values[s], own.residual[s])
-        if anew:
+        if verdict == 0:
             put_coupled(newton, mechanism, stages.tableau.a, h)
             eliminate_real(newton.coupled, mechanism.machine.factor.kept)
             own.flags[ELIMINATIONS] += 1
@@ -250,14 +246,17 @@ def _solve_coupled(stages, t, h):
         solve_real(newton.coupled, right)
         for s in range(3):
             copy(right[s * x : (s + 1) * x], own.moved[s])
+        is_last, before = verdict == 1, previous
         verdict, previous = _correct(stages, h, previous, count, True)
-        if verdict == 1:
+        if is_last and previous < before:
+            _settle(stages, h)
             put_real(newton, mechanism, MU * h, (MU * h) ** 2)  # for the error
             eliminate_real(newton.real, mechanism.machine.factor.kept)
-            stages.status[0] = DONE
-        if verdict != 0:
             return
-        anew = count > 1 and own.told[SHRINKS] > SLOW
+        if verdict == -1:
+            break
+        verdict = 0 if is_last else verdict
+    stages.status[0] = NOT_CONVERGED
 
 
 @compiled
@@ -316,11 +315,19 @@ def _estimate(stages, t, h):
         at[n] = stages.y0[n] + own.slope[n]
     from_chart(mechanism.machine.manifold, stages.y0[:q_end], own.slope[:q_end], at[:q_end])
     _filter_again(stages, h, out)
-    if h * _weighted(own, out) <= 1.0:
+    small = h * _weighted(own, out) <= 1.0
+    if small and own.flags[COUPLED] == 0:
         return
-    if derivative(mechanism, moment(stages.course, t), at, own.slope) == DONE:
+    if derivative(mechanism, moment(stages.course, t), at, own.slope) != DONE:
+        return
+    for n in range(mechanism.state.works_at, out.size):
+        other = MU * (_sum(stages.tableau.a, ERROR, own.stage, n) + own.slope[n])
+        own.slope[n] = other if abs(other) < abs(out[n]) else out[n]
+        at[n] = own.slope[n]
+    if not small:
         _error_with(stages, own.slope, h, out)
         _filter_again(stages, h, out)
+    copy(at[mechanism.state.works_at :], out[mechanism.state.works_at :])
 
 
 @compiled

@@ -1,0 +1,136 @@
+"""Where the law of a force has no slope: at the corners and jumps of what is written with Abs, sign, Max or Piecewise.
+
+Such a law decides by the signs of switching functions g (`symbolic.branches`). Where a g is zero to roundoff, and small
+motions change it, there is one law on either side. They are told apart by holding each branch in turn: they may differ
+in the forces themselves (a jump), in the derivatives of these (a corner), or in neither, as v |v| does at v = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import EquilibriumError, ModelError
+from ..motion.derivative import evaluate
+from ..motion.mechanism import mechanism
+from ..symbolic.branches import WATCH, WHOLE
+from .balance import Balance, balance_at
+
+FAR = 1e-5
+"""How far small motions go here, in lengths of the model, and these a second."""
+ZERO = 1e-3
+"""A switching function is zero where that changes it by more than its value over this."""
+ALIKE = 1e-8
+"""Forces, and derivatives, that differ by less than this part are the same on both sides."""
+MOST = 8
+"""No more switching functions of one element are held in all combinations."""
+
+
+Place = tuple[np.ndarray, np.ndarray]
+"""(q, v)."""
+
+
+class Corner(NamedTuple):
+    who: str
+    jumps: bool
+    """Forces differ; otherwise only their derivatives do."""
+    by_speed: bool
+    """Velocities alone decide."""
+
+
+def check_slopes(balance: Balance) -> None:
+    for one in corners(balance):
+        raise ModelError(
+            f"{one.who} of {balance.system.model.name!r} has no slope at this state: its law "
+            f"{'jumps' if one.jumps else 'has a corner'} there, so small motions have none; linearize about another "
+            "state, or round it off, such as sp.tanh(x / width)"
+        )
+
+
+def check_friction(rest: Balance) -> None:
+    """A force that jumps where a motion turns round holds a mechanism in a whole set of poses."""
+    for one in corners(rest):
+        if one.jumps and one.by_speed:
+            raise EquilibriumError(
+                f"{one.who} of {rest.system.model.name!r} jumps where the motion turns round, as dry friction does: it "
+                "can hold the mechanism anywhere in a whole set of poses, of which none is the equilibrium; look for "
+                f"it without, model.without({one.who.split(chr(39))[1]!r}), or with a law that is round there: "
+                "sp.tanh(v / width)"
+            )
+
+
+def corners(balance: Balance) -> Iterator[Corner]:
+    """One for each element that has any."""
+    kinds = mechanism(balance.system).switches.kinds
+    if not (kinds != WATCH).any():
+        return
+    g, by_place, by_speed = _changes(balance)
+    zero = (kinds != WATCH) & (np.abs(g - _nearest(g, kinds)) <= ZERO * np.maximum(by_place, by_speed))
+    zero &= np.maximum(by_place, by_speed) > 0.0
+    own = balance.system.structure
+    names = np.array(own.program.batch.switching + own.dynamics.batch.switching)
+    for who in dict.fromkeys(names[zero].tolist()):
+        some = np.flatnonzero(zero & (names == who))[:MOST]
+        jumps, bends = _differ(balance, g, kinds, some)
+        if jumps or bends:
+            yield Corner(who, jumps, not by_place[some].any())
+
+
+def _nearest(g: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """Where a switching function decides: at 0, or at the nearest integer."""
+    return np.where(kinds == WHOLE, np.round(g), 0.0)
+
+
+def _changes(balance: Balance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The switching functions, and the most that small motions and small velocities change each."""
+    run = mechanism(balance.system)
+    first, second = run.machine.program.batch, run.dynamics.batch
+
+    def switching(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        evaluate(run, balance.t, q.copy(), v)
+        return np.concatenate([run.machine.out[first.switch_at], run.out[second.switch_at]])
+
+    g = switching(balance.q, balance.v)
+    places, speeds = (
+        np.max([0.0 * g, *(np.abs(switching(*there) - g) for pair in kind for there in pair)], axis=0)
+        for kind in _aside(balance)
+    )
+    return g, places, speeds
+
+
+def _aside(balance: Balance) -> tuple[list[list[Place]], list[list[Place]]]:
+    """Places (q, v) on both sides of the state: along each small motion, then with each small velocity."""
+    system, q, far = balance.system, balance.q, FAR * balance.system.length
+
+    def faster(way: np.ndarray) -> np.ndarray:
+        return balance.v + np.pad(way, (0, balance.v.size - way.size))
+
+    moved = [[(system.moved(q, side * way), balance.v) for side in (far, -far)] for way in balance.free.T]
+    pushed = [[(q, faster(side * way)) for side in (far, -far)] for way in balance.free_velocities.T]
+    return moved, pushed
+
+
+def _differ(balance: Balance, g: np.ndarray, kinds: np.ndarray, some: np.ndarray) -> tuple[bool, bool]:
+    """Whether forces along free motions, and their derivatives, depend on how these functions decide. (Differences to
+    both sides do not see the even powers by which branches differ as well.)"""
+    (a, multipliers), ways, length = balance.accelerations, balance.free_velocities, balance.system.length
+    K, D, *_ = balance.derivatives(a, multipliers)
+    pairs = [pair for kind in _aside(balance) for pair in kind]
+    forces, slopes, effort = [], [], balance.effort
+    for sides in product((1.0, -1.0), repeat=some.size):
+        modes = np.full(g.size, np.nan)
+        modes[some] = np.where(kinds[some] == WHOLE, np.round(g[some]) - (np.array(sides) < 0.0), sides)
+
+        def left(q: np.ndarray, v: np.ndarray, modes: np.ndarray = modes) -> np.ndarray:
+            held = balance_at(balance.system, balance.t, q, v, modes)
+            return ways.T @ (held.forces - held.mass @ a - held.jacobian.T @ multipliers)
+
+        forces.append(left(balance.q, balance.v))
+        slopes.append([(left(*ahead) - left(*behind)) / (2.0 * FAR * length) for ahead, behind in pairs])
+        effort = max(effort, float(np.linalg.norm(forces[-1])))
+    jump, bend = np.ptp(forces, axis=0).max(initial=0.0), np.ptp(slopes, axis=0).max(initial=0.0)
+    largest = max(np.abs(x).max(initial=0.0) for x in (slopes, ways.T @ K @ ways, ways.T @ D @ ways))
+    return bool(jump > ALIKE * (effort + largest * length)), bool(bend > ALIKE * largest)

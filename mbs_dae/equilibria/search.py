@@ -1,0 +1,69 @@
+"""All equilibria: looked for from many poses, and told apart."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..compiled import System
+from ..errors import SingularConfigurationError
+from ..motion.initial import check_regular
+from ..poses.closing import close_from_afar
+from ..rotations import from_quaternion
+from .balance import Balance, balance_at
+from .seeking import balance, settle
+
+APART = 1e-6
+"""Two poses are one where no body differs by more, in lengths of the model."""
+STARTS, PATIENCE, HOPE = 400, 40, 10
+"""How many poses are tried at most, how many without anything new, and how many before there is anything at all."""
+
+
+def all_balances(system: System, t: float, q: np.ndarray) -> list[Balance]:
+    """From a pose and from others at random (always the same ones), which reach other branches of the assembly; until
+    so many in a row have led to nothing new. The one of least potential first."""
+    random, found, idle = np.random.default_rng(11), list[Balance](), 0
+    first = balance_at(system, t, q)
+    for count in range(STARTS):
+        base = found[count % len(found)] if found else first
+        start = q if count == 0 else _elsewhere(base, random, freely=count % 2 == 0)
+        before = len(found)
+        for other in (settle(system, t, start), balance(system, t, start)) if start is not None else ():
+            if other is not None and is_regular(other) and not any(_same_pose(other, known) for known in found):
+                found.append(other)
+        idle = 0 if len(found) > before else idle + 1
+        if idle >= (PATIENCE if found else HOPE):
+            break
+    return sorted(found, key=lambda one: one.potential)
+
+
+def _elsewhere(here: Balance, random: np.random.Generator, freely: bool) -> np.ndarray | None:
+    """A closed pose far away: along what is free, or anywhere, which may lead to another branch."""
+    system = here.system
+    far = random.choice([0.5, 1.5, 4.0]) * system.length
+    scattered = random.standard_normal(system.nv) / np.sqrt(system.weight)
+    way = here.free @ random.standard_normal(here.free.shape[1]) if freely else scattered
+    attempt = close_from_afar(system.machine(), here.t, system.moved(here.q, far * way))
+    return attempt.q if attempt.closed else None
+
+
+def is_regular(here: Balance) -> bool:
+    try:
+        check_regular(here.system, here.t, here.q, here.v)
+    except SingularConfigurationError:
+        return False
+    return True
+
+
+def _same_pose(one: Balance, other: Balance) -> bool:
+    return bool(np.abs(_places(one) - _places(other)).max() <= APART * one.system.length)
+
+
+def _places(here: Balance) -> np.ndarray:
+    """Where all bodies are, and their axes times the model's length, however often they have turned."""
+    system, out = here.system, []
+    for body in system.bodies:
+        own = here.q[list(system.layout.q[body])]
+        flat = system.model.dimension == 2
+        axes = np.array([np.cos(own[2]), np.sin(own[2])]) if flat else from_quaternion(own[3:7]).ravel()
+        out.append(np.concatenate([own[: system.model.dimension], system.length * axes]))
+    return np.concatenate(out)

@@ -1,0 +1,195 @@
+"""The door of a model: names, elements and the symbols in them, checked when they come in and when all is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from ..errors import ModelError, unknown_name
+from ..symbolic.markers import t
+from .bodies.body import Body, Marker, reference_turns
+from .drivers import Driver
+from .element import Element
+from .events import Event, Reset
+from .joints.base import Condition
+from .measures import Quantity
+from .parameters import Effort, ParameterValue, Signal, free_parameters, signals_in
+from .signals import Input, Sampled, SignalElement, StateVariable, state_of
+from .tables import TableSymbol
+
+
+class Said(Protocol):
+    """What has been said of a model."""
+
+    name: str
+    ground: Body
+    bodies: Any
+    elements: Any
+    parameters: Any
+
+    @property
+    def dimension(self) -> int: ...
+    def quantity_names(self, levels: int = 3) -> list[str]: ...
+
+
+def check_new(model: Said, name: Any, kind: str) -> None:
+    if not isinstance(name, str) or not name or "." in name or name != name.strip():
+        raise ModelError(f"{name!r} cannot name a {kind}; use a text without dots and outer spaces")
+    if name == "ground" or name in model.bodies or name in model.elements:
+        raise ModelError(f"the model already has {name!r}; choose another name for this {kind}")
+
+
+def check_symbol(model: Said, name: Any, kind: str) -> None:
+    """Whether it can name a state or an input."""
+    check_new(model, name, kind)
+    if not name.isidentifier() or name == t.name:
+        raise ModelError(f"{name!r} cannot name a {kind}; use letters, digits and _, and not 't', which is time")
+    if name in model.parameters:
+        raise ModelError(f"the model already has a parameter {name!r}; choose another name for this {kind}")
+
+
+def check_element(model: Said, element: Any) -> None:
+    if not isinstance(element, Element):
+        raise ModelError(f"cannot add {element!r}; add joints, drivers, forces: mbs.Revolute('A', i, j)")
+    check_new(model, element.name, element.kind)
+    check_content(model, element)
+
+
+def check_content(model: Said, element: Element) -> None:
+    """Its markers, and all symbols in it."""
+    if element.markers and element.dimension != model.dimension:
+        here, there = ("the plane", "space")[:: 1 if model.dimension == 2 else -1]
+        what = f"{element.who} is between bodies in {there}, and model {model.name!r} is in {here}"
+        raise ModelError(f"{what}; use bodies of this model")
+    _check_markers(model, element.who, element.markers)
+    if not isinstance(element, SignalElement | Event) and all(marker.body.fixed for marker in element.markers):
+        raise ModelError(f"{element.who} joins nothing but the ground; name a body that moves")
+    form, slots = element.form()
+    _check_signals(model, element, signals_in(slots.values()))
+    numbers = [n for m in element.markers for n in m.numbers]
+    check_bound(model, element.who, [n for s, n in slots.items() if s not in form.signals] + numbers)
+    known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
+    if stray := sorted(map(str, free_parameters(form.expressions) - known)):
+        raise _unknown_symbols(element.who, stray)
+    for target in element.targets if isinstance(element, Sampled) else ():
+        state_of(model, target, f"{element.who} sets")
+    if isinstance(element, Event) and isinstance(element.action, Reset):
+        _check_reset(model, f"the Reset of {element.who}", element.action)
+
+
+def check_bound(model: Said, who: str, numbers: list[Any]) -> None:
+    """Constants are made of parameters of the model."""
+    known = {p.symbol for p in _parameters(model)}
+    free = {s for s in free_parameters(numbers) if not isinstance(s, TableSymbol)}
+    if moving := signals_in(free):
+        what = f"a constant of {who} contains {moving[0].name!r}, which changes in time"
+        raise ModelError(f"{what}; write it in an expression, as Force, Torque, Actuator and rates take them")
+    if stray := sorted(map(str, free - known)):
+        raise _unknown_symbols(who, stray)
+
+
+def _parameters(model: Said) -> Iterable[ParameterValue]:
+    return model.parameters.values()
+
+
+def _check_markers(model: Said, who: str, markers: Iterable[Marker]) -> None:
+    for marker in markers:
+        owner = model.ground if marker.body.fixed else model.bodies.get(marker.body.name)
+        if owner is not marker.body:
+            what = f"{who} uses a marker of {marker.body.name!r}, a body of another model"
+            raise ModelError(f"{what}; use the bodies of this one")
+
+
+def _check_reset(model: Said, who: str, reset: Reset) -> None:
+    """Its symbols are of this model. (What it sets may come later: see `check_setters`.)"""
+    symbols = free_parameters([*reset.values.values(), *reset.symbols])
+    quantities = [s for s in symbols if isinstance(s, Quantity)]
+    for quantity in quantities:
+        _check_markers(model, who, quantity.measure.markers)
+    signals = signals_in(symbols)
+    for signal in signals:
+        _check_signal(model, f"{who} depends on {signal.name!r}", signal, {})
+    check_bound(model, who, [*symbols - {t, *quantities, *signals}])
+
+
+# --- signals ------------------------------------------------------------------------------------------------------
+
+
+def _check_signals(model: Said, element: Element, signals: Iterable[Signal]) -> None:
+    """Whether the model has all signals that this element reads, and it may read them."""
+    own = {element.name: element}
+    for signal in signals:
+        what = f"{element.who} depends on {signal.name!r}"
+        if isinstance(element, Condition):
+            raise ModelError(
+                f"{what}: what joints and drivers prescribe is a matter of places and time; let a force act on the "
+                "motion instead, such as mbs.Torque or mbs.Actuator"
+            )
+        if isinstance(signal, Effort) and not isinstance(element, SignalElement):
+            raise ModelError(
+                f"{what}, which follows from all forces: an algebraic loop; let it pass a state that lags behind, "
+                f"lagged = model.state('lagged', rate=lambda x: (model[{signal.name!r}] - x) / T)"
+            )
+        _check_signal(model, what, signal, own)
+
+
+def _check_signal(model: Said, what: str, signal: Signal, more: Mapping[str, Element]) -> None:
+    elements = {**model.elements, **more}
+    if signal.home is not model.ground:
+        raise ModelError(f"{what} of another model; take this one's, if it has one: model[{signal.name!r}]")
+    if isinstance(signal, Effort):
+        if not isinstance(elements.get(signal.driver), Driver):
+            raise ModelError(f"{what}, and the model has no driver {signal.driver!r}; add it first")
+    elif not isinstance(elements.get(signal.name), StateVariable | Input):
+        raise ModelError(
+            f"{what}, which is no state or input of this model; declare it: model.state(...) or model.input(...)"
+        )
+
+
+def check_setters(model: Said) -> None:
+    """Who sets what: a state has one controller at most, and a Reset gives values to what can have them."""
+    controllers: dict[str, Element] = {}
+    for element in model.elements.values():
+        for name in map(str, element.targets) if isinstance(element, Sampled) else ():
+            if other := controllers.get(name):
+                raise ModelError(set_twice(other.who, element.who, name))
+            controllers[name] = element
+        if isinstance(element, Event) and isinstance(element.action, Reset):
+            states = [one.name for one in model.elements.values() if isinstance(one, StateVariable)]
+            known = [*states, *model.quantity_names(levels=2)]
+            for name in element.action.values:
+                if name not in known:
+                    raise unknown_name("state, value or rate", name, known, f"{element.who} resets {name!r}: the model")
+
+
+def set_twice(one: str, other: str, name: str) -> str:
+    return (
+        f"{one} and {other} both set {name!r}, and nothing says which of them wins; let one do it, or give each a "
+        "state of its own"
+    )
+
+
+def check_held(model: Said, given: Iterable[str]) -> None:
+    """A state has a rate, a controller or a Reset that sets it, or a value that was given knowingly."""
+    elements = [*model.elements.values()]
+    controllers = [one for one in elements if isinstance(one, Sampled)]
+    if any(one.function for one in controllers):
+        return  # Python may set any of them
+    names = {*given, *(str(target) for one in controllers for target in one.targets)}
+    names |= {n for e in elements if isinstance(e, Event) and isinstance(e.action, Reset) for n in e.action.values}
+    for state in elements:
+        if isinstance(state, StateVariable) and state.is_held and state.name not in names:
+            raise ModelError(
+                f"{state.who} of {model.name!r} has no rate, and nothing sets it: it would stay as it is; say its "
+                f"rate, model.rate({state.name!r}, ...), or set it by mbs.Sampled or mbs.Reset; a constant is a "
+                "parameter, and what is given from outside is an input"
+            )
+
+
+def _unknown_symbols(who: str, names: list[str]) -> ModelError:
+    remedy = "declare them with model.parameter(name, value)"
+    if t.name in names:
+        remedy = "what is constant does not depend on time; write a law (law=, a force of time) or a Driver"
+    elif any("." in name for name in names):
+        remedy = "quantities of the model are read by forces alone; relate bodies by a joint, a Gear, a Constraint"
+    return ModelError(f"{who} contains unknown symbols: {', '.join(names)}; {remedy}")
