@@ -165,6 +165,9 @@ def _bracket(search, t, h, closely):
                     _look_at(search, t, h, x, closely)
                     if _is_wrong(search, guards):
                         return (i - 1) * between, x
+        for k in range(count):
+            if i + 1 == LOOKS and search.stages.mechanism.switches.slides[k] == 0:
+                search.slack[k] = 0.0  # what is wrong at the end has passed
         if _is_wrong(search, looks[i]):
             return (i - 1) * between, i * between
         for k in range(count):
