@@ -18,8 +18,7 @@ from ..motion.events import present
 from ..motion.mechanism import mechanism
 from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
-from ..motion.switching.choosing import CHATTERS
-from ..motion.switching.search import RUSH
+from ..motion.switching.search import CHATTERS, RUSH
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
 from .explanation import Explanation, contradiction, going_on, undefined
@@ -186,7 +185,8 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
     if status == CHATTERS:
         own = system.structure
         deciding = own.program.batch.switching + own.dynamics.batch.switching
-        who = {deciding[k] for k in np.flatnonzero(march.search.wanted)}
+        search = march.search
+        who = {deciding[k] for k in np.flatnonzero(search.wanted if search.wanted.any() else search.surface)}
         brief = float(march.search.times.max() - march.search.times.min())
         many, names = f"without end at t = {t:.6g}, {RUSH} times in {brief:.2g} s", " and ".join(sorted(who))
         if resets := [one.who for one in system.model.events if one.who in who and isinstance(one.action, Reset)]:

@@ -14,7 +14,7 @@ import numpy as np
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
 
-SPAN, STEP, WAITING = 0, 1, 2
+SPAN, WAITING = 0, 1
 
 
 class Begin(NamedTuple):
@@ -46,8 +46,8 @@ class Course(NamedTuple):
     """Where the first span begins: steps of one length are counted from there."""
     longest: float
     """No step is longer than this."""
-    at: Work[Integers] = zeros(3)
-    """The span, how many steps have been taken in it, and whether the run waits at its end for a sample (1)."""
+    at: Work[Integers] = zeros(2)
+    """The span, and whether the run waits at its end for a sample (1)."""
 
 
 def beginning(t: float, breaks: np.ndarray, side_of: Callable[..., float]) -> Begin:

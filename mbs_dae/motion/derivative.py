@@ -29,8 +29,8 @@ from ..tolerances import DEPENDENT, DOUBTFUL, PARTED, PARTED_BY, WEAK
 from .switching.switches import Switches, hold_all
 
 WORK = len(WORKS)
-SLIDE = 0
-"""The place among `Switches.functions`."""
+SLIDE, RETURN = 0, 1
+"""The places among `Switches.functions`."""
 
 
 class StateLayout(NamedTuple):
@@ -229,6 +229,14 @@ def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
     switches.now[0] = t
     call_on_block(switches.functions[SLIDE], mechanism, (q, v, a))
     return switches.status[0]
+
+
+@compiled
+def return_to_surfaces(mechanism, t, y):
+    """Take away what the surfaces on which the motion is held have become off zero; a status."""
+    mechanism.switches.now[0] = t
+    call_on_block(mechanism.switches.functions[RETURN], mechanism, (y,))
+    return mechanism.switches.status[0]
 
 
 @compiled_apart

@@ -16,7 +16,7 @@ from ..tolerances import FELT, SHARE, SOFT
 from .control import units_of
 from .derivative import Mechanism, evaluate, state_layout
 from .implicit.linearised import Linearised, linearised
-from .switching.sliding import slide
+from .switching.sliding import return_to_surfaces, slide
 from .switching.switches import Switches
 
 
@@ -61,10 +61,11 @@ def _prototype(system: System, refinements: int, faint: float) -> Mechanism:
 def switches_of(system: System, machine: Machine, dynamics: Dynamics) -> Switches:
     batches, layout = (machine.program.batch, dynamics.batch), system.layout
     kinds = np.concatenate([batch.switch_kind for batch in batches])
-    functions = np.array([slide.compile().address] if kinds.size else [], dtype=np.int64)
+    parts = (slide, return_to_surfaces) if kinds.size else ()
+    functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     bodies = system.structure.program.batch.layout
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
-    return block(Switches(kinds, functions), switches=kinds.size, ways=ways, own=own)
+    return block(Switches(kinds, functions), switches=kinds.size, ways=ways, own=own, width=state_layout(layout).size)
 
 
 def _softness(system: System, bare: Mechanism) -> np.ndarray:

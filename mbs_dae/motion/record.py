@@ -14,7 +14,7 @@ from ..linear.vectors import axpy, copy
 from ..tolerances import BLURRED
 from .control import Control
 from .course import Course, moment
-from .derivative import WORK, Mechanism, derivative
+from .derivative import WORK, Mechanism, derivative, return_to_surfaces
 from .implicit.linearised import Linearised
 from .methods import Method
 from .methods.method import Stages, Tableau, prepare_reading, read_between
@@ -121,13 +121,16 @@ def put_back(march):
 
 @compiled
 def put_right(march, t, y):
-    """Quaternions of unit length; on the constraints, if the run is projected."""
+    """Quaternions of unit length; on the constraints, if the run is projected; on surfaces along which it slides."""
     mechanism = march.mechanism
     q, v = y[: mechanism.state.q_end], y[mechanism.state.v_at : mechanism.state.v_end]
     restore(mechanism.machine.manifold, q)
+    now, status = moment(march.course, t), DONE
     if is_projected(march.stabiliser, mechanism):
-        return project(mechanism, moment(march.course, t), q, v)
-    return DONE
+        status = project(mechanism, now, q, v)
+    if status == DONE and mechanism.switches.sliding[0] > 0:
+        status = return_to_surfaces(mechanism, now, y)
+    return status
 
 
 @compiled_apart

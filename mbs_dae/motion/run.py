@@ -17,7 +17,7 @@ from ..kernels.blocks import Vector
 from ..linear.vectors import copy
 from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
-from .course import SPAN, STEP, WAITING, is_break, latest_end, moment
+from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .implicit.iteration import BEGUN, MATRICES
 from .methods.method import LONGEST, take_step
@@ -48,6 +48,8 @@ def start(march: March, q: Vector, v: Vector):
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
     march.search.total[0] = 0
+    march.search.top[:] = 0.0
+    march.search.passes[:] = 0
     march.search.passed[:] = 0
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, times[0]), q, v)
@@ -199,7 +201,7 @@ def _end_of_step(march, t):
     target = course.ends[span]
     if control.fixed > 0.0:
         begin = course.start if span == 0 else course.ends[span - 1]
-        end = begin + (course.at[STEP] + 1) * control.fixed
+        end = begin + (np.floor((t - begin) / control.fixed + 1e-9) + 1.0) * control.fixed
     else:
         end = min(t + aimed(march.tableau, march.crossing.wait[0], control.step[0]), latest_end(course, t))
     end = min(end, march.search.until[0]) if march.search.functions.size > 0 else end
@@ -273,7 +275,6 @@ def _accept(march, t, end, switches):
         copy(stages.k[march.tableau.stages], stages.k[0])
         march.time[0] = end
         look_ahead(march.crossing, stages, end - t)
-        course.at[STEP] += 0 if switches else 1
         next_begins(march.search)
     if status == DONE and switches:
         status = _switch(march, end)
@@ -324,7 +325,6 @@ def _next_span(march):
     """Laws have switched: the derivative anew, on the other side of the break, and with it a first step."""
     course, control, stages = march.course, march.control, march.stages
     course.at[SPAN] += 1
-    course.at[STEP] = 0
     status = _begin_anew(march, course.first[course.at[SPAN]])
     march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[march.mechanism.state.works_at :])
     control.step[0], control.again[0] = control.fixed, 0

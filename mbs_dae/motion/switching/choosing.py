@@ -1,6 +1,6 @@
 """Which branch of a law holds: at the first state, behind a switch, and behind a sampling time. Compiled.
 
-Where a switching function is zero, it is the one towards which the motion goes; where both push back, the motion stays.
+Off the surfaces g = 0 it is that of the sign of g, or of the integer below it; on them rates decide (`settling`).
 """
 
 import numpy as np
@@ -10,33 +10,36 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WATCH, WHOLE
-from ..course import moment
-from ..derivative import accelerate, derivative, evaluate
-from .search import BRIEF, LOOKS, RUSH, Search
-from .switches import hold_all, look, natural, read_rates
-
-ZERO = 1e-9
-"""A switching function is zero beside what it was in the last step, and a rate beside that by which a law jumps, if it
-is less than this part of it."""
-CHATTERS = 17
-"""A status: laws switch back and forth without end (see `run` for the others)."""
+from ..course import SPAN, moment
+from ..derivative import evaluate
+from .search import BRIEF, CHATTERS, FAINT, LONG, RUSH, SHORT, Search, largest
+from .settling import ALL, LEFT, STANDS, ZERO, choice_of, settle
+from .switches import hold_all, look, natural
 
 
 @compiled_apart
 def choose(search: Search, y: Vector, dy: Vector):
     """The branches at the first state, by the signs there; where one is zero, by where the motion goes."""
+    search.surface[:] = 0
     _choose(search, y, dy)
 
 
 @compiled_apart
 def carry_on(search: Search, y: Vector, dy: Vector):
-    """The same behind a sampling time: a sign that is watched and has passed right there is an event."""
-    switches = search.stages.mechanism.switches
+    """The same behind a sampling time: what has stayed on a surface that the sample has not moved is on it still; a
+    sign that is watched and has passed right there is an event."""
+    mechanism, course = search.stages.mechanism, search.stages.course
+    switches, state = mechanism.switches, mechanism.state
+    before = course.last[course.at[SPAN] - 1]
+    evaluate(mechanism, before, y[: state.q_end], y[state.v_at : state.v_end])
+    look(mechanism)
     for k in range(switches.kinds.size):
-        search.armed[k] = int(switches.mode[k]) if switches.kinds[k] == WATCH else 0
+        same = switches.slides[k] == 1 and switches.value[k] == search.value[k]
+        search.surface[k] = STANDS if same else 0
+        search.watched[k] = int(switches.mode[k]) if switches.kinds[k] == WATCH else 0
     _choose(search, y, dy)
     for k in range(switches.kinds.size):
-        if search.armed[k] != 0 and int(switches.mode[k]) != search.armed[k]:
+        if search.watched[k] != 0 and int(switches.mode[k]) != search.watched[k]:
             search.fired[k] = int(switches.mode[k])
             search.passed[k] = 1
             search.events[0] += 1
@@ -53,46 +56,69 @@ def _choose(search, y, dy):
     now = moment(search.stages.course, t)
     evaluate(mechanism, now, y[: state.q_end], y[state.v_at : state.v_end])
     look(mechanism)
+    _begin(search)
+    search.refuted[:] = 0
+    search.events[0] = 0
+    search.fired[:] = 0
+    for k in range(switches.kinds.size):
+        left = search.passed[k] == 1 and _is_left(search, k)
+        switches.mode[k] = 0.0 if left or search.surface[k] == STANDS else natural(switches, k)
+        if switches.mode[k] == 0.0 and switches.kinds[k] != WHOLE:
+            search.surface[k] = STANDS
+            switches.mode[k] = 1.0
+    look(mechanism)
+    copy(switches.guard, search.begin)
+    settle(search, now, y, dy)
+
+
+@compiled
+def _begin(search):
+    """Nothing is known of the next switch."""
     search.tries[0] = 0
     search.until[0] = np.inf
     search.status[0] = DONE
-    search.events[0] = 0
-    for k in range(switches.kinds.size):
-        switches.mode[k] = 0.0 if search.passed[k] == 1 and _is_left(search, k) else natural(switches, k)
-    search.fired[:] = 0
-    for k in range(switches.kinds.size):
-        search.wanted[k] = 1 if switches.mode[k] == 0.0 and switches.kinds[k] != WHOLE else 0
-        switches.mode[k] = 1.0 if search.wanted[k] == 1 else switches.mode[k]
-        search.after[k] = switches.mode[k]
-    _decide(search, now, y, dy)
 
 
 @compiled_apart
 def switch_over(search: Search, y: Vector, dy: Vector):
-    """Change the branches that are wanted, at the end of a step; dy becomes y' after it."""
+    """Change the branches that are wanted, at the end of a step; dy becomes y' after it. A choice that was made at this
+    very state is refuted."""
     t = search.span[0]
     n = search.total[0]
     first = search.times[n % RUSH] if n >= RUSH else -np.inf
     search.times[n % RUSH] = t
     search.total[0] = n + 1
-    search.tries[0] = 0
-    search.until[0] = np.inf
-    search.status[0] = DONE
-    if t - first < BRIEF * search.whole:
+    _begin(search)
+    switches = search.stages.mechanism.switches
+    brief = BRIEF
+    for k in range(switches.kinds.size):
+        brief = LONG if search.passes[k] >= RUSH else brief
+    if t - first < brief * search.whole:
         search.status[0] = CHATTERS
         return
-    switches = search.stages.mechanism.switches
+    for k in range(switches.kinds.size):
+        if search.wanted[k] == 1 and search.surface[k] != 0:
+            search.refuted[switches.leads[k]] |= choice_of(switches, switches.leads[k])
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1:
-            ends = switches.slides[k] == 1
+            anew, stayed = search.surface[k] != 0, switches.slides[k] == 1
+            switches.sliding[0] -= switches.slides[k]
             switches.slides[k] = 0
-            switches.sliding[0] -= 1 if ends else 0
             switches.mode[k] = search.after[k]
             if switches.kinds[k] == WATCH:
                 search.fired[k] = int(search.after[k])
-            search.wanted[k] = 1 if switches.kinds[k] in (SIDE, WATCH) and not ends else 0
-    _decide(search, moment(search.stages.course, t), y, dy)
+            decided = switches.kinds[k] == WHOLE or (stayed and not anew)
+            search.surface[k] = LEFT if decided else STANDS
+        elif switches.kinds[k] == SIDE and switches.slides[k] == 0 and search.surface[k] == 0:
+            near = abs(search.begin[k]) <= ZERO * largest(search, k)
+            search.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
+    settle(search, moment(search.stages.course, t), y, dy)
     for k in range(switches.kinds.size):
+        if search.wanted[k] == 1:
+            faint = largest(search, k) <= FAINT * search.top[k] and switches.mode[k] == search.after[k]
+            search.passes[k] = search.passes[k] + 1 if faint else 0
+        if search.refuted[k] == ALL:
+            search.until[0] = t + SHORT * search.whole
         if search.fired[k] != 0 and switches.mode[k] != search.after[k]:
             search.fired[k] = 0  # roundoff: the motion goes the other way
         elif search.fired[k] != 0:
@@ -103,54 +129,4 @@ def switch_over(search: Search, y: Vector, dy: Vector):
 @compiled
 def _is_left(search, k):
     """Whether what has just been passed is zero still, for all that it was in the last step."""
-    size = 0.0
-    for i in range(LOOKS):
-        size = max(size, abs(search.looks[i, k]))
-    return abs(search.stages.mechanism.switches.value[k]) <= ZERO * size
-
-
-@compiled
-def _decide(search, t, y, dy):
-    """Whether the motion leaves each surface on its new side, on the other one, or stays on it; and y' and all guards
-    after that."""
-    mechanism = search.stages.mechanism
-    switches = mechanism.switches
-    hold_all(mechanism)
-    for k in range(switches.kinds.size):
-        if search.wanted[k] == 0:
-            continue
-        side = switches.mode[k]
-        forward = _leaves(search, t, y, dy, k, side)
-        if search.status[0] != DONE or (forward > 0.0 and switches.kinds[k] == WATCH):
-            continue
-        if switches.kinds[k] == WATCH:
-            switches.mode[k] = side if forward == 0.0 else -side
-            continue
-        backward = _leaves(search, t, y, dy, k, -side)
-        least = ZERO * abs(forward + backward)  # of the jump
-        if forward > least:
-            switches.mode[k] = side
-        elif abs(forward + backward) <= ZERO * abs(forward) or (backward > least and forward >= -least):
-            switches.mode[k] = side if backward <= 0.0 else -side
-        elif backward <= least:
-            switches.slides[k] = 1
-            switches.sliding[0] += 1
-        hold_all(mechanism)
-    if search.status[0] == DONE:
-        search.status[0] = derivative(mechanism, t, y, dy)
-    look(mechanism)
-    copy(switches.guard, search.begin)
-    search.wanted[:] = 0
-
-
-@compiled
-def _leaves(search, t, y, dy, k, side):
-    """How fast the motion leaves surface k towards this side, on the branch of this side."""
-    mechanism = search.stages.mechanism
-    switches, state = mechanism.switches, mechanism.state
-    switches.mode[k] = side
-    hold_all(mechanism)
-    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
-    search.status[0] = accelerate(mechanism, t, q, v, a)
-    read_rates(mechanism, t, q, v, a)
-    return side * switches.rate[k]
+    return abs(search.stages.mechanism.switches.value[k]) <= ZERO * largest(search, k)

@@ -3,58 +3,133 @@
 With both branches pushing towards g = 0 the motion stays on it, with a mixture m of the branches for which ġ = 0. The
 law is a straight line between its branches, so ġ is one in m, and two evaluations tell where it is zero: for several
 slides at once, one each and one more (Newton's method, in case that laws depend on products of modes).
+
+Laws that switch on one surface have one mixture there (`settling`). What slides do may depend on each other even so
+(three frictions that hold two freedoms): of all m that solve S m = r the one in the range of S is taken, the limit of
+(S - ε)⁻¹ r. (S has no eigenvalue that is positive, for both branches push back.) With ε small Newton's steps take away
+what it adds.
+
+What g has become by the errors of steps is taken away after each: with S c = -g the state moves by Σ cⱼ ∂y'/∂mⱼ, as if
+the mixtures had been others for a moment. That is an impulse of the law itself: constraints and works take part in it.
 """
 
-from ...compiled.machine import DONE, SINGULAR
+from ...compiled.machine import DONE, NOT_CONVERGED, SINGULAR
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
-from ..derivative import Mechanism, accelerate_as_held
-from .switches import hold_all, read_rates
+from ..derivative import Mechanism, accelerate_as_held, derivative
+from .switches import hold_all, look, put_mode, read_rates
 
-EXACT = 1e-12
-"""A rate this small, relative to what the branches make of it, is zero."""
+EXACT, ROUGH = 1e-12, 1e-9
+"""A rate this small, relative to what the branches make of it, is zero; and what roundoff may leave of it."""
+NOTHING = 1e-100
+"""A time that is none: one over it is a number."""
+BLENDED = 1e-9
+"""ε, relative to the largest entry of S."""
 
 
 @compiled_apart
 def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     """Accelerations, multipliers and modes with which all slides stay on their surfaces."""
     switches = mechanism.switches
-    t, count = switches.now[0], switches.kinds.size
+    t, count, largest, before = switches.now[0], switches.kinds.size, 0.0, 0.0
+    _ask(switches)
     for k in range(count):
         if switches.slides[k] == 1:
             switches.mode[k] = 0.0
-    for _ in range(4):
+    for _ in range(6):
         _move(mechanism, t, q, v, a)
-        if switches.status[0] != DONE:
-            return
-        for k in range(count):
-            switches.mixed[k] = -switches.rate[k] if switches.slides[k] == 1 else 0.0
-        largest = 0.0
-        for j in range(count):
-            for k in range(count):
-                switches.slope[k, j] = 1.0 if j == k else 0.0
-            if switches.slides[j] == 0:
-                continue
-            switches.mode[j] += 1.0
-            _move(mechanism, t, q, v, a)
-            switches.mode[j] -= 1.0
-            if switches.status[0] != DONE:
-                return
-            for k in range(count):
-                if switches.slides[k] == 1:
-                    switches.slope[k, j] = switches.rate[k] + switches.mixed[k]
-                    largest = max(largest, abs(switches.slope[k, j]))
         worst = 0.0
         for k in range(count):
+            switches.mixed[k] = -switches.rate[k] if switches.asked[k] == 1 else 0.0
             worst = max(worst, abs(switches.mixed[k]))
-        if not _solved(switches.slope, switches.mixed):
-            switches.status[0] = SINGULAR
+        left = ROUGH if worst > 0.5 * before and before > 0.0 else EXACT
+        if switches.status[0] != DONE or worst <= left * largest:
             return
+        before = worst
+        largest = respond(mechanism, t, q, v, a, BLENDED)
+        if switches.status[0] == DONE and not _solved(switches.slope, switches.mixed):
+            switches.status[0] = SINGULAR
+        if switches.status[0] != DONE:
+            return
+        _add(switches, 1.0)
+    switches.status[0] = NOT_CONVERGED
+
+
+@compiled_apart
+def return_to_surfaces(mechanism: Mechanism, y: Vector):
+    """Put a state back onto the surfaces on which the motion is held."""
+    switches, state = mechanism.switches, mechanism.state
+    t, count, here, aside = switches.now[0], switches.kinds.size, switches.here, switches.aside
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], aside[state.v_at : state.v_end]
+    switches.status[0] = derivative(mechanism, t, y, here)
+    look(mechanism)
+    _ask(switches)
+    size = 0.0
+    for k in range(count):
+        size = max(size, abs(switches.value[k]) if switches.asked[k] == 1 else 0.0)
+    if switches.status[0] != DONE or size == 0.0:
+        return
+    read_rates(mechanism, t, q, v, here[state.v_at : state.v_end])
+    for k in range(count):
+        switches.mixed[k] = -switches.rate[k] if switches.asked[k] == 1 else 0.0
+    respond(mechanism, t, q, v, a, BLENDED)
+    for k in range(count):
+        switches.mixed[k] = -switches.value[k] if switches.asked[k] == 1 else 0.0
+    if switches.status[0] != DONE or not _solved(switches.slope, switches.mixed):
+        return
+    moment = 0.0
+    for k in range(count):
+        moment = max(moment, abs(switches.mixed[k]))
+    if moment <= NOTHING:
+        return
+    _add(switches, 1.0 / moment)
+    slides, switches.sliding[0] = switches.sliding[0], 0
+    hold_all(mechanism)
+    switches.status[0] = derivative(mechanism, t, y, aside)
+    switches.sliding[0] = slides
+    for k in range(y.size):
+        y[k] += moment * (aside[k] - here[k])
+
+
+@compiled
+def _ask(switches):
+    """Of each surface one law is asked for."""
+    for k in range(switches.kinds.size):
+        switches.asked[k] = 1 if switches.slides[k] == 1 and switches.leads[k] == k else 0
+
+
+@compiled
+def _add(switches, scale):
+    """Add to the mixtures of all surfaces what was solved for."""
+    for k in range(switches.kinds.size):
+        if switches.asked[k] == 1:
+            put_mode(switches, k, switches.mode[k] + scale * switches.mixed[k])
+
+
+@compiled
+def respond(mechanism, t, q, v, a, blended):
+    """S - ε: how the rates of what is asked for change with the modes of the same. Its largest entry. The rates as they
+    are stand in `mixed`, with the other sign."""
+    switches = mechanism.switches
+    count, largest, many = switches.kinds.size, 0.0, 0
+    for j in range(count):
         for k in range(count):
-            switches.mode[k] += switches.mixed[k]
-        if worst <= EXACT * largest:
-            break
-    _move(mechanism, t, q, v, a)
+            switches.slope[k, j] = 1.0 if j == k else 0.0
+        if switches.asked[j] == 0 or switches.status[0] != DONE:
+            continue
+        many += 1
+        mode = switches.mode[j]
+        put_mode(switches, j, mode + 1.0)
+        _move(mechanism, t, q, v, a)
+        put_mode(switches, j, mode)
+        for k in range(count):
+            if switches.asked[k] == 1:
+                switches.slope[k, j] = switches.rate[k] + switches.mixed[k]
+                largest = max(largest, abs(switches.slope[k, j]))
+    for k in range(count):
+        if switches.asked[k] == 1 and many > 1:
+            switches.slope[k, k] -= blended * largest
+    return largest
 
 
 @compiled

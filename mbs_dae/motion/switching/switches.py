@@ -31,7 +31,8 @@ class Switches(NamedTuple):
 
     kinds: Integers
     functions: Integers
-    """The address of what holds a motion on a surface (`sliding`), so that it is compiled where there is use for it."""
+    """The addresses of what holds a motion on surfaces and of what returns it to them (`sliding`), so that these are
+    compiled where there is use for them."""
     mode: Work[Vector] = zeros("switches")
     value: Work[Vector] = zeros("switches")
     """The switching functions at the last evaluation, and their rates along the motion."""
@@ -40,6 +41,11 @@ class Switches(NamedTuple):
     slides: Work[Integers] = zeros("switches")
     """1 where the motion is held on the surface; and how many slides there are."""
     sliding: Work[Integers] = zeros(1)
+    leads: Work[Integers] = zeros("switches")
+    turn: Work[Integers] = zeros("switches")
+    """Of laws that switch on one surface: the first one, whose mixture all have; and -1 where g has its other sign."""
+    asked: Work[Integers] = zeros("switches")
+    """Of which ones it is asked how they respond to modes (1)."""
     now: Work[Vector] = zeros(1)
     """The time of the evaluation; and what came of it."""
     status: Work[Integers] = zeros(1)
@@ -50,6 +56,17 @@ class Switches(NamedTuple):
     slope: Work[Matrix] = zeros("switches", "switches")
     """How the rates of slides change with their modes; and the modes that are looked for."""
     mixed: Work[Vector] = zeros("switches")
+    here: Work[Vector] = zeros("width")
+    aside: Work[Vector] = zeros("width")
+    """The derivative, and that with other mixtures."""
+
+
+@compiled
+def put_mode(switches, k, mode):
+    """The mode of surface k, for all laws that switch on it."""
+    for j in range(switches.kinds.size):
+        if switches.leads[j] == k:
+            switches.mode[j] = switches.turn[j] * mode
 
 
 @compiled

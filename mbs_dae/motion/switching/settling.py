@@ -1,0 +1,216 @@
+"""What a motion does that stands on surfaces g = 0: it leaves each to one side or stays on it. Compiled.
+
+Let f = s ġ on the branch of side s be the rate at which it leaves to that side, b = -s ġ on the branch of -s that of
+the other side, and J = |f + b| what the rate jumps by.
+
+    f > 0               it leaves to this side;                b > 0    it leaves to the other one
+    f <= 0 and b <= 0   both push back: it stays, with the mixture m of the branches for which ġ = 0 (`sliding`)
+
+The law is a straight line between its branches, so f = (|m| - 1) J / 2 on the side to which m points: it leaves where
+the mixture is beyond ±1. On the very edge, f = 0, leaving and staying are the same motion; what decides is roundoff.
+So there is one rule for both: less than `ZERO` of J is nothing. A motion stays up to there, and a mixture that has not
+passed it has not left (`SLACK`); one that has did so where it passed 1, and that is where the motion leaves. (A rule
+for f̈ is not needed: where a mixture touches 1 and goes back it never passes.)
+
+Several surfaces at once: what is right for one depends on the others. The first one that is wrong is changed, as long
+as there is one. That is Murty's rule of the least index for linear complementarity problems, which ends wherever they
+have one solution (dry friction on independent surfaces: J is a positive definite matrix there).
+
+Laws that switch on one surface (what acts and what reacts; friction in all joints of a mechanism with one freedom) are
+one choice, and have one mixture. They are told by their rates: these are in one proportion whatever the modes are.
+
+What a step refutes (`locate`: it goes back at once, however short it is) is not chosen again at that state.
+"""
+
+import numpy as np
+
+from ...compiled.machine import DONE
+from ...kernels.abi import compiled
+from ...linear.vectors import copy
+from ...symbolic.branches import SIDE, WATCH
+from ..derivative import accelerate, derivative
+from .search import CHATTERS
+from .sliding import respond
+from .switches import hold_all, look, natural, put_mode, read_rates
+
+ZERO = 1e-9
+"""A rate is zero beside that by which a law jumps, and a jump beside what jumps, if it is less than this part of it."""
+SLACK = 4.0 * ZERO
+"""How far a mixture has to pass 1 in a step to be told from one that stays: more than f = ZERO J, |m| = 1 + 2 ZERO."""
+ALIKE = 1e-12
+"""How far the squared cosine between two rates may be from 1 if they are those of one surface."""
+ROUNDS = 8
+"""How often choices change for each surface before they are found to go round in circles."""
+STANDS, LEFT = 1, 2
+"""What is decided by rates; and what a mixture that passed 1 has decided."""
+STAY, ALL = 4, 7
+"""Bits of what is refuted: 1 and 2 are the sides 1 and -1."""
+
+
+@compiled
+def settle(search, t, y, dy):
+    """The modes of all surfaces on which the motion stands, y' with them, and the guards from which a step begins."""
+    switches = search.stages.mechanism.switches
+    count = switches.kinds.size
+    _unite(search, t, y, dy)
+    for _ in range(ROUNDS * (count + 1)):
+        changed = _follow(search, t, y, dy)
+        for k in range(count):
+            if not changed and switches.leads[k] == k and _is_open(search, k):
+                changed = _changes(search, t, y, dy, k)
+            if search.status[0] != DONE:
+                return
+        if not changed:
+            hold_all(search.stages.mechanism)
+            search.status[0] = derivative(search.stages.mechanism, t, y, dy)
+            look(search.stages.mechanism)
+            copy(switches.guard, search.begin)
+            return
+    search.status[0] = CHATTERS
+
+
+@compiled
+def _is_open(search, k):
+    """Whether rates decide about it."""
+    return search.surface[k] == STANDS or search.stages.mechanism.switches.slides[k] == 1
+
+
+@compiled
+def _unite(search, t, y, dy):
+    """Find the laws that switch on one surface."""
+    mechanism = search.stages.mechanism
+    switches, state, open_ones = mechanism.switches, mechanism.state, 0
+    count = switches.kinds.size
+    for k in range(count):
+        switches.leads[k], switches.turn[k] = k, 1
+        switches.asked[k] = 1 if switches.kinds[k] == SIDE and _is_open(search, k) else 0
+        open_ones += switches.asked[k]
+    if open_ones < 2:
+        return
+    _move(search, t, y, dy)
+    for k in range(count):
+        switches.mixed[k] = -switches.rate[k] if switches.asked[k] == 1 else 0.0
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+    respond(mechanism, t, q, v, a, 0.0)
+    for k in range(count):
+        for j in range(k):
+            if switches.leads[j] == j and switches.leads[k] == k:
+                together = _together(switches, j, k)
+                square = _together(switches, j, j) * _together(switches, k, k)
+                if square > 0.0 and together * together >= (1.0 - ALIKE) * square:
+                    switches.leads[k], switches.turn[k] = j, 1 if together > 0.0 else -1
+    for k in range(count):
+        j = switches.leads[k]
+        if j != k:
+            switches.mode[k] = switches.turn[k] * switches.mode[j]
+            stay(switches, k, switches.slides[j])
+
+
+@compiled
+def _together(switches, j, k):
+    """The product of what the rates j and k are, and of how they respond; 0 where one does not."""
+    product = 0.0
+    if switches.asked[j] == 1 and switches.asked[k] == 1:
+        for i in range(switches.kinds.size):
+            product += switches.asked[i] * switches.slope[j, i] * switches.slope[k, i]
+        product += switches.mixed[j] * switches.mixed[k] if product != 0.0 else 0.0
+    return product
+
+
+@compiled
+def stay(switches, k, stays):
+    """Mark that the motion stays on surface k, or not, for all laws that switch on it."""
+    for j in range(switches.kinds.size):
+        if switches.leads[j] == switches.leads[k]:
+            switches.sliding[0] += stays - switches.slides[j]
+            switches.slides[j] = stays
+
+
+@compiled
+def choice_of(switches, k):
+    """The bit of the present choice."""
+    return STAY if switches.slides[k] == 1 else 1 if switches.mode[k] > 0.0 else 2
+
+
+@compiled
+def _follow(search, t, y, dy):
+    """Switching functions that jump because another one has switched: their natural modes. Whether there are any."""
+    switches, changed = search.stages.mechanism.switches, False
+    _move(search, t, y, dy)
+    look(search.stages.mechanism)
+    for k in range(switches.kinds.size):
+        if search.surface[k] != 0 or switches.slides[k] == 1:
+            continue
+        guard = switches.guard[k]
+        jumped = guard < 0.0 and guard != search.begin[k]
+        search.begin[k] = np.inf if jumped else guard
+        if jumped:
+            changed = True
+            switches.mode[k] = natural(switches, k)
+            if switches.kinds[k] == WATCH:
+                search.fired[k] = int(switches.mode[k])
+                search.after[k] = switches.mode[k]
+    return changed
+
+
+@compiled
+def _changes(search, t, y, dy, k):
+    """Look at surface k, all others as they are; whether there is another choice than before."""
+    switches = search.stages.mechanism.switches
+    before = choice_of(switches, k)
+    if before == STAY:
+        _move(search, t, y, dy)
+        mixture = switches.mode[k]
+        if abs(mixture) <= 1.0 + 2.0 * ZERO and search.refuted[k] & STAY == 0:
+            return False
+        stay(switches, k, 0)
+        put_mode(switches, k, 1.0 if mixture > 0.0 else -1.0)
+    side = switches.mode[k]
+    forward = _leaves(search, t, y, dy, k, side)
+    backward = -forward if switches.kinds[k] == WATCH else _leaves(search, t, y, dy, k, -side)
+    put_mode(switches, k, _choice(search, k, side, forward, backward))
+    stay(switches, k, 1 if switches.mode[k] == 0.0 else 0)
+    return choice_of(switches, k) != before
+
+
+@compiled
+def _choice(search, k, side, forward, backward):
+    """1, -1, or 0 for staying: what rates say first, of what is not refuted. Nothing is left: any, and it is not looked
+    at in the next step."""
+    jump, refuted = abs(forward + backward), search.refuted[k]
+    jumps = jump > ZERO * (abs(forward) + abs(backward))
+    least = ZERO * jump if jumps else 0.0
+    onward, back = (1, 2) if side > 0.0 else (2, 1)
+    if (forward > least or (not jumps and forward == 0.0)) and refuted & onward == 0:
+        return side
+    if backward > least and refuted & back == 0:
+        return -side
+    if jumps and refuted & STAY == 0:
+        return 0.0
+    if refuted & onward == 0:
+        return side
+    if refuted & back == 0:
+        return -side
+    search.refuted[k] = ALL
+    return side
+
+
+@compiled
+def _leaves(search, t, y, dy, k, side):
+    """How fast the motion leaves surface k towards this side, on the branch of this side."""
+    put_mode(search.stages.mechanism.switches, k, side)
+    _move(search, t, y, dy)
+    return side * search.stages.mechanism.switches.rate[k]
+
+
+@compiled
+def _move(search, t, y, dy):
+    """Accelerations with the modes as they are, and the rates of the switching functions."""
+    mechanism = search.stages.mechanism
+    state = mechanism.state
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+    hold_all(mechanism)
+    status = accelerate(mechanism, t, q, v, a)
+    read_rates(mechanism, t, q, v, a)
+    if search.status[0] == DONE:
+        search.status[0] = status
