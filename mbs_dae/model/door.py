@@ -66,8 +66,7 @@ def check_content(model: Said, element: Element) -> None:
         raise ModelError(f"{element.who} joins nothing but the ground; name a body that moves")
     form, slots = element.form()
     _check_signals(model, element, signals_in(slots.values()))
-    known_signals = (e for e in (*model.elements.values(), element) if isinstance(e, StateVariable | Input))
-    check_switches(element, {e.symbol: e for e in known_signals})
+    check_switches(element, model.elements.values())
     numbers = [n for m in element.markers for n in m.numbers]
     check_bound(model, element.who, [n for s, n in slots.items() if s not in form.signals] + numbers)
     known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}

@@ -232,18 +232,19 @@ def units_of_signals(elements: Iterable[Element]) -> dict[str, str]:
     return units
 
 
-def check_switches(element: Element, known: Mapping[Signal, StateVariable | Input]) -> None:
+def check_switches(element: Element, elements: Iterable[Element]) -> None:
     """Whether a run can find where these expressions switch: not where what moves is equal, which it is at single
     instants, and not in rates that are known behind all forces only."""
     form, slots = element.form()
-    still = {s for s in form.signals if isinstance(one := known.get(slots[s]), Input) or (one and one.is_held)}
+    still = {e.symbol for e in elements if isinstance(e, Input) or (isinstance(e, StateVariable) and e.is_held)}
+    still = {s for s in form.signals if slots[s] in still}
     moving, is_late = form.own_symbols - still, isinstance(element, StateVariable) and element.is_late
     for e in () if isinstance(element, Sampled) else map(written_out, form.expressions):
         for relation in e.atoms(sp.Eq, sp.Ne):
             if relation.free_symbols & moving:
                 raise ModelError(
-                    f"{element.who} asks whether quantities that move are equal ({type(relation).__name__}), which and "
-                    "they are at instants only; say it by an inequality, such as sp.Abs(a - b) < width"
+                    f"{element.who} asks if quantities that move are equal ({type(relation).__name__}), and they are "
+                    "so at instants only; say it by an inequality, such as sp.Abs(a - b) < width"
                 )
         if is_late and (found := [one for one in e.atoms(*SWITCHING) if one.free_symbols & moving]):
             raise ModelError(

@@ -64,10 +64,9 @@ def switches_of(system: System, machine: Machine, dynamics: Dynamics) -> Switche
     blind = np.concatenate([~np.isin(np.arange(one.switch_at.size), one.slope_of) for one in batches]).astype(np.int64)
     parts = (slide, return_to_surfaces) if kinds.size else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
-    bodies = system.structure.program.batch.layout
+    bodies, width = system.structure.program.batch.layout, state_layout(layout).size
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
-    sizes = {"switches": kinds.size, "ways": ways, "own": own, "width": state_layout(layout).size}
-    return block(Switches(kinds, functions, blind), **sizes)
+    return block(Switches(kinds, functions, blind), switches=kinds.size, ways=ways, own=own, width=width)
 
 
 def _softness(system: System, bare: Mechanism) -> np.ndarray:

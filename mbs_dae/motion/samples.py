@@ -48,7 +48,6 @@ class Sampling:
         read what was there before any has set something."""
         state, y = march.mechanism.state, march.stages.y0
         q, v = y[: state.q_end], y[state.v_at : state.v_end]
-        assign(march.mechanism.signals.inputs, now, q, v, q)
         remember(march)
         derivative(march.mechanism, now, y, march.stages.k[0])
         put_back(march)
@@ -57,8 +56,8 @@ class Sampling:
         fresh = q.copy()
         for controller, times in self.due.items():
             values = self._values(controller, t, now, motion) if t in times else {}
-            for one in {*values} & {*by}:
-                raise ModelError(f"{set_twice(by[one].who, controller.who, one.name)} (t = {t:g})", time=t)
+            for state in {*values} & {*by}:
+                raise ModelError(f"{set_twice(by[state].who, controller.who, state.name)} (t = {t:g})", time=t)
             by |= dict.fromkeys(values, controller)
             set_states(self.system, fresh, values)
         q[:] = fresh

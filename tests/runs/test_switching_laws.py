@@ -258,7 +258,7 @@ def test_laws_of_springs(kind, method):
 
 @pytest.mark.parametrize("relation", [sp.Eq, sp.Ne])
 def test_equality_of_what_moves_is_refused(relation):
-    with pytest.raises(MbsError, match="Force 'F' asks whether quantities that move are equal.*inequality"):
+    with pytest.raises(MbsError, match="Force 'F' asks if quantities that move are equal.*inequality"):
         block(lambda x, v: sp.Piecewise((1, relation(x, 0.2)), (0, True)))
 
 
@@ -267,7 +267,7 @@ def test_equality_with_what_is_held_is_a_choice():
     model = block(lambda x, v: sp.S.Zero, 0.0, 0.0)
     gear = model.state("gear")
     model.add(mbs.Force("push", model.bodies["block"], (sp.Piecewise((2, sp.Eq(gear, 2)), (1, True)), 0)))
-    model.add(mbs.Sampled("shift", every=1.0, update={gear: 1 + mbs.t}))
+    model.add(mbs.Sampled("shift", every=1.0, update={gear: 1 + sp.floor(mbs.t + 0.5)}))
     assert mbs.simulate(model, [0, 3])["block.vx"][-1] == pytest.approx(1 + 2 + 1)
 
 
@@ -284,6 +284,6 @@ def test_a_python_force_says_where_it_switches(method):
             switches=[lambda t, i: i.point[0] - 0.1],
         )
     )
-    rtol = 1e-6 if method == "GA" else 1e-11
+    rtol, atol = {"DP5": (1e-11, 1e-9), "Radau5": (1e-7, 1e-6), "GA": (1e-5, 2e-3)}[method]
     run = mbs.simulate(model, WHEN, {"block.x": 0.5, "block.vx": 0.35}, method=method, rtol=rtol)
-    np.testing.assert_allclose(np.column_stack([run["block.x"], run["block.vx"]])[1:], expected, atol=100 * rtol)
+    np.testing.assert_allclose(np.column_stack([run["block.x"], run["block.vx"]])[1:], expected, atol=atol)

@@ -35,7 +35,7 @@ from .switches import look, natural
 CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER = range(5)
 NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
 SOON = 1e-13
-"""Times are told apart that differ by more than this, relative to the time, or to a second near zero."""
+"""A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at it."""
 TRIES = 8
 """How often a step is made again to end on a switch."""
 PASSES = 1e-3
@@ -58,8 +58,6 @@ def search_step(search: Search):
     high = first_wrong(search, t, h, closely, True)
     if high >= 0.0 and not closely:
         high = first_wrong(search, t, h, True, False)
-    for k in range(search.top.size):
-        search.top[k] = max(search.top[k], search.size[k])
     if search.status[0] != DONE:
         search.found[0] = LOST_SIGHT
         return
@@ -129,8 +127,8 @@ def new_search(stages: Stages, times: np.ndarray) -> Search:
     count = stages.mechanism.switches.kinds.size
     parts = (choose, switch_over, search_step, carry_on, start_over) if count else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
-    blind = int(stages.mechanism.switches.blind.sum())
-    state, search = stages.mechanism.state, Search(stages, functions, float(times[-1] - times[0]), blind)
+    state, blind = stages.mechanism.state, int(stages.mechanism.switches.blind.sum())
+    search = Search(stages, functions, float(times[-1] - times[0]), blind)
     return block(search, switches=count, width=state.size, speeds=state.v_end - state.v_at)
 
 

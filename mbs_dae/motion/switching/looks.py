@@ -38,9 +38,8 @@ TOLD = 0.05
 FAINT, NOISE = 1e-6, 1e-9
 """What is fainter than this part of the state is roundoff: of rates over the time that is looked at."""
 EXACT = 1e-11
-"""Guards are right to this part of their largest size, and to `ROUNDOFF` of the state; a switch that is nearer to the
-end of a step than this part of it, or than times are told apart, is at its end."""
-ROUNDOFF = 1e-15
+"""Guards are right to this part of their largest size; a switch that is nearer to the end of a step than this part of
+it, or than times are told apart, is at its end."""
 MOST = 4000
 """So often a step is looked at; what is left of it is made anew."""
 CLOSE, CLOSER = 0.01, 6
@@ -61,8 +60,8 @@ def look_at(search, t, h, x, closely):
 
 @compiled_apart
 def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bool):
-    """A place in the step before which a guard first becomes wrong, -1 if none does; the place before that, up to which
-    none does, is left at `LEFT`, and how far it was looked in `seen`. `is_at_end`: there was the last evaluation."""
+    """A place in the step before which a guard first becomes wrong, -1 if none does. The place before it up to which
+    none does stands at `LEFT`, how far it was looked in `seen`. `is_at_end`: that is where the last evaluation was."""
     stages, at = search.stages, search.at
     search.size[:] = 0.0
     search.seen[0] = 1.0
@@ -93,6 +92,12 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
             return -1.0
     search.seen[0] = at[LEFT]
     return -1.0
+
+
+@compiled
+def _is_past_telling(search, k):
+    """Whether all choices are refuted."""
+    return search.refuted[search.stages.mechanism.switches.leads[k]] == ALL
 
 
 @compiled
@@ -141,8 +146,9 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
         search.positions[row, k] = position(switches, k)
         search.rates[row, k] = search.mixed[k] if slides or switches.blind[k] == 1 else switches.rate[k]
         search.size[k] = max(search.size[k], abs(switches.guard[k]))
+        search.top[k] = max(search.top[k], search.size[k])
         search.noise[k] = 1.0 if slides else switches.scale[k]
-        search.slack[k] = SLACK if slides else EXACT * search.size[k] + ROUNDOFF * search.noise[k]
+        search.slack[k] = SLACK if slides else EXACT * search.size[k]
 
 
 @compiled
@@ -265,9 +271,3 @@ def _go_to(search, row):
     for k in range(search.level.size):
         if _guard(search, k, LEFT) >= 0.0 and not _is_past_telling(search, k):
             search.level[k] = 0.0
-
-
-@compiled
-def _is_past_telling(search, k):
-    """Whether all choices are refuted."""
-    return search.refuted[search.stages.mechanism.switches.leads[k]] == ALL

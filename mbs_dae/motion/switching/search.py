@@ -66,11 +66,11 @@ class Search(NamedTuple):
     """The part of the step that has been looked at."""
     y: Work[Vector] = zeros("width")
     dy: Work[Vector] = zeros("width")
-    other: Work[Vector] = zeros("width")
-    a: Work[Vector] = zeros("speeds")
     top: Work[Vector] = zeros("switches")
     """The largest value that a guard has had; and how many faint passes there were in a row."""
     passes: Work[Integers] = zeros("switches")
+    other: Work[Vector] = zeros("width")
+    a: Work[Vector] = zeros("speeds")
     fired: Work[Integers] = zeros("switches")
     """Of what is watched only: the sign that it has had since the last event (1, -1), or 0; and how many there are."""
     watched: Work[Integers] = zeros("switches")
