@@ -13,6 +13,7 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
 from ..model.parameters import Effort, Evaluator, Signal
 from ..model.signals import Input, SignalElement, StateVariable
+from ..symbolic.markers import t
 from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
 
 
@@ -30,6 +31,8 @@ class Signals(NamedTuple):
 
     inputs: Assignment
     """At their places in q."""
+    drifts: Assignment
+    """The rates of inputs, at their places in q̇: of those that change."""
     rates: Assignment
     """Those of states, at the places of these in q̇, to be read. In a run they come with the forces (`dynamics`),"""
     late: Assignment
@@ -91,11 +94,12 @@ class SignalsBuilder:
             return AssignmentBuilder(ones, [[places[one.symbol]] for one in ones], coordinates, batch)
 
         self.inputs, self.rates = builder(inputs), builder(moving)
+        self.drifts = builder([one.rate for one in inputs if one.law.has(t)])
         self.late = builder([state for state in moving if state.is_late])
         read = [(rows[signal.driver], place) for signal, place in places.items() if isinstance(signal, Effort)]
         self.effort_row, self.effort_to = np.array(read, dtype=np.int64).reshape(-1, 2).T.copy()
         self.count = len(places)
 
     def fill(self, number: Evaluator) -> Signals:
-        assignments = self.inputs.fill(number), self.rates.fill(number), self.late.fill(number)
-        return block(Signals(*assignments, self.effort_row, self.effort_to, self.count))
+        inputs, drifts, rates, late = (one.fill(number) for one in (self.inputs, self.drifts, self.rates, self.late))
+        return block(Signals(inputs, drifts, rates, late, self.effort_row, self.effort_to, self.count))

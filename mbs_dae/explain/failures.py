@@ -17,7 +17,7 @@ from ..motion.events import present
 from ..motion.mechanism import mechanism
 from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
-from ..motion.switching.search import CHATTERS, RUSH
+from ..motion.switching.search import CHATTERS, RUSH, TANGLED
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
 from .explanation import Explanation, contradiction, going_on, undefined
@@ -193,6 +193,13 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
             return what, 'stop the run there, action="stop", and go on at rest'
         what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
         return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
+    if status == TANGLED:
+        deciding = system.structure.program.batch.switching + system.structure.dynamics.batch.switching
+        what = f"{' or '.join(sorted(set(deciding)))} of {name!r} switches more often at t = {t:.6g} than can be "
+        return (
+            what + "followed in a step, or by what is no number",
+            "write it with fewer turns, or give a shorter max_step=",
+        )
     step, times, abrupt = march.control.step[0], march.record.times, _abrupt(march, pose, a)
     if status == marching.TOO_MANY:
         taken = int(march.counts[: marching.NEXT].sum())

@@ -14,7 +14,7 @@ from .events import Event, Reset
 from .joints.base import Condition
 from .measures import Quantity
 from .parameters import Effort, ParameterValue, Signal, free_parameters, signals_in
-from .signals import Input, Sampled, SignalElement, StateVariable, state_of
+from .signals import Input, Sampled, SignalElement, StateVariable, check_switches, state_of
 from .tables import TableSymbol
 
 
@@ -66,6 +66,7 @@ def check_content(model: Said, element: Element) -> None:
         raise ModelError(f"{element.who} joins nothing but the ground; name a body that moves")
     form, slots = element.form()
     _check_signals(model, element, signals_in(slots.values()))
+    check_switches(element, model.elements.values())
     numbers = [n for m in element.markers for n in m.numbers]
     check_bound(model, element.who, [n for s, n in slots.items() if s not in form.signals] + numbers)
     known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}

@@ -13,13 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import cached_property
 from typing import Any, Protocol
 
 import sympy as sp
 
 from ..errors import ModelError
+from ..symbolic.branches import SWITCHING, drift
 from ..symbolic.derive import Reading
 from ..symbolic.expressions import called, expression_of
+from ..symbolic.functions import written_out
 from ..symbolic.markers import t
 from .drivers import Driver
 from .element import Element, checked_name
@@ -103,6 +106,20 @@ class Input(SignalElement):
                 f"{self.who} contains {min(map(str, named))!r}, and an input is a law of time; write the expression "
                 "where the input is used, or declare model.state(...) with it as rate"
             )
+        self._read([self.law])
+
+    @cached_property
+    def rate(self) -> Input:
+        """How it changes in time, but for its jumps: an input that no model has."""
+        return Drift(self)
+
+
+class Drift(Input):
+    """See `Input.rate`."""
+
+    def __init__(self, of: Input):
+        self.name, self.unit, self.symbol = of.name, f"{of.unit}/s", of.symbol
+        self.law = drift(of.law)
         self._read([self.law])
 
 
@@ -213,3 +230,25 @@ def units_of_signals(elements: Iterable[Element]) -> dict[str, str]:
         if isinstance(effort, Effort) and isinstance(driver := named[effort.driver], Driver):
             units[str(effort)] = "N m" if driver.units[0].startswith("rad") else "N"
     return units
+
+
+def check_switches(element: Element, elements: Iterable[Element]) -> None:
+    """Whether a run can find where these expressions switch: not where what moves is equal, which it is at single
+    instants, and not in rates that are known behind all forces only."""
+    form, slots = element.form()
+    still = {e.symbol for e in elements if isinstance(e, Input) or (isinstance(e, StateVariable) and e.is_held)}
+    still = {s for s in form.signals if slots[s] in still}
+    moving, is_late = form.own_symbols - still, isinstance(element, StateVariable) and element.is_late
+    for e in () if isinstance(element, Sampled) else map(written_out, form.expressions):
+        for relation in e.atoms(sp.Eq, sp.Ne):
+            if relation.free_symbols & moving:
+                raise ModelError(
+                    f"{element.who} asks whether quantities that move are equal ({type(relation).__name__}), and they are "
+                    "so at instants only; say it by an inequality, such as sp.Abs(a - b) < width"
+                )
+        if is_late and (found := [one for one in e.atoms(*SWITCHING) if one.free_symbols & moving]):
+            raise ModelError(
+                f"{element.who} reads an effort, and its rate switches with the motion ({type(found[0]).__name__}), "
+                "where no run finds it; read the effort by a state that lags behind, lagged = "
+                "model.state('lagged', rate=lambda x: (model['motor.effort'] - x) / T), and write the rate with that"
+            )

@@ -61,11 +61,12 @@ def _prototype(system: System, refinements: int, faint: float) -> Mechanism:
 def switches_of(system: System, machine: Machine, dynamics: Dynamics) -> Switches:
     batches, layout = (machine.program.batch, dynamics.batch), system.layout
     kinds = np.concatenate([batch.switch_kind for batch in batches])
+    blind = np.concatenate([~np.isin(np.arange(one.switch_at.size), one.slope_of) for one in batches]).astype(np.int64)
     parts = (slide, return_to_surfaces) if kinds.size else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
-    bodies = system.structure.program.batch.layout
+    bodies, width = system.structure.program.batch.layout, state_layout(layout).size
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
-    return block(Switches(kinds, functions), switches=kinds.size, ways=ways, own=own, width=state_layout(layout).size)
+    return block(Switches(kinds, functions, blind), switches=kinds.size, ways=ways, own=own, width=width)
 
 
 def _softness(system: System, bare: Mechanism) -> np.ndarray:

@@ -25,7 +25,20 @@ from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, pu
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
 from .stiffness import watch
-from .switching.locate import AT_ONCE, CARRY_ON, CHOOSE, CUT, HERE, NONE, SWITCH, after_step, next_begins, switched
+from .switching.locate import (
+    AT_ONCE,
+    CARRY_ON,
+    CHOOSE,
+    CUT,
+    HERE,
+    LOST_SIGHT,
+    NONE,
+    START_OVER,
+    SWITCH,
+    after_step,
+    next_begins,
+    switched,
+)
 
 STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT = 11, 12, 13, 14, 15, 16, 19, 18
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
@@ -80,13 +93,14 @@ def _begin_anew(march, t):
 
 @compiled_apart
 def restart(march: March, q: Vector, v: Vector):
-    """Go on at this time from another state; what it has more of energy is supplied."""
+    """Go on at this time from another state; what it has more of energy is supplied. What it passes on its way there
+    are events."""
     y0, state, search = march.stages.y0, march.mechanism.state, march.search
     energy, control, t = march.crossing.energy[0], march.control, march.time[0]
     copy(q, y0[: state.q_end])
     copy(v, y0[state.v_at : state.v_end])
     march.crossing.wait[0] = NOWHERE
-    status = switched(search, t, y0, march.stages.k[0], CHOOSE)
+    status = switched(search, t, y0, march.stages.k[0], START_OVER)
     if status == DONE:
         status = _begin_anew(march, t)
     if status != DONE:
@@ -100,7 +114,7 @@ def restart(march: March, q: Vector, v: Vector):
     span = march.course.at[SPAN]
     if control.fixed == 0.0 and span < march.course.ends.size:
         control.step[0] = first_step(control, march.stages, t, march.course.ends[span] - t)
-    return DONE
+    return EVENT if search.events[0] > 0 else DONE
 
 
 @compiled_apart
@@ -139,6 +153,8 @@ def go_on(march: March, patience: int):
         otherwise = control.fixed == 0.0 and plan_anew(march, accepted, pace(march), end - t)
         accepted = accepted and not otherwise
         switching = after_step(march.search, t, end) if accepted else NONE
+        if switching == LOST_SIGHT:
+            return march.search.status[0]
         if switching in (CUT, AT_ONCE):
             put_back(march)
             status = _switch(march, t) if switching == AT_ONCE else DONE

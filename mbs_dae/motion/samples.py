@@ -7,7 +7,7 @@ run does which goes on from there, so that a motion in two parts is the motion i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,8 @@ from ..model.door import set_twice
 from ..model.parameters import Evaluator, Signal, finite_number
 from ..model.signals import Sampled, state_of
 from ..readings.motion import ComputedQuantities
-from .record import March
+from .derivative import derivative
+from .record import March, put_back, remember
 
 MOST = 1_000_000
 """No more samples than this are taken in a run."""
@@ -47,31 +48,34 @@ class Sampling:
         read what was there before any has set something."""
         state, y = march.mechanism.state, march.stages.y0
         q, v = y[: state.q_end], y[state.v_at : state.v_end]
-        assign(march.mechanism.signals.inputs, now, q, v, q)
+        remember(march)
+        derivative(march.mechanism, now, y, march.stages.k[0])
+        put_back(march)
+        motion = q, v, np.nan_to_num(march.stages.k[0, state.v_at : state.v_end])
         by: dict[Signal, Sampled] = {}
         fresh = q.copy()
         for controller, times in self.due.items():
-            values = self._values(controller, t, now, q, v) if t in times else {}
+            values = self._values(controller, t, now, motion) if t in times else {}
             for state in {*values} & {*by}:
                 raise ModelError(f"{set_twice(by[state].who, controller.who, state.name)} (t = {t:g})", time=t)
             by |= dict.fromkeys(values, controller)
             set_states(self.system, fresh, values)
         q[:] = fresh
 
-    def _values(self, controller: Sampled, t: float, now: float, q: np.ndarray, v: np.ndarray) -> dict[Signal, float]:
-        system = self.system
+    def _values(self, controller: Sampled, t: float, now: float, motion: Sequence[np.ndarray]) -> dict[Signal, float]:
+        system, (q, v, _) = self.system, motion
         if controller.function is None:
             values, (own, moving) = q.copy(), kernel_state(system, q, v)
             assign(system.once(_updates)[controller.name], now, own, moving, values)
             found = {s: float(values[system.layout.signals[s]]) for s in _targets(system.structure, controller)}
             _check_finite(controller, found, t)
             return found
-        return called_at(controller, t, self._reader(now, q, v), system)
+        return called_at(controller, t, self._reader(now, motion), system)
 
-    def _reader(self, now: float, q: np.ndarray, v: np.ndarray) -> Callable[[str], float]:
-        own, moving, a = self.system.to_bodies((q[None], v[None], np.zeros_like(v)[None]))
-        motion = Trajectory(np.array([now]), own, moving, a)
-        quantities = ComputedQuantities(self.system.cartesian, motion, integrated=True)
+    def _reader(self, now: float, motion: Sequence[np.ndarray]) -> Callable[[str], float]:
+        q, v, a = motion
+        bodies = Trajectory(np.array([now]), *self.system.to_bodies((q[None], v[None], a[None])))
+        quantities = ComputedQuantities(self.system.cartesian, bodies, integrated=True)
         return lambda name: float(quantities[name][0])
 
 

@@ -21,10 +21,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import sympy as sp
-from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
+from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
+from sympy.logic.boolalg import to_nnf
 
 from .differentiation import Definition
-from .functions import as_sympy
+from .functions import Unwound, as_sympy, written_out
 from .markers import t
 
 SIDE, WHOLE, WATCH = range(3)
@@ -72,7 +73,7 @@ class Watched(sp.Function):
 
 SWITCHING = (
     sp.Piecewise, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.floor, sp.ceiling, sp.frac, sp.Mod,
-    sp.DiracDelta, Watched,
+    sp.DiracDelta, sp.atan2, Watched,
 )  # fmt: skip
 
 
@@ -106,6 +107,15 @@ def branched(
         found.definitions += steps
         found.slopes += [(k, numbers[s], e) for s, e in slopes.items()]
     return found
+
+
+def drift(law: sp.Expr) -> sp.Expr:
+    """The derivative of a function of time, but for its jumps."""
+    writer = _Writer({}, frozenset((t,)), free=True)
+    smooth = writer.write(written_out(law))
+    for s, e in reversed(writer.found.definitions):
+        smooth = smooth.xreplace({s: e})
+    return smooth.diff(t)
 
 
 def gradient(
@@ -157,6 +167,9 @@ class _Writer:
         if not e.has(*SWITCHING):
             return e
         if e not in self._written:
+            if isinstance(e, Unwound) and isinstance(e.args[0], sp.atan2):  # it takes the jump of the angle away
+                angle, near = e.args
+                return Unwound(sp.atan2(*map(self.write, angle.args)), self.write(near))
             decides = isinstance(e, Watched) or (isinstance(e, SWITCHING) and self.moves(e))
             self._written[e] = self._rule(e)(e) if decides else self._inside(e)
         return self._written[e]
@@ -176,6 +189,7 @@ class _Writer:
             sp.DiracDelta: lambda e: sp.S.Zero,  # of a slope that jumps; it acts at one instant only
             sp.Max: lambda e: self._largest(e.args, 1),
             sp.Min: lambda e: self._largest(e.args, -1),
+            sp.atan2: lambda e: self._angle(*e.args),
             sp.floor: lambda e: self.whole(e.args[0]),
             sp.ceiling: lambda e: -self.whole(-e.args[0]),
             sp.frac: lambda e: self.write(e.args[0]) - self.whole(e.args[0]),
@@ -198,6 +212,12 @@ class _Writer:
             first = Chosen((1 + sign * self.side(first - other)) / 2, self.write(first), self.write(other))
         return first
 
+    def _angle(self, y: sp.Expr, x: sp.Expr) -> sp.Expr:
+        """The angle as it is in the half plane of this sign of y and goes on behind its edges: a quarter turn, and what
+        is left of it."""
+        side = self.side(y, 1)
+        return side * sp.pi / 2 + sp.atan2(-side * self.write(x), side * self.write(y))
+
     def weight(self, condition: Any) -> sp.Expr:
         """1 where the condition holds, 0 where it does not."""
         if isinstance(condition, sp.And):
@@ -209,6 +229,8 @@ class _Writer:
         if isinstance(condition, INEQUALITIES) and self.moves(condition):
             strict = isinstance(condition, StrictGreaterThan | StrictLessThan)
             return (1 + self.side(condition.gts - condition.lts, -1 if strict else 1)) / 2
+        if not isinstance(condition, Relational) and self.moves(condition):  # Xor, ITE, and what else there is
+            return self.weight(to_nnf(condition, simplify=False))
         return sp.Piecewise((1, condition), (0, True), evaluate=False)
 
     def side(self, g: sp.Expr, tie: int = 0) -> sp.Expr:

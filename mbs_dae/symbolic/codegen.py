@@ -47,6 +47,9 @@ class Printer(PythonCodePrinter):
     def _print_Heaviside(self, expr: sp.Expr) -> str:
         return f"(1.0 if {self._print(expr.args[0])} > 0.0 else 0.0)"
 
+    def _print_ceiling(self, expr: sp.Expr) -> str:
+        return f"(-floor(-({self._print(expr.args[0])})))"
+
     def _print_Float(self, expr: sp.Expr) -> str:
         return repr(float(expr))
 

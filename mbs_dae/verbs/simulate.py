@@ -23,7 +23,7 @@ from ..explain.stiffness import told_of_stiffness
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
 from ..model.door import check_held
-from ..model.events import Reset
+from ..model.events import Event, Reset
 from ..model.forces.given import PythonForce
 from ..model.model import Model
 from ..model.parameters import positive_number
@@ -198,7 +198,7 @@ class Ended(NamedTuple):
 
 def _watched(prepared: Prepared, progress: Progress) -> Ended:
     """Go on until it is done, or an event stops it, in pieces short enough to be watched and interrupted."""
-    march, system, events = prepared.march, prepared.system, list[Happening]()
+    march, events = prepared.march, list[Happening]()
     pattern = march.mechanism.machine.pattern
     slow = 1000 if any(isinstance(e, PythonForce) for e in prepared.system.elements) else 1
     patience = max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
@@ -208,17 +208,9 @@ def _watched(prepared: Prepared, progress: Progress) -> Ended:
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
             status = prepared.go_on(patience)
             if status == marching.EVENT:
-                new, asked = happened(system, march)
-                events += new
-                if stops := [event.name for event in asked if event.action == "stop"]:
-                    marching.record_now(march)
-                    last = int(march.counts[marching.NEXT]) - 1
-                    prepared.times[last] = prepared.moments[last] = march.time[0]
-                    return Ended(status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}", events)
-                status = DONE
-                for event in asked:
-                    if isinstance(event.action, Reset) and status == DONE:
-                        status = reset(system, march, event, present(system, march))
+                status, message = _answered(prepared, events)
+                if message:
+                    return Ended(status, message, events)
             if prepared.system.interrupted():
                 raise KeyboardInterrupt
             progress(int(march.counts[marching.NEXT]), total)
@@ -228,6 +220,25 @@ def _watched(prepared: Prepared, progress: Progress) -> Ended:
     except MbsError as error:
         return Ended(marching.PAUSED, str(error), events, error)
     return Ended(status, "", events)
+
+
+def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
+    """What the events ask for, and those that their resets pass: a status, and why the run stops, if it does."""
+    march, system, resets, status = prepared.march, prepared.system, list[Event](), marching.EVENT
+    while status == marching.EVENT or (status == DONE and resets):
+        if status == marching.EVENT:
+            new, asked = happened(system, march)
+            events += new
+            if stops := [event.name for event in asked if event.action == "stop"]:
+                marching.record_now(march)
+                last = int(march.counts[marching.NEXT]) - 1
+                prepared.times[last] = prepared.moments[last] = march.time[0]
+                return status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}"
+            resets += [event for event in asked if isinstance(event.action, Reset)]
+            status = DONE
+        if resets:
+            status = reset(system, march, resets.pop(0), present(system, march))
+    return status, ""
 
 
 class Stepping(NamedTuple):

@@ -83,3 +83,73 @@ def test_a_sample_chooses_branches_anew():
     model.add(mbs.Sampled("turn", every=1.0, update={relay: sp.cos(sp.pi * mbs.t)}))
     run = mbs.simulate(model, [0, 0.5, 1.0, 1.5, 2.0, 2.5])
     assert run["body.vx"] == pytest.approx([0, 0.5, 1.0, 0.5, 0, 0.5], abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+@pytest.mark.parametrize("coordinates", SETS)
+def test_what_an_input_moves_towards(coordinates, method):
+    """An event at x = u, and a force that turns where x passes it, u = t an input: x - u = 0.5 - 0.9 t before."""
+    model, body = block()
+    u = model.input("u", mbs.t)
+    model.add(mbs.Event("meets", model["body.x"] - u))
+    model.add(mbs.Force("push", body, (sp.Piecewise((0, model["body.x"] > u), (-0.2, True)), 0)))
+    start = {"body.x": 0.5, "body.vx": 0.1}
+    run = mbs.simulate(model.compile(coordinates), [0, 2], start, method=method)
+    assert [e.t for e in run.events] == [pytest.approx(5 / 9, abs=1e-9)]
+    assert run["body.x"][-1] == pytest.approx(0.7 - 0.1 * (2 - 5 / 9) ** 2, abs=1e-9)
+
+
+def test_a_motion_that_stays_with_an_input():
+    """Dry friction on a belt that moves as an input says: it sticks, and goes with it."""
+    model, body = block()
+    u = model.input("u", 0.1 * sp.sin(mbs.t))
+    model.add(mbs.Force("rub", body, (-2 * sp.sign(model["body.vx"] - u), 0)))
+    run = mbs.simulate(model, [0, 1, 3], rtol=1e-10)
+    np.testing.assert_allclose(run["body.vx"], 0.1 * np.sin(run.t), atol=1e-8)
+
+
+def driven(rate) -> mbs.PlanarModel:
+    """A wheel turned by t²/2: the effort of its motor is 1 N m."""
+    model = mbs.PlanarModel("drive")
+    shaft = model.add(mbs.Revolute("shaft", model.ground, model.body("w", mass=1.0, inertia=1.0)))
+    model.add(mbs.Driver("motor", mbs.angle(shaft), mbs.t**2 / 2))
+    model.state("z", rate=rate(model))
+    return model
+
+
+def test_an_event_of_a_state_whose_rate_reads_an_effort():
+    """z = t/2, angle = t²/2: equal at the start, which says nothing, and at 1."""
+    model = driven(lambda m: 0.5 * m["motor.effort"])
+    model.add(mbs.Event("meet", model["w.angle"] - model["z"]))
+    run = mbs.simulate(model, [0, 2], rtol=1e-10)
+    assert [e.t for e in run.events] == [pytest.approx(1, abs=1e-9)]
+
+
+def test_a_rate_that_switches_and_reads_an_effort_is_refused():
+    with pytest.raises(mbs.ModelError, match="state 'z' reads an effort, and its rate switches.*lags behind"):
+        driven(lambda m: sp.Abs(m["motor.effort"]))
+    with pytest.raises(mbs.ModelError, match="switches with the motion"):
+        driven(lambda m: m["motor.effort"] * sp.Heaviside(m["w.angle"] - 1))
+    driven(lambda m: m["motor.effort"] * sp.Abs(mbs.t - 1))
+
+
+def test_a_controller_reads_accelerations_and_efforts():
+    """A wheel whose torque is what it read 0.1 s before, and 1 N m more."""
+    model = mbs.PlanarModel("wheel")
+    body = model.body("w", mass=1.0, inertia=2.0)
+    model.add(mbs.Revolute("shaft", model.ground, body))
+    torque = model.state("torque", initial=1.0)
+    model.add(mbs.Torque("motor", body, torque))
+    seen = []
+
+    def update(t, read):
+        seen.append(read("w.alpha"))
+        return {"torque": 1 + read("torque")}
+
+    model.add(mbs.Sampled("c", every=0.1, update=update))
+    mbs.simulate(model, [0, 0.35])
+    assert seen == pytest.approx([0.5, 1.0, 1.5, 2.0])
+    told = driven(lambda m: m["motor.effort"])
+    told.state("seen")
+    told.add(mbs.Sampled("c", every=0.1, update=lambda t, read: {"seen": read("motor.effort") + read("w.alpha")}))
+    assert mbs.simulate(told, [0, 0.35])["seen"] == pytest.approx([2.0, 2.0])

@@ -11,6 +11,7 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.functions import Unwound
 from ...symbolic.markers import primitives as the
 from ..bodies.body import components_of
 from ..fields import choice, function, scalar
@@ -145,7 +146,8 @@ class CamFollower(Joint):
         if follower == "flat":
             return [j.y_axis.dot(d) - profile(the.turn(i, j) + sp.pi / 2)]
         along, across = i.x_axis.dot(d), i.y_axis.dot(d)
-        return [sp.sqrt(along**2 + across**2) - profile(sp.atan2(across, along))]
+        polar = Unwound(sp.atan2(across, along), sp.S.Zero)  # profiles are closed: where it jumps they do not
+        return [sp.sqrt(along**2 + across**2) - profile(polar)]
 
 
 class PointInPlane(Joint):

@@ -12,7 +12,7 @@ from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WATCH, WHOLE
 from ..course import SPAN, moment
 from ..derivative import evaluate
-from .search import BRIEF, CHATTERS, FAINT, LONG, RUSH, SHORT, Search, largest
+from .search import BRIEF, CHATTERS, FAINT, LONG, RUSH, SHORT, Search
 from .settling import ALL, LEFT, STANDS, ZERO, choice_of, settle
 from .switches import hold_all, look, natural
 
@@ -36,7 +36,24 @@ def carry_on(search: Search, y: Vector, dy: Vector):
     for k in range(switches.kinds.size):
         same = switches.slides[k] == 1 and switches.value[k] == search.value[k]
         search.surface[k] = STANDS if same else 0
-        search.watched[k] = int(switches.mode[k]) if switches.kinds[k] == WATCH else 0
+    _jump(search, y, dy)
+
+
+@compiled_apart
+def start_over(search: Search, y: Vector, dy: Vector):
+    """The same behind a `Reset`."""
+    search.surface[:] = 0
+    _jump(search, y, dy)
+
+
+@compiled
+def _jump(search, y, dy):
+    """The branches where the state has jumped to. What is watched and has another sign there has passed, but for what
+    passed just before: that is where the jump began."""
+    switches = search.stages.mechanism.switches
+    for k in range(switches.kinds.size):
+        is_watched = switches.kinds[k] == WATCH and search.passed[k] == 0
+        search.watched[k] = int(switches.mode[k]) if is_watched else 0
     _choose(search, y, dy)
     for k in range(switches.kinds.size):
         if search.watched[k] != 0 and int(switches.mode[k]) != search.watched[k]:
@@ -110,12 +127,12 @@ def switch_over(search: Search, y: Vector, dy: Vector):
             decided = switches.kinds[k] == WHOLE or (stayed and not anew)
             search.surface[k] = LEFT if decided else STANDS
         elif switches.kinds[k] == SIDE and switches.slides[k] == 0 and search.surface[k] == 0:
-            near = abs(search.begin[k]) <= ZERO * largest(search, k)
+            near = abs(search.begin[k]) <= ZERO * search.size[k]
             search.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
     settle(search, moment(search.stages.course, t), y, dy)
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1:
-            faint = largest(search, k) <= FAINT * search.top[k] and switches.mode[k] == search.after[k]
+            faint = search.size[k] <= FAINT * search.top[k] and switches.mode[k] == search.after[k]
             search.passes[k] = search.passes[k] + 1 if faint else 0
         if search.refuted[k] == ALL:
             search.until[0] = t + SHORT * search.whole
@@ -129,4 +146,4 @@ def switch_over(search: Search, y: Vector, dy: Vector):
 @compiled
 def _is_left(search, k):
     """Whether what has just been passed is zero still, for all that it was in the last step."""
-    return abs(search.stages.mechanism.switches.value[k]) <= ZERO * largest(search, k)
+    return abs(search.stages.mechanism.switches.value[k]) <= ZERO * search.size[k] + search.slack[k]

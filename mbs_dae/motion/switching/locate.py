@@ -8,6 +8,7 @@ switch is a step like any other, at the full order of its method. Then the branc
                           CUT: make it again, up to `until`
                           HERE: accept it; what is `wanted` switches at its end
                           AT_ONCE: what is wanted switches before there is a step at all
+                          LOST_SIGHT: `status` says why it cannot be looked at
 
 A guard that is negative by roundoff right after a switch counts only once it has been positive, or falls further. Where
 the motion stands on a surface its branch is chosen by rates (`settling`). A step that goes wrong at once says that the
@@ -24,20 +25,20 @@ from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
 from ...tolerances import SMALLEST
 from ..course import moment
-from ..derivative import accelerate, evaluate
-from ..methods.method import Stages, X, prepare_reading, read_between
-from ..methods.runge_kutta import read_cubic
-from .choosing import carry_on, choose, switch_over
-from .search import LOOKS, SHORT, Search, largest
-from .settling import ALL, SLACK
-from .switches import look, natural, read_rates
+from ..methods.method import Stages
+from .along import read_rates_here
+from .choosing import carry_on, choose, start_over, switch_over
+from .looks import EXACT, LEFT, first_wrong, look_at
+from .search import SHORT, Search
+from .settling import SLACK
+from .switches import look, natural
 
-CHOOSE, SWITCH, SEARCH, CARRY_ON = range(4)
-NONE, CUT, HERE, AT_ONCE = range(4)
-EXACT = 1e-11
-"""A switch that is nearer to the end of a step than this part of it, or than times are told apart, is at its end."""
+CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER = range(5)
+NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
 TRIES = 8
 """How often a step is made again to end on a switch."""
+PASSES = 1e-3
+"""A guard that is zero at the end of a step passes there if it has fallen at this part of its size over the step."""
 SHORTER = 0.1
 """By how much a step is shortened that goes wrong at once."""
 
@@ -50,18 +51,25 @@ def search_step(search: Search):
     search.found[0] = NONE
     look(stages.mechanism)
     copy(switches.value, search.value)
-    copy(switches.guard, search.looks[LOOKS - 1])
-    copy(search.begin, search.looks[0])
+    copy(switches.guard, search.end)
     nothing = SMALLEST * max((abs(search.start) + search.whole) / h, 1.0)
     closely = stages.implicit.weight.size > 0  # steps of implicit methods may turn bodies too far for a cubic
-    low, high = _bracket(search, t, h, closely)
+    high = first_wrong(search, t, h, closely, True)
     if high >= 0.0 and not closely:
-        low, high = _bracket(search, t, h, True)
+        high = first_wrong(search, t, h, True, False)
+    if search.status[0] != DONE:
+        search.found[0] = LOST_SIGHT
+        return
+    if high < 0.0 and search.seen[0] < 1.0:
+        search.wanted[:] = search.tries[0] = 0
+        search.found[0] = CUT
+        search.until[0] = t + search.seen[0] * h
+        return
     if high < 0.0:
-        if search.tries[0] > 0:
+        if search.tries[0] > 0 or _wants_at_end(search, h):
             _extend(search, t, h, max(EXACT, nothing))
         return
-    high = _narrowed(search, t, h, low, high, nothing)
+    high = _narrowed(search, t, h, search.at[LEFT], high, nothing)
     at_once = high <= nothing
     if at_once and h > SHORT * search.whole and _is_refuted(search):
         search.found[0] = CUT
@@ -84,26 +92,6 @@ def _is_refuted(search):
     for k in range(search.wanted.size):
         refuted = refuted and (search.wanted[k] == 0 or search.surface[k] != 0)
     return refuted
-
-
-@compiled
-def _look_at(search, t, h, x, closely):
-    """All guards at t + x h: by the cubic through both ends of the step, or by the method's own polynomial."""
-    stages, y, dy = search.stages, search.y, search.dy
-    mechanism = stages.mechanism
-    state = mechanism.state
-    if closely:
-        read_between(stages, x, y)
-    else:
-        stages.now[X] = x
-        read_cubic(stages, y)
-    now = moment(stages.course, t + x * h)
-    q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    if mechanism.switches.sliding[0] > 0:
-        accelerate(mechanism, now, q, v, dy[state.v_at : state.v_end])
-    else:
-        evaluate(mechanism, now, q, v)
-    look(mechanism)
 
 
 @compiled
@@ -131,73 +119,16 @@ def next_begins(search):
         search.until[0] = np.inf
         search.tries[0] = 0
         search.passed[:] = search.surface[:] = search.refuted[:] = 0
-        copy(search.looks[LOOKS - 1], search.begin)
+        copy(search.end, search.begin)
 
 
 def new_search(stages: Stages, times: np.ndarray) -> Search:
     count = stages.mechanism.switches.kinds.size
-    parts = (choose, switch_over, search_step, carry_on) if count else ()
+    parts = (choose, switch_over, search_step, carry_on, start_over) if count else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
-    search = Search(stages, functions, float(times[0]), float(times[-1] - times[0]))
-    return block(search, switches=count, width=stages.mechanism.state.size)
-
-
-@compiled
-def _bracket(search, t, h, closely):
-    """Two places in the step between which a guard first becomes wrong; the second is -1 if none does."""
-    looks, count, guards = search.looks, search.level.size, search.stages.mechanism.switches.guard
-    between = 1.0 / (LOOKS - 1)
-    if closely:
-        search.status[0] = prepare_reading(search.stages)
-        if search.status[0] != DONE:
-            return 0.0, -1.0
-    for i in range(1, LOOKS - 1):
-        _look_at(search, t, h, i * between, closely)
-        copy(guards, looks[i])
-    _arm(search)
-    for i in range(1, LOOKS):
-        for k in range(count):
-            if i + 1 < LOOKS and search.level[k] == 0.0 and min(looks[i - 1, k], looks[i, k], looks[i + 1, k]) >= 0.0:
-                low, middle, high = looks[i - 1, k], looks[i, k], looks[i + 1, k]
-                bend = low - 2.0 * middle + high
-                if abs(high - low) < 2.0 * bend and middle - (high - low) ** 2 / (8.0 * bend) < 0.0:
-                    x = (i - 0.5 * (high - low) / bend) * between
-                    _look_at(search, t, h, x, closely)
-                    if _is_wrong(search, guards):
-                        return (i - 1) * between, x
-        if _is_wrong(search, looks[i]):
-            return (i - 1) * between, i * between
-        for k in range(count):
-            if looks[i, k] >= 0.0 and not _is_past_telling(search, k):
-                search.level[k] = 0.0
-    return 0.0, -1.0
-
-
-@compiled
-def _is_past_telling(search, k):
-    """Whether all choices are refuted."""
-    return search.refuted[search.stages.mechanism.switches.leads[k]] == ALL
-
-
-@compiled
-def _arm(search):
-    """Below which levels guards are wrong, and by how much. One that is negative at the beginning was chosen there, or
-    is so by roundoff, and may be until it has been positive; and guards are right to a part of their own size only."""
-    switches, looks = search.stages.mechanism.switches, search.looks
-    for k in range(switches.kinds.size):
-        search.level[k] = -np.inf if _is_past_telling(search, k) else min(looks[0, k], 0.0)
-        search.top[k] = max(search.top[k], largest(search, k))
-        search.slack[k] = SLACK if switches.slides[k] == 1 else EXACT * largest(search, k)
-
-
-@compiled
-def _is_wrong(search, guards):
-    """Whether guards are wrong; which ones is left in `wrong`."""
-    found = False
-    for k in range(guards.size):
-        search.wrong[k] = 1 if guards[k] < search.level[k] - search.slack[k] else 0
-        found = found or search.wrong[k] == 1
-    return found
+    state, blind = stages.mechanism.state, int(stages.mechanism.switches.blind.sum())
+    search = Search(stages, functions, float(times[0]), float(times[-1] - times[0]), blind)
+    return block(search, switches=count, width=state.size, speeds=state.v_end - state.v_at)
 
 
 @compiled
@@ -212,7 +143,7 @@ def _narrowed(search, t, h, low, high, nothing):
         if below < np.inf and above > -np.inf and sides < 3:
             x = (low * above - high * below) / (above - below)
             x = min(max(x, low + 0.01 * EXACT), high - 0.01 * EXACT)
-        _look_at(search, t, h, x, True)
+        look_at(search, t, h, x, True)
         least = _least(search)
         if least < 0.0:
             sides += 1
@@ -220,7 +151,7 @@ def _narrowed(search, t, h, low, high, nothing):
         else:
             sides = 0
             low, below = x, least
-    _look_at(search, t, h, high, True)
+    look_at(search, t, h, high, True)
     switches = search.stages.mechanism.switches
     for k in range(switches.kinds.size):
         passes = above == -np.inf or switches.guard[k] < search.level[k]
@@ -241,15 +172,29 @@ def _least(search):
 
 
 @compiled
+def _wants_at_end(search, h):
+    """Whether something is zero at the end of the step, and on its way to be wrong: signs, which turn there."""
+    switches, found = search.stages.mechanism.switches, False
+    for k in range(switches.kinds.size):
+        is_sign = switches.kinds[k] != WHOLE and switches.slides[k] == 0 and search.level[k] == 0.0
+        is_zero = is_sign and abs(search.end[k]) <= search.slack[k]
+        falls = switches.mode[k] * search.rates[LEFT, k] * h < -PASSES * search.size[k]
+        search.wanted[k] = 1 if is_zero and falls else 0
+        search.after[k] = -switches.mode[k]
+        found = found or search.wanted[k] == 1
+    return found
+
+
+@compiled
 def _extend(search, t, h, exact):
     """A step that was to end on a switch and has stopped just short of it: by how much, by the rate of its guard."""
     stages = search.stages
     mechanism, end = stages.mechanism, stages.tableau.stages
     switches, state = mechanism.switches, mechanism.state
-    _look_at(search, t, h, 1.0, False)
+    look_at(search, t, h, 1.0, False)
     y, slopes = stages.y1, stages.k[end]
-    v_span = slopes[state.v_at : state.v_end]
-    read_rates(mechanism, t + h, y[: state.q_end], y[state.v_at : state.v_end], v_span)
+    now = moment(stages.course, t + h)
+    read_rates_here(mechanism, now, y[: state.q_end], y[state.v_at : state.v_end], slopes[state.v_at : state.v_end])
     missing = np.inf
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1:

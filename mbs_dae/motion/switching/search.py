@@ -2,12 +2,11 @@
 
 from typing import NamedTuple
 
-from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ..methods.method import Stages
 
-LOOKS = 6
-"""How often a step is looked at, its ends included; a dip between two looks is looked for, too."""
+DEEP = 24
+"""How often a step is divided at most, one part of it after the other, to see what switching functions do in it."""
 RUSH, BRIEF = 64, 1e-9
 """So many switches within this part of the run are a chatter that does not end."""
 FAINT, LONG = 1e-8, 1e-4
@@ -17,6 +16,8 @@ SHORT = BRIEF / RUSH
 """The part of the run below which a step says no more of which branch is right."""
 CHATTERS = 17
 """A status: laws switch back and forth without end (see `run` for the others)."""
+TANGLED = 22
+"""A status: what a switching function does in a step cannot be seen, however closely it is looked at."""
 
 
 class Search(NamedTuple):
@@ -28,6 +29,8 @@ class Search(NamedTuple):
     start: float
     whole: float
     """When the run begins, and how long it is."""
+    blind: int
+    """Of how many switching functions partial derivatives are not known."""
     span: Work[Vector] = zeros(2)
     """The times at which the step begins and ends."""
     found: Work[Integers] = zeros(1)
@@ -49,12 +52,26 @@ class Search(NamedTuple):
     wanted: Work[Integers] = zeros("switches")
     """Which switching functions pass there (1), and the modes after it."""
     after: Work[Vector] = zeros("switches")
-    looks: Work[Matrix] = zeros(LOOKS, "switches")
+    end: Work[Vector] = zeros("switches")
+    """The guards at its end."""
+    at: Work[Vector] = zeros(DEEP + 3)
+    """Places of the step between which it is looked at (`looks`), what decides about branches there, and its rates."""
+    positions: Work[Matrix] = zeros(DEEP + 3, "switches")
+    rates: Work[Matrix] = zeros(DEEP + 3, "switches")
+    size: Work[Vector] = zeros("switches")
+    """The largest guards that were seen in it, and of what size the parts are that they are made of."""
+    noise: Work[Vector] = zeros("switches")
+    mixed: Work[Vector] = zeros("switches")
+    """How mixtures change."""
+    seen: Work[Vector] = zeros(1)
+    """The part of the step that has been looked at."""
     y: Work[Vector] = zeros("width")
     dy: Work[Vector] = zeros("width")
     top: Work[Vector] = zeros("switches")
     """The largest value that a guard has had; and how many faint passes there were in a row."""
     passes: Work[Integers] = zeros("switches")
+    other: Work[Vector] = zeros("width")
+    a: Work[Vector] = zeros("speeds")
     fired: Work[Integers] = zeros("switches")
     """Of what is watched only: the sign that it has had since the last event (1, -1), or 0; and how many there are."""
     watched: Work[Integers] = zeros("switches")
@@ -66,12 +83,3 @@ class Search(NamedTuple):
     """How many switches there were; and when the last ones were."""
     times: Work[Vector] = zeros(RUSH)
     status: Work[Integers] = zeros(1)
-
-
-@compiled
-def largest(search, k):
-    """The largest value of a guard in the step."""
-    most = 0.0
-    for i in range(LOOKS):
-        most = max(most, abs(search.looks[i, k]))
-    return most

@@ -29,9 +29,10 @@ from ...kernels.abi import compiled
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WATCH
 from ..derivative import accelerate, derivative
+from .along import read_rates_here
 from .search import CHATTERS
 from .sliding import respond
-from .switches import hold_all, look, natural, put_mode, read_rates
+from .switches import hold_all, look, natural, put_mode
 
 ZERO = 1e-9
 """A rate is zero beside that by which a law jumps, and a jump beside what jumps, if it is less than this part of it."""
@@ -211,6 +212,6 @@ def _move(search, t, y, dy):
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
     hold_all(mechanism)
     status = accelerate(mechanism, t, q, v, a)
-    read_rates(mechanism, t, q, v, a)
+    read_rates_here(mechanism, t, q, v, a)
     if search.status[0] == DONE:
         search.status[0] = status

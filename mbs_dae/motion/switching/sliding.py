@@ -17,7 +17,8 @@ from ...compiled.machine import DONE, NOT_CONVERGED, SINGULAR
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ..derivative import Mechanism, accelerate_as_held, derivative
-from .switches import hold_all, look, put_mode, read_rates
+from .along import read_rates_here
+from .switches import hold_all, look, put_mode
 
 EXACT, ROUGH = 1e-12, 1e-9
 """A rate this small, relative to what the branches make of it, is zero; and what roundoff may leave of it."""
@@ -69,7 +70,7 @@ def return_to_surfaces(mechanism: Mechanism, y: Vector):
         size = max(size, abs(switches.value[k]) if switches.asked[k] == 1 else 0.0)
     if switches.status[0] != DONE or size == 0.0:
         return
-    read_rates(mechanism, t, q, v, here[state.v_at : state.v_end])
+    read_rates_here(mechanism, t, q, v, here[state.v_at : state.v_end])
     for k in range(count):
         switches.mixed[k] = -switches.rate[k] if switches.asked[k] == 1 else 0.0
     respond(mechanism, t, q, v, a, BLENDED)
@@ -137,7 +138,7 @@ def _move(mechanism, t, q, v, a):
     """Accelerations with the modes as they are, and the rates of the switching functions."""
     hold_all(mechanism)
     mechanism.switches.status[0] = accelerate_as_held(mechanism, t, q, v, a)
-    read_rates(mechanism, t, q, v, a)
+    read_rates_here(mechanism, t, q, v, a)
 
 
 @compiled

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.manifold import rates
 from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
 
 SPREAD = 1e-5
@@ -33,6 +33,8 @@ class Switches(NamedTuple):
     functions: Integers
     """The addresses of what holds a motion on surfaces and of what returns it to them (`sliding`), so that these are
     compiled where there is use for them."""
+    blind: Integers
+    """1 where partial derivatives are not known, of functions in Python."""
     mode: Work[Vector] = zeros("switches")
     value: Work[Vector] = zeros("switches")
     """The switching functions at the last evaluation, and their rates along the motion."""
@@ -49,10 +51,12 @@ class Switches(NamedTuple):
     now: Work[Vector] = zeros(1)
     """The time of the evaluation; and what came of it."""
     status: Work[Integers] = zeros(1)
+    scale: Work[Vector] = zeros("switches")
+    """Of what size the parts are that the switching functions are made of: roundoff is relative to it."""
     way: Work[Vector] = zeros("ways")
     """(q̇, v̇, 1), in the coordinates that kernels speak of."""
     place: Work[Vector] = zeros("own")
-    """A state a little earlier or later, q and v."""
+    """A state a little earlier or later, q and v; and q̇."""
     slope: Work[Matrix] = zeros("switches", "switches")
     """How the rates of slides change with their modes; and the modes that are looked for."""
     mixed: Work[Vector] = zeros("switches")
@@ -85,15 +89,32 @@ def read_guards(switches: Switches, first: Integers, second: Integers, out: Vect
     """The switching functions at the last evaluation, from the outputs of constraints and forces (and where in these
     they stand); and their guards."""
     for k in range(switches.kinds.size):
-        value = out[first[k]] if k < first.size else forces[second[k - first.size]]
-        mode = switches.mode[k]
-        switches.value[k] = value
-        if switches.slides[k] == 1:
-            switches.guard[k] = 1.0 - abs(mode)
-        elif switches.kinds[k] == WHOLE:
-            switches.guard[k] = min(value - mode, mode + 1.0 - value)
-        else:
-            switches.guard[k] = mode * value
+        switches.value[k] = out[first[k]] if k < first.size else forces[second[k - first.size]]
+        switches.guard[k] = guard_of(switches, k, position(switches, k))
+
+
+@compiled
+def position(switches, k):
+    """What decides whether a branch is the right one: the switching function, or the mixture of a slide."""
+    return switches.mode[k] if switches.slides[k] == 1 else switches.value[k]
+
+
+@compiled
+def guard_of(switches, k, p):
+    """The guard that belongs to this position."""
+    if switches.slides[k] == 1 or switches.kinds[k] == WHOLE:
+        return min(guard_of_side(switches, k, 1.0, p), guard_of_side(switches, k, -1.0, p))
+    return guard_of_side(switches, k, switches.mode[k], p)
+
+
+@compiled
+def guard_of_side(switches, k, side, p):
+    """How far the position is from the bound below it (side 1), or above it (-1)."""
+    if switches.slides[k] == 1:
+        return 1.0 + side * p
+    if switches.kinds[k] == WHOLE:
+        return p - switches.mode[k] if side > 0.0 else switches.mode[k] + 1.0 - p
+    return side * p
 
 
 @compiled
@@ -113,11 +134,11 @@ def natural(switches, k):
 
 
 @compiled
-def read_rates(mechanism, t, q, v, a):
+def read_rates(mechanism, q, v, dq, a):
     """The rates of all switching functions along the motion: partial derivatives of the last evaluation, times the way
     that the state goes."""
     switches, first, second = mechanism.switches, mechanism.machine.program.batch, mechanism.dynamics.batch
-    _find_way(mechanism, q, v, a)
+    _find_way(mechanism, q, v, dq, a)
     switches.rate[:] = 0.0
     for k in range(first.slope_at.size):
         switches.rate[first.slope_of[k]] += mechanism.machine.out[first.slope_at[k]] * switches.way[first.slope_by[k]]
@@ -128,22 +149,46 @@ def read_rates(mechanism, t, q, v, a):
 
 
 @compiled
-def _find_way(mechanism, q, v, a):
+def read_scales(mechanism, q, v):
+    """The sizes of what the switching functions are made of: partial derivatives times coordinates and velocities (each
+    of the size of the model, or of all, at least)."""
+    machine, switches = mechanism.machine, mechanism.switches
+    tr = machine.transformation
+    if tr.edges > 0:
+        q, v = tr.qc, tr.vc
+    speed, bodies = 0.0, q.size - mechanism.signals.signals
+    for k in range(v.size):
+        speed = max(speed, abs(v[k]))
+    for k in range(q.size):
+        switches.way[k] = abs(q[k]) + (mechanism.length if k < bodies else 0.0)
+    for k in range(q.size, switches.way.size - 1):
+        switches.way[k] = speed
+    switches.way[switches.way.size - 1] = 0.0
+    switches.scale[:] = 0.0
+    first, second = machine.program.batch, mechanism.dynamics.batch
+    for k in range(first.slope_at.size):
+        slope = abs(machine.out[first.slope_at[k]])
+        switches.scale[first.slope_of[k]] += slope * switches.way[first.slope_by[k]]
+    for k in range(second.slope_at.size):
+        slope = abs(mechanism.out[second.slope_at[k]])
+        switches.scale[first.mode_at.size + second.slope_of[k]] += slope * switches.way[second.slope_by[k]]
+
+
+@compiled
+def _find_way(mechanism, q, v, dq, a):
     """(q̇, v̇, 1) as kernels have it. Where bodies follow from joints, their velocities are differenced."""
-    machine, way, tr = mechanism.machine, mechanism.switches.way, mechanism.machine.transformation
+    way, tr = mechanism.switches.way, mechanism.machine.transformation
     way[:] = 0.0
     way[way.size - 1] = 1.0
-    behind = (tr.qc.size if tr.edges > 0 else q.size) - q.size
-    for k in range(mechanism.dynamics.rate_to.size):
-        way[mechanism.dynamics.rate_to[k] + behind] = mechanism.out[mechanism.dynamics.rate_from[k]]
     if tr.edges == 0:
-        rates(machine.manifold, q, v, way[: q.size])
+        copy(dq, way[: q.size])
         for k in range(a.size):
             way[q.size + k] = a[k]
         return
-    place = mechanism.switches.place
-    there_q, there_v, dq = place[: q.size], place[q.size : q.size + v.size], place[q.size + v.size :]
-    rates(machine.manifold, q, v, dq)
+    for k in range(1, mechanism.signals.signals + 1):
+        way[tr.qc.size - k] = dq[q.size - k]
+    place, bodies = mechanism.switches.place, tr.qc.size - mechanism.signals.signals
+    there_q, there_v = place[: q.size], place[q.size : q.size + v.size]
     pace = 1e-3
     for k in range(v.size):
         pace = max(pace, abs(v[k]), np.sqrt(abs(a[k])) if k < a.size else 0.0)
@@ -154,7 +199,7 @@ def _find_way(mechanism, q, v, a):
         for k in range(v.size):
             there_v[k] = v[k] + side * spread * (a[k] if k < a.size else 0.0)
         transform(tr, REACH, (there_q, there_v))
-        for k in range(tr.qc.size):
+        for k in range(bodies):
             way[k] += side * tr.qc[k] / (2.0 * spread)
         for k in range(tr.vc.size):
             way[tr.qc.size + k] += side * tr.vc[k] / (2.0 * spread)

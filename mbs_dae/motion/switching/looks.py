@@ -1,0 +1,274 @@
+"""How switching functions change within a step, seen at a few places. Compiled.
+
+Where a step is looked at, each switching function p and its rate ṗ are known. Between two places it is taken for the
+cubic that has these values and rates; the next place in between tells whether it is:
+
+    not as foretold  ->  look at the first part alone, then at the second
+    as foretold      ->  each part has a sixteenth of the error: it is searched for what is wrong in it
+
+So smooth functions cost three looks a step, and those that turn often as many as they need. The two parts differ in
+length, so that places do not fall into step with an oscillation; the first one looks like a smooth function only if
+values and rates agree at five places. What neither shows is not seen: a bump that is narrower than the parts around it.
+
+Of a motion that stays on a surface p is the mixture of the branches. Its rate is known by its difference only; so is
+that of a function in Python.
+"""
+
+import numpy as np
+
+from ...compiled.machine import DONE
+from ...compiled.signals import assign
+from ...kernels.abi import compiled, compiled_apart
+from ...linear.vectors import copy
+from ...symbolic.branches import WHOLE
+from ..course import moment
+from ..derivative import accelerate, evaluate
+from ..methods.method import X, prepare_reading, read_between
+from ..methods.runge_kutta import read_cubic
+from .search import DEEP, TANGLED, Search
+from .settling import ALL, SLACK
+from .switches import guard_of, guard_of_side, look, position, read_rates, read_scales
+
+PART = 0.47
+"""Where an interval is divided."""
+WHOLE_STEP = 0.7
+"""A part of the step this long is divided in any case."""
+TOLD = 0.05
+"""A value is as foretold to this part of the largest guard around, or of `FAINT` of the largest in the step."""
+FAINT, NOISE = 1e-6, 1e-9
+"""What is fainter than this part of the state is roundoff: of rates over the time that is looked at."""
+EXACT = 1e-11
+"""Guards are right to this part of their largest size, and to `ROUNDOFF` of the state; a switch that is nearer to the
+end of a step than this part of it, or than times are told apart, is at its end."""
+ROUNDOFF = 1e-15
+MOST = 4000
+"""So often a step is looked at; what is left of it is made anew."""
+CLOSE, CLOSER = 0.01, 6
+"""A dip is looked for if it is foretold to come this near to zero; and so often more closely, with as much less of a
+margin."""
+NEAR = 1e-4
+"""The part of a step over which readings are differenced."""
+LEFT, SPARE = 0, DEEP + 2
+"""Rows of what is noted: the place up to which all is right, the next ones behind it, the nearest last; and another."""
+
+
+@compiled
+def look_at(search, t, h, x, closely):
+    """All guards at t + x h: by the cubic through both ends of the step, or by the method's own polynomial."""
+    _read(search, x, closely, search.y)
+    _evaluate(search, t + x * h)
+
+
+@compiled_apart
+def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bool):
+    """A place in the step before which a guard first becomes wrong, -1 if none does. The place before it up to which
+    none does stands at `LEFT`, how far it was looked in `seen`. `is_at_end`: that is where the last evaluation was."""
+    stages, at = search.stages, search.at
+    search.size[:] = 0.0
+    search.seen[0] = 1.0
+    if closely:
+        search.status[0] = prepare_reading(stages)
+        if search.status[0] != DONE:
+            return -1.0
+    _note(search, t, h, 1.0, closely, 1, is_at_end)
+    _note(search, t, h, 0.0, closely, LEFT, False)
+    for k in range(search.level.size):
+        search.level[k] = -np.inf if _is_past_telling(search, k) else min(_guard(search, k, LEFT), 0.0)
+    top = 1
+    for _ in range(MOST):
+        _note(search, t, h, at[LEFT] + PART * (at[top] - at[LEFT]), closely, top + 1, False)
+        if not _is_as_foretold(search, h, top):
+            top += 1
+            if top > DEEP:
+                search.status[0] = TANGLED
+                return -1.0
+            continue
+        for row in (top + 1, top):
+            high = _wrong_before(search, t, h, closely, row)
+            if high >= 0.0:
+                return high
+            _go_to(search, row)
+        top -= 1
+        if top == 0:
+            return -1.0
+    search.seen[0] = at[LEFT]
+    return -1.0
+
+
+@compiled
+def _is_past_telling(search, k):
+    """Whether all choices are refuted."""
+    return search.refuted[search.stages.mechanism.switches.leads[k]] == ALL
+
+
+@compiled
+def is_wrong(search, guards):
+    """Whether guards are wrong; which ones is left in `wrong`."""
+    found = False
+    for k in range(guards.size):
+        search.wrong[k] = 1 if guards[k] < search.level[k] - search.slack[k] else 0
+        found = found or search.wrong[k] == 1
+    return found
+
+
+@compiled_apart
+def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int, is_there: bool):
+    """Values and rates at t + x h, into a row. The rates are those along what is read. `is_there`: that is where the
+    last evaluation was."""
+    y, dy, other = search.y, search.dy, search.other
+    mechanism = search.stages.mechanism
+    switches, state = mechanism.switches, mechanism.state
+    before, after = max(x - NEAR, 0.0), min(x + NEAR, 1.0)
+    span = (after - before) * h
+    _read(search, after, closely, other)
+    _read(search, before, closely, y)
+    for i in range(y.size):
+        dy[i] = (other[i] - y[i]) / span
+    differs = switches.sliding[0] > 0 or search.blind > 0
+    if differs:
+        _evaluate(search, t + before * h)
+        for k in range(switches.kinds.size):
+            search.mixed[k] = position(switches, k)
+        copy(other, y)
+        _evaluate(search, t + after * h)
+        for k in range(switches.kinds.size):
+            search.mixed[k] = (position(switches, k) - search.mixed[k]) / span
+    _read(search, x, closely, y)
+    now = moment(search.stages.course, t + x * h)
+    if differs or not is_there:
+        _evaluate(search, t + x * h)
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    assign(mechanism.signals.drifts, now, q, v, dy[: state.q_end])
+    read_rates(mechanism, q, v, dy[: state.q_end], dy[state.v_at : state.v_end])
+    read_scales(mechanism, q, v)
+    search.at[row] = x
+    for k in range(switches.kinds.size):
+        slides = switches.slides[k] == 1
+        search.positions[row, k] = position(switches, k)
+        search.rates[row, k] = search.mixed[k] if slides or switches.blind[k] == 1 else switches.rate[k]
+        search.size[k] = max(search.size[k], abs(switches.guard[k]))
+        search.top[k] = max(search.top[k], search.size[k])
+        search.noise[k] = 1.0 if slides else switches.scale[k]
+        search.slack[k] = SLACK if slides else EXACT * search.size[k] + ROUNDOFF * search.noise[k]
+
+
+@compiled
+def _read(search, x, closely, out):
+    if closely:
+        read_between(search.stages, x, out)
+    else:
+        search.stages.now[X] = x
+        read_cubic(search.stages, out)
+
+
+@compiled
+def _evaluate(search, t):
+    """All guards at the state in `search.y`."""
+    mechanism, y = search.stages.mechanism, search.y
+    state = mechanism.state
+    now = moment(search.stages.course, t)
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    if mechanism.switches.sliding[0] > 0:
+        accelerate(mechanism, now, q, v, search.a)
+    else:
+        evaluate(mechanism, now, q, v)
+    look(mechanism)
+
+
+@compiled
+def _guard(search, k, row):
+    return guard_of(search.stages.mechanism.switches, k, search.positions[row, k])
+
+
+@compiled
+def _is_as_foretold(search, h, top):
+    """Whether the place between is where the cubic through both ends has it, of every switching function."""
+    at, positions, rates, middle = search.at, search.positions, search.rates, top + 1
+    width = at[top] - at[LEFT]
+    if width > WHOLE_STEP:
+        return False
+    for k in range(search.level.size):
+        largest = FAINT * search.size[k]
+        for row in (LEFT, middle, top):
+            largest = max(largest, abs(_guard(search, k, row)))
+        bound = TOLD * largest + NOISE * search.noise[k]
+        rise, a, b = positions[top, k] - positions[LEFT, k], rates[LEFT, k] * width * h, rates[top, k] * width * h
+        c, d = 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
+        value = positions[LEFT, k] + PART * (a + PART * (c + PART * d))
+        slope = a + PART * (2.0 * c + PART * 3.0 * d)
+        near = abs(value - positions[middle, k]) <= bound
+        if not (near and abs(slope - rates[middle, k] * width * h) <= 4.0 * bound):  # nor where they are no numbers
+            return False
+    return True
+
+
+@compiled
+def _wrong_before(search, t, h, closely, row):
+    """A place up to that of a row where a guard is wrong; -1 if there is none."""
+    found, switches = -1.0, search.stages.mechanism.switches
+    for k in range(search.level.size):
+        if _guard(search, k, row) < search.level[k] - search.slack[k]:
+            found = search.at[row]
+    for k in range(search.level.size):
+        for side in (1.0, -1.0):
+            if switches.kinds[k] == WHOLE or switches.slides[k] == 1 or switches.mode[k] == side:
+                dip = _dip(search, t, h, closely, row, k, side)
+                found = dip if found < 0.0 or 0.0 <= dip < found else found
+    if found >= 0.0:
+        look_at(search, t, h, found, closely)
+        is_wrong(search, switches.guard)
+    return found
+
+
+@compiled
+def _dip(search, t, h, closely, row, k, side):
+    """Where a guard that is right at both ends becomes wrong in between, by the least value of its cubic: -1 if it does
+    not. The guard is that of the bound to this side: a bound itself does not matter to its shape."""
+    at, switches = search.at, search.stages.mechanism.switches
+    bound = search.level[k] - search.slack[k]
+    shift = guard_of_side(switches, k, side, 0.0)
+    low, high = at[LEFT], at[row]
+    f, g = shift + side * search.positions[LEFT, k], shift + side * search.positions[row, k]
+    a, b = side * search.rates[LEFT, k] * h, side * search.rates[row, k] * h
+    margin = CLOSE * max(abs(f), abs(g))
+    for _ in range(CLOSER):
+        width = high - low
+        x, least = _least_of_cubic(f, width * a, g, width * b)
+        if min(f, g) < bound or x <= 0.0 or x >= 1.0 or least > bound + margin:
+            return -1.0
+        x = min(max(x, 0.01), 0.99)
+        _note(search, t, h, low + x * width, closely, SPARE, False)
+        middle, slope = shift + side * search.positions[SPARE, k], side * search.rates[SPARE, k] * h
+        if middle < bound:
+            return at[SPARE]
+        if slope < 0.0:
+            low, f, a = at[SPARE], middle, slope
+        else:
+            high, g, b = at[SPARE], middle, slope
+        margin *= CLOSE
+    return -1.0
+
+
+@compiled
+def _least_of_cubic(f, a, g, b):
+    """Where between 0 and 1 the cubic with these ends and slopes has its local minimum, and what it is there; 0 without
+    one."""
+    c, d = 3.0 * (g - f) - 2.0 * a - b, a + b - 2.0 * (g - f)
+    square = c * c - 3.0 * d * a
+    x = 0.0
+    if square > 0.0 and c > 0.0:
+        x = -a / (c + np.sqrt(square))
+    elif square > 0.0 and d > 0.0:
+        x = (np.sqrt(square) - c) / (3.0 * d)
+    return x, f + x * (a + x * (c + x * d))
+
+
+@compiled
+def _go_to(search, row):
+    """All is right up to the place of this row."""
+    search.at[LEFT] = search.at[row]
+    copy(search.positions[row], search.positions[LEFT])
+    copy(search.rates[row], search.rates[LEFT])
+    for k in range(search.level.size):
+        if _guard(search, k, LEFT) >= 0.0 and not _is_past_telling(search, k):
+            search.level[k] = 0.0
