@@ -243,7 +243,7 @@ def check_switches(element: Element, elements: Iterable[Element]) -> None:
         for relation in e.atoms(sp.Eq, sp.Ne):
             if relation.free_symbols & moving:
                 raise ModelError(
-                    f"{element.who} asks whether quantities that move are equal ({type(relation).__name__}), and they are "
+                    f"{element.who} asks if quantities that move are equal ({type(relation).__name__}), and they are "
                     "so at instants only; say it by an inequality, such as sp.Abs(a - b) < width"
                 )
         if is_late and (found := [one for one in e.atoms(*SWITCHING) if one.free_symbols & moving]):

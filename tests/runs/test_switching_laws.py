@@ -258,7 +258,7 @@ def test_laws_of_springs(kind, method):
 
 @pytest.mark.parametrize("relation", [sp.Eq, sp.Ne])
 def test_equality_of_what_moves_is_refused(relation):
-    with pytest.raises(MbsError, match="Force 'F' asks whether quantities that move are equal.*inequality"):
+    with pytest.raises(MbsError, match="Force 'F' asks if quantities that move are equal.*inequality"):
         block(lambda x, v: sp.Piecewise((1, relation(x, 0.2)), (0, True)))
 
 
