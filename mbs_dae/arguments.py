@@ -119,7 +119,7 @@ def _open_tables(structure: Structure) -> list[tuple[Element, Table, sp.Expr, An
     parameters alone, what reads it of markers."""
     model, found = structure.model, {}
     known = {time, *(p.symbol for p in model.parameters.values())}
-    for element in (*model.conditions, *model.forces):
+    for element in model.elements.values():
         for table, place in element.tables():
             if table.periodic or place.has(Lookup):
                 continue

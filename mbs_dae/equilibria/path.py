@@ -169,8 +169,8 @@ def followed(family: Family, start: Balance, wanted: Sequence[float]) -> tuple[l
         if to.p < -1e-9:
             turned = f" turns back {_way(limits[0].p)} and" if limits else ""
             raise EquilibriumError(
-                f"the path{turned} comes back behind the first value without having met the last: no equilibrium there "
-                "is connected with this one; ask for values up to where it turns, or begin at another start"
+                f"the path{turned} comes back behind the first value without having met the last; begin farther "
+                "before it, where the path may turn again, or ask for values up to where it turns"
             )
         points.append(to)
         ds = min(1.5 * ds, LONGEST)

@@ -50,7 +50,7 @@ def contradiction(regular: State, pose: State, ahead: float, drifted: bool = Fal
 def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
     """What is to be said where accelerations have no value."""
     culprit = system.undefined_force(t, q, v) or "an equation"
-    what = {"state": "rate", "input": "value"}.get(culprit.split(" ")[0], "force")
+    what = {"state": "rate", "input": "value", "Event": "value"}.get(culprit.split(" ")[0], "force")
     return f"{culprit} gives no finite {what} at t = {t:.6g}; mend its law"
 
 

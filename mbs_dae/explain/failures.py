@@ -11,6 +11,7 @@ from ..compiled.reading import read_outputs
 from ..compiled.system import HUGE
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
+from ..model.events import Reset
 from ..motion import run as marching
 from ..motion.derivative import evaluate, factorise_terms
 from ..motion.events import present
@@ -188,9 +189,12 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         who = {deciding[k] for k in np.flatnonzero(search.wanted if search.wanted.any() else search.surface)}
         brief = float(march.search.times.max() - march.search.times.min())
         many, names = f"without end at t = {t:.6g}, {RUSH} times in {brief:.2g} s", " and ".join(sorted(who))
-        if who and all(one.startswith("Event") for one in who):
-            what = f"{names} of {name!r} happens {many}: what it resets comes to rest there"
+        if resets := [one.who for one in system.model.events if one.who in who and isinstance(one.action, Reset)]:
+            what = f"{' and '.join(resets)} of {name!r} happens {many}: what it resets comes to rest there"
             return what, 'stop the run there, action="stop", and go on at rest'
+        if who and all(one.startswith("Event") for one in who):
+            what = f"{names} of {name!r} happens {many}: it jumps there, or passes zero many times in a step"
+            return what, "write a smooth expression, or bound steps by max_step="
         what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
         return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
     if status == TANGLED:

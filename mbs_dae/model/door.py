@@ -72,6 +72,8 @@ def check_content(model: Said, element: Element) -> None:
     known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
     if stray := sorted(map(str, free_parameters(form.expressions) - known)):
         raise _unknown_symbols(element.who, stray)
+    for value in (element.initial, element.scale) if isinstance(element, StateVariable) else ():
+        check_bound(model, element.who, [value])
     for target in element.targets if isinstance(element, Sampled) else ():
         state_of(model, target, f"{element.who} sets")
     if isinstance(element, Event) and isinstance(element.action, Reset):
@@ -91,6 +93,15 @@ def check_bound(model: Said, who: str, numbers: list[Any]) -> None:
 
 def _parameters(model: Said) -> Iterable[ParameterValue]:
     return model.parameters.values()
+
+
+def name_of(model: Said, thing: Any, who: str) -> str:
+    """A name, or that of a symbol of this model."""
+    if isinstance(thing, Quantity):
+        _check_markers(model, who, thing.measure.markers)
+    elif isinstance(thing, Signal):
+        _check_signal(model, f"{who} names {thing.name!r}", thing, {})
+    return str(thing)
 
 
 def _check_markers(model: Said, who: str, markers: Iterable[Marker]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 import sympy as sp
+from sympy.logic.boolalg import Boolean
 
 from ..errors import ModelError
 from ..symbolic.branches import Watched
@@ -53,7 +54,9 @@ class Event(Element):
 
     def __init__(self, name: str, when: Any, direction: int = 0, action: Action = "record"):
         self.name = checked_name(name)
-        when = expression_of(when, f"when of {self.who}; write a condition x > 1 as x - 1:")
+        if isinstance(when, Boolean) and not isinstance(when, sp.Expr):  # symbols may be either
+            raise ModelError(f"when of {self.who} is a condition, {when}, and is to pass zero; write x > 1 as x - 1")
+        when = expression_of(when, f"when of {self.who}")
         self.direction: int = check_choice(direction, DIRECTIONS, f"direction of {self.who}")
         if not isinstance(action, Reset):
             check_choice(action, ("record", "stop"), f"action of {self.who} (or mbs.Reset({{...}}))")

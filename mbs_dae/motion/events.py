@@ -6,7 +6,7 @@ from ..compiled import System
 from ..errors import MbsError, ModelError
 from ..model.events import Event, Reset
 from ..model.measures import Quantity
-from ..model.parameters import Parameter, Signal
+from ..model.parameters import Evaluator, Parameter, Signal
 from ..poses.assembly import posed
 from ..results.result import Happening, State
 from ..symbolic.markers import t as time
@@ -44,7 +44,7 @@ def reset(system: System, march: March, event: Event, before: State) -> int:
     for name, e in event.action.values.items():
         values = {q: before[str(q)] for q in e.atoms(Quantity, Signal)} | {time: before.t}
         values |= {p: model.value(p) for p in e.atoms(Parameter)}
-        wanted[name] = float(e.xreplace(values))
+        wanted[name] = Evaluator(values)(e)
         if not np.isfinite(wanted[name]):
             raise ModelError(f"{event.who} sets {name} to {wanted[name]} at t = {before.t:.6g}; mend its expression")
     states = {one.symbol: wanted.pop(one.name) for one in model.states if one.name in wanted}

@@ -17,6 +17,7 @@ from ..compiled import System
 from ..compiled.machine import DONE
 from ..compiled.structure import Structure
 from ..errors import ModelError, SingularConfigurationError
+from ..model.door import name_of
 from ..model.model import Model
 from ..model.parameters import Effort, finite_number
 from ..poses import newton
@@ -43,7 +44,7 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
         return state, check_regular(system, t, q, state.full_v), ""
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
-    given = dict(initial or {})
+    given = {name_of(model, name, "initial"): value for name, value in (initial or {}).items()}
     states = {one.symbol: given.pop(one.name) for one in model.states if one.name in given}
     levels = [system.structure.once(_level, name) for name in given]
     for (name, value), level in zip(given.items(), levels, strict=True):

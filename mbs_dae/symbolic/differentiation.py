@@ -47,10 +47,10 @@ def differentiate(
     moving: list[Definition] = []
     for w, f in places:
         rate = sp.Symbol(f"d{w}", real=True)
-        moving.append((rate, _total(f, first)))
+        moving.append((rate, rate_along(f, first, {})))
         first[w] = rate
     parts, psi = _named(psi, "u_")
-    rows = [*(_total(e, first) for e in phi), *psi]
+    rows = [*(rate_along(e, first, {}) for e in phi), *psi]
     moving += parts
 
     second = dict(first)
@@ -60,7 +60,7 @@ def differentiate(
     slopes: dict[sp.Symbol, dict[sp.Symbol, sp.Expr]] = {}
     for s, e in moving:
         bias = sp.Symbol(f"d{s}", real=True)
-        steps += [(s, e), (bias, _total(e, second))]
+        steps += [(s, e), (bias, rate_along(e, second, {}))]
         second[s] = bias
         slopes[s] = _kept(_gradient(e, own, slopes), s, steps)
         rest |= _kept({s: e.xreplace(rest)}, "still", steps)
@@ -70,7 +70,7 @@ def differentiate(
         for rate, slope in _gradient(e, own, slopes).items():
             A[k, own.index(rate)] = slope
     nu = tuple(-e.xreplace(rest) for e in rows)
-    gamma = tuple(-_total(e, second) for e in rows)
+    gamma = tuple(-rate_along(e, second, {}) for e in rows)
     return Derivatives(tuple(phi), A, nu, gamma, tuple(steps))
 
 
@@ -94,10 +94,30 @@ def _named(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definition], Sequ
     return [(w, shown(f)) for w, f in parts], [shown(e) for e in rows]
 
 
-def _total(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """The rate of an expression, from the rates of its symbols."""
-    free = e.free_symbols
-    return sp.Add(*(e.diff(s) * rate for s, rate in rates.items() if s in free))
+def rate_along(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr], found: dict[sp.Expr, sp.Expr]) -> sp.Expr:
+    """The rate of an expression, from the rates of its symbols; sums and products part by part, so that no long
+    expression is asked for each of its symbols. What has been `found` once is kept."""
+    if e.is_Symbol:
+        return rates.get(e, sp.S.Zero)
+    if not e.args:
+        return sp.S.Zero
+    if e not in found:
+        if e.is_Add:
+            found[e] = sp.Add(*(rate_along(part, rates, found) for part in e.args))
+        elif e.is_Mul:
+            parts = ((k, rate_along(part, rates, found)) for k, part in enumerate(e.args))
+            found[e] = sp.Add(*(sp.Mul(rate, *e.args[:k], *e.args[k + 1 :]) for k, rate in parts if rate != 0))
+        else:
+            moving = sorted((s for s in e.free_symbols if s in rates), key=str)
+            found[e] = sp.Add(*(_slope(e, s) * rates[s] for s in moving))
+    return found[e]
+
+
+def _slope(e: sp.Expr, s: sp.Symbol) -> sp.Expr:
+    """∂e/∂s; what sympy leaves undone are the slopes of steps (floor, ceiling)."""
+    found = e.diff(s)
+    undone = (sp.Derivative, sp.Subs)
+    return found.replace(lambda x: isinstance(x, undone), lambda x: sp.S.Zero) if found.has(*undone) else found
 
 
 def _gradient(

@@ -18,7 +18,6 @@ A function that jumps has slope 0, and one with a corner the slope of either sid
 matter of derivatives.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,6 +26,7 @@ import sympy as sp
 
 from .codegen import functions_as_definitions
 from .derive import Composed
+from .differentiation import rate_along
 from .markers import t
 
 
@@ -63,35 +63,9 @@ def tangents(composed: Composed) -> Tangents:
     program = [*definitions, *((known[s], rate.xreplace(moved)) for s, rate in rates)]
     found: dict[sp.Expr, sp.Expr] = {}
     for s, e in definitions:
-        if (tangent := _along(e, known, found)) != 0:
+        if (tangent := rate_along(e, known, found)) != 0:
             known[s] = sp.Symbol(f"d_{s}", real=True)
             program.append((known[s], tangent))
     v = (*composed.v, *moved.values(), *(known[s] for s in composed.v), known[t])
-    along = tuple(_along(e, known, found) for e in outputs)
+    along = tuple(rate_along(e, known, found) for e in outputs)
     return Tangents(composed.q, v, composed.slots, tuple(program), along)
-
-
-def _along(e: sp.Expr, known: Mapping[sp.Symbol, sp.Expr], found: dict[sp.Expr, sp.Expr]) -> sp.Expr:
-    """δe; sums and products part by part, so that no long expression is asked for each of its symbols. What has been
-    found once is kept."""
-    if e.is_Symbol:
-        return known.get(e, sp.S.Zero)
-    if not e.args:
-        return sp.S.Zero
-    if e not in found:
-        if e.is_Add:
-            found[e] = sp.Add(*(_along(part, known, found) for part in e.args))
-        elif e.is_Mul:
-            parts = ((k, _along(part, known, found)) for k, part in enumerate(e.args))
-            found[e] = sp.Add(*(sp.Mul(rate, *e.args[:k], *e.args[k + 1 :]) for k, rate in parts if rate != 0))
-        else:
-            moving = sorted((s for s in e.free_symbols if s in known), key=str)
-            found[e] = sp.Add(*(_slope(e, s) * known[s] for s in moving))
-    return found[e]
-
-
-def _slope(e: sp.Expr, s: sp.Symbol) -> sp.Expr:
-    """∂e/∂s; what sympy leaves undone are the slopes of steps (floor, ceiling)."""
-    found = e.diff(s)
-    undone = (sp.Derivative, sp.Subs)
-    return found.replace(lambda x: isinstance(x, undone), lambda x: sp.S.Zero) if found.has(*undone) else found

@@ -49,7 +49,7 @@ def equilibrium(
     goes downhill, so what is found is stable but for a start right on a pose that is not. With ``all=True`` it is made
     from many poses and on all branches of the assembly that these reach, for unstable ones too: all that are found,
     the one of least potential first. States of the model come to rest, too. Time stands still (at 0, or at that of the
-    start), and so must drivers.
+    start), and so must drivers; forces must not change with it.
     """
     own = model_of(model)
     system = own.compile()

@@ -8,7 +8,7 @@ from typing import overload
 
 import numpy as np
 
-from ..arguments import check_start, checked_over, model_of, system_of
+from ..arguments import as_state, check_start, checked_over, model_of, system_of
 from ..compiled import System
 from ..equilibria.balance import balance_at
 from ..equilibria.linear import LinearSystem, linear_system
@@ -44,17 +44,23 @@ def linearize(
 
     ``state`` is an equilibrium (``mbs.equilibrium(model).state``), or a steady motion: a body that spins, a wheel that
     rolls, a mechanism driven evenly; named values as for ``simulate(initial=...)`` make one, too. What is neither is
-    refused. `inputs` are those of the model, or parameters of forces, `outputs` named quantities; `coordinates` are
-    names of positions to be used as independent coordinates. Where none are given those that tell most are taken.
+    refused. `inputs` are those of the model, or parameters of forces, `outputs` named quantities, states and their
+    rates, efforts of drivers, or inputs; `coordinates` are names of positions to be used as independent coordinates.
+    Where none are given those that tell most are taken.
 
     With ``over=("rotor.wz", speeds)`` it is done for each value of a named quantity of the state, or of a parameter,
     and the modes are followed from one to the next: see `LinearPath`.
 
     States of the model that are not held stand behind the motion in A, about a state in which they do not change.
 
-    All derivatives are exact, those by inputs and states where laws are affine in them. A system in natural coordinates
-    is linearised in them; one in joint coordinates, or in motion, through the bodies.
+    Derivatives by positions and velocities are exact, those by inputs and states where laws are of the third degree at
+    most. A system in natural coordinates is linearised in them; one in joint coordinates, or in motion, through the
+    bodies. A law that has no slope at the state, or changes with time, is refused.
     """
+    for what, names in (("inputs", inputs), ("outputs", outputs), ("coordinates", coordinates)):
+        if isinstance(names, str):
+            raise ModelError(f"{what}= takes names in a list: {what}=[{names!r}]")
+    state = as_state(state)
     if over is not None:
         return _path(model, state, inputs, outputs, coordinates, over)
     system, own = system_of(model), model_of(model)

@@ -27,6 +27,9 @@ def test_a_platform_on_three_springs():
     place = [found["p.x"], found["p.y"], found["p.angle"]]
     expected = [0.0091947626668022162215, 0.50818696144870310256, -0.042543252431427625279]
     np.testing.assert_allclose(place, expected, rtol=0, atol=1e-13)
+    lengths = [found[f"s{k}.distance"] for k in range(3)]
+    expected = [0.58860522283784621746, 0.60490197841662806666, 0.69138135706176149023]
+    np.testing.assert_allclose(lengths, expected, rtol=0, atol=1e-13)
     assert found.stable
     np.testing.assert_allclose(
         found.frequencies, [10.5339553392653214, 14.2805567296474834, 27.8605347093005991], rtol=1e-12
@@ -54,6 +57,12 @@ def test_a_platform_in_space():
     turn = mbs.rotations.rotation_vector(mbs.rotations.from_quaternion(found.state.q[3:7]))
     expected = [-0.04675670904604201018, 0.02984118586113580456, -0.28893669131167603419]
     np.testing.assert_allclose(turn, expected, rtol=0, atol=1e-13)
+    lengths = [found[f"s{k}.distance"] for k in range(6)]
+    expected = [
+        0.64067269817324802506, 0.61615228520018445538, 0.6426523539223944094, 0.62430428356808067451,
+        0.87977977028328415286, 0.85118059386370672333,
+    ]  # fmt: skip
+    np.testing.assert_allclose(lengths, expected, rtol=0, atol=1e-13)
     assert found.stable
     for coordinates in SETS:
         law = mbs.linearize(model.compile(coordinates), found.state)
@@ -107,6 +116,30 @@ def test_all_four_rests_of_a_four_bar():
             assert np.abs(values - root).min() < 1e-9 * abs(root)
 
 
+IN_DETAIL = [  # in the order of `FOUR`: coupler and rocker angle, length and tension of the spring, V'', mass
+    (-0.64091385074632252852, -2.5218877583218635485, 0.61483955149372279736, 32.225932724058419604,
+     4.0042819641708388117, 0.048834907795778858824),
+    (0.6910108614960848561, 2.5380010628795575731, 0.54810517347805564085, 22.215776021708346127,
+     5.9666480338906843636, 0.043650756811568502608),
+    (-0.6639748836164720567, -1.7141684918912429469, 0.96772267831872634491, 85.158401747808951737,
+     -13.313401710598663247, 0.040194776898475936589),
+    (0.77614692437426839043, 1.7423753104737322958, 0.69178056066083522088, 43.767084099125283132,
+     -8.6724549284573304738, 0.048231940319850124627),
+]  # fmt: skip
+
+
+def test_they_are_known_in_detail():
+    """By the crank's angle; what the spring pulls with is k (l - l₀)."""
+    model = four_bar()
+    for one, expected in zip(mbs.equilibrium(model, all=True), IN_DETAIL, strict=True):
+        law = mbs.linearize(model, one.state, coordinates=["crank.angle"])
+        apart = np.array([one["coupler.angle"], one["rocker.angle"]]) - expected[:2]
+        turned = (apart + pi) % (2 * pi) - pi
+        np.testing.assert_allclose(turned, 0.0, atol=1e-10)
+        found = [one["s.distance"], 150 * (one["s.distance"] - 0.4), law.K[0, 0], law.M[0, 0]]
+        np.testing.assert_allclose(found, expected[2:], rtol=1e-9)
+
+
 def test_it_comes_to_rest_downhill():
     """From close to a top it goes to the rest below, and not back to the top."""
     model = four_bar()
@@ -125,12 +158,14 @@ def test_a_hanging_chain():
         above, place = link.head, end
     model.add(mbs.Revolute("end", model.ground.at(1.4, 0), above))
     found = mbs.equilibrium(model)
-    angles = [found[f"l{k}.angle"] for k in range(5)]
+    angles = [found[f"l{k}.angle"] for k in range(n)]
     expected = [
         -1.1181768332175787512, -1.0729568458645986457, -1.0187188895874884915, -0.95290433890462643115,
-        -0.87216272291574366341,
+        -0.87216272291574366341, -0.77226763924761630287, -0.64835761579383541852, -0.49602657008781877325,
+        -0.31395385129980882958, -0.10781121333570484652,
     ]  # fmt: skip
-    np.testing.assert_allclose(angles, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(angles, [*expected, *np.negative(expected[::-1])], rtol=0, atol=1e-12)
+    assert found["l10.tail.y"] == pytest.approx(-0.64041793693265089905, abs=1e-12)  # its lowest pin
     np.testing.assert_allclose(found.reaction("J0")[0], [-2.2659893531570450079, 4.905, 0], rtol=0, atol=1e-11)
     np.testing.assert_allclose(found.reaction("end")[0], [2.2659893531570450079, 4.905, 0], rtol=0, atol=1e-11)
     assert found.stable and len(found.frequencies) == 18
@@ -157,6 +192,8 @@ def test_a_truss_has_three_rests_under_its_load():
     ):
         assert one.coordinates == ("apex.x", "apex.y", "apex.angle")
         assert one.stiffness[1, 1] == pytest.approx(curvature, rel=1e-10)
+    sideways = [19101.358882794287163, 19391.780882802182116, 19968.330979866604964]
+    np.testing.assert_allclose([one.stiffness[0, 0] for one in found], sideways, rtol=1e-10)
 
 
 def test_a_truss_snaps_through_at_its_limit_loads():

@@ -108,3 +108,14 @@ def test_states_that_find_no_rest():
         mbs.equilibrium(model)
     with pytest.raises(mbs.ModelError, match="state 'integral' .* changes by"):
         mbs.linearize(model, {"rod.angle": -np.pi / 2, "rod.omega": 0.0})
+
+
+def test_an_equilibrium_stands_for_its_state_and_names_are_lists():
+    model = mbs.PlanarModel("block")
+    block = model.body("b", mass=1.0, inertia=1.0)
+    model.add(mbs.Translational("guide", model.ground, block), mbs.Force("F", block, (1 - 4 * model["b.x"], 0)))
+    rest = mbs.equilibrium(model)
+    assert mbs.linearize(model, rest).frequencies == pytest.approx([2.0])
+    assert mbs.simulate(model, [0, 1], rest)["b.x"] == pytest.approx([0.25, 0.25])
+    with pytest.raises(mbs.ModelError, match=r"outputs= takes names in a list: outputs=\['b.x'\]"):
+        mbs.linearize(model, rest, outputs="b.x")

@@ -93,6 +93,10 @@ SAID = {
         lambda m, A: m.add(mbs.Sampled("s", every=0.1, update={"u": 0})),
         "sets 'u', which is no state",
     ),
+    "an initial value that moves": (
+        lambda m, A: m.state("y", rate=1, initial=m["rod.angle"]), "state 'y' contains unknown symbols: rod.angle",
+    ),
+    "a scale of time": (lambda m, A: m.state("y", rate=1, scale=mbs.t), "state 'y' contains unknown symbols: t"),
     "a controller of a quantity": (
         lambda m, A: m.add(mbs.Sampled("s", every=0.1, update={m["rod.angle"]: 0})),
         "sets 'rod.angle', which is no state of this model, but follows from forces",
@@ -165,6 +169,19 @@ RUN = {
     "a state that nothing sets": (lambda m, A: m.state("y"), "state 'y' of 'arm' has no rate, and nothing sets it"),
     "a reset of nothing": (event(lambda m: mbs.Reset({"y": 1})), "Event 'e' resets 'y': the model has no state, value"),
     "a reset of an acceleration": (event(lambda m: mbs.Reset({"rod.alpha": 1})), "no state, value or rate 'rod.alpha'"),
+    "a reset without a value": (
+        event(lambda m: mbs.Reset({"rod.omega": sp.log(m["rod.angle"] - 3)}), lambda m: mbs.t - 0.25),
+        "Event 'e' sets rod.omega to nan at t = 0.25",
+    ),
+    "an event without a value": (
+        event(lambda m: "record", lambda m: sp.log(m["x"] - 0.7)), "Event 'e' gives no finite value",
+    ),
+    "an event that jumps": (
+        event(lambda m: "record", lambda m: 1 / (m["x"] - 0.7)), "it jumps there, or passes zero many times in a step",
+    ),
+    "a table that ends": (
+        lambda m, A: torque(m, A, m.input("w", mbs.Table([0, 0.5], [0, 1]))), "input 'w' has a table from 0 to 0.5",
+    ),
     "a reset that cannot be": (
         event(lambda m: mbs.Reset({"rod.x": 0.5}), lambda m: mbs.t - 0.25), "Event 'e' resets rod.x = 0.5 at t = 0.25"
     ),
@@ -220,6 +237,16 @@ def test_what_python_asks_of_an_expression_names_what_to_write(asks):
 def test_what_asks_for_a_number_names_what_to_write():
     with pytest.raises(TypeError, match=r"sp\.sin for math\.sin"):
         math.sin(arm()[0]["rod.angle"])
+
+
+def test_initial_values_may_be_named_by_symbols_of_the_model():
+    model, _ = arm()
+    run = mbs.simulate(model, [0, 1], {model["x"]: 2.0, model["rod.angle"]: 0.1})
+    assert run["x"][0] == 2.0 and run["rod.angle"][0] == pytest.approx(0.1)
+    with pytest.raises(mbs.ModelError, match="initial names 'x' of another model"):
+        mbs.simulate(model, [0, 1], {arm()[0]["x"]: 2.0})
+    with pytest.raises(mbs.ModelError, match="a body of another model"):
+        mbs.simulate(model, [0, 1], {arm()[0]["rod.angle"]: 2.0})
 
 
 def test_unknown_initial_values_are_told_with_states_and_without_accelerations():

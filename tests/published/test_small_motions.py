@@ -63,6 +63,13 @@ def test_the_bicycle_rights_itself_between_weaving_and_falling_over(bicycle):
         assert grows(speed - 0.01) * grows(speed + 0.01) < 0
 
 
+def test_where_the_bicycle_rights_itself_is_shaded(bicycle):
+    path = mbs.linearize(bicycle, over=("frame.vx", [3.0, 4.5, 5.0, 5.5, 7.0]))
+    assert [law.grows for law in path.systems] == [True, False, False, False, True]
+    for ax in path.plot().axes:
+        assert [(span.get_x(), span.get_x() + span.get_width()) for span in ax.patches] == [(4.5, 5.0), (5.0, 5.5)]
+
+
 def test_a_push_to_the_bicycle_goes_as_its_small_motions_do(bicycle):
     """The nonlinear motion against exp(A t), at the order of the push squared."""
     outputs = ("steer.angle", "steer.omega", "frame.wx", "frame.wz", "front.y", "steer.alpha")
@@ -221,6 +228,22 @@ def test_critical_speeds(campbell):
     assert dashes == {"forward", "backward", "critical speed"}
     low, high = campbell.plot().axes[0].get_ylim()
     assert low < -1e-4 and high > 1e-4  # nothing is damped, and roundoff is not drawn as if it were
+
+
+def test_critical_speeds_in_the_other_sense():
+    """Those of the mirrored motion; and what is no order, or goes through 0, is refused."""
+    path = mbs.linearize(rotor(), over=("rotor.wz", [-1000.0, -500.0, 0.0]))
+    found = [(speed, round(whirl)) for speed, whirl in path.critical_speeds()]
+    expected = [(-367.60731104690387419, -1), (-258.19888974716112568, -1), (-258.19888974716112568, 1)]
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+    (ax,) = path.plot_campbell(orders=(1,)).axes
+    dots = next(line for line in ax.get_lines() if line.get_marker() == "o").get_xydata()
+    np.testing.assert_allclose(dots, [(speed, -speed) for speed, _ in expected], rtol=1e-10)
+    for order in ("x", 0, -1):
+        with pytest.raises(mbs.ModelError, match="an order"):
+            path.critical_speeds(order)
+    with pytest.raises(mbs.ModelError, match="one sense of turning through 0 to the other"):
+        mbs.linearize(rotor(), over=("rotor.wz", [-100.0, 100.0])).critical_speeds()
 
 
 def test_a_rotor_that_is_not_round_is_told_in_its_own_axes():

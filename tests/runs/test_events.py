@@ -136,7 +136,7 @@ def test_events_are_in_files(tmp_path):
         (lambda m: mbs.Event("e", 1.0), "never changes"),
         (lambda m: mbs.Event("e", mbs.t - 1, action=mbs.Reset({"block.x": oscillator()["block.x"]})), "another model"),
         (lambda m: mbs.Event("e", m["block.x"], action=mbs.Reset({"block.x": sp.Symbol("c")})), "unknown symbols: c"),
-        (lambda m: mbs.Event("e", m["block.x"] > 1), "write a condition x > 1 as x - 1"),
+        (lambda m: mbs.Event("e", m["block.x"] > 1), "is a condition, block.x > 1, .* write x > 1 as x - 1"),
         (lambda m: mbs.Event("e", m["block.x"], direction=2), "direction of Event 'e'"),
         (lambda m: mbs.Event("e", m["block.x"], action="halt"), "action of Event 'e'"),
         (lambda m: mbs.Event("block", m["block.x"]), "already has 'block'"),

@@ -233,14 +233,14 @@ def linearised(system: System, unit: np.ndarray, stages: int) -> Linearised:
         count += x
     found = np.concatenate(entries, axis=1).astype(np.int64)
     source, row, column, kind = found[:, np.argsort(found[3], kind="stable")]
-    first = np.searchsorted(kind, np.arange(6))
+    begins = np.searchsorted(kind, np.arange(6))
     matrix = _pattern(row, column, x, rows)
     coupled, coupled_place = _coupled(row, column, kind, x, rows) if stages > 1 else (nothing(Elimination), NO_PLACES)
     sizes = {"values": count, "v_size": layout.v_size, "width": unit.size, "right": 3 * (x + rows), "stages": stages}
     return block(
         Linearised(
             slopes, v, x, z_place, np.array(directions, dtype=np.int64).reshape(-1, 2), int(bodies), source.copy(),
-            row.copy(), column.copy(), places(matrix, row, column), first, unit,
+            row.copy(), column.copy(), places(matrix, row, column), begins, unit,
             new_elimination(matrix, 1), new_elimination(matrix, 2), coupled, coupled_place,
         ),
         **sizes,

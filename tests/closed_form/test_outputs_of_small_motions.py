@@ -1,0 +1,80 @@
+"""What a linearised system reads besides quantities: efforts, rates of states, inputs; and what python-control gets."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+
+SETS = ["cartesian", "natural", "joint"]
+G, L, M1, M2 = 9.81, 1.0, 2.0, 3.0
+
+
+def hanging() -> mbs.PlanarModel:
+    """A rod that a motor holds, a second one on its end, a torque u + z on that, and z' = 3 angle + 5 u - 2 z."""
+    model = mbs.PlanarModel("arm no. 1", gravity=(0, -G))
+    upper = model.link("upper", (0, 0), (0, -L), mass=M1)
+    lower = model.link("lower", (0, -L), (0, -2 * L), mass=M2)
+    u = model.input("u", 0.0)
+    z = model.state("z", rate=lambda z: 3 * (model["lower.angle"] + np.pi / 2) + 5 * u - 2 * z)
+    model.add(
+        mbs.Revolute("pin", model.ground, upper.tail),
+        mbs.Revolute("knee", upper.head, lower.tail),
+        mbs.Driver("motor", mbs.angle(model.ground, upper), -np.pi / 2),
+        mbs.Torque("pull", lower, u + z),
+    )
+    return model
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_efforts_rates_and_inputs(coordinates):
+    """J φ'' = u + z - m g L/2 φ; the motor takes up the force m L/2 φ'' that the lower rod has across, at the arm L."""
+    outputs = ["motor.effort", "z.rate", "u", "z", "lower.alpha"]
+    model = hanging().compile(coordinates)
+    law = mbs.linearize(model, inputs=["u"], outputs=outputs, coordinates=["lower.angle"])
+    J, k = M2 * L**2 / 3, M2 * G * L / 2
+    turn = np.array([-k, 0, 1, 1]) / J
+    expected = [M2 * L**2 / 2 * turn, [3, 0, -2, 5], [0, 0, 0, 1], [0, 0, 1, 0], turn]
+    np.testing.assert_allclose(np.hstack([law.C, law.feedthrough]), expected, rtol=0, atol=1e-9)
+
+
+def test_an_effort_that_is_shared_is_no_output():
+    model = hanging()
+    model.add(mbs.CoordinateFix("weld", model.bodies["upper"], "angle", -np.pi / 2))
+    with pytest.raises(mbs.ModelError, match="effort of 'motor' is not unique"):
+        mbs.linearize(model, outputs=["motor.effort"])
+
+
+def test_an_input_that_is_not_varied_does_not_change():
+    law = mbs.linearize(hanging(), inputs=["u"], outputs=["u"])
+    assert law.C.tolist() == [[0.0, 0.0, 0.0]] and law.feedthrough.tolist() == [[1.0]]
+    law = mbs.linearize(hanging(), outputs=["u"])
+    assert law.C.tolist() == [[0.0, 0.0, 0.0]] and law.feedthrough.shape == (1, 0)
+
+
+def test_what_an_input_does_may_have_a_corner():
+    model = hanging()
+    model.add(mbs.Torque("one way", model.bodies["lower"], abs(model["u"])))
+    with pytest.raises(mbs.ModelError, match="what 'u' changes in 'arm no. 1' has no slope at this value, 0"):
+        mbs.linearize(model, {"lower.angle": -np.pi / 2, "lower.omega": 0.0}, inputs=["u"])
+
+
+def test_what_python_control_is_given(monkeypatch):
+    """A stand-in notes it: A, B, C, D in this order, and names without dots."""
+    given = {}
+    stand_in = SimpleNamespace(ss=lambda *matrices, **names: given.update(names, matrices=matrices) or "system")
+    monkeypatch.setitem(sys.modules, "control", stand_in)
+    law = mbs.linearize(hanging(), inputs=["u"], outputs=["motor.effort", "lower.head.x"], coordinates=["lower.angle"])
+    assert law.to_control() == "system"
+    for matrix, own in zip(given.pop("matrices"), (law.A, law.B, law.C, law.feedthrough), strict=True):
+        assert matrix is own
+    assert given == {
+        "name": "arm no_ 1",
+        "states": ["lower_angle", "lower_angle_rate", "z"],
+        "inputs": ["u"],
+        "outputs": ["motor_effort", "lower_head_x"],
+    }
