@@ -56,7 +56,7 @@ def _refused(first: State, who: str, name: str, what: str, t: float) -> MbsError
 def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, last: float) -> np.ndarray:
     """At which breaks Φ, Φ̇ and Φ̈ of some of these rows jump, in the first pose or in one beside it: where a row
     depends on the pose, the first one may be the one in which nothing shows."""
-    side = side_of(first.t, last)
+    side = side_of(breaks)
     borders = np.concatenate([[first.t], breaks, [last]])
     between = (borders[:-1] + x * np.diff(borders) for x in (0.21, 0.5, 0.78))
     moments = np.concatenate([breaks - side, breaks + side, *between])

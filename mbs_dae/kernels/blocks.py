@@ -244,10 +244,14 @@ class Image:
         self._seen: dict[int, int | _Node | None] = {}
         self._links: dict[int, int] = {}
         """The words that are addresses in the image, each with what it says: bytes from the beginning."""
+        self._tables: list[range] = []
         self.prototype, self._root = prototype, self._visited(prototype)
         self.words = np.concatenate([np.zeros(0, dtype=np.int64), *self._parts])
         self.relocated = np.array([*self._links], dtype=np.int64)
         self.words[self.relocated] = [*self._links.values()]
+        self.is_number = np.ones(self.words.size, dtype=bool)
+        """Of each word whether it is a number of an array, and no part of a table."""
+        self.is_number[[at for table in self._tables for at in table]] = False
 
     def new(self) -> Any:
         """A workspace: the same as the prototype, but for what is not fixed, which is its own."""
@@ -256,14 +260,14 @@ class Image:
         words = self.words.copy()
         address = _address(words)
         words[self.relocated] += address
-        return Workspace(words, self._root, address)
+        return Workspace(words, self._root, address, self.is_number)
 
     def filled(self, fill: Callable[[Any], None]) -> Image:
         """The image of another design: `fill` is to put its numbers into the workspace that it is given."""
         image = object.__new__(Image)
         vars(image).update(vars(self), words=self.words.copy(), prototype=None)
         if self._root is not None:
-            fill(Workspace(image.words, self._root, _address(image.words)))
+            fill(Workspace(image.words, self._root, _address(image.words), self.is_number))
         return image
 
     def _visited(self, block: Block) -> _Node | None:
@@ -281,6 +285,7 @@ class Image:
             moves = bool(node.arrays or node.nodes)
             if moves:
                 node.at = self._put(block.words[: kind.words.size // WORD])
+                self._tables.append(range(node.at, self._size))
                 targets = node.arrays | {name: inner.at for name, inner in node.nodes.items()}
                 self._links |= {node.at + kind.place[name]: WORD * at for name, at in targets.items()}
             self._seen[id(block)] = node if moves else None
@@ -296,15 +301,15 @@ class Image:
 class Workspace(Block):
     """A copy of a block in an array of words; its fields are made when they are asked for."""
 
-    def __init__(self, words: np.ndarray, node: _Node, begin: int):
-        self.words, self.node, self.kind = words, node, node.block.kind
+    def __init__(self, words: np.ndarray, node: _Node, begin: int, is_number: np.ndarray):
+        self.words, self.node, self.kind, self.is_number = words, node, node.block.kind, is_number
         self._begin, self.address = begin, begin + WORD * node.at
 
     def __getattr__(self, name: str) -> Any:
         words, node = self.__dict__["words"], self.__dict__["node"]
         value = getattr(node.block, name)
         if name in node.nodes:
-            value = Workspace(words, node.nodes[name], self._begin)
+            value = Workspace(words, node.nodes[name], self._begin, self.is_number)
         elif name in node.arrays:
             value = np.ndarray(value.shape, value.dtype, words, WORD * node.arrays[name])
         elif self.kind.members[name] is types.float64:  # of this design, not of the prototype's
@@ -316,6 +321,39 @@ class Workspace(Block):
         """Set a field that is a number (of the image of a design)."""
         self.words[self.node.at + self.kind.place[name]] = np.float64(number).view(np.int64)
         self.__dict__[name] = number
+
+
+# --- what is written in a run ---------------------------------------------------------------------------------
+
+
+def written(block: Any, but: Sequence[str] = ()) -> tuple[np.ndarray, ...]:
+    """All that has been written into a block and those within, but for some of its fields: for `rewrite`."""
+    return tuple([words.copy() for words, _ in _places_written(block, but)])
+
+
+def rewrite(block: Any, state: Sequence[np.ndarray], but: Sequence[str] = ()) -> None:
+    """Put back what was `written` in a block of the same sizes, in whatever process."""
+    for (words, numbers), old in zip(_places_written(block, but), state, strict=True):
+        words[numbers] = old[numbers]
+
+
+def _places_written(block: Any, but: Sequence[str]) -> list[tuple[np.ndarray, Any]]:
+    """The words of a block and of those within, each once; and where in them numbers of arrays stand."""
+    found: dict[int, tuple[np.ndarray, Any]] = {}
+
+    def look(block: Any) -> None:
+        if id(block.words) in found:
+            return
+        if isinstance(block, Workspace):  # those within are in the same words
+            found[id(block.words)] = block.words, block.is_number
+            return
+        found[id(block.words)] = block.words, slice(block.kind.words.size // WORD, None)
+        for name in block.kind.records:
+            if name not in but:
+                look(getattr(block, name))
+
+    look(block)
+    return [*found.values()]
 
 
 # --- what numba has to know -----------------------------------------------------------------------------------

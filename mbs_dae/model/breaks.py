@@ -7,7 +7,8 @@ g itself come first (a condition on a periodic motion); between two of these g i
 
 A linear g needs two samples. Others are sampled twice as densely until twice no passage is added. So what can be
 missed is a pair of passages much closer to each other than a thousandth of the span: of a law that is no Piecewise in t
-itself, but in some curved function of t. A break is the first number at which the sign of g - level has changed.
+itself, but in some curved function of t. A break is the first number at which the sign of g - level has changed, and
+that is the same number whatever times were asked for: a run that goes on from another one meets the same breaks.
 """
 
 from __future__ import annotations
@@ -30,12 +31,13 @@ from .tables import Table, TableSymbol
 
 MOST = 1_000_000  # no more breaks than this are followed
 SAMPLES, DENSEST = 512, 2**20  # at least and at most so many samples of a curved argument
-SIDE = 4 * np.finfo(float).eps  # roundoff of arguments, relative to the largest time
+SIDE = 4 * np.finfo(float).eps  # roundoff of arguments, relative to the time, or to a second near zero
 APART = 1e-13  # breaks nearer to each other than this, relative to the largest time, are one
 SMOOTH = 5
 """Methods up to this order keep it across the knots of a cubic table in a force or an input: its third derivative
 jumps, that of the motion is the fifth."""
-LOOKS = 4096  # samples of a law between which it bends once at most
+LOOKS = 4096  # samples of a law over the run, between which it bends once at most
+NEAR = 1e-7  # how far aside a slope is read, relative to the time, or to a second near zero
 FLAT = 1e-9  # relative to its range, a law that changes less than this between two samples rests
 
 Numbers = Callable[[Number], float]
@@ -47,7 +49,7 @@ def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: 
     if first == last or not switching:
         return np.zeros(0)
     largest = max(abs(first), abs(last))
-    pad = 10 * side_of(first, last)
+    pad = 10 * side_of(largest)
     found = [np.zeros(0)]
     for element in switching:
         values, laws = _laws_of(element, number)
@@ -57,7 +59,7 @@ def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: 
                 found.append(_passages(switch, values, first - pad, last + pad, known, element.who))
     times = np.concatenate(found)
     _check_count(times.size, "the model")
-    times[np.abs(times) < 0.5 * side_of(first, last)] = 0.0  # numbers near zero are dense, times are not
+    times[np.abs(times) < 0.5 * side_of(0.0)] = 0.0  # numbers near zero are dense, times are not
     for end in (first, last):
         times[np.abs(times - end) < APART * largest] = end
     times = np.unique(times[(first <= times) & (times <= last)])
@@ -69,8 +71,8 @@ def put_on_breaks(t: np.ndarray, breaks: np.ndarray) -> tuple[np.ndarray, np.nda
     on a break just after it, so that of two values it is the later one."""
     if not breaks.size:
         return t, t
-    side = side_of(t[0], t[-1])
     near = breaks[np.searchsorted(0.5 * (breaks[1:] + breaks[:-1]), t)]
+    side = side_of(near)
     on = np.abs(near - t) < 0.5 * side
     return np.where(on, near, t), np.where(on, near + side, t)
 
@@ -84,34 +86,60 @@ def reads_time(element: Element) -> bool:
     return any(e.has(time) for e in (*form.expressions, *(step for _, step in form.steps)))
 
 
-def side_of(first: float, last: float) -> float:
-    """How far beside a break laws are read as those of that side: roundoff of arguments."""
-    return SIDE * max(abs(first), abs(last))
+def side_of(t: Any) -> Any:
+    """How far beside a break at t (or each of many) laws are read as those of that side: roundoff of arguments."""
+    return SIDE * np.maximum(np.abs(t), 1.0)
 
 
-def farthest_ends(elements: Iterable[Element], number: Numbers, first: float, last: float) -> np.ndarray:
-    """For each of LOOKS even cells of time, how far a step that begins in it may go: half way from the next turn of
-    a law (where it begins or ceases to rise or fall) to the one after it. So no pulse of a cell or two is stepped over,
-    and a vibration of which a period has two turns is met in each period. A shorter pulse is seen if it has breaks."""
+def farthest_ends(
+    elements: Iterable[Element], number: Numbers, first: float, last: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The times at which laws turn (begin or cease to rise or fall), and how far a step may go that begins before the
+    first of them, between two, behind the last: half way from the next turn of a law to the one after it. So no pulse
+    of a LOOKS-th or two of the run is stepped over, and a vibration of which a period has two turns is met in each
+    period. A shorter pulse is seen if it has breaks.
+
+    Laws are looked at from a little before the run, where else its first turn would not show, and for as long again
+    behind it: a turn still farther away would let a step end behind the run."""
     bending = [element for element in elements if _of_element(element)[1].laws]
     if first == last or not bending:
-        return np.full(1, np.inf)
-    ends = np.full(LOOKS, np.inf)
-    t = np.linspace(first, last, LOOKS + 1)
+        return np.zeros(0), np.full(1, np.inf)
+    t = first + (last - first) / LOOKS * np.arange(-2, 2 * LOOKS + 1)
+    found = []
     for element in bending:
         values, laws = _laws_of(element, number)
-        for law in laws.laws:
-            turns = t[_turns(law_of_time(law, values)(t))]
-            middles = np.concatenate([0.5 * (turns[:-1] + turns[1:]), [np.inf, np.inf]])
-            ends = np.minimum(ends, middles[np.searchsorted(turns, t[1:], side="right")])
-    return ends
+        found += [_turns(law, values, t) for law in laws.laws]
+    turns = np.unique(np.concatenate(found))
+    ends, begins = np.full(turns.size + 1, np.inf), np.concatenate([[-np.inf], turns])
+    for own in found:
+        middles = np.concatenate([0.5 * (own[:-1] + own[1:]), [np.inf, np.inf]])
+        ends = np.minimum(ends, middles[np.searchsorted(own, begins, side="right")])
+    return turns, ends
 
 
-def _turns(y: np.ndarray) -> np.ndarray:
-    finite = y[np.isfinite(y)]
+def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndarray:
+    """When a law turns, seen from these times and then found to the last digit, whatever they are: where its slope
+    passes zero, or where it leaves the value at which it rests."""
+    read = law_of_time(law, values)
+    y = read(t)
+    if not (finite := y[np.isfinite(y)]).size:
+        return np.zeros(0)
+    least = FLAT * np.ptp(finite)
     change = np.nan_to_num(np.diff(np.where(np.isfinite(y), y, np.nan)))
-    way = np.sign(np.where(np.abs(change) > FLAT * np.ptp(finite), change, 0.0)) if finite.size else change
-    return np.flatnonzero(np.diff(way)) + 1
+    way = np.sign(np.where(np.abs(change) > least, change, 0.0))
+    way[1:-1] = np.where((way[1:-1] == 0.0) & (way[:-2] != 0.0), way[2:], way[1:-1])  # no rest is a single look long
+    at = np.flatnonzero(np.diff(way)) + 1
+    turns, low, high = t[at], t[at - 1], t[at + 1]
+    rests, at_rest = way[at - 1] * way[at] == 0.0, np.where(way[at - 1] == 0.0, y[at - 1], y[at + 1])
+
+    def turned(x: np.ndarray, passes: Any = slice(None)) -> np.ndarray:
+        beside = NEAR * np.maximum(np.abs(x), 1.0)
+        rise = read(x + beside) - read(x - beside)
+        return np.where(rests[passes], np.abs(read(x) - at_rest[passes]) - least, rise)
+
+    passes = turned(low) * turned(high) < 0.0
+    turns[passes] = _halved(lambda x: turned(x, passes), low[passes], high[passes], np.zeros(int(passes.sum())))
+    return np.unique(turns)
 
 
 def _laws_of(element: Element, number: Numbers) -> tuple[dict[sp.Symbol, Any], OfTime]:
@@ -154,8 +182,7 @@ def _passages(
     argument = switch.argument
     inner = [_passages(s, values, first, last, known, who) for s in of_time((argument,), frozenset(values)).switches]
     borders = np.unique(np.concatenate([[first, last], *inner]))
-    side = side_of(first, last)
-    low, high = borders[:-1] + side, borders[1:] - side
+    low, high = borders[:-1] + side_of(borders[:-1]), borders[1:] - side_of(borders[1:])
     low, high = low[low < high], high[low < high]
 
     g, levels, linear = law_of_time(argument, values), _levels(switch, values), is_linear(argument)
@@ -221,13 +248,31 @@ def _halved(g: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.nda
         return low
     side = np.sign(g(low) - level)
     low = np.where(side == 0, np.nextafter(low, -np.inf), low)
-    for _ in range(200):
-        middle = low + 0.5 * (high - low)
-        if ((middle <= low) | (middle >= high)).all():
-            break
-        same = np.sign(g(middle) - level) == side
-        low, high = np.where(same & (side != 0), middle, low), np.where(same & (side != 0), high, middle)
-    return high
+    low, high = _rank(low), _rank(high)
+    while (wide := high - low > 1).any():
+        middle = np.where(wide, _between(low, high), high)
+        same = np.sign(g(_ranked(middle)) - level) == side
+        low, high = np.where(wide & same & (side != 0), middle, low), np.where(same & (side != 0), high, middle)
+    return _ranked(high)
+
+
+def _rank(x: np.ndarray) -> np.ndarray:
+    """The place of each number among all that there are: whole numbers, which have no sign."""
+    bits = np.ascontiguousarray(x, dtype=float).view(np.uint64)
+    return np.where(bits >> 63, ~bits, bits | (np.uint64(1) << np.uint64(63)))
+
+
+def _ranked(rank: np.ndarray) -> np.ndarray:
+    return np.where(rank >> 63, rank & ~(np.uint64(1) << np.uint64(63)), ~rank).view(float)
+
+
+def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Of the whole numbers between two, the one that ends in most zeros. So halving takes the same way to a number
+    from whatever bracket it begins in."""
+    differ = low ^ (high - np.uint64(1))
+    for shift in (1, 2, 4, 8, 16, 32):
+        differ |= differ >> np.uint64(shift)
+    return (high - np.uint64(1)) & ~(differ >> np.uint64(1))
 
 
 def law_of_time(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarray], np.ndarray]:

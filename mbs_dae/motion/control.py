@@ -24,6 +24,8 @@ from .derivative import derivative, state_layout
 from .methods.method import Stages
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 10.0
+TINY = 1e-6
+"""A first step, in seconds, of a motion of which nothing is known; it grows tenfold from step to step."""
 
 
 class Control(NamedTuple):
@@ -42,7 +44,7 @@ class Control(NamedTuple):
     most: int
     """No more steps than this are tried."""
     step: Work[Vector] = zeros(1)
-    """How long the next step may be."""
+    """How long the next step may be; 0 where a first one is to be chosen."""
     again: Work[Integers] = zeros(1)
     """Whether the last step was rejected (1)."""
 
@@ -117,23 +119,22 @@ def _combined(first, second, h, n):
 
 
 @compiled_apart
-def first_step(control: Control, stages: Stages, t: float, span: float):
+def first_step(control: Control, stages: Stages, t: float):
     """A length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀ must
-    stand in `stages`."""
+    stand in `stages`. Where these say nothing it is `TINY`; when the run ends makes no difference."""
     y0, y1, k = stages.y0, stages.y1, stages.k
     d0, d1 = _size(control, y0, y0), _size(control, y0, k[0])
-    h = 1e-6 * span if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
-    h = min(h, span)
+    h = TINY if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
     for i in range(y0.size):
         y1[i] = y0[i] + h * k[0, i]
     if derivative(stages.mechanism, moment(stages.course, t + h), y1, k[1]) != DONE:
-        return 1e-6 * span
+        return min(h, TINY)
     for i in range(y0.size):
         y1[i] = (k[1, i] - k[0, i]) / h
     largest = max(d1, _size(control, y0, y1))
     order = stages.tableau.error_order
-    longer = max(1e-6 * span, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (order + 1))
-    return min(100.0 * h, longer, span)
+    longer = max(TINY, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (order + 1))
+    return min(100.0 * h, longer)
 
 
 @compiled

@@ -6,7 +6,8 @@ units of the last place inside it, so that every law is on the branch of that sp
 break itself. At some breaks controllers sample the motion, and the run waits for them.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,16 @@ from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
 
 SPAN, WAITING = 0, 1
+
+
+class Begin(NamedTuple):
+    """Where a run begins: at the beginning of a span or inside it, as one does that goes on from another."""
+
+    t: float
+    start: float
+    """Where its span begins."""
+    first: float
+    """The first moment of this span."""
 
 
 class Course(NamedTuple):
@@ -27,32 +38,37 @@ class Course(NamedTuple):
     """The last moment of each span."""
     sampled: Integers
     """Whether controllers sample at the end of each span (1)."""
+    turns: Vector
+    """When laws turn."""
     far: Vector
-    """How far a step may go that begins in one of these even cells of the whole run."""
+    """How far a step may go that begins before the first turn, between two, behind the last."""
     start: float
-    cell: float
-    """The length of a cell."""
+    """Where the first span begins: steps of one length are counted from there."""
     longest: float
     """No step is longer than this."""
     at: Work[Integers] = zeros(2)
     """The span, and whether the run waits at its end for a sample (1)."""
 
 
+def beginning(t: float, breaks: np.ndarray, side_of: Callable[..., float]) -> Begin:
+    """With a span that begins there; a moment inside a span is `side_of` away from a break."""
+    return Begin(t, t, t + side_of(t) if t in breaks.tolist() else t)
+
+
 def new_course(
-    times: np.ndarray, breaks: np.ndarray, samples: np.ndarray, side: float, far: np.ndarray, longest: float
-) -> Course:
-    """For breaks within the times, samples among them; a moment inside a span is `side` away from a break."""
-    t0, t1 = float(times[0]), float(times[-1])
-    inner = breaks[(breaks > t0) & (breaks < t1)] if breaks.size else breaks
-    before, after = (side if t in breaks.tolist() else 0.0 for t in (t1, t0))
-    ends = np.array([*inner, t1])
-    first = np.array([t0 + after, *(inner + side), t1 + before])
-    last = np.array([*(inner - side), t1 - before, t1 + before])
-    cell = (t1 - t0) / far.size or 1.0
+    begin: Begin, end: float, breaks: np.ndarray, samples: np.ndarray, side_of: Callable[..., Any],
+    turns: tuple[np.ndarray, np.ndarray], longest: float,
+) -> Course:  # fmt: skip
+    """For breaks, samples among them, from the beginning to the end."""
+    inner = breaks[(breaks > begin.t) & (breaks < end)] if breaks.size else breaks
+    side, beside = side_of(inner), side_of(end) if end in breaks.tolist() else 0.0
+    ends = np.array([*inner, end])
+    first = np.array([begin.first, *(inner + side), end + beside])
+    last = np.array([*(inner - side), end - beside, end + beside])
     sampled = np.zeros(ends.size, dtype=np.int64)
     if samples.size:
         sampled[:] = np.isin(ends, samples)
-    return block(Course(ends, first, last, sampled, far, t0, cell, float(longest)))
+    return block(Course(ends, first, last, sampled, *turns, begin.start, float(longest)))
 
 
 @compiled
@@ -65,8 +81,14 @@ def moment(course, t):
 @compiled
 def latest_end(course, t):
     """The latest time at which a step that begins at t may end."""
-    cell = min(int((t - course.start) / course.cell), course.far.size - 1)
-    return min(course.far[max(cell, 0)], t + course.longest)
+    low, high = 0, course.turns.size
+    while low < high:
+        middle = (low + high) // 2
+        if course.turns[middle] <= t:
+            low = middle + 1
+        else:
+            high = middle
+    return min(course.far[low], t + course.longest)
 
 
 @compiled

@@ -38,8 +38,11 @@ ELSEWHERE = 1e-2
 """A pose is singular for a moment if its `independence` is less than elsewhere by this."""
 
 
-def dynamic_result(system: System, record: Record, moments: np.ndarray, done: int, **more: Any) -> Result:
-    """The result of the first `done` recorded times, for which laws are read at these moments."""
+def dynamic_result(
+    system: System, record: Record, moments: np.ndarray, done: int, before: np.ndarray | None = None, **more: Any
+) -> Result:
+    """The result of the first `done` recorded times, for which laws are read at these moments. `before` is the first
+    pose as another run has had it: of a quaternion and its opposite it chooses."""
     motion = Trajectory(moments, record.q, record.v, record.a).until(done)
     multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
     own, bodies, redundant = own_motion(system, motion), system.cartesian, int(more["stats"]["redundant_equations"])
@@ -47,6 +50,10 @@ def dynamic_result(system: System, record: Record, moments: np.ndarray, done: in
     singular = np.flatnonzero(near < min(NEARLY, ELSEWHERE * near.max(initial=0.0)))
     if bodies is not system:
         motion = system.of_bodies(motion)
+        if before is not None:
+            for place, _ in bodies.layout.quaternions:
+                attitude = motion.q[:, place : place + 4]
+                attitude *= np.copysign(1.0, attitude[:1] @ before[place : place + 4])
         _, multipliers, _, redundant = forces_along(bodies, motion, record.modes[:done])
     multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
     return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, own=own, integrated=True, **more)

@@ -47,8 +47,11 @@ class Record(NamedTuple):
     y: Work[Vector] = zeros("width")
     dy: Work[Vector] = zeros("width")
     kept: Work[Vector] = zeros("rows")
-    """What is put back where no trace is to be left: which rows are enforced, and the nearness of a singular pose."""
+    """What is put back where no trace is to be left: which rows are enforced, the nearness of a singular pose, and the
+    masses, which are the norm of projections."""
     nearness: Work[Vector] = zeros(3)
+    weight: Work[Vector] = zeros("columns")
+    beside: Work[Vector] = zeros("entries")
 
 
 ACCEPTED, REJECTED, NEXT = range(3)
@@ -70,8 +73,11 @@ class March(NamedTuple):
     stiffness: Stiffness
     time: Work[Vector] = zeros(1)
     widest: Work[Vector] = zeros(1)
-    turned: Work[Vector] = zeros(1)
-    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen."""
+    turned: Work[Vector] = zeros(2)
+    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen; with
+    the potential energy of the start."""
+    noted: Work[Integers] = zeros(1)
+    """Whether it was told that a step is cut short by the end (1)."""
     counts: Work[Integers] = zeros(3)
     """Steps accepted and rejected, and the next requested time."""
 
@@ -86,6 +92,7 @@ def new_march(
         stages.implicit.tolerances[:] = control.rtol, control.atol
     sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
     sizes |= {"times": times.size, "rows": mechanism.machine.pattern.m, "switches": mechanism.switches.kinds.size}
+    sizes |= {"columns": mechanism.machine.factor.weight.size, "entries": mechanism.machine.factor.beside.size}
     record = block(Record(times), **sizes)
     tableau, crossing = method.tableau, block(Crossing())
     search = new_search(stages, times)
@@ -96,14 +103,20 @@ def new_march(
 @compiled
 def remember(march):
     """What evaluations choose on their way, to be put back."""
-    copy(march.mechanism.nearness, march.record.nearness)
-    copy(march.mechanism.machine.factor.kept, march.record.kept)
+    record, factor = march.record, march.mechanism.machine.factor
+    copy(march.mechanism.nearness, record.nearness)
+    copy(factor.kept, record.kept)
+    copy(factor.weight, record.weight)
+    copy(factor.beside, record.beside)
 
 
 @compiled
 def put_back(march):
-    copy(march.record.nearness, march.mechanism.nearness)
-    copy(march.record.kept, march.mechanism.machine.factor.kept)
+    record, factor = march.record, march.mechanism.machine.factor
+    copy(record.nearness, march.mechanism.nearness)
+    copy(record.kept, factor.kept)
+    copy(record.weight, factor.weight)
+    copy(record.beside, factor.beside)
 
 
 @compiled
@@ -166,8 +179,9 @@ def record_to(march: March, t: float, end: float, breaks: bool):
 
 @compiled_apart
 def _read(march: March, t: float, h: float, x: float):
-    """The state at t + x h, and its derivative, into the record's own arrays."""
+    """The state at t + x h, and its derivative, into the record's own arrays, whatever else is read of the step."""
     y = march.record.y
+    put_back(march)
     read_between(march.stages, x, y)
     status = put_right(march, t + x * h, y)
     return derivative_at_end(march, t + x * h, y, march.record.dy) if status == DONE else status

@@ -19,7 +19,7 @@ from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
-from .implicit.iteration import BEGUN
+from .implicit.iteration import BEGUN, MATRICES
 from .methods.method import LONGEST, take_step
 from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
@@ -40,11 +40,12 @@ from .switching.locate import (
     switched,
 )
 
-STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT = 11, 12, 13, 14, 15, 16, 19, 18
+STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT, CUT_SHORT = 11, 12, 13, 14, 15, 16, 19, 18, 20
 """More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
 for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
 have been tried; no step keeps the energy near a singular pose; controllers are to sample the motion, and `resume` goes
-on; events have happened, which the run goes on after."""
+on; events have happened, which the run goes on after; the next step is cut to end with the run, and it and all
+after it are not those of a longer run, which would begin to differ here."""
 
 
 @compiled_apart
@@ -73,15 +74,31 @@ def start(march: March, q: Vector, v: Vector):
     if status != DONE:
         return status
     keep(march, 0, y0, march.stages.k[0])
-    march.turned[0] = record.end_scalars[KINETIC]
+    march.turned[0], march.turned[1] = record.end_scalars[KINETIC], record.end_scalars[POTENTIAL]
+    march.noted[0] = 0
     march.crossing.energy[:] = energy_of(record.end_scalars, y0[state.works_at :])
     march.counts[NEXT] = 1
     control.step[0] = control.fixed
     if control.fixed > 0.0:
         adapt_gains(march.stabiliser, pace(march) or 1.0, control.fixed)
-    elif times.size > 1:
-        control.step[0] = first_step(control, march.stages, times[0], march.course.ends[0] - times[0])
     return DONE
+
+
+@compiled_apart
+def take_up(march: March):
+    """Go on where another run has been: all that it left is in its place, but for what this one counts and records."""
+    t, record, status = march.time[0], march.record, DONE
+    march.course.at[SPAN] = march.counts[:] = march.mechanism.machine.counts[:] = march.stabiliser.projected[0] = 0
+    march.stages.implicit.flags[MATRICES:] = 0
+    march.search.total[1] = march.search.total[0]
+    march.noted[0] = 0
+    if record.times[0] == t:
+        remember(march)
+        status = derivative_at_end(march, t, march.stages.y0, record.dy)
+        keep(march, 0, march.stages.y0, record.dy)
+        put_back(march)
+        march.counts[NEXT] = 1
+    return status
 
 
 @compiled
@@ -111,9 +128,7 @@ def restart(march: March, q: Vector, v: Vector):
     last = march.counts[NEXT] - 1
     if march.record.times[last] == t:
         keep(march, last, y0, march.stages.k[0])
-    span = march.course.at[SPAN]
-    if control.fixed == 0.0 and span < march.course.ends.size:
-        control.step[0] = first_step(control, march.stages, t, march.course.ends[span] - t)
+    control.step[0] = control.fixed
     return EVENT if search.events[0] > 0 else DONE
 
 
@@ -145,9 +160,13 @@ def go_on(march: March, patience: int):
         if counts[ACCEPTED] + counts[REJECTED] >= control.most:
             return TOO_MANY
         patience -= 1
-        t = march.time[0]
-        end = _end_of_step(march, t)
+        t, length = march.time[0], control.step[0]
         remember(march)
+        end = _end_of_step(march, t)
+        put_back(march)
+        if end == last and march.noted[0] == 0:
+            march.noted[0], control.step[0] = 1, length
+            return CUT_SHORT
         status, error = _try_step(march, t, end)
         accepted = status == DONE and error <= 1.0
         otherwise = control.fixed == 0.0 and plan_anew(march, accepted, pace(march), end - t)
@@ -192,6 +211,8 @@ def go_on(march: March, patience: int):
 def _end_of_step(march, t):
     """Where the next step from t ends: on the end of the span, if that is near enough."""
     control, course = march.control, march.course
+    if control.step[0] == 0.0:
+        control.step[0] = first_step(control, march.stages, t)
     span = course.at[SPAN]
     target = course.ends[span]
     if control.fixed > 0.0:
@@ -277,7 +298,7 @@ def _accept(march, t, end, switches):
         if course.sampled[course.at[SPAN]] == 1:
             course.at[WAITING] = 1
             return DONE
-        status = _next_span(march, end)
+        status = _next_span(march)
     if status == DONE and (breaks or switches):
         _keep_if_asked(march)
     return status
@@ -288,7 +309,7 @@ def resume(march: March):
     """Go on behind a sampling time, from states that were set; branches of laws are those of these."""
     search, t, y0, k0 = march.search, march.time[0], march.stages.y0, march.stages.k[0]
     march.course.at[WAITING] = 0
-    status = _next_span(march, t)
+    status = _next_span(march)
     if status == DONE and search.functions.size > 0:
         status = switched(search, t, y0, k0, CARRY_ON)
         if status == DONE:
@@ -311,22 +332,18 @@ def _keep_if_asked(march):
 def _turned_over(march):
     """The energy that the motion has to do with at the end of the step."""
     record, works = march.record, march.stages.y1[march.mechanism.state.works_at :]
-    raised = record.end_scalars[POTENTIAL] - record.energies[0, 1] + works[0]
+    raised = record.end_scalars[POTENTIAL] - march.turned[1] + works[0]
     return record.end_scalars[KINETIC] + abs(raised) + abs(works[1]) + abs(works[2])
 
 
 @compiled
-def _next_span(march, t):
-    """Laws have switched: the derivative anew, on the other side of the break, and the length of the next step."""
+def _next_span(march):
+    """Laws have switched: the derivative anew, on the other side of the break, and with it a first step."""
     course, control, stages = march.course, march.control, march.stages
     course.at[SPAN] += 1
-    span = course.at[SPAN]
-    status = _begin_anew(march, course.first[span])
+    status = _begin_anew(march, course.first[course.at[SPAN]])
     march.crossing.energy[0] = energy_of(march.record.end_scalars, stages.y0[march.mechanism.state.works_at :])
-    if status == DONE and control.fixed == 0.0 and span < course.ends.size:
-        rest = course.ends[span] - t
-        control.step[0] = max(first_step(control, stages, t, rest), 1e-6 * rest)
-        control.again[0] = 0
+    control.step[0], control.again[0] = control.fixed, 0
     return status
 
 

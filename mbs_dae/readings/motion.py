@@ -149,8 +149,8 @@ def state_of(result: Result, index: int) -> State:
         raise ModelError(f"{what}; for that at a time, ask for this time and give its place in result.t")
     if swept := quantities.swept:
         system = design_of(system, swept.parameter, float(swept.values[index]))
-    t = t if swept else result.t
-    return State(system, float(t[index]), q[index].copy(), v[index].copy(), a[index].copy())
+    own = float((t if swept else result.t)[index]), q[index].copy(), v[index].copy()
+    return State(system, *own, a[index].copy(), past=result.past and result.past.at(*own))
 
 
 def design_of(system: System, parameter: Parameter, value: float) -> System:

@@ -143,6 +143,8 @@ class Result:
     own: OwnMotion | None = None
     """The same motion in the coordinates that it was computed in; q, v and a are those of bodies, whatever these are.
     None in a result from a file."""
+    past: Any = None
+    """The run that it is of, for runs that go on from its states; None where there was none."""
 
     @property
     def names(self) -> list[str]:
@@ -166,7 +168,9 @@ class Result:
 
     def state(self, index: int = -1) -> State:
         """One pose of the result (the last one): where another run may start, ``simulate(model, times,
-        result.state())``."""
+        result.state())``. The states of a run know it: with the same model and options another one goes on from any of
+        them to the last bit as this one did, or would have done. (From the last one at once; from others the run is
+        made again up to there.)"""
         return provided("Result.state")(self, index)
 
     # --- attitudes and screws ---
@@ -316,6 +320,8 @@ class State:
     """What is not determined at this pose; empty if all is."""
     free: np.ndarray | None = field(default=None, repr=False)
     """A motion that the equations leave free, where accelerations are but the least that satisfy these."""
+    past: Any = field(default=None, repr=False)
+    """The run that it is a state of."""
 
     @property
     def q(self) -> np.ndarray:

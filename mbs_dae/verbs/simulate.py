@@ -5,10 +5,9 @@
 stabilised and integrated as `motion` says, without a Python call a step.
 """
 
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -26,15 +25,17 @@ from ..model.door import check_held
 from ..model.events import Event, Reset
 from ..model.forces.given import PythonForce
 from ..model.model import Model
-from ..model.parameters import positive_number
 from ..motion import run as marching
 from ..motion.control import Control, units_of
-from ..motion.course import SPAN, new_course
+from ..motion.course import SPAN, beginning, new_course
 from ..motion.events import happened, present, reset
 from ..motion.initial import check_efforts, initial_state
 from ..motion.mechanism import mechanism, with_newton
-from ..motion.methods import Method, method_named
+from ..motion.methods import Method
+from ..motion.methods.stepping import stepping
 from ..motion.outcome import dynamic_result
+from ..motion.past.memory import Memory, memory_of, remind
+from ..motion.past.past import Past, Run, without_past
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
@@ -44,7 +45,7 @@ from ..progress import Progress, progress_bar
 from ..results.result import Happening, Result, State
 from ..tolerances import FAINT
 
-MOST_STEPS = 1_000_000  # controlled steps that are tried at most, unless said
+NO_TURNS = np.zeros(0), np.full(1, np.inf)
 PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second
 
 
@@ -59,8 +60,10 @@ def simulate(
     The motion is that of the bodies whatever it is computed in: ``simulate(model.compile("natural"), times)``.
 
     `initial` names values at the first time, as many as there are degrees of freedom (positions not given are those
-    nearest to the placement, velocities those of least kinetic energy); or it is a `State`, such as the end of another
-    run.
+    nearest to the placement, velocities those of least kinetic energy); or it is a `State`. From a state of another
+    run, at its time, with the same model, method, tolerances, lengths of steps and stabilization, a run goes on as if
+    that one had not stopped, to the last bit, and ``stats["goes_on"]`` tells so. With others, or from a state that was
+    edited, it is a start like any other.
 
     `method` is "RK4", "DP5", "DP8" (explicit), "Radau5", "GA" or ``mbs.GA(spectral_radius)`` (implicit: for stiff
     springs, dampers, controllers; ``result.stats["stiff"]`` tells where an explicit run suffers from one). With `step`
@@ -75,9 +78,8 @@ def simulate(
     end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model.
 
     `stabilization` is `Baumgarte()` (the default of explicit methods), `Projection()` (that of implicit ones) or
-    `Unstabilized()`. ``result.stats`` reports gains
-    and counts. ``progress(done, total)`` is called now and then; on a terminal a long run shows a bar by itself. Ctrl-C
-    returns what was computed.
+    `Unstabilized()`. ``result.stats`` reports gains and counts. ``progress(done, total)`` is called now and then; on a
+    terminal a long run shows a bar by itself. Ctrl-C returns what was computed.
 
     Raises `IntegrationError` where the motion cannot go on; its ``result`` keeps what was computed. Where a
     motion is so small that the tolerances hide it, ``result.message`` tells.
@@ -96,7 +98,8 @@ def simulate(
     if stiff := told_of_stiffness(system, march):
         stats["stiff"] = stiff
     success = error is None and (done == total or status == marching.EVENT)
-    told: dict[str, Any] = {"success": success, "message": message, "stats": stats, "events": tuple(events)}
+    told: dict[str, Any] = {"success": success, "message": message, "stats": stats}
+    told |= prepared.told(status, done, events) | {"before": prepared.before}
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
     if error:
         raise type(error)(message, **{**error.facts, "result": result}) from error
@@ -112,6 +115,7 @@ def simulate(
 class Prepared:
     """A run that has not begun: all of it is in `march`."""
 
+    run: Run
     system: System
     march: March
     times: np.ndarray  # as requested
@@ -121,10 +125,14 @@ class Prepared:
     redundant: list[int]  # the rows that are left out because others determine them
     sampling: Sampling
     facts: Mapping[str, Any]  # what the run was asked for
+    noted: list[Memory | None] = field(default_factory=lambda: [None])  # at the step that the end cuts short
 
     def begin(self) -> int:
         """The first state, the first step and the gains; a status."""
         self.system.forget_errors()
+        if self.run.memory:
+            remind(self.march, self.run.memory)
+            return marching.take_up(self.march)
         kept = self.march.mechanism.machine.factor.kept
         kept[:] = 1.0
         kept[self.redundant] = 0.0
@@ -139,10 +147,41 @@ class Prepared:
         """Some steps, up to the next sampling time at most; a status."""
         march = self.march
         status = marching.go_on(march, patience)
+        if status == marching.CUT_SHORT:
+            self.noted[0] = memory_of(march)
+            status = marching.go_on(march, patience)
         if status == marching.SAMPLING:
             self.sampling.sample(march, float(march.time[0]), float(march.course.first[march.course.at[SPAN] + 1]))
             status = marching.resume(march)
         return status
+
+    @property
+    def before(self) -> np.ndarray | None:
+        """The first pose of a run that goes on from another one."""
+        initial = self.run.initial
+        return initial.full_q if self.run.memory and isinstance(initial, State) else None
+
+    @property
+    def repeats(self) -> bool:
+        """Whether what happens now has happened in the run before this one."""
+        return bool(self.run.memory and self.march.time[0] <= self.march.record.times[0])
+
+    def memory(self, status: int) -> Memory | None:
+        """With which another run goes on from the last state, after a good end."""
+        if status == DONE and self.noted[0]:
+            return self.noted[0]
+        return memory_of(self.march) if status in (DONE, marching.EVENT) else None
+
+    def told(self, status: int, done: int, events: list[Happening]) -> dict[str, Any]:
+        """What the result knows of the run, and its events with states that do."""
+        t, none = float(self.times[done - 1]), np.zeros(0)
+        past = Past(self.run, t, none, none, self.memory(status))
+
+        def knowing(one: Happening) -> Happening:
+            state = cast(State, one.state)
+            return one._replace(state=replace(state, past=past.at(state.t, state.full_q, state.full_v)))
+
+        return {"past": past, "events": tuple(map(knowing, events))}
 
 
 def prepare(
@@ -150,40 +189,61 @@ def prepare(
     stabilization: Stabilization | None = None, **steps: Any,
 ) -> Prepared:  # fmt: skip
     """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
-    system, initial = system_of(model), as_state(initial)
+    system, initial, t, by = system_of(model), as_state(initial), checked_times(times), stepping(**steps)
+    how, memory = stabilization_of(stabilization, by.method.is_implicit), None
+    past = initial.past if isinstance(initial, State) else None
+    if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, how):
+        memory = past.memory or _made_again(past.run, past.t)
+    return _prepared(Run(system, by, how, float(t[0]), without_past(initial), memory), t)
+
+
+def _made_again(run: Run, until: float) -> Memory | None:
+    """What the run carries where it comes to this time."""
+    again = _prepared(run, np.unique([run.t, until]))
+    ended = _watched(again, lambda done, total: None)
+    return again.memory(ended.status)
+
+
+def _prepared(run: Run, t: np.ndarray) -> Prepared:
+    system, by, how, initial, memory = run.system, run.by, run.how, run.initial, run.memory
     model, bodies = system.model, system.cartesian
-    t = checked_times(times)
-    by = stepping(**steps)
-    how = stabilization_of(stabilization, by.method.is_implicit)
     check_tables(model, t)
     check_trajectories(model, t)
     bodies.once(check_masses)
-    first, redundant, note = initial_state(model, t[0], initial)
+    if memory and isinstance(initial, State):
+        first, redundant, note = initial, list[int](), ""
+    else:
+        first, redundant, note = initial_state(model, t[0], initial)
     check_held(model, map(str, initial.system.layout.signals if isinstance(initial, State) else initial or ()))
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
-    run, newton = mechanism(system, faint=FAINT), None
+    moving, newton = mechanism(system, faint=FAINT), None
     if by.method.is_implicit:
-        run, newton = with_newton(system, by.method.inner, FAINT)
+        moving, newton = with_newton(system, by.method.inner, FAINT)
     unit, controlled, inertia = system.once(units_of)
     control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
-    stabiliser = new_stabiliser(how, run, by.length, by.rtol ** (1.0 / by.method.order))
-    elements, (begin, end) = system.elements, t[[0, -1]]
-    sampling = sampling_of(system, t)
-    breaks = breaks_of(elements, system.evaluator, begin, end, by.method.order)
+    stabiliser = new_stabiliser(how, moving, by.length, by.rtol ** (1.0 / by.method.order))
+    whole = (memory.begin.t if memory else float(t[0])), float(t[-1])
+    sampling = sampling_of(system, np.array(whole))
+    breaks = breaks_of(system.elements, system.evaluator, *whole, by.method.order)
     breaks = with_samples(breaks, sampling.times, t)
     recorded, moments = put_on_breaks(on_samples(t, sampling.times), breaks)
-    far = np.full(1, np.inf) if by.length else farthest_ends(elements, system.evaluator, begin, end)
-    course = new_course(recorded, breaks, sampling.times, side_of(begin, end), far, by.longest)
-    march = new_march(run, newton, by.method, control, course, stabiliser, recorded)
+    begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
+    turns = NO_TURNS if by.length else system.latest(_turns, *whole)
+    course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
+    march = new_march(moving, newton, by.method, control, course, stabiliser, recorded)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
-    told |= {} if by.length else {"rtol": by.rtol, "atol": by.atol}
+    told |= {"goes_on": memory is not None} | ({} if by.length else {"rtol": by.rtol, "atol": by.atol})
     facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
     (q,), (v,), _ = system.from_bodies(first.motion)
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
     check_efforts(system, t[0], q, len(redundant))
-    return Prepared(system, march, t, moments, q, v, redundant, sampling, facts)
+    return Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts)
+
+
+def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
+    return farthest_ends(system.elements, system.evaluator, first, last)
 
 
 class Ended(NamedTuple):
@@ -228,6 +288,8 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
     while status == marching.EVENT or (status == DONE and resets):
         if status == marching.EVENT:
             new, asked = happened(system, march)
+            if prepared.repeats:
+                new, asked = [], [event for event in asked if isinstance(event.action, Reset)]
             events += new
             if stops := [event.name for event in asked if event.action == "stop"]:
                 marching.record_now(march)
@@ -239,44 +301,6 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
         if resets:
             status = reset(system, march, resets.pop(0), present(system, march))
     return status, ""
-
-
-class Stepping(NamedTuple):
-    """By which method steps are made, and how long they are."""
-
-    method: Method
-    rtol: float
-    atol: float
-    length: float  # of all steps; 0 where errors decide
-    longest: float
-    most: int  # steps that are tried
-
-
-def stepping(
-    method: str | Method = "DP5", rtol: Any = 1e-8, atol: Any = None, step: Any = None, max_step: Any = None,
-    max_steps: Any = None,
-) -> Stepping:  # fmt: skip
-    """The options of steps, checked."""
-    by, length = method_named(method), 0.0 if step is None else positive_number(step, "step", "step, in seconds")
-    if step is None and not by.is_controlled:
-        raise ModelError(f'{by.name} has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
-    rtol = positive_number(rtol, "rtol", "tolerance such as 1e-8")
-    atol = rtol if atol is None else positive_number(atol, "atol", "tolerance such as 1e-8")
-    for name, value in (("rtol", rtol), ("atol", atol)):
-        if value > 0.1:
-            raise ModelError(f"{name} is {value:g}, which asks for nothing; give a tolerance such as 1e-6")
-    if atol < 1e-30:
-        raise ModelError(f"atol is {atol:g}, and what is zero would have to be exact; give at least 1e-30")
-    if rtol < 1e-13:
-        raise ModelError(f"rtol is {rtol:g}, below roundoff; the smallest that makes sense is 1e-13")
-    if max_step is not None and step is not None:
-        raise ModelError("give step= for steps of one length or max_step= for a bound on controlled ones, not both")
-    longest = np.inf if max_step is None else positive_number(max_step, "max_step", "step, in seconds")
-    if max_steps is None:
-        max_steps = MOST_STEPS if step is None else sys.maxsize
-    elif not positive_number(max_steps, "max_steps", "whole number").is_integer():
-        raise ModelError(f"max_steps is {max_steps!r}; give a whole number above zero")
-    return Stepping(by, rtol, atol, length, longest, int(max_steps))
 
 
 def _counts(march: March) -> dict[str, Any]:
@@ -292,7 +316,7 @@ def _counts(march: March) -> dict[str, Any]:
     if implicit.weight.size:
         stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[4:].tolist(), strict=True))
     if march.search.functions.size:
-        stats["switches"] = int(march.search.total[0])
+        stats["switches"] = int(march.search.total[0] - march.search.total[1])
     if stabiliser.when == NEAR_SINGULAR:
         stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
         stats["projected_near_singular_poses"] = int(stabiliser.projected[0])

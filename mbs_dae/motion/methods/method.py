@@ -12,6 +12,7 @@ These functions are called by address, so that each is compiled when its method 
 
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,6 +94,12 @@ class Method:
     """How many rows of the size of y it needs to be read."""
     inner: int = 0
     """How many stages depend on each other and are found by Newton's method, with `Linearised` equations."""
+    recipe: tuple[Any, ...] | None = None
+    """What makes it, and of which arguments; None where it is a constant of its module."""
+
+    def __reduce__(self) -> Any:
+        """A pickle tells where to find it, or how it is made: in a process there is one of each."""
+        return self.recipe or (_constant_of, (self.step.__module__, self.name.upper()))
 
     @property
     def order(self) -> int:
@@ -118,6 +125,10 @@ class Method:
         implicit = implicit_parts(newton) if newton else not_implicit()
         stages = Stages(mechanism, course, self.tableau, self.functions, implicit)
         return block(stages, nodes=self.tableau.a.shape[1], width=mechanism.state.size, room=self.room)
+
+
+def _constant_of(module: str, name: str) -> Method:
+    return getattr(import_module(module), name)
 
 
 @compiled

@@ -23,7 +23,6 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import block
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
-from ...tolerances import SMALLEST
 from ..course import moment
 from ..methods.method import Stages
 from .along import read_rates_here
@@ -35,6 +34,8 @@ from .switches import look, natural
 
 CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER = range(5)
 NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
+SOON = 1e-13
+"""A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at it."""
 TRIES = 8
 """How often a step is made again to end on a switch."""
 PASSES = 1e-3
@@ -52,7 +53,7 @@ def search_step(search: Search):
     look(stages.mechanism)
     copy(switches.value, search.value)
     copy(switches.guard, search.end)
-    nothing = SMALLEST * max((abs(search.start) + search.whole) / h, 1.0)
+    nothing = SOON * max(abs(t), h, 1.0) / h
     closely = stages.implicit.weight.size > 0  # steps of implicit methods may turn bodies too far for a cubic
     high = first_wrong(search, t, h, closely, True)
     if high >= 0.0 and not closely:
@@ -127,7 +128,7 @@ def new_search(stages: Stages, times: np.ndarray) -> Search:
     parts = (choose, switch_over, search_step, carry_on, start_over) if count else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     state, blind = stages.mechanism.state, int(stages.mechanism.switches.blind.sum())
-    search = Search(stages, functions, float(times[0]), float(times[-1] - times[0]), blind)
+    search = Search(stages, functions, float(times[-1] - times[0]), blind)
     return block(search, switches=count, width=state.size, speeds=state.v_end - state.v_at)
 
 

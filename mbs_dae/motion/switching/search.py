@@ -26,9 +26,8 @@ class Search(NamedTuple):
     stages: Stages
     functions: Integers
     """The addresses of `CHOOSE`, `SWITCH`, `SEARCH` and `CARRY_ON`: they are compiled where something switches."""
-    start: float
     whole: float
-    """When the run begins, and how long it is."""
+    """How long the run is."""
     blind: int
     """Of how many switching functions partial derivatives are not known."""
     span: Work[Vector] = zeros(2)
@@ -79,7 +78,7 @@ class Search(NamedTuple):
     passed: Work[Integers] = zeros("switches")
     """Whether it has fired where the motion stands (1)."""
     events: Work[Integers] = zeros(1)
-    total: Work[Integers] = zeros(1)
-    """How many switches there were; and when the last ones were."""
+    total: Work[Integers] = zeros(2)
+    """How many switches there were, and how many before this run; and when the last ones were."""
     times: Work[Vector] = zeros(RUSH)
     status: Work[Integers] = zeros(1)

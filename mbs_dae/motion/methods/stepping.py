@@ -1,0 +1,51 @@
+"""The options of steps: the method, tolerances, lengths."""
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...errors import ModelError
+from ...model.parameters import positive_number
+from . import method_named
+from .method import Method
+
+MOST_STEPS = 1_000_000  # controlled steps that are tried at most, unless said
+
+
+class Stepping(NamedTuple):
+    """By which method steps are made, and how long they are."""
+
+    method: Method
+    rtol: float
+    atol: float
+    length: float  # of all steps; 0 where errors decide
+    longest: float
+    most: int  # steps that are tried
+
+
+def stepping(
+    method: str | Method = "DP5", rtol: Any = 1e-8, atol: Any = None, step: Any = None, max_step: Any = None,
+    max_steps: Any = None,
+) -> Stepping:  # fmt: skip
+    """The options of steps, checked."""
+    by, length = method_named(method), 0.0 if step is None else positive_number(step, "step", "step, in seconds")
+    if step is None and not by.is_controlled:
+        raise ModelError(f'{by.name} has no step control; give step=..., e.g. step=1e-3, or method="DP5"')
+    rtol = positive_number(rtol, "rtol", "tolerance such as 1e-8")
+    atol = rtol if atol is None else positive_number(atol, "atol", "tolerance such as 1e-8")
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if value > 0.1:
+            raise ModelError(f"{name} is {value:g}, which asks for nothing; give a tolerance such as 1e-6")
+    if atol < 1e-30:
+        raise ModelError(f"atol is {atol:g}, and what is zero would have to be exact; give at least 1e-30")
+    if rtol < 1e-13:
+        raise ModelError(f"rtol is {rtol:g}, below roundoff; the smallest that makes sense is 1e-13")
+    if max_step is not None and step is not None:
+        raise ModelError("give step= for steps of one length or max_step= for a bound on controlled ones, not both")
+    longest = np.inf if max_step is None else positive_number(max_step, "max_step", "step, in seconds")
+    if max_steps is None:
+        max_steps = MOST_STEPS if step is None else sys.maxsize
+    elif not positive_number(max_steps, "max_steps", "whole number").is_integer():
+        raise ModelError(f"max_steps is {max_steps!r}; give a whole number above zero")
+    return Stepping(by, rtol, atol, length, longest, int(max_steps))
