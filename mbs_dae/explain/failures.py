@@ -199,10 +199,12 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
     if status == TANGLED:
         deciding = system.structure.program.batch.switching + system.structure.dynamics.batch.switching
-        what = f"{' or '.join(sorted(set(deciding)))} of {name!r} switches more often at t = {t:.6g} than can be "
+        what = (
+            f"{' or '.join(sorted(set(deciding)))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
+        )
         return (
-            what + "followed in a step, or by what is no number",
-            "write it with fewer turns, or give a shorter max_step=",
+            what + "passes zero many times in a step, or is no number",
+            "mend its expression, or give a shorter max_step=",
         )
     step, times, abrupt = march.control.step[0], march.record.times, _abrupt(march, pose, a)
     if status == marching.TOO_MANY:

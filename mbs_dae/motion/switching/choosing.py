@@ -16,6 +16,9 @@ from .search import BRIEF, CHATTERS, FAINT, LONG, RUSH, SHORT, Search
 from .settling import ALL, LEFT, STANDS, ZERO, choice_of, settle
 from .switches import hold_all, look, natural
 
+ROUNDOFF = 1e-15
+"""What a switching function is right to, relative to what it is made of."""
+
 
 @compiled_apart
 def choose(search: Search, y: Vector, dy: Vector):
@@ -146,4 +149,4 @@ def switch_over(search: Search, y: Vector, dy: Vector):
 @compiled
 def _is_left(search, k):
     """Whether what has just been passed is zero still, for all that it was in the last step."""
-    return abs(search.stages.mechanism.switches.value[k]) <= ZERO * search.size[k] + search.slack[k]
+    return abs(search.stages.mechanism.switches.value[k]) <= ZERO * search.size[k] + ROUNDOFF * search.noise[k]

@@ -38,9 +38,8 @@ TOLD = 0.05
 FAINT, NOISE = 1e-6, 1e-9
 """What is fainter than this part of the state is roundoff: of rates over the time that is looked at."""
 EXACT = 1e-11
-"""Guards are right to this part of their largest size, and to `ROUNDOFF` of the state; a switch that is nearer to the
-end of a step than this part of it, or than times are told apart, is at its end."""
-ROUNDOFF = 1e-15
+"""Guards are right to this part of their largest size; a switch that is nearer to the end of a step than this part of
+it, or than times are told apart, is at its end."""
 MOST = 4000
 """So often a step is looked at; what is left of it is made anew."""
 CLOSE, CLOSER = 0.01, 6
@@ -149,7 +148,7 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
         search.size[k] = max(search.size[k], abs(switches.guard[k]))
         search.top[k] = max(search.top[k], search.size[k])
         search.noise[k] = 1.0 if slides else switches.scale[k]
-        search.slack[k] = SLACK if slides else EXACT * search.size[k] + ROUNDOFF * search.noise[k]
+        search.slack[k] = SLACK if slides else EXACT * search.size[k]
 
 
 @compiled
