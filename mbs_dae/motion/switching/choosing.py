@@ -16,7 +16,7 @@ from .search import BRIEF, CHATTERS, FAINT, LONG, RUSH, SHORT, Search
 from .settling import ALL, LEFT, STANDS, ZERO, choice_of, settle
 from .switches import hold_all, look, natural
 
-ROUNDOFF = 1e-15
+ROUNDOFF = 1e-14
 """What a switching function is right to, relative to what it is made of."""
 
 
@@ -117,7 +117,8 @@ def switch_over(search: Search, y: Vector, dy: Vector):
         search.status[0] = CHATTERS
         return
     for k in range(switches.kinds.size):
-        if search.wanted[k] == 1 and search.surface[k] != 0:
+        again = switches.kinds[k] == WATCH and search.passed[k] == 1  # its flight is too short to be seen: rates decide
+        if search.wanted[k] == 1 and search.surface[k] != 0 and not again:
             search.refuted[switches.leads[k]] |= choice_of(switches, switches.leads[k])
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1:
