@@ -117,8 +117,7 @@ def switch_over(search: Search, y: Vector, dy: Vector):
         search.status[0] = CHATTERS
         return
     for k in range(switches.kinds.size):
-        again = switches.kinds[k] == WATCH and search.passed[k] == 1  # its flight is too short to be seen: rates decide
-        if search.wanted[k] == 1 and search.surface[k] != 0 and not again:
+        if search.wanted[k] == 1 and search.surface[k] != 0:
             search.refuted[switches.leads[k]] |= choice_of(switches, switches.leads[k])
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1:

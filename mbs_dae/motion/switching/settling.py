@@ -179,6 +179,8 @@ def _choice(search, k, side, forward, backward):
     """1, -1, or 0 for staying: what rates say first, of what is not refuted. Nothing is left: any, and it is not looked
     at in the next step."""
     jump, refuted = abs(forward + backward), search.refuted[k]
+    if search.stages.mechanism.switches.kinds[k] == WATCH and forward != 0.0:
+        refuted = 0  # nothing depends on it: a flight too short to be seen is one all the same
     jumps = jump > ZERO * (abs(forward) + abs(backward))
     least = ZERO * jump if jumps else 0.0
     onward, back = (1, 2) if side > 0.0 else (2, 1)
