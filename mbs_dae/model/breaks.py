@@ -134,8 +134,8 @@ def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndar
 
     def turned(x: np.ndarray, passes: Any = slice(None)) -> np.ndarray:
         beside = NEAR * np.maximum(np.abs(x), 1.0)
-        rise = read(x + beside) - read(x - beside)
         with np.errstate(invalid="ignore"):  # where the law has no value it does not turn
+            rise = read(x + beside) - read(x - beside)
             return np.where(rests[passes], np.abs(read(x) - at_rest[passes]) - least, rise)
 
     passes = turned(low) * turned(high) < 0.0
