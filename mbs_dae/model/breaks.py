@@ -136,7 +136,7 @@ def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndar
         beside = NEAR * np.maximum(np.abs(x), 1.0)
         with np.errstate(invalid="ignore"):  # where the law has no value it does not turn
             rise = read(x + beside) - read(x - beside)
-            return np.where(rests[passes], np.abs(read(x) - at_rest[passes]) - least, rise)
+            return np.sign(np.where(rests[passes], np.abs(read(x) - at_rest[passes]) - least, rise))
 
     passes = turned(low) * turned(high) < 0.0
     turns[passes] = _halved(lambda x: turned(x, passes), low[passes], high[passes], np.zeros(int(passes.sum())))
