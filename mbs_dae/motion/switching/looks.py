@@ -40,6 +40,8 @@ FAINT, NOISE = 1e-6, 1e-9
 EXACT = 1e-11
 """Guards are right to this part of their largest size; a switch that is nearer to the end of a step than this part of
 it, or than times are told apart, is at its end."""
+HELD = 1e-14
+"""Where a motion is held on a surface, what is zero with it is so to this part of the largest that it has been."""
 MOST = 4000
 """So often a step is looked at; what is left of it is made anew."""
 CLOSE, CLOSER = 0.01, 6
@@ -148,7 +150,8 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
         search.size[k] = max(search.size[k], abs(switches.guard[k]))
         search.top[k] = max(search.top[k], search.size[k])
         search.noise[k] = 1.0 if slides else switches.scale[k]
-        search.slack[k] = SLACK if slides else EXACT * search.size[k]
+        held = HELD * search.top[k] if switches.sliding[0] > 0 else 0.0
+        search.slack[k] = SLACK if slides else EXACT * search.size[k] + held
 
 
 @compiled

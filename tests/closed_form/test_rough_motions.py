@@ -1,0 +1,116 @@
+"""Motions with jumps and events, to all digits: drivers that dwell, dry friction, pendulums that pass an angle.
+
+Values by convolution (drivers), elliptic integrals (pendulum), quadrature of the energy (dry hinge) and in
+closed form (pulled block), with 40 digits.
+"""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import mbs_dae as mbs
+from mbs_dae.coordinates import SETS
+
+G = 9.81
+
+
+def on_a_line(force, x=0.0, v=0.0):
+    model = mbs.PlanarModel("line")
+    block = model.body("block", mass=1.0, inertia=1.0)
+    model.add(mbs.Translational("guide", model.ground, block))
+    model.add(mbs.Force("force", block, (force(model["block.x"], model["block.vx"]), 0)))
+    return model, {"block.x": x, "block.vx": v}
+
+
+def hanging(moment=None):
+    model = mbs.PlanarModel("pendulum", gravity=(0, -G))
+    bob = model.body("bob", mass=1.0, inertia=1e-30, position=(0, -1))
+    model.add(mbs.Revolute("pin", model.ground, bob.at(0, 1)))
+    if moment:
+        model.add(mbs.Torque("rub", bob, -moment * sp.sign(model["bob.omega"])))
+    return model
+
+
+u = (mbs.t - 0.2) / 0.3
+RISES = {
+    "cycloidal": (
+        u - sp.sin(2 * sp.pi * u) / (2 * sp.pi),
+        {
+            0.35: (0.012612171465408552483, 0.32207048205156653794, 4.9776571164001125977),
+            0.5: (0.072790109175090884071, 0.051848868419297294543, -9.2197414068749482174),
+            1.0: (0.037099374579725965927, 0.12191150661716741324, 4.9164271548752788029),
+        },
+    ),
+    "parabolic": (
+        sp.Piecewise((2 * u**2, u < sp.Rational(1, 2)), (1 - 2 * (1 - u) ** 2, True)),
+        {
+            0.35: (0.014747822873670342054, 0.3194649194452569531, 4.128607678308015939),
+            0.5: (0.068832734642637722355, 0.051358416444445210893, -7.6358106899439793636),
+            1.0: (0.039201596902599711493, 0.096512999836848488285, 4.1263352392864184262),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+@pytest.mark.parametrize("law", RISES)
+def test_a_base_that_dwells_and_rises(law, coordinates):
+    """1 kg on a spring of 400 N/m and a damper of 2 N s/m behind it."""
+    rise, exact = RISES[law]
+    y = sp.Piecewise((0, mbs.t < 0.2), (0.05 * rise, mbs.t < 0.5), (0.05, True))
+    model = mbs.PlanarModel("rise")
+    base, block = (model.body(name, mass=1.0, inertia=1.0) for name in ("base", "block"))
+    model.add(mbs.Translational("rail", model.ground, base), mbs.Translational("guide", model.ground, block))
+    model.add(mbs.Driver("lift", mbs.x(base), y))
+    pull = 400 * (model["base.x"] - model["block.x"]) + 2 * (model["base.vx"] - model["block.vx"])
+    model.add(mbs.Force("on block", block, (pull, 0)), mbs.Force("on base", base, (-pull, 0)))
+    start = {"block.x": 0.0, "block.vx": 0.0}
+    run = mbs.simulate(model.compile(coordinates), [0, *exact], start, rtol=1e-11, method="DP8")
+    found = np.column_stack([run["block.x"], run["block.vx"]])[1:]
+    np.testing.assert_allclose(found, [values[:2] for values in exact.values()], atol=1e-10)
+    spring = 400 * (run["base.x"] - run["block.x"]) + 2 * (run["base.vx"] - run["block.vx"])
+    effort = run.effort("lift") - run["base.ax"]
+    np.testing.assert_allclose(effort, spring, atol=1e-9)
+    np.testing.assert_allclose(spring[1:], [values[2] for values in exact.values()], atol=3e-8)
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+def test_when_a_pendulum_passes(method):
+    model = hanging()
+    angle = model["bob.angle"]
+    model.add(mbs.Event("bottom", angle), mbs.Event("half", angle - 0.5, direction=-1))
+    run = mbs.simulate(model, [0, 4], {"bob.angle": 1.0, "bob.omega": 0.0}, method=method, rtol=1e-11)
+    bottom = [e for e in run.events if e.name == "bottom"]
+    exact = [0.5347844001396722112, 1.6043532004190166336, 2.673922000698361056, 3.7434908009777054784]
+    np.testing.assert_allclose([e.t for e in bottom], exact, atol=1e-9)
+    np.testing.assert_allclose([abs(e.state["bob.omega"]) for e in bottom], 3.0032097427364440982, rtol=1e-9)
+    assert next(e.t for e in run.events if e.name == "half") == pytest.approx(0.35977366780314645322, abs=1e-9)
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_a_hinge_that_rubs_and_holds(coordinates):
+    """A moment of 0.8 N m against the motion: it turns back eight times, then stays where it is."""
+    model = hanging(0.8)
+    model.add(mbs.Event("turn", model["bob.omega"]))
+    start = {"bob.angle": 1.5, "bob.omega": 0.0}
+    run = mbs.simulate(model.compile(coordinates), [0, 8.5, 12], start, rtol=1e-11, method="DP8")
+    turns = [e for e in run.events if e.t > 1e-3][:7]
+    times = [1.1429994483016077029, 2.2419222301813284469, 3.3095260127196448198, 4.3543435129171862213]
+    times += [5.3826255441710667866, 6.3992927050021408177, 7.4084685991691911785]
+    angles = [-1.2696640212564112008, 1.0623966070967076104, -0.87054452888141447055, 0.68940688970658133836]
+    angles += [-0.51578443515531386464, 0.34731177267301850926, -0.18210465858842601302]
+    np.testing.assert_allclose([e.t for e in turns], times, atol=1e-8)
+    np.testing.assert_allclose([e.state["bob.angle"] for e in turns], angles, atol=1e-9)
+    np.testing.assert_allclose(run["bob.angle"][1:], 0.018549608847694647251, atol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+def test_a_pulled_block_whose_velocity_touches_zero(method):
+    """A spring pulls at 0.1 m/s; friction that holds no more than it rubs: at the end of each slip the velocity is zero
+    and the force that of friction, and it goes on."""
+    model, start = on_a_line(lambda x, v: 50 * (0.1 * mbs.t - x) - 0.3 * G * sp.sign(v))
+    run = mbs.simulate(model, [0, 0.5, 0.7, 1, 2], start, method=method, rtol=1e-10)
+    x = [0, 0, 0.0011168389962786147029, 0.037880734968334860908, 0.14859603535448053059]
+    v = [0, 0, 0.029453475105615970521, 0.19730806530122897266, 0.1849728005872280252]
+    np.testing.assert_allclose(run["block.x"], x, atol=1e-8)
+    np.testing.assert_allclose(run["block.vx"], v, atol=1e-7)
