@@ -306,7 +306,9 @@ def _size(stages, h):
 def _estimate(stages, t, h):
     """The error over h, into the last row of k, as two implicit steps leave it. (After one a stiff spring still shows:
     the error of its length over the step.) Where it is too large it is estimated again with the slope at the beginning
-    taken where one such step leads: off the slow motion the slope tells of what dies out at once."""
+    taken where one such step leads: off the slow motion the slope tells of what dies out at once. Works, which are not
+    filtered, have the smaller of both estimates where something stiff turns: power that dies out at once does no work.
+    """
     own, mechanism, k = stages.implicit, stages.mechanism, stages.k
     out, at, q_end = k[k.shape[0] - 1], stages.between, mechanism.state.q_end
     _error_with(stages, stages.k[0], h, out)
@@ -322,8 +324,7 @@ def _estimate(stages, t, h):
         return
     for n in range(mechanism.state.works_at, out.size):
         other = MU * (_sum(stages.tableau.a, ERROR, own.stage, n) + own.slope[n])
-        own.slope[n] = other if abs(other) < abs(out[n]) else out[n]
-        at[n] = own.slope[n]
+        at[n] = other if abs(other) < abs(out[n]) else out[n]
     if not small:
         _error_with(stages, own.slope, h, out)
         _filter_again(stages, h, out)
