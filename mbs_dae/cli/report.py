@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import counted
 from ..results import Result
 from ..results.files import replacing
+from ..symbolic.loads import COMPONENTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 ELSEWHERE = "choose another --out"
 MOST = 6
 """So many times of an event are told."""
-COMPONENTS = {3: ("Fx", "Fy", "M"), 6: ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
-"""Of a reaction, by how many there are: in the plane and in space."""
 
 
 def summary(result: Result, names: Sequence[str]) -> Iterator[str]:
@@ -171,7 +170,7 @@ def _forces(result: Result) -> Iterator[tuple[str, np.ndarray]]:
         if (effort := result.reactions.effort(name)) is not None:
             yield f"{name}.effort", effort
         reaction = result.reaction(name)
-        for component, values in zip(COMPONENTS[reaction.shape[1]], reaction.T, strict=True):
+        for component, values in zip(COMPONENTS[2 if reaction.shape[1] == 3 else 3], reaction.T, strict=True):
             yield f"{name}.{component}", values
 
 

@@ -11,8 +11,10 @@ import numpy as np
 from ..coordinates import KernelCoordinates, Layout
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
-from ..model.parameters import Effort, Evaluator, Signal
-from ..model.signals import Input, SignalElement, StateVariable
+from ..model.joints.base import Condition
+from ..model.parameters import Evaluator, Reaction, Signal
+from ..model.signals import EFFORT, Input, SignalElement, StateVariable
+from ..symbolic.loads import COMPONENTS, joint_wrenches
 from ..symbolic.markers import t
 from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
 
@@ -26,6 +28,19 @@ class Assignment(NamedTuple):
     out: Work[Vector] = zeros("outputs")
 
 
+class ReadReactions(NamedTuple):
+    """What joints and drivers do to bodies, where rates read it: sums of terms, a coefficient times a multiplier."""
+
+    batch: Batch
+    """The reactions for multipliers of 1."""
+    source: Integers
+    """The coefficient of each term; that of an effort, which is -λ, stands before those of the batch."""
+    row: Integers
+    target: Integers
+    """Its place in q."""
+    coefficients: Work[Vector] = zeros("outputs")
+
+
 class Signals(NamedTuple):
     """What changes the signals of a model."""
 
@@ -36,10 +51,8 @@ class Signals(NamedTuple):
     rates: Assignment
     """Those of states, at the places of these in q̇, to be read. In a run they come with the forces (`dynamics`),"""
     late: Assignment
-    """but for those that read efforts."""
-    effort_row: Integers
-    """The rows whose multipliers are read, as efforts -λ, and their places in q."""
-    effort_to: Integers
+    """but for those that read reactions."""
+    reactions: ReadReactions
     signals: int
     """How many there are."""
 
@@ -51,6 +64,18 @@ def assign(assignment: Assignment, t: float, q: Vector, v: Vector, to: Vector):
         evaluate(assignment.batch, VALUE, t, q, v, assignment.out)
         for k in range(assignment.target.size):
             to[assignment.target[k]] = assignment.out[assignment.source[k]]
+
+
+@compiled_apart
+def put_reactions(reactions: ReadReactions, t: float, q: Vector, v: Vector, multipliers: Vector, to: Vector):
+    """At (t, q, v) of the bodies, in q of the run."""
+    coefficients = reactions.coefficients
+    coefficients[0] = -1.0
+    evaluate(reactions.batch, VALUE, t, q, v, coefficients[1:])
+    for k in range(reactions.target.size):
+        to[reactions.target[k]] = 0.0
+    for k in range(reactions.target.size):
+        to[reactions.target[k]] += coefficients[reactions.source[k]] * multipliers[reactions.row[k]]
 
 
 @compiled
@@ -78,15 +103,47 @@ class AssignmentBuilder:
         return block(Assignment(batch, self.source, self.target), outputs=batch.out_size + 1)
 
 
+class ReactionsBuilder:
+    """The same for what joints and drivers do to bodies."""
+
+    def __init__(
+        self, read: Mapping[Reaction, int], batch: Callable[[Sequence[Instance]], BatchBuilder],
+        coordinates: KernelCoordinates, conditions: Mapping[str, Condition], rows: Mapping[str, Integers],
+    ):  # fmt: skip
+        felt = [conditions[name] for name in dict.fromkeys(s.owner for s in read if s.component != EFFORT)]
+        self.batch = batch([_wrenches(condition, coordinates) for condition in felt])
+        begins = {felt[place.member].name: place.out for place in self.batch.places()}
+        terms = []
+        for signal, place in read.items():
+            own, condition = rows[signal.owner], conditions[signal.owner]
+            if signal.component == EFFORT:
+                terms.append((0, own[0], place))
+                continue
+            names = COMPONENTS[condition.dimension]
+            width, first = len(names) * len(condition.markers), len(names) * condition.second
+            at = 1 + begins[condition.name] + first + names.index(signal.component)
+            terms += [(at + width * k, row, place) for k, row in enumerate(own)]
+        self.source, self.row, self.target = np.array(terms, dtype=np.int64).reshape(-1, 3).T.copy()
+
+    def fill(self, number: Evaluator) -> ReadReactions:
+        batch = self.batch.fill(number)
+        return block(ReadReactions(batch, self.source, self.row, self.target), outputs=batch.out_size + 2)
+
+
+def _wrenches(condition: Condition, coordinates: KernelCoordinates) -> Instance:
+    relation, slots = condition.form()
+    return instance_of(joint_wrenches(relation), slots, condition.markers, condition.who, coordinates)
+
+
 class SignalsBuilder:
     """The same for all signals of a model in some coordinates."""
 
     def __init__(
         self, inputs: Sequence[Input], states: Sequence[StateVariable],
         batch: Callable[[Sequence[Instance]], BatchBuilder], coordinates: KernelCoordinates, layout: Layout,
-        rows: Mapping[str, int],
+        conditions: Mapping[str, Condition], rows: Mapping[str, Integers],
     ):  # fmt: skip
-        """`rows` are those whose multipliers are efforts, by the names of drivers."""
+        """`rows` are those of conditions, by their names."""
         moving = [state for state in states if not state.is_held]
         places: Mapping[Signal, int] = layout.signals
 
@@ -96,10 +153,10 @@ class SignalsBuilder:
         self.inputs, self.rates = builder(inputs), builder(moving)
         self.drifts = builder([one.rate for one in inputs if one.law.has(t)])
         self.late = builder([state for state in moving if state.is_late])
-        read = [(rows[signal.driver], place) for signal, place in places.items() if isinstance(signal, Effort)]
-        self.effort_row, self.effort_to = np.array(read, dtype=np.int64).reshape(-1, 2).T.copy()
+        read = {signal: place for signal, place in places.items() if isinstance(signal, Reaction)}
+        self.reactions = ReactionsBuilder(read, batch, coordinates, conditions, rows)
         self.count = len(places)
 
     def fill(self, number: Evaluator) -> Signals:
         inputs, drifts, rates, late = (one.fill(number) for one in (self.inputs, self.drifts, self.rates, self.late))
-        return block(Signals(inputs, drifts, rates, late, self.effort_row, self.effort_to, self.count))
+        return block(Signals(inputs, drifts, rates, late, self.reactions.fill(number), self.count))

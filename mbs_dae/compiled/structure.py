@@ -138,9 +138,9 @@ class Structure(Remembering):
     @cached_property
     def signals(self) -> SignalsBuilder:
         """Inputs, and the rates of states. Derived when first asked for, too."""
-        model = self.model
-        rows = {name: int(rows[0]) for name, rows in self.rows_of.items() if rows.size}
-        return SignalsBuilder(model.inputs, model.states, self.batch, self.coordinates.kernels, self.layout, rows)
+        model, kernels = self.model, self.coordinates.kernels
+        conditions = {condition.name: condition for condition in model.conditions}
+        return SignalsBuilder(model.inputs, model.states, self.batch, kernels, self.layout, conditions, self.rows_of)
 
     @cached_property
     def entries(self) -> Entries:

@@ -182,7 +182,8 @@ def topology(model: Model, base: Named | None = None, cut: Named = ()) -> Topolo
 
     `base` names the body that floats, where bodies are joined to each other but not to the ground; a list, where there
     are several such groups. `cut` names joints that shall be cut; the others are chosen so that the cut joints have as
-    few equations as can be.
+    few equations as can be. A joint of which the rates of states read what it does to bodies is cut, too: it keeps its
+    equations, and so has multipliers.
     """
     model = getattr(model, "model", model)  # a compiled system knows its model
     if not isinstance(model, Model):
@@ -193,7 +194,7 @@ def topology(model: Model, base: Named | None = None, cut: Named = ()) -> Topolo
     opened = [_joint_to_cut(model, name, candidates) for name in _names(cut)]
     closed = [c for c in candidates if c not in opened]
     _check_cuts((model.ground, *bodies), opened, closed)
-    edges = spanning_forest(model.ground, bodies, closed, bases)
+    edges = spanning_forest(model.ground, bodies, [c for c in closed if c.name not in model.felt], bases)
     numbered = parents_first(bodies, edges)
     in_tree = {edge.joint for edge in edges.values()}
     cuts = [c for c in candidates if c not in in_tree]

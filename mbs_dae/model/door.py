@@ -13,8 +13,8 @@ from .element import Element
 from .events import Event, Reset
 from .joints.base import Condition
 from .measures import Quantity
-from .parameters import Effort, ParameterValue, Signal, free_parameters, signals_in
-from .signals import Input, Sampled, SignalElement, StateVariable, check_switches, state_of
+from .parameters import ParameterValue, Reaction, Signal, free_parameters, signals_in
+from .signals import EFFORT, Input, Sampled, SignalElement, StateVariable, check_switches, state_of
 from .tables import TableSymbol
 
 
@@ -137,7 +137,7 @@ def _check_signals(model: Said, element: Element, signals: Iterable[Signal]) -> 
                 f"{what}: what joints and drivers prescribe is a matter of places and time; let a force act on the "
                 "motion instead, such as mbs.Torque or mbs.Actuator"
             )
-        if isinstance(signal, Effort) and not isinstance(element, SignalElement):
+        if isinstance(signal, Reaction) and not isinstance(element, SignalElement):
             raise ModelError(
                 f"{what}, which follows from all forces: an algebraic loop; let it pass a state that lags behind, "
                 f"lagged = model.state('lagged', rate=lambda x: (model[{signal.name!r}] - x) / T)"
@@ -149,9 +149,10 @@ def _check_signal(model: Said, what: str, signal: Signal, more: Mapping[str, Ele
     elements = {**model.elements, **more}
     if signal.home is not model.ground:
         raise ModelError(f"{what} of another model; take this one's, if it has one: model[{signal.name!r}]")
-    if isinstance(signal, Effort):
-        if not isinstance(elements.get(signal.driver), Driver):
-            raise ModelError(f"{what}, and the model has no driver {signal.driver!r}; add it first")
+    if isinstance(signal, Reaction):
+        wanted, kind = (Driver, "driver") if signal.component == EFFORT else (Condition, "joint")
+        if not isinstance(elements.get(signal.owner), wanted):
+            raise ModelError(f"{what}, and the model has no {kind} {signal.owner!r}; add it first")
     elif not isinstance(elements.get(signal.name), StateVariable | Input):
         raise ModelError(
             f"{what}, which is no state or input of this model; declare it: model.state(...) or model.input(...)"

@@ -104,6 +104,16 @@ class Element:
         return f"{self.kind} {self.name!r}"
 
     @property
+    def feeling(self) -> tuple[Marker, ...]:
+        """The markers that it acts on; others it only reads."""
+        return self.markers
+
+    @property
+    def second(self) -> int:
+        """The place of the marker whose body is told to feel a reaction: the second one, or the only one."""
+        return min(1, len(self.feeling) - 1)
+
+    @property
     def bodies(self) -> tuple[Body, ...]:
         return tuple(dict.fromkeys(m.body for m in self.markers))
 

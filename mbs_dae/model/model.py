@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar, overload
 
 from ..errors import ModelError, Names, check_name, unknown_name
 from ..provided import provided
+from ..symbolic.loads import COMPONENTS
 from ..symbolic.markers import t
 from . import measures
 from .bodies.body import Body, Vector, coordinates_of
@@ -25,16 +26,18 @@ from .parameters import (
     Numeric,
     Parameter,
     ParameterValue,
+    Reaction,
     Signal,
     finite_number,
     free_parameters,
 )
 from .signals import (
+    EFFORT,
     Input,
     Sampled,
     StateVariable,
     all_signals,
-    effort_of,
+    reaction_of,
     signals_of,
     state_of,
     units_of_signals,
@@ -169,7 +172,7 @@ class Model:
             check_name("element", name, self.elements)
         left = {n: e for n, e in self.elements.items() if n not in names}
         for element in left.values():
-            if used := {str(s).removesuffix(".effort") for s in signals_of(element)} & {*names}:
+            if used := {s.owner if isinstance(s, Reaction) else s.name for s in signals_of(element)} & {*names}:
                 raise ModelError(f"{element.who} depends on {min(used)!r}; leave that out, too, or keep both")
         return self._copy(elements=left)
 
@@ -277,8 +280,15 @@ class Model:
 
     @property
     def signals(self) -> tuple[Signal, ...]:
-        """All numbers that change in time and belong to no body: states, inputs, and the efforts that are read."""
+        """All numbers that change in time and belong to no body: states, inputs, and the reactions that are read."""
         return all_signals(self.elements.values())
+
+    @property
+    def felt(self) -> frozenset[str]:
+        """The joints of which rates read what they do to bodies: these keep their equations in all coordinates, so that
+        there is a multiplier for each."""
+        read = (s for s in self.signals if isinstance(s, Reaction))
+        return frozenset(s.owner for s in read if s.component != EFFORT)
 
     def measures_of(self, owner: str) -> tuple[Measure, ...]:
         """What can be read of a body, of a named marker ("rod.tip"), or of an element."""
@@ -308,12 +318,13 @@ class Model:
 
     def __getitem__(self, name: str) -> Any:
         """A named quantity as a symbol, for the expressions of forces and states: ``-c * model["rod.tip.vx"]``; a state
-        or an input; the effort of a driver (for rates) or of a force, ``model["motor.effort"]``."""
+        or an input; the effort of a force; for rates that of a driver, ``model["motor.effort"]``, and what a joint does
+        to its second body, ``model["A.Fx"]``."""
         owner, _, wanted = str(name).rpartition(".")
         if isinstance(element := self.elements.get(name), StateVariable | Input):
             return element.symbol
-        if wanted == "effort" and owner in self.elements:
-            return effort_of(self.elements[owner], self.ground)
+        if wanted in (EFFORT, *COMPONENTS[self.dimension]) and owner in self.elements:
+            return reaction_of(self.elements[owner], wanted, self.ground)
         measure, level = self.quantity(name)
         if level > 1:
             raise ModelError(f"{name!r} is an acceleration, which follows from forces; write values and rates in them")
@@ -326,7 +337,7 @@ class Model:
 
     @property
     def signal_units(self) -> dict[str, str]:
-        """The units of all that is known of states, inputs and efforts in rates, by name."""
+        """The units of all that is known of states, inputs and reactions in rates, by name."""
         return units_of_signals(self.elements.values())
 
     def _unknown(self, kind: str, name: str, known: Iterable[str]) -> ModelError:

@@ -48,12 +48,17 @@ class Signal(sp.Symbol):
         return type(self), (self.name, self.home)
 
 
-class Effort(Signal):
-    """The effort of a driver as a symbol, of the name "motor.effort". It follows from forces."""
+class Reaction(Signal):
+    """What a joint or driver does to bodies, as a symbol: the effort of a driver, "motor.effort", or a component of a
+    reaction, "A.Fx". It follows from forces."""
 
     @property
-    def driver(self) -> str:
+    def owner(self) -> str:
         return self.name.rpartition(".")[0]
+
+    @property
+    def component(self) -> str:
+        return self.name.rpartition(".")[2]
 
 
 @dataclass(frozen=True)

@@ -23,15 +23,17 @@ from ..symbolic.branches import SWITCHING, drift
 from ..symbolic.derive import Reading
 from ..symbolic.expressions import called, expression_of
 from ..symbolic.functions import written_out
+from ..symbolic.loads import COMPONENTS
 from ..symbolic.markers import t
 from .drivers import Driver
 from .element import Element, checked_name
 from .forces.base import EffortElement
+from .joints.base import Condition
 from .measures import Quantity, written_in_markers
 from .motion import Motion
 from .parameters import (
-    Effort,
     Number,
+    Reaction,
     Signal,
     check_number,
     constants_out,
@@ -39,6 +41,8 @@ from .parameters import (
     free_parameters,
 )  # fmt: skip
 from .tables import Table
+
+EFFORT = "effort"
 
 
 class SignalElement(Element):
@@ -79,8 +83,8 @@ class StateVariable(SignalElement):
 
     @property
     def is_late(self) -> bool:
-        """Whether its rate can be known only when all forces are: it reads efforts."""
-        return any(isinstance(s, Effort) for s in signals_of(self))
+        """Whether its rate can be known only when all forces are: it reads reactions."""
+        return bool(reactions_in(self))
 
     def with_rate(self, rate: Any) -> StateVariable:
         return StateVariable(self.symbol, rate, self.initial, self.unit, self.scale)
@@ -170,27 +174,38 @@ def signals_of(element: Element) -> list[Signal]:
     return [slots[s] for s in form.signals]
 
 
+def reactions_in(element: Element) -> list[Reaction]:
+    """Of these, what follows from forces."""
+    return [s for s in signals_of(element) if isinstance(s, Reaction)]
+
+
 def all_signals(elements: Iterable[Element]) -> tuple[Signal, ...]:
-    """Those of states, then those of inputs, then the efforts that are read."""
-    found: dict[type, list[Signal]] = {StateVariable: [], Input: [], Effort: []}
+    """Those of states, then those of inputs, then the reactions that are read."""
+    found: dict[type, list[Signal]] = {StateVariable: [], Input: [], Reaction: []}
     for element in elements:
         if isinstance(element, StateVariable | Input):
             found[type(element)].append(element.symbol)
         if isinstance(element, SignalElement):
-            found[Effort] += [s for s in signals_of(element) if isinstance(s, Effort)]
+            found[Reaction] += reactions_in(element)
     return tuple(dict.fromkeys(s for signals in found.values() for s in signals))
 
 
-def effort_of(element: Element, home: Any) -> sp.Expr:
-    """The effort of a driver, which follows from forces, or of a force, which is an expression."""
-    if isinstance(element, EffortElement):
+def reaction_of(element: Element, wanted: str, home: Any) -> sp.Expr:
+    """What an element does to bodies: its effort, or a component in world axes. Those of joints and drivers follow from
+    forces; the effort of a force is an expression."""
+    if wanted == EFFORT and isinstance(element, EffortElement):
         return element.effort_expression
-    if isinstance(element, Driver):
-        return Effort(f"{element.name}.effort", home)
-    raise ModelError(
-        f"{element.who} has no effort that an expression could read; efforts are those of mbs.Driver, and of forces "
-        f"along a coordinate, such as springs; what it does to bodies is read from results: reaction({element.name!r})"
-    )
+    if isinstance(element, Driver if wanted == EFFORT else Condition):
+        return Reaction(f"{element.name}.{wanted}", home)
+    if wanted != EFFORT:
+        what, remedy = "reaction", "such are those of joints and drivers; write the law of the force in its place"
+    else:
+        what = EFFORT
+        remedy = "efforts are those of mbs.Driver, and of forces along a coordinate, such as springs"
+        if isinstance(element, Condition):
+            names = [f"{element.name}.{name}" for name in COMPONENTS[element.dimension]]
+            remedy += f"; what it does to bodies is {', '.join(names)}"
+    raise ModelError(f"{element.who} has no {what} that an expression could read; {remedy}")
 
 
 class Declared(Protocol):
@@ -221,14 +236,17 @@ def state_of(model: Declared, given: Any, what: str) -> StateVariable:
 
 
 def units_of_signals(elements: Iterable[Element]) -> dict[str, str]:
-    """The units of all that is known of signals, by name: states, inputs, rates of states, efforts in rates."""
+    """The units of all that is known of signals, by name: states, inputs, rates of states, reactions in rates."""
     named = {e.name: e for e in elements}
     units = {e.name: e.unit for e in named.values() if isinstance(e, StateVariable | Input)}
     moving = [e for e in named.values() if isinstance(e, StateVariable) and not e.is_held]
     units |= {f"{e.name}.rate": f"{e.unit or '1'}/s" for e in moving}
-    for effort in all_signals(named.values()):
-        if isinstance(effort, Effort) and isinstance(driver := named[effort.driver], Driver):
-            units[str(effort)] = "N m" if driver.units[0].startswith("rad") else "N"
+    for signal in all_signals(named.values()):
+        if isinstance(signal, Reaction):
+            owner, turns = named[signal.owner], signal.component.startswith("M")
+            if isinstance(owner, Driver) and signal.component == EFFORT:
+                turns = owner.units[0].startswith("rad")
+            units[str(signal)] = "N m" if turns else "N"
     return units
 
 
@@ -248,7 +266,7 @@ def check_switches(element: Element, elements: Iterable[Element]) -> None:
                 )
         if is_late and (found := [one for one in e.atoms(*SWITCHING) if one.free_symbols & moving]):
             raise ModelError(
-                f"{element.who} reads an effort, and its rate switches with the motion ({type(found[0]).__name__}), "
-                "where no run finds it; read the effort by a state that lags behind, lagged = "
+                f"{element.who} reads {min(map(str, reactions_in(element)))!r}, and its rate switches with the motion "
+                f"({type(found[0]).__name__}), where no run finds it; let it pass a state that lags behind, lagged = "
                 "model.state('lagged', rate=lambda x: (model['motor.effort'] - x) / T), and write the rate with that"
             )

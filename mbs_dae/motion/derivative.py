@@ -3,7 +3,7 @@
     q̇ = N(q) v,        [M Φ_vᵀ; Φ_v 0] [v̇; λ] = [Q; γ - 2α (Φ_v v - ν) - β² Φ],        ż = rates,        ẇ = powers
 
 The states z of the model stand at the end of what kernels read as q, with its inputs, which are put there before any
-force is evaluated, and with efforts, put there when λ is known: before rates are.
+force is evaluated, and with reactions, put there when λ is known: before rates are.
 
 `work` adds up what leaves or enters the mechanical energy: stored without a potential, dissipated, supplied. It is
 integrated with the motion, by the same method, so that the energy ledger is as exact as the motion itself.
@@ -16,7 +16,7 @@ import numpy as np
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
-from ..compiled.signals import Signals, assign, take_signals
+from ..compiled.signals import Signals, assign, put_reactions, take_signals
 from ..compiled.transformation import DYNAMICS, transform
 from ..coordinates import Layout
 from ..kernels.abi import call_on_block, compiled, compiled_apart
@@ -272,16 +272,18 @@ def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector):
 
 @compiled
 def state_rates(mechanism, t, q, v, dq):
-    """ż at its places in q̇, after `accelerate`: only now efforts -λ are known. Whether all are finite."""
+    """ż at its places in q̇, after `accelerate`: only now reactions are known. Whether all are finite."""
     signals, machine, dynamics, finite = mechanism.signals, mechanism.machine, mechanism.dynamics, True
     for k in range(dynamics.rate_to.size):
         dq[dynamics.rate_to[k]] = mechanism.out[dynamics.rate_from[k]]
         finite = finite and np.isfinite(dq[dynamics.rate_to[k]])
-    for k in range(signals.effort_to.size):
-        q[signals.effort_to[k]] = -machine.multipliers[signals.effort_row[k]]
-    if machine.transformation.edges > 0:
-        take_signals(signals, q, machine.transformation.qc)
+    own, bodies = q, machine.transformation.edges > 0
+    if bodies:
         q, v = machine.transformation.qc, machine.transformation.vc
+    if signals.reactions.target.size > 0:
+        put_reactions(signals.reactions, t, q, v, machine.multipliers, own)
+        if bodies:
+            take_signals(signals, own, q)
     assign(signals.late, t, q, v, dq)
     for k in range(signals.late.target.size):
         finite = finite and np.isfinite(dq[signals.late.target[k]])

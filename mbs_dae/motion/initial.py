@@ -15,11 +15,12 @@ import numpy as np
 from ..arguments import check_start
 from ..compiled import System
 from ..compiled.machine import DONE
+from ..compiled.reading import read_outputs
 from ..compiled.structure import Structure
 from ..errors import ModelError, SingularConfigurationError
 from ..model.door import name_of
 from ..model.model import Model
-from ..model.parameters import Effort, finite_number
+from ..model.parameters import finite_number
 from ..poses import newton
 from ..poses.assembly import check_level, posed
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
@@ -31,7 +32,7 @@ from .derivative import evaluate, factorise_terms, refinements
 from .mechanism import mechanism
 
 LOOSE = 1e-6
-"""What a null vector of unit length may have of the multiplier of an effort that is unique."""
+"""How much null vectors of unit length may move a reaction that is unique, relative to what they could."""
 
 
 def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, list[int], str]:
@@ -139,15 +140,20 @@ def _note(freedom: int, levels: Sequence[int]) -> str:
     return "; ".join(parts)
 
 
-def check_efforts(system: System, t: float, q: np.ndarray, redundant: int) -> None:
-    """Rates may read an effort only where the other equations leave no choice for it."""
-    efforts = [signal for signal in system.layout.signals if isinstance(signal, Effort)]
-    if not efforts or not redundant:
+def check_reactions(system: System, t: float, q: np.ndarray, redundant: int) -> None:
+    """Rates may read a reaction only where the other equations leave no choice for it."""
+    read = system.signals.reactions
+    if not read.target.size or not redundant:
         return
-    null = null_vectors(system, t, q, redundant)
-    for effort in efforts:
-        if np.abs(null[system.rows_of(effort.driver)]).max(initial=0.0) > LOOSE:
+    null, own = null_vectors(system, t, q, redundant), system.coordinates.kernels
+    motion = q[None], system.still[None], system.still[None]
+    qc, vc, _ = motion if own is system.coordinates else system.to_bodies(motion)
+    coefficients = np.append(-1.0, read_outputs(read.batch, np.array([t]), qc, vc)[0])[read.source]
+    for signal, place in system.layout.signals.items():
+        terms = read.target == place
+        moved = np.abs(coefficients[terms] @ null[read.row[terms]]).max(initial=0.0)
+        if moved > LOOSE * np.abs(coefficients[terms]).sum():
             raise ModelError(
-                f"a rate reads {effort.name!r}, which is not unique: driver {effort.driver!r} and redundant joints "
-                "share its load; leave out what is redundant (mbs.diagnose), or simulate in joint coordinates"
+                f"a rate reads {signal.name!r}, which is not unique: {system.model.elements[signal.owner].who} and "
+                "redundant joints share its load; leave out what is redundant (mbs.diagnose)"
             )

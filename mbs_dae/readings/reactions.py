@@ -24,7 +24,6 @@ from scipy.sparse.linalg import eigsh, lsqr
 from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..errors import check_name
-from ..model.bodies.body import Marker
 from ..model.drivers import Driver
 from ..model.element import Element
 from ..model.forces.base import EffortElement, ForceElement
@@ -72,7 +71,7 @@ class ComputedReactions:
 
     def turned(self, name: str) -> np.ndarray:
         element = self._element(name)
-        bodies = (element.markers[0].body, second_marker(element).body)
+        bodies = (element.markers[0].body, element.markers[element.second].body)
         return np.stack([self._system.layout.rotation(self._motion.q, body) for body in bodies], axis=1)
 
     def unique(self, name: str) -> np.ndarray:
@@ -129,7 +128,7 @@ class ComputedReactions:
         relation, slots = element.form()
         values = self._read(joint_wrenches(relation), slots, element)
         shape = (len(values), relation.size, len(element.markers), self._width)
-        return values.reshape(shape)[:, :, _place_of_second_marker(element)]
+        return values.reshape(shape)[:, :, element.second]
 
     def _load_wrench(self, element: Any) -> np.ndarray:
         form, slots = element.form()
@@ -138,17 +137,7 @@ class ComputedReactions:
         else:  # a Python force: its form is what the function sees
             seen = zip(self._motion.t, self._read(form, slots, element), strict=True)
             values = np.array([element.wrenches(t, state) for t, state in seen])
-        return values.reshape(len(values), len(element.markers), self._width)[:, _place_of_second_marker(element)]
-
-
-def _place_of_second_marker(element: Element) -> int:
-    """Of the markers that the element acts on, the second; the only one where there is one."""
-    acting = element.acting if isinstance(element, ForceElement) else len(element.markers)
-    return min(1, acting - 1)
-
-
-def second_marker(element: Element) -> Marker:
-    return element.markers[_place_of_second_marker(element)]
+        return values.reshape(len(values), len(element.markers), self._width)[:, element.second]
 
 
 # --- rank along a motion --------------------------------------------------------------------------------------------

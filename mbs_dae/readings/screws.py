@@ -11,7 +11,6 @@ from ..results.result import Result
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
 from .motion import ComputedQuantities
-from .reactions import second_marker
 
 _FLAT = "twists and wrenches are read of motions in space; in the plane read vx, vy, omega and reaction()"
 
@@ -30,7 +29,8 @@ def twist(result: Result, body: str) -> np.ndarray:
 
 def wrench(result: Result, name: str) -> np.ndarray:
     computed, reaction = _in_space(result), result.reaction(name)
-    place, _ = _axis(computed, second_marker(computed.system.model.elements[name]))
+    element = computed.system.model.elements[name]
+    place, _ = _axis(computed, element.markers[element.second])
     return screws.wrench(reaction[:, :3], reaction[:, 3:], place)
 
 

@@ -7,10 +7,8 @@ from math import cos, isfinite, nan, pi, sin
 import sympy as sp
 
 from ..kernels.abi import lookup, wrap
-from ..model.bodies.body import Marker
 from ..model.element import Element
 from ..model.fields import Choice, Expression, Scalar, theta
-from ..model.forces.base import ForceElement
 from ..model.model import Model
 from ..model.parameters import Evaluator
 from ..model.tables import TableSymbol
@@ -27,7 +25,7 @@ def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
     points: dict[str, dict[Point, None]] = {name: {} for name in model.bodies}
     elements = []
     for element in model.elements.values():
-        markers = tuple((m.body.name, *map(number, m.numbers)) for m in felt(element))
+        markers = tuple((m.body.name, *map(number, m.numbers)) for m in element.feeling)
         more = _shape(element, number) if element.sketch in SHAPED else {}
         elements.append(ElementSketch(element.name, element.sketch, markers, **more))
         for owner, *place in markers:
@@ -38,11 +36,6 @@ def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
             points[body.name][tuple(map(number, marker.point))] = None
     bodies = (BodySketch(name, tuple(p), tuple(map(number, model.bodies[name].com))) for name, p in points.items())
     return Sketch(tuple(bodies), tuple(elements), model.dimension)
-
-
-def felt(element: Element) -> tuple[Marker, ...]:
-    """The markers that an element acts on: a force may read others besides, which are no place to draw it."""
-    return element.markers[: element.acting] if isinstance(element, ForceElement) else element.markers
 
 
 def _shape(element: Element, number: Evaluator) -> dict:

@@ -29,7 +29,7 @@ from ..motion import run as marching
 from ..motion.control import Control, units_of
 from ..motion.course import SPAN, beginning, new_course
 from ..motion.events import happened, present, reset
-from ..motion.initial import check_efforts, initial_state
+from ..motion.initial import check_reactions, initial_state
 from ..motion.mechanism import mechanism, with_newton
 from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
@@ -238,7 +238,7 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
     (q,), (v,), _ = system.from_bodies(first.motion)
     if system is not bodies:
         redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
-    check_efforts(system, t[0], q, len(redundant))
+    check_reactions(system, t[0], q, len(redundant))
     return Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts)
 
 

@@ -236,6 +236,54 @@ def test_efforts_in_rates(coordinates):
     assert np.abs(run["motor.effort"] - run.effort("motor")).max() < 1e-9 and run.unit("motor.effort") == "N m"
 
 
+def four_bar():
+    """Three moving links; the second body of B is the coupler, that of C the rocker."""
+    model = mbs.PlanarModel("four-bar", gravity=(0, -9.81))
+    crank = model.body("crank", mass=1.0, inertia=0.02, com=(0.1, 0), position=(0, 0), angle=1.0)
+    rod = model.body("rod", mass=2.0, inertia=0.1, com=(0.3, 0.05), position=(0.108, 0.168), angle=0.2)
+    rocker = model.body("rocker", mass=1.5, inertia=0.06, com=(0.2, 0), position=(0.7, 0.3), angle=-1.5)
+    model.add(
+        mbs.Revolute("A", model.ground, crank),
+        mbs.Revolute("B", crank.at(0.2, 0), rod),
+        mbs.Revolute("C", rod.at(0.6, 0), rocker),
+        mbs.Revolute("D", model.ground.at(0.7, 0), rocker.at(0.4, 0)),
+    )
+    rod.marker("centre", 0.3, 0.05)
+    return model
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+@pytest.mark.parametrize("coordinates", SETS)
+def test_reactions_in_rates_add_up_to_momentum(coordinates, method):
+    """Of the coupler of a four-bar: m v changes by the impulses of both pins, and of weight. The pins keep their
+    equations in joint and natural coordinates, too."""
+    model = four_bar()
+    for axis in "xy":
+        model.state(f"p{axis}", rate=model[f"B.F{axis}"] - model[f"C.F{axis}"], unit="N s")
+    rtol = 1e-10 if method == "DP5" else 1e-8
+    start = {"crank.omega": 5.0}
+    run = mbs.simulate(model.compile(coordinates), np.linspace(0, 1, 21), start, rtol=rtol, method=method)
+    for axis, weight in (("x", 0.0), ("y", -2.0 * 9.81)):
+        momentum = 2.0 * (run[f"rod.centre.v{axis}"] - run[f"rod.centre.v{axis}"][0])
+        assert np.abs(run[f"p{axis}"] + weight * run.t - momentum).max() < 100 * rtol
+        component = "xy".index(axis)
+        assert np.abs(run[f"B.F{axis}"] - run.reaction("B")[:, component]).max() < 1e-5 and run.unit("B.Fx") == "N"
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+def test_moments_of_bearings_in_space(coordinates):
+    """A rotor out of balance, driven: its bearing turns the angular momentum I_xz ω that lies across its axis."""
+    model = mbs.SpatialModel("rotor")
+    rotor = model.body("rotor", mass=1.0, inertia=((0.1, 0, 0.03), (0, 0.2, 0), (0.03, 0, 0.25)))
+    pin = model.add(mbs.Revolute("A", model.ground.at(0, 0, 0), rotor.at(0, 0, 0)))
+    model.add(mbs.Driver("motor", mbs.angle(pin), 7 * mbs.t))
+    for axis in "xyz":
+        model.state(f"L{axis}", rate=model[f"A.M{axis}"])
+    run = mbs.simulate(model.compile(coordinates), np.linspace(0, 1, 11), rtol=1e-10)
+    assert np.abs(run["Lx"] - 7 * 0.03 * (np.cos(7 * run.t) - 1)).max() < 1e-8 and run.unit("A.Mx") == "N m"
+    assert np.abs(run["Ly"] - 7 * 0.03 * np.sin(7 * run.t)).max() < 1e-8 and np.abs(run["Lz"]).max() < 1e-8
+
+
 def test_the_effort_of_a_force_is_its_expression():
     """Any rate, and any force, may read it: the work of a spring-damper, added up."""
     model, body = block(mass=1.0)

@@ -42,7 +42,6 @@ def spatial_redundant():
         model.add(mbs.Revolute(name, model.ground.at(0, 0, 0), door.origin))
     model.add(mbs.Driver("one", mbs.angle(model.elements["low"]), mbs.t))
     model.add(mbs.Driver("two", mbs.angle(model.elements["high"]), mbs.t))
-    model.state("heat", rate=model["one.effort"] ** 2)
     return model
 
 
@@ -79,7 +78,10 @@ SAID = {
         lambda m, A: (driven(m, A), torque(m, A, m["motor.effort"])),
         "algebraic loop; let it pass a state",
     ),
-    "the effort of a joint": (lambda m, A: m["A.effort"], "Revolute 'A' has no effort that an expression could read"),
+    "the effort of a joint": (lambda m, A: m["A.effort"], "no effort that an expression could read; efforts are"),
+    "the reaction of a force": (lambda m, A: (torque(m, A, 1), m["T.M"]), "Torque 'T' has no reaction that an expr"),
+    "a force on a reaction": (lambda m, A: torque(m, A, m["A.Fx"]), "'A.Fx', which follows from all forces: an alge"),
+    "a reaction that is used": (lambda m, A: (m.state("h", rate=m["A.Fx"]), m.without("A")), "'h' depends on 'A'"),
     "a state that is used": (lambda m, A: (torque(m, A, m["x"]), m.without("x")), "Torque 'T' depends on 'x'"),
     "an effort that is used": (
         lambda m, A: (driven(m, A), m.state("h", rate=m["motor.effort"]), m.without("motor")),
@@ -289,6 +291,14 @@ def test_states_are_integrated_by_runs_only():
         mbs.inverse_dynamics(model, [0, 1])
 
 
-def test_an_effort_that_is_not_unique():
-    with pytest.raises(mbs.ModelError, match="'one.effort', which is not unique"):
-        mbs.simulate(spatial_redundant(), [0, 1])
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("name", ["one.effort", "low.Fz", "high.Mx"])
+def test_a_reaction_that_is_not_unique(name, coordinates):
+    model = spatial_redundant()
+    model.state("heat", rate=model[name] ** 2)
+    if coordinates == "joint" and name == "one.effort":
+        model = model.without("two", "high")  # with one hinge in the tree the other has none; and so is unique
+        mbs.simulate(model.compile(coordinates), [0, 0.1])
+        return
+    with pytest.raises(mbs.ModelError, match=f"'{name}', which is not unique"):
+        mbs.simulate(model.compile(coordinates), [0, 1])

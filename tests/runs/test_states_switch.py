@@ -126,7 +126,7 @@ def test_an_event_of_a_state_whose_rate_reads_an_effort():
 
 
 def test_a_rate_that_switches_and_reads_an_effort_is_refused():
-    with pytest.raises(mbs.ModelError, match="state 'z' reads an effort, and its rate switches.*lags behind"):
+    with pytest.raises(mbs.ModelError, match="state 'z' reads 'motor.effort', and its rate switches.*lags behind"):
         driven(lambda m: sp.Abs(m["motor.effort"]))
     with pytest.raises(mbs.ModelError, match="switches with the motion"):
         driven(lambda m: m["motor.effort"] * sp.Heaviside(m["w.angle"] - 1))

@@ -73,8 +73,11 @@ class Skeleton:
 def skeleton_of(model: Model) -> Skeleton:
     things: list[Thing] = []
     alike = _Alike(model)
-    settled = {}
+    settled: dict[str, frozenset[int]] = {}
     for joint in model.conditions:
+        if joint.name in model.felt:
+            settled[joint.name] = frozenset()
+            continue
         found = (rows for what, rows in joint.shares.get(joint.dimension, ()) if _shared(joint, what, things, alike))
         settled[joint.name] = frozenset(row for rows in found for row in rows)
     base = _bases(model, things)

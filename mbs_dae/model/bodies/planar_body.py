@@ -84,7 +84,7 @@ class PlanarBody(Body):
         dx, dy = as_sympy(px) - x0, as_sympy(py) - y0
         return PlanarPlace(self, c * dx + s * dy, -s * dx + c * dy, direction - as_sympy(self.angle))
 
-    def _place(self, name: str, x: Any, y: Any = None, angle: Any = 0, *more: Any, **other: Any) -> PlanarPlace:
+    def _place(self, name: str, /, x: Any, y: Any = None, angle: Any = 0, *more: Any, **other: Any) -> PlanarPlace:
         if y is None:
             x, y = coordinates_of(x, f"point on body {self.name!r}", 2)
         if more or other or isinstance(angle, tuple | list):

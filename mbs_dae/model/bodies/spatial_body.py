@@ -191,7 +191,7 @@ class SpatialBody(Body):
         return SpatialPlace(self, px, py, pz, product(back, frame_of(axis, x_axis, who)))
 
     def _place(
-        self, name: str, x: Any, y: Any = None, z: Any = None, axis: Any = None, x_axis: Any = None,
+        self, name: str, /, x: Any, y: Any = None, z: Any = None, axis: Any = None, x_axis: Any = None,
         rotation: Any = None, **other: Any,
     ) -> SpatialPlace:  # fmt: skip
         who = f"a marker on body {self.name!r}"

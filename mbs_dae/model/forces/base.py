@@ -30,7 +30,7 @@ import sympy as sp
 from ...errors import ModelError, check_name
 from ...symbolic.derive import Reading
 from ...symbolic.expressions import called, expression_of
-from ...symbolic.loads import WORKS, Load
+from ...symbolic.loads import COMPONENTS, WORKS, Load
 from ...symbolic.markers import FormMarker, marker_symbols, rate_of, t, variables
 from .. import measures
 from ..bodies.body import Body, Marker
@@ -73,8 +73,7 @@ class ForceElement(Declared):
             load, slots = self._built()
         except ModelError as exc:
             raise ModelError(f"{self.who}: {exc}") from exc
-        self.acting = len(self.markers)
-        """How many of the markers feel the force; those behind them are only read."""
+        self._acting = len(self.markers)
         if any(e.has(Quantity) for e in load.expressions):
             try:
                 load, self.markers = _with_markers(load, self.markers)
@@ -87,6 +86,10 @@ class ForceElement(Declared):
         if load.potential.has(*(rate for m in load.markers for rate in m.rates)):
             raise ModelError(f"the potential of force class {self.kind} contains velocities; say it as force")
         self._complete(load, slots)
+
+    @property
+    def feeling(self) -> tuple[Marker, ...]:
+        return self.markers[: self._acting]
 
     def form(self) -> tuple[Load, dict[sp.Symbol, Number]]:
         return self._form
@@ -104,7 +107,7 @@ class ForceElement(Declared):
         return Load(markers, energy, tuple(forces))
 
 
-WRENCH = {2: "(Fx, Fy, M)", 3: "(Fx, Fy, Fz, Mx, My, Mz)"}
+WRENCH = {dimension: f"({', '.join(names)})" for dimension, names in COMPONENTS.items()}
 """What is said of the force and moment on a marker; the moment may be left out."""
 
 

@@ -173,7 +173,7 @@ class PythonForce(ForceElement):
         if not self.markers:
             raise ModelError(f"{self.who} has no marker; name those whose bodies feel it")
         self.check_dimension()
-        self.acting = len(self.markers)
+        self._acting = len(self.markers)
         self.function = function
         self.work = check_choice(work, WORKS, f"work of {self.who}")  # type: ignore[misc]
         symbols = marker_symbols(len(self.markers), self.dimension)

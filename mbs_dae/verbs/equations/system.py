@@ -22,7 +22,7 @@ from sympy.simplify.cse_main import tree_cse
 
 from ...errors import ModelError, check_name
 from ...kernels import abi
-from ...model.parameters import Effort
+from ...model.parameters import Reaction
 from ...model.tables import TableSymbol
 from ...symbolic.codegen import Printer
 from ...symbolic.functions import Lookup, Wrap, written_out
@@ -175,8 +175,8 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
     constants, tables = eq.parameters, eq.tables
     found = {s.name for _, m in matrices for s in m.free_symbols}
     counted, held = (sorted(s.name for s in state[kind] if s.name in found) for kind in ("turns", "z"))
-    if efforts := sorted({s.name for _, m in matrices for s in m.free_symbols if isinstance(s, Effort)}):
-        what = f"the rates speak of {', '.join(efforts)}, which follows from all equations together"
+    if reactions := sorted({s.name for _, m in matrices for s in m.free_symbols if isinstance(s, Reaction)}):
+        what = f"the rates speak of {', '.join(reactions)}, which follows from all equations together"
         raise ModelError(f"{what}; solve for the multipliers, and put them in: eq.zdot.subs(...)")
     ends = np.cumsum([len(m) for _, m in matrices])
     data = [symbol.table.data for symbol in tables.values()]
