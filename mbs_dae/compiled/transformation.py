@@ -23,12 +23,28 @@ multiplied out than what the sparse matrices have for entries.
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ..coordinates.joint.recursion import fold_acceleration, fold_velocity, unfold, unfold_acceleration
 from ..coordinates.joint.tree import Tree
 from ..coordinates.joint.vectors import at, cross, minus, plus, put_at, row, turned
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
 from ..linear.vectors import axpy, copy, dot
+
+
+class RowTerms(NamedTuple):
+    """Of rows over the velocities of bodies, what one row says of one body."""
+
+    row: Integers
+    edge: Integers
+    at: Integers
+    """Term k has the items at[k] : at[k + 1]."""
+    component: Integers
+    source: Integers
+
+
+NO_TERMS = RowTerms(*(np.zeros(0, dtype=np.int64) for _ in RowTerms._fields))
 
 
 class Transformation(NamedTuple):
@@ -64,15 +80,9 @@ class Transformation(NamedTuple):
     path: Integers = zeros(0)
     twist: Work[Matrix] = zeros("ways", 6)
     """S, seen from the body of an edge, for the velocities on the way to it: one row for each item of `path`."""
-    # rows: what one row says of one body
-    term_row: Integers = zeros(0)
-    term_edge: Integers = zeros(0)
-    term_at: Integers = zeros(0)
-    """Term k has the items term_at[k] : term_at[k + 1]."""
-    item_component: Integers = zeros(0)
-    item_from: Integers = zeros(0)
+    terms: RowTerms = NO_TERMS
     target_at: Integers = zeros(0)
-    """It goes to the entries target[target_at[k] : ...] of Φ_x, in the order of the path."""
+    """Term k goes to the entries target[target_at[k] : ...] of Φ_x, in the order of the path."""
     target: Integers = zeros(0)
     square: Work[Vector] = zeros("rows")
     """The squared length of each row over the velocities of bodies, turns counting over the model's length."""
@@ -132,22 +142,30 @@ def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vec
     for e in range(tr.row_of.size):
         jacobian[e] = 0.0
     tr.square[:] = 0.0
-    tree, f = tr.tree, tr.part[0]
-    for k in range(tr.term_row.size):
-        e = tr.term_edge[k]
-        frame = tree.edge_at[e + 1] - 1
-        f[:] = 0.0
-        for i in range(tr.term_at[k], tr.term_at[k + 1]):
-            local = tr.item_component[i]
-            f[tr.component[local]] += out[tr.item_from[i]]
-            gamma[tr.term_row[k]] -= out[tr.item_from[i]] * tr.bias[tree.frame_v[frame] + local]
+    terms, f = tr.terms, tr.part[0]
+    for k in range(terms.row.size):
+        e, row = terms.edge[k], terms.row[k]
+        take_term(tr, terms, k, out, gamma)
         for i in range(6):
-            tr.square[tr.term_row[k]] += f[i] * f[i] * tr.unit[i]
-        put_at(f, 3, turned(tree.A, frame, at(f, 3)))
+            tr.square[row] += f[i] * f[i] * tr.unit[i]
         to = tr.target_at[k] - tr.path_at[e]
         for i in range(tr.path_at[e], tr.path_at[e + 1]):
             jacobian[tr.target[to + i]] += dot(tr.twist[i], f)
     _shares(tr, jacobian, share)
+
+
+@compiled
+def take_term(tr, terms, k, out, gamma):
+    """What a term says of its body, in world axes, in tr.part[0] (its length is the same in those of the body); γ less
+    what β makes of it."""
+    tree, f = tr.tree, tr.part[0]
+    frame = tree.edge_at[terms.edge[k] + 1] - 1
+    f[:] = 0.0
+    for i in range(terms.at[k], terms.at[k + 1]):
+        local, entry = terms.component[i], out[terms.source[i]]
+        f[tr.component[local]] += entry
+        gamma[terms.row[k]] -= entry * tr.bias[tree.frame_v[frame] + local]
+    put_at(f, 3, turned(tree.A, frame, at(f, 3)))
 
 
 @compiled

@@ -10,11 +10,15 @@ from ..coordinates import JointCoordinates
 from ..coordinates.joint.tree import Tree, no_tree
 from ..kernels.blocks import block
 from .dynamics import DynamicsBuilder
-from .transformation import ENTRIES, Transformation
+from .transformation import ENTRIES, NO_TERMS, RowTerms, Transformation
 
 NONE = np.zeros(0, dtype=np.int64)
 TRANSFORMED = ("ways", "links", "rows")
 """The lengths that are 0 where nothing is transformed."""
+
+
+Term = tuple[int, int, np.ndarray, np.ndarray]
+"""(row, edge, components, outputs): what a row says of one body."""
 
 
 class Entries(NamedTuple):
@@ -70,11 +74,7 @@ def transformation(
         parent=np.array(coordinates.topology.parents, dtype=np.int64) - 1,
         path_at=_borders(paths),
         path=np.concatenate([NONE, *paths]),
-        term_row=np.array([row for row, *_ in terms], dtype=np.int64),
-        term_edge=np.array([e for _, e, _, _ in terms], dtype=np.int64),
-        term_at=_borders([items for _, _, items, _ in terms]),
-        item_component=np.concatenate([NONE, *(items for _, _, items, _ in terms)]),
-        item_from=np.concatenate([NONE, *(source for _, _, _, source in terms)]),
+        terms=_row_terms(terms),
         target_at=_borders([paths[e] for _, e, _, _ in terms]),
         target=np.array([where[row, c] for row, e, _, _ in terms for c in paths[e].tolist()], dtype=np.int64),
         unit=np.array([1.0] * 3 + [length**-2] * 3),
@@ -95,7 +95,7 @@ def no_transformation() -> Transformation:
 
 def _terms(
     coordinates: JointCoordinates, program: Mapping[str, np.ndarray]
-) -> Iterator[tuple[int, int, np.ndarray, np.ndarray]]:
+) -> Iterator[Term]:
     """(row, edge, components, outputs): the entries of Φ_u, body by body."""
     row, column = program["jac_row"][program["jac_to"]], program["jac_column"][program["jac_to"]]
     found: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -105,6 +105,21 @@ def _terms(
     for (r, edge), items in sorted(found.items()):
         components, sources = np.array(items, dtype=np.int64).T.copy()
         yield r, edge, components, sources
+
+
+def _row_terms(terms: Sequence[Term]) -> RowTerms:
+    return RowTerms(
+        row=np.array([row for row, *_ in terms], dtype=np.int64),
+        edge=np.array([e for _, e, _, _ in terms], dtype=np.int64),
+        at=_borders([items for _, _, items, _ in terms]),
+        component=np.concatenate([NONE, *(items for _, _, items, _ in terms)]),
+        source=np.concatenate([NONE, *(source for _, _, _, source in terms)]),
+    )
+
+
+def row_terms(coordinates: JointCoordinates, program: Mapping[str, np.ndarray]) -> RowTerms:
+    """Those of rows that are laid out like this."""
+    return _row_terms([*_terms(coordinates, program)])
 
 
 def _masses(coordinates: JointCoordinates, dynamics: DynamicsBuilder) -> list[list[tuple[int, int, int]]]:
