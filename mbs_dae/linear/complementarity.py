@@ -46,7 +46,7 @@ VAGUE = 1e-8
 
 def new_complementarity(laws: int, unknowns: int, bounds: int) -> Complementarity:
     """A problem of up to so many laws, unknowns and rows of bounds."""
-    return block(Complementarity(), laws=laws, marks=laws + 1, unknowns=unknowns, bounds=bounds)
+    return block(Complementarity(), laws=laws, laws_and_one=laws + 1, unknowns=unknowns, bounds=bounds)
 
 
 @compiled_apart
@@ -188,11 +188,7 @@ def _is_squeezed(p):
 
 @compiled
 def _is_strong(p):
-    """Whether some friction may push what bounds it by more than it gives way, or does so by W itself, where sliding
-    has been put into it: solutions may be several then."""
-    for i in range(unknowns(p)):
-        if p.A[i, i] < 0.0:
-            return True
+    """Whether some friction may push what bounds it by more than it gives way: solutions may be several then."""
     for law in range(p.counts[0]):
         for row in range(p.bound_at[law], p.bound_at[law + 1]):
             for j in range(unknowns(p)):

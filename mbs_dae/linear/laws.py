@@ -4,6 +4,8 @@ A unilateral law pushes or is open: 0 ≤ f, 0 ≤ w, f w = 0. A friction law ho
 
     |f_c| ≤ r,   f_c = -r w_c / |w_c| where w_c is not zero,   r = μ |b + B f|.
 
+Of what slides already the direction is known, `heading`, that of the slip and not of its rate w_c: f_c = -r heading.
+
 Both say that f_c is the projection of f_c - ρ w_c, for any ρ > 0: onto f ≥ 0, or onto the disk (its radius is that of
 the f on the left). The distance between the two is the natural residual: zero where the laws hold, and nowhere else.
 
@@ -30,9 +32,9 @@ ENDLESS = 1e300
 class Complementarity(NamedTuple):
     """A problem, which may change its size from call to call: the leading parts of arrays that are large enough."""
 
-    first: Work[Integers] = zeros("marks")
+    first: Work[Integers] = zeros("laws_and_one")
     """Law c has the unknowns first[c] : first[c + 1]."""
-    bound_at: Work[Integers] = zeros("marks")
+    bound_at: Work[Integers] = zeros("laws_and_one")
     """Its bound is made of the rows bound_at[c] : bound_at[c + 1] of B and b; a law without any is unilateral."""
     counts: Work[Integers] = zeros(1)
     """The number of laws."""
@@ -41,6 +43,8 @@ class Complementarity(NamedTuple):
     f: Work[Vector] = zeros("unknowns")
     w: Work[Vector] = zeros("unknowns")
     mu: Work[Vector] = zeros("laws")
+    heading: Work[Vector] = zeros("unknowns")
+    """A direction over the rows of a law that slides along it; of other laws 0."""
     B: Work[Matrix] = zeros("bounds", "unknowns")
     b: Work[Vector] = zeros("bounds")
 
@@ -61,8 +65,10 @@ class Complementarity(NamedTuple):
     mode: Work[Integers] = zeros("unknowns")
     along: Work[Vector] = zeros("unknowns")
     """The direction of the force of a law that slides."""
-    held: Work[Vector] = zeros("laws")
-    """1 less the part of its trial force by which it is longer than the radius."""
+    turns: Work[Vector] = zeros("laws")
+    """How far it turns with the trial force: r / |z|."""
+    sense: Work[Vector] = zeros("bounds")
+    """The gradient of the radius in the rows of the bound."""
     J: Work[Matrix] = zeros("unknowns", "unknowns")
     e: Work[Vector] = zeros("unknowns")
     step: Work[Vector] = zeros("unknowns")
@@ -109,7 +115,7 @@ def put_into_units(p):
                 p.A[i, j] = unit * p.W[i, j] * p.unit[j]
             p.q[i] = p.w0[i] * unit * inverse
             p.x[i] = p.f[i] / unit * inverse if isfinite(p.f[i]) else 0.0
-            finite = finite and all_finite(p.A[i, :n]) and isfinite(p.q[i])
+            finite = finite and all_finite(p.A[i, :n]) and isfinite(p.q[i]) and isfinite(p.heading[i])
         for k in range(p.bound_at[law], p.bound_at[law + 1]):
             of_unit = p.mu[law] / p.unit[begin]
             for j in range(n):
@@ -161,6 +167,15 @@ def radius(p, law):
 
 
 @compiled
+def speed(p, law):
+    """The length of `heading`: 0 where a law does not slide already."""
+    total = 0.0
+    for i in range(p.first[law], p.first[law + 1]):
+        total += p.heading[i] ** 2
+    return sqrt(total)
+
+
+@compiled
 def residual(p):
     """The largest item of the natural residual, with the y that stands there."""
     worst = 0.0
@@ -170,13 +185,14 @@ def residual(p):
             for i in range(begin, end):
                 worst = max(worst, abs(min(p.x[i], p.y[i])))
             continue
-        length = 0.0
+        length, longest, slip = 0.0, radius(p, law), speed(p, law)
         for i in range(begin, end):
             length += (p.x[i] - p.y[i]) ** 2
-        length, longest = sqrt(length), radius(p, law)
+        length = sqrt(length)
         share = longest / length if length > longest else 1.0
         for i in range(begin, end):
-            worst = max(worst, abs(p.x[i] - share * (p.x[i] - p.y[i])))
+            wanted = share * (p.x[i] - p.y[i]) if slip == 0.0 else -longest * p.heading[i] / slip
+            worst = max(worst, abs(p.x[i] - wanted))
     return worst
 
 
@@ -206,12 +222,11 @@ def sweep(p):
                 own = p.A[i, i] + extra
                 p.x[i] = max(p.x[i] - p.y[i] / own, 0.0) if own > 0.0 else p.x[i]
             continue
-        length = 0.0
+        length, longest, slip = 0.0, radius(p, law), speed(p, law)
         for i in range(begin, end):
-            p.x[i] -= p.y[i] / max(trace, 1e-3)
+            p.x[i] = p.x[i] - p.y[i] / max(trace, 1e-3) if slip == 0.0 else -longest * p.heading[i] / slip
             length += p.x[i] ** 2
-        length = sqrt(length)
-        longest = radius(p, law)
+        length, longest = sqrt(length), radius(p, law)
         if length > longest:
             for i in range(begin, end):
                 p.x[i] *= longest / length

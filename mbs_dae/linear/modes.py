@@ -2,7 +2,7 @@
 
 With modes given the laws are equations: x = 0 for what is open, y = 0 for what is closed or sticks, and x_c = r t for
 what slides, its force along t. Newton's method takes the modes from the trial force z = x - y: open where z ≤ 0, stick
-where z_c lies in the disk, else slide along t = z_c / |z_c|, which turns with z:
+where z_c lies in the disk, else slide along t = z_c / |z_c|, which turns with z (unless the direction is given):
 
     dx_c - t dr - (r/|z_c|) (1 - t tᵀ) dz_c = r t - x_c,      dz = dx - dy,      dy = A dx.
 
@@ -17,7 +17,7 @@ from math import sqrt
 
 from ..kernels.abi import compiled
 from .elimination import least_solution
-from .laws import EXACT, bound, how_solved, is_unilateral, radius, respond, unknowns
+from .laws import EXACT, bound, how_solved, is_unilateral, radius, respond, speed, unknowns
 from .vectors import copy
 
 OPEN, CLOSED, SLIDES = range(3)
@@ -55,25 +55,33 @@ def choose_modes(p, margin):
         if is_unilateral(p, law):
             for i in range(p.first[law], p.first[law + 1]):
                 p.mode[i] = CLOSED if p.x[i] - p.y[i] > -margin else OPEN
-                if p.mode[i] == OPEN:
-                    p.x[i] = 0.0
-    respond(p)
+    _make_open(p)
     for law in range(p.counts[0]):
         if is_unilateral(p, law):
             continue
-        begin, end, length, longest = p.first[law], p.first[law + 1], 0.0, radius(p, law)
+        begin, end, length = p.first[law], p.first[law + 1], 0.0
+        longest, slip = radius(p, law), speed(p, law)
         for i in range(begin, end):
             length += (p.x[i] - p.y[i]) ** 2
         length = sqrt(length)
-        mode = OPEN if longest == 0.0 else CLOSED if length <= longest + margin else SLIDES
-        p.held[law] = longest / length if mode == SLIDES else 1.0
+        slides = slip > 0.0 or length > longest + margin
+        mode = OPEN if longest == 0.0 else SLIDES if slides else CLOSED
+        p.turns[law] = longest / length if slip == 0.0 and mode == SLIDES else 0.0
         for i in range(begin, end):
             p.mode[i] = mode
             if mode == SLIDES:
-                p.along[i] = (p.x[i] - p.y[i]) / length
-            if mode == OPEN:
-                p.x[i] = 0.0
-    respond(p)
+                p.along[i] = (p.x[i] - p.y[i]) / length if slip == 0.0 else -p.heading[i] / slip
+    _make_open(p)
+
+
+@compiled
+def _make_open(p):
+    changed = False
+    for i in range(unknowns(p)):
+        if p.mode[i] == OPEN and p.x[i] != 0.0:
+            p.x[i], changed = 0.0, True
+    if changed:
+        respond(p)
 
 
 @compiled
@@ -114,29 +122,31 @@ def write_equations(p):
 def _write_sliding(p, law, row, many):
     """The equations of a law that slides."""
     begin, end, longest = p.first[law], p.first[law + 1], radius(p, law)
+    _put_sense(p, law, longest)
     for k in range(many):
-        j, growth, turned = p.free[k], _growth(p, law, longest, p.free[k]), 0.0
+        j, growth, turned = p.free[k], 0.0, 0.0
+        for one in range(p.bound_at[law], p.bound_at[law + 1]):
+            growth += p.sense[one] * p.C[one, j]
         for i in range(begin, end):
             turned += p.along[i] * ((1.0 - p.eased[0] if i == j else 0.0) - p.A[i, j])
         for i in range(begin, end):
             own = 1.0 if i == j else 0.0
             trial = own * (1.0 - p.eased[0]) - p.A[i, j]
-            p.J[row + i - begin, k] = own - p.along[i] * growth - p.held[law] * (trial - p.along[i] * turned)
+            p.J[row + i - begin, k] = own - p.along[i] * growth - p.turns[law] * (trial - p.along[i] * turned)
     for i in range(begin, end):
         p.e[row + i - begin] = longest * p.along[i] - p.x[i]
 
 
 @compiled
-def _growth(p, law, longest, j):
-    """How the radius of a law grows with unknown j. At radius 0 it has no direction, but in one row one side."""
-    begin, end, total = p.bound_at[law], p.bound_at[law + 1], 0.0
-    if end == begin + 1:
-        return p.eased[1] * p.C[begin, j] * (1.0 if bound(p, begin) >= 0.0 else -1.0)
-    if longest == 0.0:
-        return 0.0
+def _put_sense(p, law, longest):
+    """How the radius grows with what bounds it. At radius 0 that has no direction, but in one row there is one side."""
+    begin, end = p.bound_at[law], p.bound_at[law + 1]
     for row in range(begin, end):
-        total += bound(p, row) * p.C[row, j]
-    return p.eased[1] ** 2 * total / longest
+        value = bound(p, row)
+        if end == begin + 1:
+            p.sense[row] = p.eased[1] * (1.0 if value >= 0.0 else -1.0)
+        else:
+            p.sense[row] = p.eased[1] ** 2 * value / longest if longest > 0.0 else 0.0
 
 
 # --- all modes ----------------------------------------------------------------------------------------------------
@@ -157,8 +167,9 @@ def can_be_counted(p):
 
 @compiled
 def _modes_of(p, law):
+    """4, too many, where the direction of sliding is any one in a plane."""
     rows = p.first[law + 1] - p.first[law]
-    return 1 << rows if is_unilateral(p, law) else 3 if rows == 1 else 4
+    return 1 << rows if is_unilateral(p, law) else 2 if speed(p, law) > 0.0 else 3 if rows == 1 else 4
 
 
 @compiled
@@ -211,8 +222,10 @@ def _put_modes(p):
             for i in range(begin, p.first[law + 1]):
                 p.mode[i] = CLOSED if turn & (1 << (i - begin)) else OPEN
             continue
-        p.mode[begin] = SLIDES if turn else CLOSED
-        p.along[begin], p.held[law] = (1.0 if turn == 1 else -1.0), 1.0
+        slip, p.turns[law] = speed(p, law), 0.0
+        for i in range(begin, p.first[law + 1]):
+            p.mode[i] = CLOSED if turn == 2 else SLIDES
+            p.along[i] = (1.0 if turn == 0 else -1.0) * (p.heading[i] / slip if slip > 0.0 else 1.0)
 
 
 @compiled

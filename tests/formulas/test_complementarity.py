@@ -214,16 +214,32 @@ def rod(angle, mu, w0):
 
 
 def test_painleve():
-    """Sliding at once and for good: w_T is far from 0, and N pushes the end into the ground where W_NN < μ |W_NT|."""
-    W, _, _ = rod(1.2, 2.0, None)
-    assert W[0, 0] < 2.0 * abs(W[0, 1])
-    sliding = W[0, 0] - 2.0 * abs(W[0, 1])  # what remains of W where the law of sliding is put in
-    solved([[sliding]], [-1.0], unilateral(1), status=NO_SOLUTION)
-    solved([[sliding]], [1.0], unilateral(1), status=SEVERAL)  # it lifts off, or it is held to the ground
-    made = problem(*rod(1.2, 2.0, [1.0, -10.0]))
-    assert solve_complementarity(made) == SEVERAL and len(planar_solutions(*rod(1.2, 2.0, [1.0, -10.0])[:2], [2.0])) > 1
-    made = solved(*rod(1.2, 0.3, [-1.0, -10.0]))  # less friction: it slides
-    assert made.w[1] < 0 and made.f[1] == pytest.approx(0.3 * made.f[0], rel=1e-14)
+    """A rod that slides has w_N = (W_NN - μ |W_NT|) N + w0_N. Where that factor is negative, N pushes the end into the
+    ground: no N does where it is to go there anyway; where it parts, it may as well be held."""
+    W, _, laws = rod(1.2, 2.0, None)
+    factor = W[0, 0] - 2.0 * abs(W[0, 1])
+    for acceleration, slip, strength, status in [
+        (-1.0, -1.0, 2.0, NO_SOLUTION),
+        (1.0, -1.0, 2.0, SEVERAL),
+        (-1.0, 1.0, 2.0, DONE),
+        (1.0, 1.0, 2.0, DONE),
+        (-1.0, -1.0, 0.3, DONE),
+    ]:
+        made = problem(*rod(1.2, strength, [acceleration, 0.5]))
+        made.heading[1] = 7.0 * slip
+        assert solve_complementarity(made) == status
+        if status == DONE:
+            normal = max(-acceleration, 0) / (W[0, 0] - slip * strength * W[0, 1])
+            assert np.allclose(made.f, [normal, -slip * strength * normal], rtol=1e-14)
+            assert np.allclose(made.w, W @ made.f + [acceleration, 0.5], rtol=1e-14, atol=1e-15)
+    assert factor < 0
+
+
+def test_an_impact_that_jams_has_a_solution():
+    """Velocities and impulses: what slides into the ground stops there, however strong the friction is."""
+    made = problem(*rod(1.2, 2.0, [-1.0, -3.0]))
+    assert solve_complementarity(made) in (DONE, SEVERAL)
+    assert np.allclose(made.w, planar_solutions(*rod(1.2, 2.0, [-1.0, -3.0])[:2], [2.0])[0], atol=1e-13)
 
 
 # --- friction in space ----------------------------------------------------------------------------------------------
@@ -274,6 +290,21 @@ def test_spatial_friction_against_a_fixed_point():
         assert np.allclose(made.f, f.ravel(), rtol=0, atol=1e-9)
         sliding += (np.linalg.norm(made.w.reshape(many, 3)[:, 1:], axis=1) > 1e-9).sum()
     assert sliding > 5
+
+
+def test_what_slides_already_slides_on():
+    """Friction against the slip, whatever its rate is: as if this were the same, and larger than all else."""
+    rng = np.random.default_rng(6)
+    for _ in range(30):
+        W, w0 = delassus(rng, 9, 12)
+        made, other = (problem(W, w0, contacts([0.2, 0.1, 0.3], 2)) for _ in range(2))
+        heading = np.zeros(9)
+        heading[4:6] = rng.normal(size=2)
+        made.heading[:], other.w0[:] = heading, w0 + 1e5 * heading
+        assert solve_complementarity(made) == solve_complementarity(other) == DONE
+        assert np.allclose(made.f, other.f, rtol=0, atol=1e-3 * abs(made.f).max())
+        slip = heading[4:6] / np.linalg.norm(heading)
+        assert np.allclose(made.f[4:6], -0.1 * made.f[3] * slip, rtol=0, atol=1e-13 * abs(made.f).max())
 
 
 # --- friction in joints ---------------------------------------------------------------------------------------------
