@@ -32,6 +32,8 @@ ROUNDS, SWEEPS = 8, 3
 """How often sweeps and Newton's method take turns, and how many sweeps the first time; twice as many each time."""
 BRIEFLY = 3
 """Rounds after which another way is tried first."""
+FALL = 0.1
+"""... of δ from one problem to the next."""
 RUNGS = 8
 """In how many steps friction grows."""
 DAMPED = 1e-6
@@ -94,7 +96,7 @@ def _solve(p):
     if not found:
         if _is_squeezed(p):
             return NO_SOLUTION
-        found = _search(p, ROUNDS) or _grow(p)
+        found = _descend(p, 1.0) and _search(p, BRIEFLY) or _search(p, ROUNDS) or _grow(p)
         if found and p.tally[3] > 0:
             _take_least(p, found)
     if found and not _is_strong(p):
@@ -138,6 +140,18 @@ def _clear(p):
 
 
 @compiled
+def _descend(p, friction):
+    """From W + 1, which is easily solved, to W + `DAMPED`."""
+    found, damping = False, 1.0
+    while damping >= 0.99 * DAMPED:
+        _ease(p, damping, friction)
+        found = _search(p, BRIEFLY)
+        damping *= FALL
+    _ease(p, 0.0, 1.0)
+    return found
+
+
+@compiled
 def _grow(p):
     """From the solution without friction to that with it."""
     found = False
@@ -153,7 +167,7 @@ def _take_least(p, found):
     n = unknowns(p)
     copy(p.x[:n], p.other)
     _ease(p, DAMPED, 1.0)
-    better = _search(p, ROUNDS)
+    better = _search(p, BRIEFLY) or _descend(p, 1.0)
     _ease(p, 0.0, 1.0)
     if better and newton(p):
         return True
@@ -168,9 +182,7 @@ def _is_squeezed(p):
     n, least, acts, gain = unknowns(p), 0.0, 0.0, 0.0
     copy(p.x[:n], p.other)
     _clear(p)
-    _ease(p, DAMPED, 0.0)
-    found = _search(p, ROUNDS)
-    _ease(p, 0.0, 1.0)
+    found = _descend(p, 0.0)
     size = largest(p.x[:n])
     for i in range(n):
         p.x[i] *= 1.0 / size if size > 0.0 else 0.0

@@ -74,6 +74,7 @@ class Complementarity(NamedTuple):
     step: Work[Vector] = zeros("unknowns")
     free: Work[Integers] = zeros("unknowns")
     order: Work[Integers] = zeros("unknowns")
+    best: Work[Vector] = zeros("unknowns")
     kept: Work[Vector] = zeros("unknowns")
     other: Work[Vector] = zeros("unknowns")
     turn: Work[Integers] = zeros("laws")

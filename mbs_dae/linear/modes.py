@@ -33,18 +33,25 @@ DIFFERENT = 1e-6
 
 @compiled
 def newton(p):
-    """Steps until all laws are satisfied, and one more where roundoff allows it; whether they are."""
-    solved = False
+    """Steps until all laws are satisfied, and one more if that makes them hold better; whether they are."""
+    n, best = unknowns(p), FAR
     for _ in range(STEPS):
-        before = solved
         choose_modes(p, 0.0)
-        p.tally[3] = advance(p)
+        open_ways = advance(p)
         p.tally[1] += 1
         left = how_solved(p)
-        solved = left <= EXACT
-        if solved and (before or left <= SHARP) or not left < FAR:
-            break
-    return solved
+        if best <= EXACT and not left < best:
+            copy(p.best[:n], p.x)
+            respond(p)
+            return True
+        p.tally[3] = open_ways
+        if left <= SHARP or best <= EXACT:
+            return True
+        if not left < FAR:
+            return False
+        best = left
+        copy(p.x[:n], p.best)
+    return best <= EXACT
 
 
 @compiled
