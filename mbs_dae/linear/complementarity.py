@@ -32,7 +32,7 @@ ROUNDS, SWEEPS = 8, 3
 """How often sweeps and Newton's method take turns, and how many sweeps the first time; twice as many each time."""
 BRIEFLY = 3
 """Rounds after which another way is tried first."""
-FALL = 0.1
+FALL = 0.3
 """... of δ from one problem to the next."""
 RUNGS = 8
 """In how many steps friction grows."""

@@ -21,7 +21,7 @@ from .laws import EXACT, bound, how_solved, is_unilateral, radius, respond, spee
 from .vectors import copy
 
 OPEN, CLOSED, SLIDES = range(3)
-STEPS = 12
+STEPS = 20
 """Newton's method has found the modes by then, or goes round in circles."""
 SHARP, FAR = 5e-15, 1e100
 """A residual that another step would not make less, and one from which no step leads back."""
@@ -62,6 +62,9 @@ def choose_modes(p, margin):
         if is_unilateral(p, law):
             for i in range(p.first[law], p.first[law + 1]):
                 p.mode[i] = CLOSED if p.x[i] - p.y[i] > -margin else OPEN
+        else:
+            for i in range(p.first[law], p.first[law + 1]):
+                p.mode[i] = CLOSED
     _make_open(p)
     for law in range(p.counts[0]):
         if is_unilateral(p, law):
@@ -72,13 +75,24 @@ def choose_modes(p, margin):
             length += (p.x[i] - p.y[i]) ** 2
         length = sqrt(length)
         slides = slip > 0.0 or length > longest + margin
-        mode = OPEN if longest == 0.0 else SLIDES if slides else CLOSED
+        nothing = longest == 0.0 and not (slides and _may_grow(p, law))
+        mode = OPEN if nothing else SLIDES if slides else CLOSED
         p.turns[law] = longest / length if slip == 0.0 and mode == SLIDES else 0.0
         for i in range(begin, end):
             p.mode[i] = mode
             if mode == SLIDES:
                 p.along[i] = (p.x[i] - p.y[i]) / length if slip == 0.0 else -p.heading[i] / slip
     _make_open(p)
+
+
+@compiled
+def _may_grow(p, law):
+    """Whether the bound of a law depends on what is not open."""
+    for row in range(p.bound_at[law], p.bound_at[law + 1]):
+        for j in range(unknowns(p)):
+            if p.eased[1] * p.C[row, j] != 0.0 and p.mode[j] != OPEN:
+                return True
+    return False
 
 
 @compiled
