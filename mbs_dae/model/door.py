@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from ..errors import ModelError, unknown_name
 from ..symbolic.markers import t
 from .bodies.body import Body, Marker, reference_turns
+from .contacts import Contact
 from .drivers import Driver
 from .element import Element
 from .events import Event, Reset
@@ -74,6 +75,7 @@ def check_content(model: Said, element: Element) -> None:
         raise _unknown_symbols(element.who, stray)
     for value in (element.initial, element.scale) if isinstance(element, StateVariable) else ():
         check_bound(model, element.who, [value])
+    check_bound(model, element.who, [*element.laws] if isinstance(element, Contact) else [])
     for target in element.targets if isinstance(element, Sampled) else ():
         state_of(model, target, f"{element.who} sets")
     if isinstance(element, Event) and isinstance(element.action, Reset):

@@ -13,6 +13,7 @@ from ..symbolic.loads import COMPONENTS
 from ..symbolic.markers import t
 from . import measures
 from .bodies.body import Body, Vector, coordinates_of
+from .contacts import Contact
 from .door import check_bound, check_content, check_element, check_new, check_setters, check_symbol
 from .drivers import Prescribed
 from .element import Element
@@ -227,6 +228,9 @@ class Model:
     def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
         the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
+        if self.contacts:
+            remedy = f"model.without({self.contacts[0].name!r})"
+            raise ModelError(f"{self.contacts[0].who}: contacts are not built in yet; leave it out: {remedy}")
         if not self._checked:
             number = self.evaluator()
             for check in self._checks():
@@ -257,6 +261,10 @@ class Model:
     @property
     def forces(self) -> tuple[ForceElement, ...]:
         return tuple(e for e in self.elements.values() if isinstance(e, ForceElement))
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        return tuple(e for e in self.elements.values() if isinstance(e, Contact))
 
     @property
     def events(self) -> tuple[Event, ...]:

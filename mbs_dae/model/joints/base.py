@@ -133,23 +133,30 @@ class Joint(Condition, Declared):
 
 
 def relation_of(
-    phi: Callable | None, psi: Callable | None, markers: tuple[FormMarker, ...], constants: dict[str, Any], who: str
+    phi: Callable | None,
+    psi: Callable | None,
+    markers: tuple[FormMarker, ...],
+    constants: dict[str, Any],
+    who: str,
+    names: tuple[str, str] = ("phi", "psi"),
 ) -> Relation:
-    """Rows of phi: expressions of places and angles; then rows of psi: expressions linear in the velocities."""
+    """Rows of phi: expressions of places and angles; then rows of psi: expressions linear in the velocities. `names`
+    are what both are called where they are said."""
+    of_places, of_rates = names
     places = {s for marker in markers for s in marker.m}
     rates = {s for marker in markers for s in marker.rates}
     positions = _rows(phi, markers, constants, who)
     for e in positions:
         if e.has(*rates):
-            raise ModelError(f"phi of {who} contains velocities: {e}; return such equations from psi")
+            raise ModelError(f"{of_places} of {who} contains velocities: {e}; return such equations from {of_rates}")
         if not e.has(*places):
-            raise ModelError(f"phi of {who} says nothing of its markers: {e}; use i.point, i.angle, ...")
+            raise ModelError(f"{of_places} of {who} says nothing of its markers: {e}; use i.point, i.angle, ...")
     velocities = _rows(psi, markers, constants, who)
     for e in velocities:
         if any(e.diff(s).has(*rates) for s in rates):
-            raise ModelError(f"psi of {who} must be linear in the velocities: {e}; rewrite it")
+            raise ModelError(f"{of_rates} of {who} must be linear in the velocities: {e}; rewrite it")
         if not e.has(*rates):
-            raise ModelError(f"psi of {who} contains no velocity: {e}; return such equations from phi")
+            raise ModelError(f"{of_rates} of {who} contains no velocity: {e}; return such equations from {of_places}")
     return Relation(markers, tuple(positions), tuple(velocities))
 
 

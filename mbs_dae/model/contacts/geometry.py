@@ -1,0 +1,235 @@
+"""The geometry of two bodies that may touch: signed distances of points from surfaces, on marker symbols.
+
+All that moves freely against a surface is a *hull*: corners, and all between them, within a ball of some radius (a
+disk has one corner, a capsule two, a box has radius 0). A surface knows the distance of a point from it and the
+direction in which that grows, the normal n, |n| = 1. So the gap of a corner is
+
+    g = distance(corner) - radius,        and it touches at c = corner - radius n.
+
+This is the distance of the bodies where the distance from the surface is a concave function of the point, which over a
+hull is least at a corner: a plane, the inside of a ring. Other surfaces meet a single corner, a ball.
+
+At c the material of the second body slips along the surface by (velocity of the second at c) - (that of the first),
+which is told in one unit tangent in the plane, in two at right angles in space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from ...symbolic.derive import Relation
+from ...symbolic.functions import Unwound, opaque
+from ...symbolic.markers import LABELS, FormMarker, marker_symbols
+from ..fields import Law
+from ..parameters import Number
+
+
+class Touch(NamedTuple):
+    """Where a point stands against a surface."""
+
+    distance: sp.Expr
+    normal: sp.Matrix
+    tangents: Sequence[sp.Matrix]
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A shape in the axes of a marker, its numbers numbers or symbols. A number that is 0 is part of the form."""
+
+    @property
+    def roundness(self) -> Number:
+        """The radius of the ball about each point of its hull."""
+        return 0
+
+    def corners(self, marker: FormMarker) -> list[sp.Matrix]:
+        """Those of its hull; a surface that is none has none."""
+        return []
+
+    @property
+    def count(self) -> int:
+        """How many corners it has."""
+        return 0
+
+    def takes(self, other: Geometry) -> bool:
+        """Whether it is a surface from which the distance of that hull is known."""
+        return False
+
+    def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
+        raise NotImplementedError
+
+    def with_slots(self, label: str) -> tuple[Any, dict[sp.Symbol, Number]]:
+        """The same with symbols for its numbers, and the numbers."""
+        slots: dict[sp.Symbol, Number] = {}
+
+        def put(value: Any, name: str) -> Any:
+            if isinstance(value, tuple):
+                return tuple(put(item, f"{name}{k}") for k, item in enumerate(value))
+            if isinstance(value, Law) or (not isinstance(value, sp.Basic) and value == 0):
+                return value
+            symbol = sp.Symbol(f"{name}_{label}", real=True)
+            slots[symbol] = value
+            return symbol
+
+        return type(self)(*(put(getattr(self, f.name), f.name) for f in fields(self))), slots
+
+
+@dataclass(frozen=True)
+class RoundedBox(Geometry):
+    """All points no farther than a radius from a box about the marker, which may have no extension along some axes, or
+    along none: a point, a disk, a ball, a capsule, a box.
+
+    The point of the box that is nearest to another has its coordinates, each cut off at the box's faces.
+    """
+
+    halves: tuple[Number, ...]
+    radius: Number = 0
+
+    @property
+    def roundness(self) -> Number:
+        return self.radius
+
+    @property
+    def count(self) -> int:
+        return 2 ** sum(half != 0 for half in self.halves)
+
+    def corners(self, marker: FormMarker) -> list[sp.Matrix]:
+        sides = ((-half, half) if half != 0 else (0,) for half in self.halves)
+        return [_placed(marker, corner) for corner in product(*sides)]
+
+    def takes(self, other: Geometry) -> bool:
+        """The distance from a sharp edge has no slope there, so a point has to be round, or the box."""
+        return other.count == 1 and not (self.radius == 0 and other.roundness == 0)
+
+    def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
+        arm = point - marker.point
+        nearest = [_cut(axis.dot(arm), half) for axis, half in zip(marker.axes, self.halves, strict=True)]
+        away = point - _placed(marker, nearest)
+        length = sp.sqrt(away.dot(away))
+        normal = away / length
+        return Touch(length - self.radius, normal, tangents(normal))
+
+
+@dataclass(frozen=True)
+class Polytope(Geometry):
+    """The corners of a polygon or a polyhedron, in the marker's axes."""
+
+    points: tuple[tuple[Number, ...], ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.points)
+
+    def corners(self, marker: FormMarker) -> list[sp.Matrix]:
+        return [_placed(marker, point) for point in self.points]
+
+
+@dataclass(frozen=True)
+class HalfSpace(Geometry):
+    """What lies on the side to which the marker's last axis points: y in the plane, z in space."""
+
+    def takes(self, other: Geometry) -> bool:
+        return other.count > 0
+
+    def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
+        *along, normal = marker.axes
+        return Touch(normal.dot(point - marker.point), normal, along)
+
+
+@dataclass(frozen=True)
+class Hollow(Geometry):
+    """The inside of a ring or of a bowl."""
+
+    opening: Number
+
+    def takes(self, other: Geometry) -> bool:
+        return other.count > 0
+
+    def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
+        arm = marker.point - point
+        length = sp.sqrt(arm.dot(arm))
+        return Touch(self.opening - length, arm / length, tangents(arm / length))
+
+
+@dataclass(frozen=True)
+class Outline(Geometry):
+    """The outside of a closed curve in polar form, in space that of the cylinder over it along the marker's axis.
+
+    f = |d| - r(polar angle) vanishes on it, and grows by |∇f| = √(1 + (r'/|d|)²) along n. Divided by that, it is the
+    distance to first order, and grows by 1 on the curve.
+    """
+
+    profile: Law
+
+    def takes(self, other: Geometry) -> bool:
+        return other.count == 1 and other.roundness == 0
+
+    def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
+        x, y = marker.axes[:2]
+        along, across = x.dot(point - marker.point), y.dot(point - marker.point)
+        way = sp.sqrt(along**2 + across**2)
+        polar = Unwound(sp.atan2(across, along), sp.S.Zero)  # profiles are closed: where it jumps they do not
+        radius = opaque(self.profile)(polar)
+        lean = radius.fdiff(3) / way
+        growth = sp.sqrt(1 + lean**2)
+        outwards, onwards = (along * x + across * y) / way, (along * y - across * x) / way
+        normal = (outwards - lean * onwards) / growth
+        return Touch((way - radius) / growth, normal, [-(onwards + lean * outwards) / growth, *marker.axes[2:]])
+
+
+def _placed(marker: FormMarker, coordinates: Sequence[Any]) -> sp.Matrix:
+    """The point with these coordinates in the marker's axes."""
+    pairs = zip(coordinates, marker.axes, strict=True)
+    return sum((value * axis for value, axis in pairs if value != 0), marker.point)
+
+
+def _cut(value: sp.Expr, half: Number) -> sp.Expr:
+    """The value, cut off at ±half."""
+    return sp.S.Zero if half == 0 else (abs(value + half) - abs(value - half)) / 2
+
+
+def tangents(normal: sp.Matrix) -> list[sp.Matrix]:
+    """Unit directions at right angles to the normal and to each other, smooth functions of it.
+
+    In the plane it is turned back by a right angle. In space no such pair is smooth all around a ball. This one, for
+    n = (a, b, c) in world axes, is smooth but for the circle c = -1/2: with s = 1 above it and s = -1 below,
+
+        (1 - s a²/(s + c), -s ab/(s + c), -s a)   and   (-ab/(s + c), s - b²/(s + c), -b).
+    """
+    if len(normal) == 2:
+        return [sp.Matrix([normal[1], -normal[0]])]
+    a, b, c = normal
+    s = sp.Piecewise((sp.S.One, c > -sp.S.Half), (-sp.S.One, True))
+    k = 1 / (s + c)
+    return [sp.Matrix([1 - s * k * a**2, -s * k * a * b, -s * a]), sp.Matrix([-k * a * b, s - k * b**2, -b])]
+
+
+def relation_between(
+    first: Geometry, second: Geometry, dimension: int, slips: bool
+) -> tuple[Relation, dict[sp.Symbol, Number]]:
+    """The gaps, and the slip velocities if they matter, of two shapes of which one is a surface for the other."""
+    own, other = (one.with_slots(label) for one, label in zip((first, second), LABELS, strict=False))
+    slots = {**own[1], **other[1]}
+    return _derived(own[0], other[0], dimension, slips, tuple(slots)), slots
+
+
+@lru_cache(maxsize=256)
+def _derived(first: Geometry, second: Geometry, dimension: int, slips: bool, slots: tuple[sp.Symbol, ...]) -> Relation:
+    """Made once for each kind of pair."""
+    i, j = markers = marker_symbols(2, dimension)
+    (surface, base), (hull, body) = pairs = (first, i), (second, j)
+    if not surface.takes(hull):
+        (hull, body), (surface, base) = pairs
+    gaps, velocities = [], []
+    for corner in hull.corners(body):
+        found = surface.touch(base, corner)
+        gaps.append(found.distance - hull.roundness)
+        contact = corner - hull.roundness * found.normal
+        velocity = j.velocity_at(contact) - i.velocity_at(contact)
+        velocities += [tangent.dot(velocity) for tangent in found.tangents]
+    return Relation(markers, tuple(gaps), tuple(velocities) if slips else (), slots=slots)

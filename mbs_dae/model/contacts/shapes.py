@@ -1,0 +1,170 @@
+"""The shapes of bodies that may touch, as a person says them: each stands at a marker, in its axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from ...errors import ModelError
+from ..bodies.body import Marker, Place, Vector, as_marker, coordinates_of
+from ..fields import Function
+from ..parameters import Number, Numeric, check_number
+from ..tables import Table
+from .geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox
+
+PROFILE = Function("m", name="profile", jumps=False)
+
+
+class Shape:
+    """What a body looks like where it may touch another."""
+
+    dimensions: ClassVar[tuple[int, ...]] = (2, 3)
+    elsewhere: ClassVar[str] = ""
+    """What to take where there is none."""
+
+    marker: Marker
+    geometry: Geometry
+    lengths: dict[str, Number]
+    """Those that must be positive."""
+
+    def __init__(self, marker: Place, **lengths: Numeric):
+        self.marker = as_marker(marker, self.kind)
+        if self.dimension not in self.dimensions:
+            where = {2: "the plane", 3: "space"}[self.dimension]
+            raise ModelError(f"there is no {self.kind} in {where} (at {self.marker.label}); take {self.elsewhere}")
+        self.lengths = {name: check_number(n, f"{name} of {self}", positive=True) for name, n in lengths.items()}
+
+    kind = property(lambda self: type(self).__name__)
+    dimension = property(lambda self: self.marker.body.dimension)
+
+    def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        for name, length in self.lengths.items():
+            check_number(number(length), f"{name} of {self} of {who}", positive=True)
+
+    def __repr__(self) -> str:
+        return f"{self.kind} at {self.marker.label}"
+
+
+class Point(Shape):
+    """A point of a body."""
+
+    def __init__(self, marker: Place):
+        super().__init__(marker)
+        self.geometry = RoundedBox((0,) * self.dimension)
+
+
+class Round(Shape):
+    """A disk or a ball about the marker; with ``inside=True`` the ring or the bowl that it would fill."""
+
+    def __init__(self, marker: Place, radius: Numeric, inside: bool = False):
+        super().__init__(marker, radius=radius)
+        if not isinstance(inside, bool):
+            raise ModelError(f"inside of {self} is {inside!r}; write inside=True for a ring or a bowl")
+        size = self.lengths["radius"]
+        self.geometry = Hollow(size) if inside else RoundedBox((0,) * self.dimension, size)
+
+    def __repr__(self) -> str:
+        return super().__repr__() + " (inside)" * isinstance(getattr(self, "geometry", None), Hollow)
+
+
+class Disk(Round):
+    """A disk in the plane; with ``inside=True`` a ring, in which others move."""
+
+    dimensions = (2,)
+    elsewhere = "a Sphere"
+
+
+class Sphere(Round):
+    """A ball; with ``inside=True`` a bowl, in which others move."""
+
+    dimensions = (3,)
+    elsewhere = "a Disk"
+
+
+class Capsule(Shape):
+    """All points no farther than a radius from a segment of this length, which lies along the marker's x axis in the
+    plane, along its z axis in space, with the marker in its middle."""
+
+    def __init__(self, marker: Place, length: Numeric, radius: Numeric):
+        super().__init__(marker, length=length, radius=radius)
+        half = self.lengths["length"] / 2
+        halves = (half, 0) if self.dimension == 2 else (0, 0, half)
+        self.geometry = RoundedBox(halves, self.lengths["radius"])
+
+
+class Box(Shape):
+    """A rectangle or a cuboid of this size along the marker's axes, with the marker in its middle."""
+
+    def __init__(self, marker: Place, size: Vector):
+        super().__init__(marker)
+        sides = coordinates_of(size, f"size of {self}", self.dimension)
+        self.lengths = {f"size {k}": check_number(n, f"a side of {self}", positive=True) for k, n in enumerate(sides)}
+        self.geometry = RoundedBox(tuple(side / 2 for side in sides))
+
+
+class Polygon(Shape):
+    """A polygon in the plane, a polyhedron in space: its corners, in the marker's axes."""
+
+    def __init__(self, marker: Place, points: Sequence[Vector]):
+        super().__init__(marker)
+        try:
+            points = [*points]
+        except TypeError as exc:
+            raise ModelError(f"points of {self} must be a list of corners, not {points!r}") from exc
+        if not points:
+            raise ModelError(f"{self} has no corners; give points=[(x, y), ...]")
+        self.geometry = Polytope(tuple(coordinates_of(p, f"corner of {self}", self.dimension) for p in points))
+
+
+class Line(Shape):
+    """The marker's x axis; its y axis points out, to where others may be."""
+
+    dimensions = (2,)
+    elsewhere = "a Plane"
+
+    def __init__(self, marker: Place):
+        super().__init__(marker)
+        self.geometry = HalfSpace()
+
+
+class Plane(Shape):
+    """The plane through the marker at right angles to its z axis, which points out, to where others may be."""
+
+    dimensions = (3,)
+    elsewhere = "a Line"
+
+    def __init__(self, marker: Place):
+        super().__init__(marker)
+        self.geometry = HalfSpace()
+
+
+class Profile(Shape):
+    """A closed curve about the marker, in polar form: its radius, an expression of `mbs.theta` or a periodic `Table`.
+    In space, the cylinder over it along the marker's z axis."""
+
+    def __init__(self, marker: Place, radius: Any):
+        super().__init__(marker)
+        if isinstance(radius, Table) and not radius.periodic:
+            raise ModelError(f"{self} is a Table that is not closed; add periodic=True")
+        self.geometry = Outline(PROFILE.check(radius, str(self)))
+
+
+def check_pair(first: Shape, second: Shape, who: str) -> None:
+    """Whether one is a surface for the other."""
+    a, b = first.geometry, second.geometry
+    if a.takes(b) or b.takes(a):
+        return
+    kinds = {first.kind, second.kind}
+    if "Profile" in kinds:
+        remedy = "a Profile meets a Point; of a roller's centre the pitch curve is the profile"
+    elif not (a.count or b.count):
+        remedy = "one of them must be a body that moves against the other: Point, Disk, Sphere, Capsule, Box, Polygon"
+    elif kinds <= {"Point", "Box"} or kinds == {"Point"}:
+        remedy = "both are sharp where they touch; round one of them: a small Disk or Sphere for the Point"
+    else:
+        remedy = (
+            "there is: any body against a Line, a Plane or the inside of a Disk or Sphere; a Disk, a Sphere or a Point "
+            "against a Disk, a Sphere or a Capsule, the round ones against a Box; a Point against a Profile. Say "
+            "others by their corners, each a Contact of its own, or by gap="
+        )
+    raise ModelError(f"{who}: there is no contact of {first} and {second}; {remedy}")

@@ -1,0 +1,62 @@
+"""Stops: a measure that stays between two values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sympy as sp
+
+from ...errors import ModelError
+from ...symbolic.derive import Relation
+from ...symbolic.markers import marker_symbols
+from ..element import checked_name, slot
+from ..measures import Measure
+from ..parameters import Number, Numeric, check_number
+from .base import Contact
+
+
+class Stop(Contact):
+    """``Stop("buffer", mbs.displacement(guide), lower=0.0, upper=0.4, restitution=0.3)``: a measure that stays between
+    two values, or on one side of one. The gaps are measure - lower and upper - measure.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        measure: Measure,
+        lower: Numeric | None = None,
+        upper: Numeric | None = None,
+        restitution: Numeric = 0.0,
+    ):
+        self.name = checked_name(name)
+        if not isinstance(measure, Measure):
+            raise ModelError(f"{self.who} stops a measure, not {measure!r}; write mbs.angle(i, j), mbs.x(marker), ...")
+        if measure.lowest:
+            what = f"{self.who} stops a value, and {measure.label} has only a rate"
+            raise ModelError(f"{what}; take an angle, a displacement, a distance or a coordinate")
+        if lower is None and upper is None:
+            raise ModelError(f"{self.who} stops nothing; give lower= or upper=, or both")
+        self.measure, self.markers = measure, measure.markers
+        self._set_laws(restitution, 0.0, None)
+        given = (("lower", lower), ("upper", upper))
+        self.limits = {n: check_number(v, f"{n} of {self.who}") for n, v in given if v is not None}
+        if not any(isinstance(v, sp.Basic) for v in self.limits.values()):
+            self._check_limits(float)
+        symbols = marker_symbols(len(self.markers), self.dimension)
+        value = measure.of(*symbols)
+        gaps = tuple(value - slot(n) if n == "lower" else slot(n) - value for n in self.limits)
+        slots = {slot(n): v for n, v in self.limits.items()}
+        self._finish(Relation(symbols, gaps, slots=tuple(slots)), slots, measure.unit)
+
+    def measures(self) -> dict[str, Measure]:
+        return {self.measure.kind: self.measure}
+
+    def _check_limits(self, number: Callable[[Number], float]) -> None:
+        values = {n: check_number(number(v), f"{n} of {self.who}") for n, v in self.limits.items()}
+        if len(values) == 2 and not values["lower"] < values["upper"]:
+            what = f"{self.who} has lower {values['lower']:g} and upper {values['upper']:g}"
+            raise ModelError(f"{what}, which leaves no way between them; give a lower one that is less")
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        super().check_values(number)
+        self._check_limits(number)
