@@ -21,6 +21,7 @@ from ..model.model import Model
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
 from .batch import BatchBuilder, Instance, instance_of
+from .contacts import ContactsBuilder
 from .dynamics import DynamicsBuilder, dynamics_instances
 from .program import ProgramBuilder
 from .signals import SignalsBuilder
@@ -141,6 +142,10 @@ class Structure(Remembering):
         model, kernels = self.model, self.coordinates.kernels
         conditions = {condition.name: condition for condition in model.conditions}
         return SignalsBuilder(model.inputs, model.states, self.batch, kernels, self.layout, conditions, self.rows_of)
+
+    @cached_property
+    def contacts(self) -> ContactsBuilder:
+        return ContactsBuilder(self.model.contacts, self.batch, self.coordinates.kernels, self.transformed)
 
     @cached_property
     def entries(self) -> Entries:

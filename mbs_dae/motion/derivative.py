@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled.contacts import Contacts, observe_contacts
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
 from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
@@ -31,6 +32,8 @@ from .switching.switches import Switches, hold_all
 WORK = len(WORKS)
 SLIDE, RETURN = 0, 1
 """The places among `Switches.functions`."""
+PUSH, POWERS, KEEP, CHOOSE_STATES, STRIKE = range(5)
+"""Those among `Contacts.functions`."""
 
 
 class StateLayout(NamedTuple):
@@ -58,6 +61,7 @@ class Mechanism(NamedTuple):
     dynamics: Dynamics
     signals: Signals
     switches: Switches
+    contacts: Contacts
     state: StateLayout
     length: Design[float]
     geometric: Design[Vector]
@@ -97,6 +101,8 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
         transform(transformation, DYNAMICS, (out, machine.f, factor.weight, factor.beside))
     else:
         take_masses(dynamics, out, factor.weight, factor.beside)
+    if mechanism.contacts.gap.size > 0:
+        observe_contacts(mechanism.contacts, t, q, v)
 
 
 @compiled_apart
@@ -239,6 +245,14 @@ def return_to_surfaces(mechanism, t, y):
     return mechanism.switches.status[0]
 
 
+@compiled
+def keep_contacts(mechanism, t, q, v):
+    """Take away what the gaps of closed contacts have become off zero; a status."""
+    mechanism.switches.now[0] = t
+    call_on_block(mechanism.contacts.functions[KEEP], mechanism, (q, v))
+    return mechanism.contacts.status[0]
+
+
 @compiled_apart
 def accelerate_as_held(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
     """The same with all branches as they are held."""
@@ -254,7 +268,11 @@ def accelerate_as_held(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: 
             g[row] += 2.0 * alpha * machine.nu[row] - beta * beta * machine.phi[row]
         subtract_rates(machine, 2.0 * alpha, v)
     solve_here(machine, refinements(mechanism))
-    return DONE if take_accelerations(machine, a) else NOT_FINITE
+    status = DONE if take_accelerations(machine, a) else NOT_FINITE
+    if mechanism.contacts.closed[0] > 0 and status == DONE:
+        call_on_block(mechanism.contacts.functions[PUSH], mechanism, (a,))
+        return mechanism.contacts.status[0]
+    return status
 
 
 @compiled_apart
@@ -300,13 +318,23 @@ def powers(mechanism, work):
     for row in range(machine.pattern.m):  # prescribed motion: its forces -Φ_vᵀ λ have the power -λ · ν
         supplied -= machine.multipliers[row] * machine.nu[row]
     work[WORK - 1] = supplied
+    if mechanism.contacts.closed[0] > 0:
+        call_on_block(mechanism.contacts.functions[POWERS], mechanism, (work,))
+
+
+@compiled
+def copy_forces(contacts, forces):
+    """Those of the last accelerations; none where all contacts are open."""
+    for row in range(forces.size):
+        forces[row] = contacts.force[row] if contacts.closed[0] > 0 else 0.0
 
 
 @compiled_apart
 def solve_motion(
-    mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, multipliers: Matrix, rates: Matrix
-):
-    """Per time: λ, and the columns kinetic, potential, then the powers. How many times were done: all of them, or those
+    mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, multipliers: Matrix, forces: Matrix,
+    rates: Matrix,
+):  # fmt: skip
+    """Per time: λ, the forces of contacts, and the columns kinetic, potential, then the powers. How many times were done: all of them, or those
     before a force that is not a finite number. Without modes the branches of laws are free."""
     machine = mechanism.machine
     for k in range(t.size):
@@ -316,6 +344,7 @@ def solve_motion(
         if accelerate(mechanism, t[k], q[k], v[k], machine.here.a) != DONE:
             return k
         copy(machine.multipliers, multipliers[k])
+        copy_forces(mechanism.contacts, forces[k])
         rates[k, 0] = mechanism.scalars[KINETIC]
         rates[k, 1] = mechanism.scalars[POTENTIAL]
         powers(mechanism, rates[k, 2 : 2 + WORK])

@@ -8,6 +8,7 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 
 from ..compiled import System
+from ..compiled.contacts import Contacts
 from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
 from ..kernels.blocks import Image, block
@@ -16,6 +17,11 @@ from ..tolerances import FELT, SHARE, SOFT
 from .control import units_of
 from .derivative import Mechanism, evaluate, state_layout
 from .implicit.linearised import Linearised, linearised
+from .contact.forces import contact_powers, push
+from .contact.guards import RUB, TOUCH
+from .contact.impacts import strike
+from .contact.keeping import keep_closed
+from .contact.states import choose_states
 from .switching.sliding import return_to_surfaces, slide
 from .switching.switches import Switches
 
@@ -49,8 +55,9 @@ def _image(system: System, refinements: int, faint: float) -> Image:
 def _prototype(system: System, refinements: int, faint: float) -> Mechanism:
     weight, machine, dynamics = system.column_weight, system.prototype(), system.dynamics
     state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
-    switches, plain = switches_of(system, machine, dynamics), system.pattern
-    known = machine, dynamics, system.signals, switches, state
+    contacts, plain = contacts_of(system, machine), system.pattern
+    switches = switches_of(system, machine, dynamics, contacts)
+    known = machine, dynamics, system.signals, switches, contacts, state
     parts = Mechanism(*known, system.length, weight, 0, float(faint), plain, shape)
     outputs = dynamics.batch.out_size + 1
     soft = machine.factor.soft[:] = _softness(system, block(parts, outputs=outputs))
@@ -58,10 +65,22 @@ def _prototype(system: System, refinements: int, faint: float) -> Mechanism:
     return block(parts._replace(refinements=often), outputs=outputs)
 
 
-def switches_of(system: System, machine: Machine, dynamics: Dynamics) -> Switches:
+def contacts_of(system: System, machine: Machine) -> Contacts:
+    builder, functions = system.structure.contacts, np.zeros(0, dtype=np.int64)
+    if builder.points:
+        parts = (push, contact_powers, keep_closed, choose_states, strike)
+        functions = np.array([one.compile().address for one in parts], dtype=np.int64)
+    sizes = machine.pattern.n, machine.pattern.m
+    return builder.fill(system.evaluator, machine.transformation, functions, *sizes)
+
+
+def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:
     batches, layout = (machine.program.batch, dynamics.batch), system.layout
-    kinds = np.concatenate([batch.switch_kind for batch in batches])
+    kinds = np.full(contacts.entries, RUB)
+    kinds[contacts.entry] = TOUCH
+    kinds = np.concatenate([*(batch.switch_kind for batch in batches), kinds])
     blind = np.concatenate([~np.isin(np.arange(one.switch_at.size), one.slope_of) for one in batches]).astype(np.int64)
+    blind = np.append(blind, np.zeros(contacts.entries, dtype=np.int64))
     parts = (slide, return_to_surfaces) if kinds.size else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     bodies, width = system.structure.program.batch.layout, state_layout(layout).size

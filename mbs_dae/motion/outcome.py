@@ -68,7 +68,8 @@ def forces_along(
     multipliers, rates = np.zeros((motion.t.size, len(bodies.rows))), np.zeros((motion.t.size, 2 + WORK))
     run = mechanism(bodies, refinements=2)
     held = np.zeros((motion.t.size, 0)) if modes is None else modes
-    done = solve_motion(run, *motion[:3], held, multipliers, rates)
+    forces = np.zeros((motion.t.size, run.contacts.force.size))
+    done = solve_motion(run, *motion[:3], held, multipliers, forces, rates)
     return done, multipliers, rates, dependent_rows(run.machine, DEPENDENT) if done else 0
 
 

@@ -14,7 +14,7 @@ from ..linear.vectors import axpy, copy
 from ..tolerances import BLURRED
 from .control import Control
 from .course import Course, moment
-from .derivative import WORK, Mechanism, derivative, return_to_surfaces
+from .derivative import WORK, Mechanism, copy_forces, derivative, keep_contacts, return_to_surfaces
 from .implicit.linearised import Linearised
 from .methods import Method
 from .methods.method import Stages, Tableau, prepare_reading, read_between
@@ -36,6 +36,8 @@ class Record(NamedTuple):
     v: Work[Matrix] = zeros("times", "v_size")
     a: Work[Matrix] = zeros("times", "v_size")
     multipliers: Work[Matrix] = zeros("times", "rows")
+    contacts: Work[Matrix] = zeros("times", "lines")
+    """The forces along the rows of contacts."""
     energies: Work[Matrix] = zeros("times", 2 + WORK)
     """Columns: kinetic, potential, then the works."""
     modes: Work[Matrix] = zeros("times", "switches")
@@ -43,6 +45,7 @@ class Record(NamedTuple):
     independence: Work[Vector] = zeros("times")
     """The least one of the rows enforced: where it is next to nothing multipliers are roundoff."""
     end_multipliers: Work[Vector] = zeros("rows")
+    end_contacts: Work[Vector] = zeros("lines")
     end_scalars: Work[Vector] = zeros(SCALARS)
     y: Work[Vector] = zeros("width")
     dy: Work[Vector] = zeros("width")
@@ -92,6 +95,7 @@ def new_march(
         stages.implicit.tolerances[:] = control.rtol, control.atol
     sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
     sizes |= {"times": times.size, "rows": mechanism.machine.pattern.m, "switches": mechanism.switches.kinds.size}
+    sizes |= {"lines": mechanism.contacts.force.size}
     sizes |= {"columns": mechanism.machine.factor.weight.size, "entries": mechanism.machine.factor.beside.size}
     record = block(Record(times), **sizes)
     tableau, crossing = method.tableau, block(Crossing())
@@ -130,6 +134,8 @@ def put_right(march, t, y):
         status = project(mechanism, now, q, v)
     if status == DONE and mechanism.switches.sliding[0] > 0:
         status = return_to_surfaces(mechanism, now, y)
+    if status == DONE and mechanism.contacts.closed[0] > 0:
+        status = keep_contacts(mechanism, now, q, v)
     return status
 
 
@@ -138,6 +144,7 @@ def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
     mechanism, record = march.mechanism, march.record
     status = derivative(mechanism, moment(march.course, t), y, dy)
     copy(mechanism.machine.multipliers, record.end_multipliers)
+    copy_forces(mechanism.contacts, record.end_contacts)
     copy(mechanism.scalars, record.end_scalars)
     return status
 
@@ -230,7 +237,7 @@ def keep(march: March, k: int, y: Vector, dy: Vector):
 def _clear(march, k):
     record, nearness = march.record, march.mechanism.nearness
     record.independence[k] = nearness[1] * nearness[2]
-    for rows in (record.q, record.v, record.a, record.multipliers, record.energies):
+    for rows in (record.q, record.v, record.a, record.multipliers, record.contacts, record.energies):
         rows[k] = 0.0
 
 
@@ -242,6 +249,7 @@ def _add(march: March, k: int, y: Vector, dy: Vector, weight: float):
     axpy(weight, y[state.v_at : state.v_end], record.v[k])
     axpy(weight, dy[state.v_at : state.v_end], record.a[k])
     axpy(weight, record.end_multipliers, record.multipliers[k])
+    axpy(weight, record.end_contacts, record.contacts[k])
     record.energies[k, 0] += weight * record.end_scalars[KINETIC]
     record.energies[k, 1] += weight * record.end_scalars[POTENTIAL]
     axpy(weight, y[state.works_at :], record.energies[k, 2:])

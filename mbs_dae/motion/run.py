@@ -10,6 +10,7 @@ All state is in `March`, so a run can go back to Python and be taken up again: w
 
 import numpy as np
 
+from ..compiled.contacts import LOG
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..compiled.machine import DONE, NOT_FINITE
 from ..kernels.abi import compiled, compiled_apart
@@ -17,6 +18,7 @@ from ..kernels.blocks import Vector
 from ..linear.vectors import copy
 from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .control import error_norm, factor_of, first_step
+from .contact.guards import meets
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .implicit.iteration import BEGUN, MATRICES
@@ -37,6 +39,7 @@ from .switching.locate import (
     SWITCH,
     after_step,
     next_begins,
+    struck,
     switched,
 )
 
@@ -64,6 +67,9 @@ def start(march: March, q: Vector, v: Vector):
     march.search.top[:] = 0.0
     march.search.passes[:] = 0
     march.search.passed[:] = 0
+    contacts = march.mechanism.contacts
+    contacts.state[:] = contacts.closed[:] = contacts.logged[:] = contacts.began[:] = 0
+    march.mechanism.switches.mode[:] = 0.0
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, times[0]), q, v)
     status = DONE
@@ -91,7 +97,7 @@ def take_up(march: March):
     march.course.at[SPAN] = march.counts[:] = march.mechanism.machine.counts[:] = march.stabiliser.projected[0] = 0
     march.stages.implicit.flags[MATRICES:] = 0
     march.search.total[1] = march.search.total[0]
-    march.noted[0] = 0
+    march.noted[0] = march.mechanism.contacts.logged[0] = 0
     if record.times[0] == t:
         remember(march)
         status = derivative_at_end(march, t, march.stages.y0, record.dy)
@@ -155,7 +161,7 @@ def go_on(march: March, patience: int):
     while counts[NEXT] < times.size:
         if march.course.at[WAITING] == 1:
             return SAMPLING
-        if patience <= 0:
+        if patience <= 0 or march.mechanism.contacts.logged[0] == LOG:
             return PAUSED
         if counts[ACCEPTED] + counts[REJECTED] >= control.most:
             return TOO_MANY
@@ -350,7 +356,11 @@ def _next_span(march):
 @compiled
 def _switch(march, t):
     """Branches of laws have changed: the derivative anew. The next step may be as long as it would have been."""
-    status = switched(march.search, t, march.stages.y0, march.stages.k[0], SWITCH)
+    y0, k0, search = march.stages.y0, march.stages.k[0], march.search
+    if meets(march.mechanism, search.wanted):
+        status = struck(search, t, y0, k0)
+    else:
+        status = switched(search, t, y0, k0, SWITCH)
     if status == DONE:
         status = _begin_anew(march, t)
     march.crossing.energy[0] = energy_of(march.record.end_scalars, march.stages.y0[march.mechanism.state.works_at :])

@@ -126,6 +126,13 @@ class Prepared:
     sampling: Sampling
     facts: Mapping[str, Any]  # what the run was asked for
     noted: list[Memory | None] = field(default_factory=lambda: [None])  # at the step that the end cuts short
+    impacts: list[np.ndarray] = field(default_factory=list)  # as they are noted
+
+    def take_impacts(self) -> None:
+        """Those since this was last asked."""
+        contacts = self.march.mechanism.contacts
+        self.impacts.append(contacts.log[: contacts.logged[0]].copy())
+        contacts.logged[0] = 0
 
     def begin(self) -> int:
         """The first state, the first step and the gains; a status."""
@@ -267,6 +274,7 @@ def _watched(prepared: Prepared, progress: Progress) -> Ended:
         status = prepared.begin()
         while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
             status = prepared.go_on(patience)
+            prepared.take_impacts()
             if status == marching.EVENT:
                 status, message = _answered(prepared, events)
                 if message:

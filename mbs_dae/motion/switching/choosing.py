@@ -10,6 +10,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WATCH, WHOLE
+from ..contact.guards import TOUCH, mark_passed
 from ..course import SPAN, moment
 from ..derivative import evaluate
 from .search import BRIEF, CHATTERS, FAINT, LONG, RUSH, SHORT, Search
@@ -71,7 +72,8 @@ def _choose(search, y, dy):
     switches, state = mechanism.switches, mechanism.state
     switches.slides[:] = 0
     switches.sliding[0] = 0
-    switches.mode[:] = np.nan
+    for k in range(switches.kinds.size):
+        switches.mode[k] = np.nan if switches.kinds[k] < TOUCH else switches.mode[k]
     hold_all(mechanism)
     now = moment(search.stages.course, t)
     evaluate(mechanism, now, y[: state.q_end], y[state.v_at : state.v_end])
@@ -81,6 +83,8 @@ def _choose(search, y, dy):
     search.events[0] = 0
     search.fired[:] = 0
     for k in range(switches.kinds.size):
+        if switches.kinds[k] >= TOUCH:
+            continue
         left = search.passed[k] == 1 and _is_left(search, k)
         switches.mode[k] = 0.0 if left or search.surface[k] == STANDS else natural(switches, k)
         if switches.mode[k] == 0.0 and switches.kinds[k] != WHOLE:
@@ -120,7 +124,7 @@ def switch_over(search: Search, y: Vector, dy: Vector):
         if search.wanted[k] == 1 and search.surface[k] != 0:
             search.refuted[switches.leads[k]] |= choice_of(switches, switches.leads[k])
     for k in range(switches.kinds.size):
-        if search.wanted[k] == 1:
+        if search.wanted[k] == 1 and switches.kinds[k] < TOUCH:
             anew, stayed = search.surface[k] != 0, switches.slides[k] == 1
             switches.sliding[0] -= switches.slides[k]
             switches.slides[k] = 0
@@ -132,9 +136,11 @@ def switch_over(search: Search, y: Vector, dy: Vector):
         elif switches.kinds[k] == SIDE and switches.slides[k] == 0 and search.surface[k] == 0:
             near = abs(search.begin[k]) <= ZERO * search.size[k]
             search.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
+    mark_passed(search.stages.mechanism, search.wanted)
     settle(search, moment(search.stages.course, t), y, dy)
+    search.stages.mechanism.contacts.began[:] = 0
     for k in range(switches.kinds.size):
-        if search.wanted[k] == 1:
+        if search.wanted[k] == 1 and switches.kinds[k] < TOUCH:
             faint = search.size[k] <= FAINT * search.top[k] and switches.mode[k] == search.after[k]
             search.passes[k] = search.passes[k] + 1 if faint else 0
         if search.refuted[k] == ALL:

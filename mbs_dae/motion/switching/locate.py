@@ -24,13 +24,14 @@ from ...kernels.blocks import block
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
 from ..course import moment
+from ..derivative import STRIKE
 from ..methods.method import Stages
 from .along import read_rates_here
 from .choosing import carry_on, choose, start_over, switch_over
 from .looks import EXACT, LEFT, first_wrong, look_at
 from .search import SHORT, Search
 from .settling import SLACK
-from .switches import look, natural
+from .switches import look, natural, side_of
 
 CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER = range(5)
 NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
@@ -114,6 +115,15 @@ def switched(search, t, y, dy, function):
 
 
 @compiled
+def struck(search, t, y, dy):
+    """An impact at t; a status."""
+    search.span[0] = t
+    search.total[0] += 1
+    call_on_block(search.stages.mechanism.contacts.functions[STRIKE], search, (y, dy))
+    return search.status[0]
+
+
+@compiled
 def next_begins(search):
     """The end of a step in which nothing switches is where the next one begins."""
     if search.functions.size > 0:
@@ -179,7 +189,7 @@ def _wants_at_end(search, h):
     for k in range(switches.kinds.size):
         is_sign = switches.kinds[k] != WHOLE and switches.slides[k] == 0 and search.level[k] == 0.0
         is_zero = is_sign and abs(search.end[k]) <= search.slack[k]
-        falls = switches.mode[k] * search.rates[LEFT, k] * h < -PASSES * search.size[k]
+        falls = side_of(switches, k) * search.rates[LEFT, k] * h < -PASSES * search.size[k]
         search.wanted[k] = 1 if is_zero and falls else 0
         search.after[k] = -switches.mode[k]
         found = found or search.wanted[k] == 1
@@ -211,7 +221,7 @@ def _extend(search, t, h, exact):
 @compiled
 def _missing(switches, k):
     """The time in which a guard becomes zero, as it goes; infinite where it does not."""
-    guard, mode = switches.guard[k], switches.mode[k]
+    guard, mode = switches.guard[k], side_of(switches, k)
     if switches.slides[k] == 1:
         return 0.0 if guard <= SLACK else np.inf
     towards = mode if switches.kinds[k] != WHOLE else 1.0 if switches.value[k] < mode + 0.5 else -1.0

@@ -21,13 +21,14 @@ from ...compiled.signals import assign
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
+from ..contact.guards import TOUCH, is_blind
 from ..course import moment
 from ..derivative import accelerate, evaluate
 from ..methods.method import X, prepare_reading, read_between
 from ..methods.runge_kutta import read_cubic
 from .search import DEEP, TANGLED, Search
 from .settling import ALL, SLACK
-from .switches import guard_of, guard_of_side, look, position, read_rates, read_scales
+from .switches import guard_of, guard_of_side, look, position, read_rates, read_scales, side_of
 
 PART = 0.47
 """Where an interval is divided."""
@@ -125,7 +126,7 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
     _read(search, before, closely, y)
     for i in range(y.size):
         dy[i] = (other[i] - y[i]) / span
-    differs = switches.sliding[0] > 0 or search.blind > 0
+    differs = switches.sliding[0] > 0 or search.blind > 0 or mechanism.contacts.closed[0] > 0
     if differs:
         _evaluate(search, t + before * h)
         for k in range(switches.kinds.size):
@@ -146,12 +147,19 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
     for k in range(switches.kinds.size):
         slides = switches.slides[k] == 1
         search.positions[row, k] = position(switches, k)
-        search.rates[row, k] = search.mixed[k] if slides or switches.blind[k] == 1 else switches.rate[k]
+        search.rates[row, k] = search.mixed[k] if slides or _is_blind(mechanism, k) else switches.rate[k]
         search.size[k] = max(search.size[k], abs(switches.guard[k]))
         search.top[k] = max(search.top[k], search.size[k])
         search.noise[k] = 1.0 if slides else switches.scale[k]
         held = HELD * search.top[k] if switches.sliding[0] > 0 else 0.0
         search.slack[k] = SLACK if slides else EXACT * search.size[k] + held
+
+
+@compiled
+def _is_blind(mechanism, k):
+    """Whether its rate is known by differences only."""
+    switches = mechanism.switches
+    return is_blind(mechanism, k) if switches.kinds[k] >= TOUCH else switches.blind[k] == 1
 
 
 @compiled
@@ -170,7 +178,7 @@ def _evaluate(search, t):
     state = mechanism.state
     now = moment(search.stages.course, t)
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    if mechanism.switches.sliding[0] > 0:
+    if mechanism.switches.sliding[0] > 0 or mechanism.contacts.closed[0] > 0:
         accelerate(mechanism, now, q, v, search.a)
     else:
         evaluate(mechanism, now, q, v)
@@ -213,7 +221,7 @@ def _wrong_before(search, t, h, closely, row):
             found = search.at[row]
     for k in range(search.level.size):
         for side in (1.0, -1.0):
-            if switches.kinds[k] == WHOLE or switches.slides[k] == 1 or switches.mode[k] == side:
+            if switches.kinds[k] == WHOLE or switches.slides[k] == 1 or side_of(switches, k) == side:
                 dip = _dip(search, t, h, closely, row, k, side)
                 found = dip if found < 0.0 or 0.0 <= dip < found else found
     if found >= 0.0:

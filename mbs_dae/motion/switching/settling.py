@@ -25,10 +25,11 @@ What a step refutes (`locate`: it goes back at once, however short it is) is not
 import numpy as np
 
 from ...compiled.machine import DONE
-from ...kernels.abi import compiled
+from ...kernels.abi import call_on_block, compiled
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WATCH
-from ..derivative import accelerate, derivative
+from ..contact.guards import TOUCH, tell_states
+from ..derivative import CHOOSE_STATES, accelerate, derivative
 from .along import read_rates_here
 from .search import CHATTERS
 from .sliding import respond
@@ -62,12 +63,29 @@ def settle(search, t, y, dy):
             if search.status[0] != DONE:
                 return
         if not changed:
+            changed = search.stages.mechanism.contacts.gap.size > 0 and _choose_contacts(search, t, y, dy)
+            if search.status[0] != DONE:
+                return
+        if not changed:
             hold_all(search.stages.mechanism)
             search.status[0] = derivative(search.stages.mechanism, t, y, dy)
             look(search.stages.mechanism)
             copy(switches.guard, search.begin)
             return
     search.status[0] = CHATTERS
+
+
+@compiled
+def _choose_contacts(search, t, y, dy):
+    """The states of contacts, with all branches as they are; whether they are others than before."""
+    mechanism = search.stages.mechanism
+    contacts, state = mechanism.contacts, mechanism.state
+    mechanism.switches.now[0] = t
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+    call_on_block(contacts.functions[CHOOSE_STATES], mechanism, (q, v, a))
+    search.status[0] = contacts.status[0]
+    tell_states(mechanism)
+    return contacts.changed[0] == 1
 
 
 @compiled
@@ -140,7 +158,7 @@ def _follow(search, t, y, dy):
     _move(search, t, y, dy)
     look(search.stages.mechanism)
     for k in range(switches.kinds.size):
-        if search.surface[k] != 0 or switches.slides[k] == 1:
+        if search.surface[k] != 0 or switches.slides[k] == 1 or switches.kinds[k] >= TOUCH:
             continue
         guard = switches.guard[k]
         jumped = guard < 0.0 and guard != search.begin[k]

@@ -20,6 +20,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
+from ..contact.guards import TOUCH, hold_contacts, look_at_contacts, put_contact_rates, put_contact_scales
 
 SPREAD = 1e-5
 """The part of the motion's own time over which velocities of bodies are differenced where they follow from joints: its
@@ -27,7 +28,7 @@ square, and roundoff over it, are below what a mixture is asked to be right to."
 
 
 class Switches(NamedTuple):
-    """The switching functions of the constraints, then those of the forces."""
+    """The switching functions of the constraints, then those of the forces, then the guards of contacts."""
 
     kinds: Integers
     functions: Integers
@@ -82,13 +83,15 @@ def hold_all(mechanism):
     second = mechanism.dynamics.batch
     for k in range(second.mode_at.size):
         second.parameters[second.mode_at[k]] = modes[first.mode_at.size + k]
+    if mechanism.contacts.gap.size > 0:
+        hold_contacts(mechanism)
 
 
 @compiled_apart
 def read_guards(switches: Switches, first: Integers, second: Integers, out: Vector, forces: Vector):
     """The switching functions at the last evaluation, from the outputs of constraints and forces (and where in these
     they stand); and their guards."""
-    for k in range(switches.kinds.size):
+    for k in range(first.size + second.size):
         switches.value[k] = out[first[k]] if k < first.size else forces[second[k - first.size]]
         switches.guard[k] = guard_of(switches, k, position(switches, k))
 
@@ -104,7 +107,13 @@ def guard_of(switches, k, p):
     """The guard that belongs to this position."""
     if switches.slides[k] == 1 or switches.kinds[k] == WHOLE:
         return min(guard_of_side(switches, k, 1.0, p), guard_of_side(switches, k, -1.0, p))
-    return guard_of_side(switches, k, switches.mode[k], p)
+    return guard_of_side(switches, k, side_of(switches, k), p)
+
+
+@compiled
+def side_of(switches, k):
+    """The side on which a sign is held; guards of contacts are positive by themselves."""
+    return 1.0 if switches.kinds[k] >= TOUCH else switches.mode[k]
 
 
 @compiled
@@ -122,6 +131,8 @@ def look(mechanism):
     """All guards at the last evaluation."""
     program, forces = mechanism.machine.program.batch, mechanism.dynamics.batch
     read_guards(mechanism.switches, program.switch_at, forces.switch_at, mechanism.machine.out, mechanism.out)
+    if mechanism.contacts.gap.size > 0:
+        look_at_contacts(mechanism)
 
 
 @compiled
@@ -146,6 +157,8 @@ def read_rates(mechanism, q, v, dq, a):
     for k in range(second.slope_at.size):
         rate = mechanism.out[second.slope_at[k]] * switches.way[second.slope_by[k]]
         switches.rate[count + second.slope_of[k]] += rate
+    if mechanism.contacts.gap.size > 0:
+        put_contact_rates(mechanism)
 
 
 @compiled
@@ -172,6 +185,8 @@ def read_scales(mechanism, q, v):
     for k in range(second.slope_at.size):
         slope = abs(mechanism.out[second.slope_at[k]])
         switches.scale[first.mode_at.size + second.slope_of[k]] += slope * switches.way[second.slope_by[k]]
+    if mechanism.contacts.gap.size > 0:
+        put_contact_scales(mechanism)
 
 
 @compiled

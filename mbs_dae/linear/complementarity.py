@@ -1,0 +1,212 @@
+"""Problems of contact: f and w = W f + w0 that satisfy unilateral and friction laws (`laws`). Compiled.
+
+Three things are wanted of a method: that it comes near from anywhere, that it ends at roundoff, that it knows when it
+has failed. No single one has all three. Sweeps through the laws, one after the other, come near from anywhere but
+slowly; Newton's method (`modes`) is exact as soon as it starts with the right modes. So they take turns, with more
+sweeps each time. Whatever has been found, its natural residual is what decides.
+
+Friction may be too strong for both: the problem without friction (θ = 0), which is convex, is solved then, and friction
+grows from there. Where that fails, too, the modes are counted, if they are few (in the plane).
+
+*Forces that are not unique.* Where W is singular and friction does not couple, all f differ by what W does not feel.
+With W + δ there is one f only, which tends to the least one with δ, and has its modes; from there the least step of
+Newton's method leads to W itself. (Least in the units of `laws`: forces count by what they move.)
+
+*No solution.* If y ≥ 0 with W y = 0 has y·w0 < 0, then y·w < 0 whatever f is, which cannot be with w ≥ 0: bodies that
+are squeezed from both sides. Such a y is the direction in which the f of W + δ goes to infinity. Friction that pushes
+more than it holds (Painlevé) may leave no solution, or several: known where modes were counted.
+"""
+
+from ..kernels.abi import compiled, compiled_apart
+from ..kernels.blocks import Integers, block
+from .elimination import least_solution
+from .laws import Complementarity, put_into_units, put_solution, respond, sweep, unknowns
+from .modes import advance, can_be_counted, choose_modes, newton, try_modes, write_equations
+from .vectors import all_finite, copy, largest
+
+DONE, SEVERAL, NO_SOLUTION, NOT_FOUND = range(4)
+"""Solved; solved, but there are other solutions with another w; there is no solution; none was found. f and w are
+written in the first two cases only."""
+
+ROUNDS, SWEEPS = 8, 3
+"""How often sweeps and Newton's method take turns, and how many sweeps the first time; twice as many each time."""
+BRIEFLY = 3
+"""Rounds after which another way is tried first."""
+FALL = 0.3
+"""... of δ from one problem to the next."""
+RUNGS = 8
+"""In how many steps friction grows."""
+DAMPED = 1e-6
+"""δ. Newton's method takes away again what it adds, and leaves what it makes of roundoff: 1e-16 over it."""
+NOTHING, GAIN = 1e-11, 1e-6
+"""Roundoff of a direction whose largest item is 1, and what is more than roundoff."""
+WEAKLY = 1e-9
+"""Contacts whose f and w are both smaller than this are not known to be open."""
+VAGUE = 1e-8
+"""The part of an unknown in a motion that nothing determines; less is roundoff."""
+
+
+def new_complementarity(laws: int, unknowns: int, bounds: int) -> Complementarity:
+    """A problem of up to so many laws, unknowns and rows of bounds."""
+    return block(Complementarity(), laws=laws, laws_and_one=laws + 1, unknowns=unknowns, bounds=bounds)
+
+
+@compiled_apart
+def solve_complementarity(problem: Complementarity):
+    """f and w that satisfy all laws, from the f that stands there. The status; `tally` counts what was done."""
+    p = problem
+    for k in range(p.tally.size):
+        p.tally[k] = 0
+    p.eased[0], p.eased[1] = 0.0, 1.0
+    if not put_into_units(p):
+        return NOT_FOUND
+    status = DONE
+    if p.scale[0] > 0.0:
+        status = _solve(p)
+    if status in (DONE, SEVERAL):
+        put_solution(p)
+    return status
+
+
+@compiled_apart
+def find_undetermined(problem: Complementarity, undetermined: Integers):
+    """1 for each unknown that laws with the f that stands there leave open, else 0. Where f and w are both zero the law
+    is taken as closed: that the other unknowns are determined is certain, that this one is not may be too careful."""
+    p = problem
+    p.eased[0], p.eased[1] = 0.0, 1.0
+    for i in range(unknowns(p)):
+        undetermined[i] = 0
+    if not put_into_units(p) or p.scale[0] == 0.0:
+        return
+    choose_modes(p, WEAKLY)
+    many = write_equations(p)
+    rank = least_solution(p.J, p.e, p.step, p.order, many)
+    for k in range(rank):
+        if rank < many and largest(p.J[k, rank:many]) > VAGUE:
+            undetermined[p.free[p.order[k]]] = 1
+    for k in range(rank, many):
+        undetermined[p.free[p.order[k]]] = 1
+
+
+@compiled
+def _solve(p):
+    found = _search(p, BRIEFLY)
+    if p.tally[3] > 0:
+        found = _take_least(p, found)
+    if not found:
+        if _is_squeezed(p):
+            return NO_SOLUTION
+        found = _descend(p, 1.0) and _search(p, BRIEFLY) or _search(p, ROUNDS) or _grow(p)
+        if found and p.tally[3] > 0:
+            _take_least(p, found)
+    if found and not _is_strong(p):
+        return DONE
+    if not can_be_counted(p):
+        return DONE if found else NOT_FOUND
+    solutions = try_modes(p, found)
+    if solutions < 0:
+        return NOT_FOUND
+    return NO_SOLUTION if solutions == 0 else DONE if solutions == 1 else SEVERAL
+
+
+@compiled
+def _ease(p, damping, friction):
+    p.eased[0], p.eased[1] = damping, friction
+
+
+@compiled
+def _search(p, rounds):
+    """Sweeps and Newton's method in turns, from x; whether x has become a solution."""
+    n, many = unknowns(p), SWEEPS
+    for _ in range(rounds):
+        for _ in range(many):
+            sweep(p)
+        p.tally[0] += many
+        many *= 2
+        if not all_finite(p.x[:n]):
+            _clear(p)
+            return False
+        copy(p.x[:n], p.kept)
+        if newton(p):
+            return True
+        copy(p.kept[:n], p.x)
+    return False
+
+
+@compiled
+def _clear(p):
+    for i in range(unknowns(p)):
+        p.x[i] = 0.0
+
+
+@compiled
+def _descend(p, friction):
+    """From W + 1, which is easily solved, to W + `DAMPED`."""
+    found, damping = False, 1.0
+    while damping >= 0.99 * DAMPED:
+        _ease(p, damping, friction)
+        found = _search(p, BRIEFLY)
+        damping *= FALL
+    _ease(p, 0.0, 1.0)
+    return found
+
+
+@compiled
+def _grow(p):
+    """From the solution without friction to that with it."""
+    found = False
+    for rung in range(RUNGS + 1):
+        _ease(p, 0.0, rung / RUNGS)
+        found = _search(p, BRIEFLY if rung < RUNGS else ROUNDS)
+    return found
+
+
+@compiled
+def _take_least(p, found):
+    """Of all solutions with the same w the least, if it can be found. Whether x is a solution, as it may have been."""
+    n = unknowns(p)
+    copy(p.x[:n], p.other)
+    _ease(p, DAMPED, 1.0)
+    better = _search(p, BRIEFLY) or _descend(p, 1.0)
+    _ease(p, 0.0, 1.0)
+    if better and newton(p):
+        return True
+    copy(p.other[:n], p.x)
+    respond(p)
+    return found
+
+
+@compiled
+def _is_squeezed(p):
+    """Whether an x ≥ 0 with A x = 0 has q·x < 0."""
+    n, least, acts, gain = unknowns(p), 0.0, 0.0, 0.0
+    copy(p.x[:n], p.other)
+    _clear(p)
+    found = _descend(p, 0.0)
+    size = largest(p.x[:n])
+    for i in range(n):
+        p.x[i] *= 1.0 / size if size > 0.0 else 0.0
+    for k in range(2):  # x is a direction; what W feels of it is taken away
+        respond(p)
+        for i in range(n):
+            p.y[i] -= p.q[i]
+        if k == 0:
+            advance(p)
+    for i in range(n):
+        least, acts, gain = min(least, p.x[i]), max(acts, abs(p.y[i])), gain - p.q[i] * p.x[i]
+    copy(p.other[:n], p.x)
+    return found and least > -NOTHING and acts < NOTHING and gain > GAIN
+
+
+@compiled
+def _is_strong(p):
+    """Whether some friction may push what bounds it by more than it gives way: solutions may be several then."""
+    for law in range(p.counts[0]):
+        for row in range(p.bound_at[law], p.bound_at[law + 1]):
+            for j in range(unknowns(p)):
+                pushes, own = 0.0, p.first[law] <= j < p.first[law + 1]
+                for i in range(p.first[law], p.first[law + 1]):
+                    pushes += abs(p.A[j, i])
+                if p.C[row, j] != 0.0 and abs(p.C[row, j]) * (1.0 if own else pushes) >= (1.0 if own else p.A[j, j]):
+                    return True
+    return False

@@ -1,0 +1,94 @@
+"""A x = b for a small dense matrix that may be singular: of all solutions the least. Compiled.
+
+Elimination with the largest pivot of all that is left takes the columns in an order in which A = L [U V; 0 0] with a
+regular triangle U: where no pivot is left the rank is found. With U R = V and U y = (what b has become) all solutions
+are (y - R z, z), and the least has (I + RᵀR) z = Rᵀ y.
+"""
+
+from ..kernels.abi import compiled
+
+NO_PIVOT = 1e-12
+"""Relative to the largest entry of A: a pivot this small is roundoff."""
+
+
+@compiled
+def least_solution(A, b, x, order, n):
+    """The rank of A, its leading n rows and columns. x becomes the least solution, in which b may have parts that no x
+    can give: they are left in b[rank:n]. Of A there remains R, in A[:rank, rank:n], and `order` tells its columns."""
+    rank = _triangle(A, b, order, n)
+    for k in range(rank - 1, -1, -1):
+        for j in range(k + 1, rank):
+            factor = A[k, j]
+            b[k] -= factor * b[j]
+            for column in range(rank, n):
+                A[k, column] -= factor * A[j, column]
+        reciprocal = 1.0 / A[k, k]
+        b[k] *= reciprocal
+        for column in range(rank, n):
+            A[k, column] *= reciprocal
+    _put_least(A, b, x, order, n, rank)
+    return rank
+
+
+@compiled
+def _triangle(A, b, order, n):
+    """Forward elimination; the rank."""
+    largest = 0.0
+    for k in range(n):
+        order[k] = k
+    for k in range(n):
+        size, row, column = 0.0, k, k
+        for i in range(k, n):
+            for j in range(k, n):
+                if abs(A[i, j]) > size:
+                    size, row, column = abs(A[i, j]), i, j
+        largest = max(largest, size)
+        if size <= NO_PIVOT * largest:
+            return k
+        if row != k:
+            b[k], b[row] = b[row], b[k]
+            for j in range(k, n):
+                A[k, j], A[row, j] = A[row, j], A[k, j]
+        if column != k:
+            order[k], order[column] = order[column], order[k]
+            for i in range(n):
+                A[i, k], A[i, column] = A[i, column], A[i, k]
+        reciprocal = 1.0 / A[k, k]
+        for i in range(k + 1, n):
+            factor = A[i, k] * reciprocal
+            if factor != 0.0:
+                b[i] -= factor * b[k]
+                for j in range(k + 1, n):
+                    A[i, j] -= factor * A[k, j]
+    return n
+
+
+@compiled
+def _put_least(A, b, x, order, n, rank):
+    """x = (y - R z, z), from R and y. The matrix I + RᵀR takes the place of what was eliminated to nothing."""
+    for k in range(rank, n):
+        for j in range(rank, n):
+            total = 1.0 if j == k else 0.0
+            for i in range(rank):
+                total += A[i, k] * A[i, j]
+            A[k, j] = total
+        total = 0.0
+        for i in range(rank):
+            total += A[i, k] * b[i]
+        x[order[k]] = total
+    for k in range(rank, n):
+        for i in range(k + 1, n):
+            factor = A[i, k] / A[k, k]
+            x[order[i]] -= factor * x[order[k]]
+            for j in range(k, n):
+                A[i, j] -= factor * A[k, j]
+    for k in range(n - 1, rank - 1, -1):
+        total = x[order[k]]
+        for j in range(k + 1, n):
+            total -= A[k, j] * x[order[j]]
+        x[order[k]] = total / A[k, k]
+    for i in range(rank):
+        total = b[i]
+        for k in range(rank, n):
+            total -= A[i, k] * x[order[k]]
+        x[order[i]] = total

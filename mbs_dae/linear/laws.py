@@ -1,0 +1,233 @@
+"""Contact and friction as laws between f and w = W f + w0, and how far numbers are from satisfying them. Compiled.
+
+A unilateral law pushes or is open: 0 ≤ f, 0 ≤ w, f w = 0. A friction law holds f_c in a disk and opposes w_c:
+
+    |f_c| ≤ r,   f_c = -r w_c / |w_c| where w_c is not zero,   r = μ |b + B f|.
+
+Of what slides already the direction is known, `heading`, that of the slip and not of its rate w_c: f_c = -r heading.
+
+Both say that f_c is the projection of f_c - ρ w_c, for any ρ > 0: onto f ≥ 0, or onto the disk (its radius is that of
+the f on the left). The distance between the two is the natural residual: zero where the laws hold, and nowhere else.
+
+Rows are in different units, so every law gets its own: x = f / s, y = s w, with 1/s² the largest diagonal entry of W
+in the law (one for all its rows: a disk stays a disk). Then the diagonal of A = s W s is 1, ρ = 1 suits all, and
+divided by the largest entry of s w0 (or of a bound b) all numbers are relative.
+"""
+
+from math import isfinite, sqrt
+from typing import NamedTuple
+
+from ..kernels.abi import compiled
+from ..kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from .vectors import all_finite
+
+EXACT = 5e-13
+"""The natural residual of a solution, relative to w0."""
+ROUNDOFF = 1e-2
+"""... and so much of the terms of which w is the sum: times `EXACT` it is a few ε."""
+ENDLESS = 1e300
+"""The residual of what is no number."""
+
+
+class Complementarity(NamedTuple):
+    """A problem, which may change its size from call to call: the leading parts of arrays that are large enough."""
+
+    first: Work[Integers] = zeros("laws_and_one")
+    """Law c has the unknowns first[c] : first[c + 1]."""
+    bound_at: Work[Integers] = zeros("laws_and_one")
+    """Its bound is made of the rows bound_at[c] : bound_at[c + 1] of B and b; a law without any is unilateral."""
+    counts: Work[Integers] = zeros(1)
+    """The number of laws."""
+    W: Work[Matrix] = zeros("unknowns", "unknowns")
+    w0: Work[Vector] = zeros("unknowns")
+    f: Work[Vector] = zeros("unknowns")
+    w: Work[Vector] = zeros("unknowns")
+    mu: Work[Vector] = zeros("laws")
+    heading: Work[Vector] = zeros("unknowns")
+    """A direction over the rows of a law that slides along it; of other laws 0."""
+    B: Work[Matrix] = zeros("bounds", "unknowns")
+    b: Work[Vector] = zeros("bounds")
+
+    # --- the same in units of its own: y = A x + q (+ δ x), r = θ |d + C x|
+    unit: Work[Vector] = zeros("unknowns")
+    scale: Work[Vector] = zeros(1)
+    """f = scale unit x."""
+    eased: Work[Vector] = zeros(2)
+    """δ and θ, for problems that lead to the one asked for: 0 and 1 in this."""
+    A: Work[Matrix] = zeros("unknowns", "unknowns")
+    q: Work[Vector] = zeros("unknowns")
+    C: Work[Matrix] = zeros("bounds", "unknowns")
+    d: Work[Vector] = zeros("bounds")
+    x: Work[Vector] = zeros("unknowns")
+    y: Work[Vector] = zeros("unknowns")
+
+    # --- the linear system of some modes
+    mode: Work[Integers] = zeros("unknowns")
+    along: Work[Vector] = zeros("unknowns")
+    """The direction of the force of a law that slides."""
+    turns: Work[Vector] = zeros("laws")
+    """How far it turns with the trial force: r / |z|."""
+    sense: Work[Vector] = zeros("bounds")
+    """The gradient of the radius in the rows of the bound."""
+    J: Work[Matrix] = zeros("unknowns", "unknowns")
+    e: Work[Vector] = zeros("unknowns")
+    step: Work[Vector] = zeros("unknowns")
+    free: Work[Integers] = zeros("unknowns")
+    order: Work[Integers] = zeros("unknowns")
+    best: Work[Vector] = zeros("unknowns")
+    kept: Work[Vector] = zeros("unknowns")
+    other: Work[Vector] = zeros("unknowns")
+    turn: Work[Integers] = zeros("laws")
+    tally: Work[Integers] = zeros(4)
+    """Sweeps, Newton steps, combinations of modes that have been tried; how many unknowns were not determined."""
+
+
+@compiled
+def unknowns(p):
+    return p.first[p.counts[0]]
+
+
+@compiled
+def is_unilateral(p, law):
+    return p.bound_at[law] == p.bound_at[law + 1]
+
+
+@compiled
+def put_into_units(p):
+    """x, A, q, C, d of the problem; whether all its numbers are finite. `scale` is 0 where nothing acts."""
+    n, scale = unknowns(p), 0.0
+    for law in range(p.counts[0]):
+        begin, end, size = p.first[law], p.first[law + 1], 0.0
+        for i in range(begin, end):
+            size = max(size, abs(p.W[i, i]))
+        unit = 1.0 / sqrt(size) if size > 0.0 else 1.0
+        for i in range(begin, end):
+            p.unit[i] = unit
+            scale = max(scale, abs(p.w0[i]) * unit)
+        for k in range(p.bound_at[law], p.bound_at[law + 1]):
+            scale = max(scale, p.mu[law] * abs(p.b[k]) / unit)
+    p.scale[0], finite = scale, isfinite(scale)
+    inverse = 1.0 / scale if scale > 0.0 else 0.0
+    for law in range(p.counts[0]):
+        begin, end = p.first[law], p.first[law + 1]
+        for i in range(begin, end):
+            unit = p.unit[i]
+            for j in range(n):
+                p.A[i, j] = unit * p.W[i, j] * p.unit[j]
+            p.q[i] = p.w0[i] * unit * inverse
+            p.x[i] = p.f[i] / unit * inverse if isfinite(p.f[i]) else 0.0
+            finite = finite and all_finite(p.A[i, :n]) and isfinite(p.q[i]) and isfinite(p.heading[i])
+        for k in range(p.bound_at[law], p.bound_at[law + 1]):
+            of_unit = p.mu[law] / p.unit[begin]
+            for j in range(n):
+                p.C[k, j] = of_unit * p.B[k, j] * p.unit[j]
+            p.d[k] = of_unit * p.b[k] * inverse
+            finite = finite and all_finite(p.C[k, :n]) and isfinite(p.d[k])
+    return finite
+
+
+@compiled
+def put_solution(p):
+    """f and w from x and y."""
+    scale = p.scale[0]
+    for i in range(unknowns(p)):
+        p.f[i] = p.x[i] * p.unit[i] * scale
+        p.w[i] = p.y[i] / p.unit[i] * scale
+
+
+@compiled
+def respond(p):
+    """y = A x + q + δ x. The largest of the sums of its terms without their signs."""
+    n, largest = unknowns(p), 0.0
+    for i in range(n):
+        total, size = p.q[i] + p.eased[0] * p.x[i], 0.0
+        for j in range(n):
+            term = p.A[i, j] * p.x[j]
+            total += term
+            size += abs(term)
+        p.y[i] = total
+        largest = max(largest, size)
+    return largest
+
+
+@compiled
+def bound(p, row):
+    """A row of d + C x."""
+    total = p.d[row]
+    for j in range(unknowns(p)):
+        total += p.C[row, j] * p.x[j]
+    return total
+
+
+@compiled
+def radius(p, law):
+    total = 0.0
+    for row in range(p.bound_at[law], p.bound_at[law + 1]):
+        total += bound(p, row) ** 2
+    return p.eased[1] * sqrt(total)
+
+
+@compiled
+def speed(p, law):
+    """The length of `heading`: 0 where a law does not slide already."""
+    total = 0.0
+    for i in range(p.first[law], p.first[law + 1]):
+        total += p.heading[i] ** 2
+    return sqrt(total)
+
+
+@compiled
+def residual(p):
+    """The largest item of the natural residual, with the y that stands there."""
+    worst = 0.0
+    for law in range(p.counts[0]):
+        begin, end = p.first[law], p.first[law + 1]
+        if is_unilateral(p, law):
+            for i in range(begin, end):
+                worst = max(worst, abs(min(p.x[i], p.y[i])))
+            continue
+        length, longest, slip = 0.0, radius(p, law), speed(p, law)
+        for i in range(begin, end):
+            length += (p.x[i] - p.y[i]) ** 2
+        length = sqrt(length)
+        share = longest / length if length > longest else 1.0
+        for i in range(begin, end):
+            wanted = share * (p.x[i] - p.y[i]) if slip == 0.0 else -longest * p.heading[i] / slip
+            worst = max(worst, abs(p.x[i] - wanted))
+    return worst
+
+
+@compiled
+def how_solved(p):
+    """The natural residual of x, relative to w0 and what roundoff makes of the terms of w. y is made for it."""
+    n, terms = unknowns(p), respond(p)
+    if not (all_finite(p.x[:n]) and all_finite(p.y[:n])):
+        return ENDLESS
+    return residual(p) / (1.0 + ROUNDOFF * terms)
+
+
+@compiled
+def sweep(p):
+    """Each law in turn is satisfied with the others as they are (Gauss and Seidel, projected)."""
+    n, extra = unknowns(p), p.eased[0]
+    for law in range(p.counts[0]):
+        begin, end, trace = p.first[law], p.first[law + 1], 0.0
+        for i in range(begin, end):
+            total = p.q[i]
+            for j in range(n):
+                total += p.A[i, j] * p.x[j]
+            p.y[i] = total + extra * p.x[i]
+            trace += p.A[i, i] + extra
+        if is_unilateral(p, law):
+            for i in range(begin, end):
+                own = p.A[i, i] + extra
+                p.x[i] = max(p.x[i] - p.y[i] / own, 0.0) if own > 0.0 else p.x[i]
+            continue
+        length, longest, slip = 0.0, radius(p, law), speed(p, law)
+        for i in range(begin, end):
+            p.x[i] = p.x[i] - p.y[i] / max(trace, 1e-3) if slip == 0.0 else -longest * p.heading[i] / slip
+            length += p.x[i] ** 2
+        length, longest = sqrt(length), radius(p, law)
+        if length > longest:
+            for i in range(begin, end):
+                p.x[i] *= longest / length

@@ -1,0 +1,257 @@
+"""The modes of contact laws (open or closed, stick or slide) and the linear system that each of them makes. Compiled.
+
+With modes given the laws are equations: x = 0 for what is open, y = 0 for what is closed or sticks, and x_c = r t for
+what slides, its force along t. Newton's method takes the modes from the trial force z = x - y: open where z ≤ 0, stick
+where z_c lies in the disk, else slide along t = z_c / |z_c|, which turns with z (unless the direction is given):
+
+    dx_c - t dr - (r/|z_c|) (1 - t tᵀ) dz_c = r t - x_c,      dz = dx - dy,      dy = A dx.
+
+In a plane nothing turns, the equations of a mode are linear, and the right modes give the solution in one step. The
+matrix may be singular; the step is the least one (`elimination`).
+
+A solution in the plane has one of finitely many modes. Where nothing else finds one they are tried, if they are few:
+so that there is none, or more than one, can be known.
+"""
+
+from math import sqrt
+
+from ..kernels.abi import compiled
+from .elimination import least_solution
+from .laws import EXACT, bound, how_solved, is_unilateral, radius, respond, speed, unknowns
+from .vectors import copy
+
+OPEN, CLOSED, SLIDES = range(3)
+STEPS = 20
+"""Newton's method has found the modes by then, or goes round in circles."""
+SHARP, FAR = 5e-15, 1e100
+"""A residual that another step would not make less, and one from which no step leads back."""
+FEW = 20000
+"""Combinations of modes, times the third power of the unknowns over 100, that may be tried."""
+DIFFERENT = 1e-6
+"""Two solutions whose y differ by this, relative to their size, are two."""
+
+
+@compiled
+def newton(p):
+    """Steps until all laws are satisfied, and one more if that makes them hold better; whether they are."""
+    n, best = unknowns(p), FAR
+    for _ in range(STEPS):
+        choose_modes(p, 0.0)
+        open_ways = advance(p)
+        p.tally[1] += 1
+        left = how_solved(p)
+        if best <= EXACT and not left < best:
+            copy(p.best[:n], p.x)
+            respond(p)
+            return True
+        p.tally[3] = open_ways
+        if left <= SHARP or best <= EXACT:
+            return True
+        if not left < FAR:
+            return False
+        best = left
+        copy(p.x[:n], p.best)
+    return best <= EXACT
+
+
+@compiled
+def choose_modes(p, margin):
+    """Modes as the trial forces have them; what lacks less than `margin` to close is closed. What is open is made 0."""
+    respond(p)
+    for law in range(p.counts[0]):
+        if is_unilateral(p, law):
+            for i in range(p.first[law], p.first[law + 1]):
+                p.mode[i] = CLOSED if p.x[i] - p.y[i] > -margin else OPEN
+        else:
+            for i in range(p.first[law], p.first[law + 1]):
+                p.mode[i] = CLOSED
+    _make_open(p)
+    for law in range(p.counts[0]):
+        if is_unilateral(p, law):
+            continue
+        begin, end, length = p.first[law], p.first[law + 1], 0.0
+        longest, slip = radius(p, law), speed(p, law)
+        for i in range(begin, end):
+            length += (p.x[i] - p.y[i]) ** 2
+        length = sqrt(length)
+        slides = slip > 0.0 or length > longest + margin
+        nothing = longest == 0.0 and not (slides and _may_grow(p, law))
+        mode = OPEN if nothing else SLIDES if slides else CLOSED
+        p.turns[law] = longest / length if slip == 0.0 and mode == SLIDES else 0.0
+        for i in range(begin, end):
+            p.mode[i] = mode
+            if mode == SLIDES:
+                p.along[i] = (p.x[i] - p.y[i]) / length if slip == 0.0 else -p.heading[i] / slip
+    _make_open(p)
+
+
+@compiled
+def _may_grow(p, law):
+    """Whether the bound of a law depends on what is not open."""
+    for row in range(p.bound_at[law], p.bound_at[law + 1]):
+        for j in range(unknowns(p)):
+            if p.eased[1] * p.C[row, j] != 0.0 and p.mode[j] != OPEN:
+                return True
+    return False
+
+
+@compiled
+def _make_open(p):
+    changed = False
+    for i in range(unknowns(p)):
+        if p.mode[i] == OPEN and p.x[i] != 0.0:
+            p.x[i], changed = 0.0, True
+    if changed:
+        respond(p)
+
+
+@compiled
+def advance(p):
+    """Solve the equations of the modes, linear at x, for the least step, and make it. How many unknowns are not
+    determined by them."""
+    many = write_equations(p)
+    rank = least_solution(p.J, p.e, p.step, p.order, many)
+    for k in range(many):
+        p.x[p.free[k]] += p.step[k]
+    return many - rank
+
+
+@compiled
+def write_equations(p):
+    """J and e of J dx = e for the unknowns that are not open: they are listed, and counted."""
+    many = 0
+    for i in range(unknowns(p)):
+        if p.mode[i] != OPEN:
+            p.free[many] = i
+            many += 1
+    row = 0
+    for law in range(p.counts[0]):
+        for i in range(p.first[law], p.first[law + 1]):
+            if p.mode[i] == CLOSED:
+                for k in range(many):
+                    p.J[row, k] = p.A[i, p.free[k]]
+                p.J[row, row] += p.eased[0]
+                p.e[row] = -p.y[i]
+                row += 1
+        if p.mode[p.first[law]] == SLIDES:
+            _write_sliding(p, law, row, many)
+            row += p.first[law + 1] - p.first[law]
+    return many
+
+
+@compiled
+def _write_sliding(p, law, row, many):
+    """The equations of a law that slides."""
+    begin, end, longest = p.first[law], p.first[law + 1], radius(p, law)
+    _put_sense(p, law, longest)
+    for k in range(many):
+        j, growth, turned = p.free[k], 0.0, 0.0
+        for one in range(p.bound_at[law], p.bound_at[law + 1]):
+            growth += p.sense[one] * p.C[one, j]
+        for i in range(begin, end):
+            turned += p.along[i] * ((1.0 - p.eased[0] if i == j else 0.0) - p.A[i, j])
+        for i in range(begin, end):
+            own = 1.0 if i == j else 0.0
+            trial = own * (1.0 - p.eased[0]) - p.A[i, j]
+            p.J[row + i - begin, k] = own - p.along[i] * growth - p.turns[law] * (trial - p.along[i] * turned)
+    for i in range(begin, end):
+        p.e[row + i - begin] = longest * p.along[i] - p.x[i]
+
+
+@compiled
+def _put_sense(p, law, longest):
+    """How the radius grows with what bounds it. At radius 0 that has no direction, but in one row there is one side."""
+    begin, end = p.bound_at[law], p.bound_at[law + 1]
+    for row in range(begin, end):
+        value = bound(p, row)
+        if end == begin + 1:
+            p.sense[row] = p.eased[1] * (1.0 if value >= 0.0 else -1.0)
+        else:
+            p.sense[row] = p.eased[1] ** 2 * value / longest if longest > 0.0 else 0.0
+
+
+# --- all modes ----------------------------------------------------------------------------------------------------
+
+
+@compiled
+def can_be_counted(p):
+    """Whether the modes of all laws together are few, and the equations of each of them are linear."""
+    n, total = unknowns(p), 1.0
+    for law in range(p.counts[0]):
+        total *= _modes_of(p, law)
+        if not is_unilateral(p, law) and (p.bound_at[law + 1] > p.bound_at[law] + 1 or _modes_of(p, law) > 3):
+            return False
+        if total * (1.0 + n * n * n / 100.0) > FEW:
+            return False
+    return True
+
+
+@compiled
+def _modes_of(p, law):
+    """4, too many, where the direction of sliding is any one in a plane."""
+    rows = p.first[law + 1] - p.first[law]
+    return 1 << rows if is_unilateral(p, law) else 2 if speed(p, law) > 0.0 else 3 if rows == 1 else 4
+
+
+@compiled
+def try_modes(p, found):
+    """Solutions with different y: with the one in x if one is `found`; x becomes the first one otherwise. Negative if
+    there may be more: some modes do not determine their solution."""
+    n, solutions, sure = unknowns(p), 0, True
+    if found:
+        respond(p)
+        copy(p.x[:n], p.kept)
+        copy(p.y[:n], p.other)
+        solutions = 1
+    for law in range(p.counts[0]):
+        p.turn[law] = 0
+    while True:
+        for i in range(n):
+            p.x[i] = 0.0
+        _put_modes(p)
+        respond(p)
+        left = advance(p)
+        p.tally[2] += 1
+        if how_solved(p) <= EXACT:
+            if solutions == 0:
+                copy(p.x[:n], p.kept)
+                copy(p.y[:n], p.other)
+                p.tally[3] = left
+            if solutions == 0 or _is_different(p, n):
+                solutions += 1
+        elif left > 0:
+            sure = False
+        law = 0
+        while law < p.counts[0] and p.turn[law] + 1 == _modes_of(p, law):
+            p.turn[law] = 0
+            law += 1
+        if law == p.counts[0]:
+            break
+        p.turn[law] += 1
+    if solutions > 0:
+        copy(p.kept[:n], p.x)
+        respond(p)
+    return solutions if sure or solutions > 0 else -1
+
+
+@compiled
+def _put_modes(p):
+    """The modes of all laws from the digits of their `turn`."""
+    for law in range(p.counts[0]):
+        begin, turn = p.first[law], p.turn[law]
+        if is_unilateral(p, law):
+            for i in range(begin, p.first[law + 1]):
+                p.mode[i] = CLOSED if turn & (1 << (i - begin)) else OPEN
+            continue
+        slip, p.turns[law] = speed(p, law), 0.0
+        for i in range(begin, p.first[law + 1]):
+            p.mode[i] = CLOSED if turn == 2 else SLIDES
+            p.along[i] = (1.0 if turn == 0 else -1.0) * (p.heading[i] / slip if slip > 0.0 else 1.0)
+
+
+@compiled
+def _is_different(p, n):
+    different = False
+    for i in range(n):
+        different = different or abs(p.y[i] - p.other[i]) > DIFFERENT * (1.0 + abs(p.y[i]))
+    return different

@@ -1,0 +1,1 @@
+"""Contacts in a run: their forces, how they close, open, stick and slip, and what happens when bodies meet."""

@@ -1,0 +1,58 @@
+"""How the mechanism answers to forces along the rows of contacts. Compiled.
+
+With the factor of [M Φ_vᵀ; Φ_v 0] there, a force f along a row r makes
+
+    [M Φ_vᵀ; Φ_v 0] [x_r; λ_r] = [G_rᵀ; 0] f,        W = G x,
+
+the Delassus matrix: symmetric and positive semidefinite, whatever joints there are. It serves forces (x are then
+accelerations), impulses (velocities) and corrections of the place (displacements) alike.
+"""
+
+from ...compiled.machine import in_own_velocities
+from ...kernels.abi import compiled, compiled_apart
+from ...linear.kkt import solve
+from ...linear.vectors import axpy, copy, dot
+from ..derivative import Mechanism
+
+
+@compiled
+def use(contacts, row):
+    """One row more; its number among those that are used."""
+    n = contacts.size[0]
+    contacts.used[n] = row
+    contacts.size[0] = n + 1
+    return n
+
+
+@compiled_apart
+def respond(mechanism: Mechanism):
+    """The responses to the rows that are used, and W between them, by the last factor and the last rows."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    n = contacts.size[0]
+    for i in range(n):
+        copy(contacts.G[contacts.used[i]], contacts.f)
+        contacts.g[:] = 0.0
+        x, multipliers = contacts.response[i], contacts.answer[i]
+        solve(machine.pattern, machine.factor, contacts.f, contacts.g, x, multipliers, mechanism.refinements)
+    for i in range(n):
+        for j in range(n):
+            contacts.delassus[i, j] = dot(contacts.G[contacts.used[i]], contacts.response[j])
+
+
+@compiled
+def add_responses(mechanism, amounts):
+    """Add so much of each response to the solution machine.x, and to the multipliers."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    for i in range(contacts.size[0]):
+        if amounts[i] != 0.0:
+            axpy(amounts[i], contacts.response[i], machine.x)
+            axpy(amounts[i], contacts.answer[i], machine.multipliers)
+
+
+@compiled
+def responses(mechanism, amounts):
+    """Their sum alone, as velocities or a small motion of the machine's own coordinates, in machine.x."""
+    mechanism.machine.x[:] = 0.0
+    mechanism.machine.multipliers[:] = 0.0
+    add_responses(mechanism, amounts)
+    in_own_velocities(mechanism.machine)

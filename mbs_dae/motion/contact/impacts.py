@@ -1,0 +1,142 @@
+"""What happens when bodies meet: velocities jump. Compiled.
+
+Places stay, so all that touches is a problem of impulses. With w = G v - ν the rates of gaps and slips before, and w' after,
+
+    w' = w + W p,        0 <= p_n,  0 <= w_n' + e w_n,  p_n (w_n' + e w_n) = 0        (Newton; e w_n where it approaches)
+                         |p_s| <= μ p_n, and where w_s' is not zero p_s = -μ p_n w_s'/|w_s'|
+
+for all points that touch at once, with e their restitution. Joints take part in it: their impulses come with the
+responses. What is lost of the energy is -p · (w + w')/2, for between both states velocities are their mean.
+
+Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. They do here as soon as a
+flight is lower than can be seen (`REST`): then this impact is without restitution, and the contact closed. When the
+last one would have been is noted: an impact a flight of 2 w'/|ẇ| before has left e/(1 - e) as much.
+"""
+
+import numpy as np
+
+from ...compiled.contacts import OPEN, put_rows
+from ...compiled.machine import DONE, NOT_FINITE
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from ...linear.vectors import axpy, copy, dot, largest
+from ..course import moment
+from ..derivative import evaluate, factorise_terms
+from ..switching.choosing import start_over
+from ..switching.search import Search
+from .delassus import respond, responses
+from .guards import first_entry
+from .problem import is_solved, pose, use_points
+from .states import TOUCHES, UNSOLVED
+
+REST = 1e-13
+"""The height of a flight that is none, relative to how far the model reaches."""
+
+
+@compiled_apart
+def strike(search: Search, y: Vector, dy: Vector):
+    """An impact at the state y, which becomes that after it, with all that is chosen anew there; y' in dy."""
+    mechanism = search.stages.mechanism
+    contacts = mechanism.contacts
+    copy(y, search.other)
+    copy(contacts.restitution, contacts.bounce)
+    contacts.rests[0] = 0.0
+    _find_meeting(search)
+    for _ in range(contacts.gap.size + 1):
+        copy(search.other, y)
+        if not _solve_impact(search, y):
+            return
+        _jump(mechanism, y)
+        start_over(search, y, dy)
+        if search.status[0] != DONE or not _rests(search):
+            break
+    contacts.pace[1] = 0.0
+    note = contacts.log[contacts.logged[0]]
+    note[0], note[note.size - 1] = search.span[0], contacts.rests[0]
+    contacts.logged[0] += 1
+
+
+@compiled
+def _find_meeting(search):
+    """The points that touch: closed before, or met now."""
+    mechanism = search.stages.mechanism
+    contacts = mechanism.contacts
+    for c in range(contacts.gap.size):
+        near = abs(contacts.phi[contacts.gap[c]]) <= TOUCHES * mechanism.machine.extent
+        meets = near or contacts.state[c] != OPEN or search.wanted[first_entry(mechanism, c)] == 1
+        contacts.meeting[c] = 1 if meets else 0
+
+
+@compiled
+def _solve_impact(search, y):
+    """The impulses of all points that meet in the state y; whether there are some."""
+    mechanism = search.stages.mechanism
+    contacts, state = mechanism.contacts, mechanism.state
+    t = moment(search.stages.course, search.span[0])
+    contacts.closed[0] = 0
+    evaluate(mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
+    if not factorise_terms(mechanism):
+        search.status[0] = NOT_FINITE
+        return False
+    put_rows(contacts)
+    contacts.pace[1] = largest(contacts.parts)
+    use_points(contacts, contacts.meeting)
+    respond(mechanism)
+    _pose(contacts)
+    if not is_solved(contacts):
+        search.status[0] = UNSOLVED
+        return False
+    return True
+
+
+@compiled
+def _pose(contacts):
+    """The problem of impulses."""
+    contacts.slipping[:] = 0
+    pose(contacts, contacts.meeting, False)
+    for i in range(contacts.size[0]):
+        contacts.problem.w0[i] = contacts.rate[contacts.used[i]]
+    i = 0
+    for c in range(contacts.gap.size):
+        if contacts.meeting[c] == 1:
+            contacts.problem.w0[i] += contacts.bounce[c] * min(contacts.problem.w0[i], 0.0)
+            i += 1 + contacts.slips[c]
+
+
+@compiled
+def _jump(mechanism, y):
+    """The state after the impulses that were solved for, in place; and what they are and take away, noted."""
+    contacts, machine, state, problem = mechanism.contacts, mechanism.machine, mechanism.state, mechanism.contacts.problem
+    note, lines, lost, given = contacts.log[contacts.logged[0]], contacts.force.size, 0.0, 0.0
+    note[:] = 0.0
+    for i in range(contacts.size[0]):
+        row, p, change = contacts.used[i], problem.f[i], 0.0
+        for j in range(contacts.size[0]):
+            change += contacts.delassus[i, j] * problem.f[j]
+        lost -= p * (contacts.rate[row] + 0.5 * change)
+        given += p * contacts.nu[row]
+        note[1 + row] = p
+    responses(mechanism, problem.f)
+    axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])
+    y[state.works_at + 1] += lost
+    y[state.works_at + 2] += given
+    copy(machine.multipliers, note[1 + lines :])
+    note[note.size - 2] = lost
+
+
+@compiled
+def _rests(search):
+    """Whether a point has bounced that is to rest: it shall not bounce, then."""
+    mechanism, found = search.stages.mechanism, False
+    contacts, machine = mechanism.contacts, mechanism.machine
+    put_rows(contacts)
+    for c in range(contacts.gap.size):
+        row, e = contacts.gap[c], contacts.bounce[c]
+        speed = contacts.rate[row]
+        if contacts.meeting[c] == 0 or contacts.state[c] != OPEN or not 0.0 < e < 1.0 or speed <= 0.0:
+            continue
+        back = dot(contacts.G[row], machine.x) - contacts.gamma[row]
+        if back < 0.0 and speed * speed <= -2.0 * back * REST * machine.extent:
+            contacts.bounce[c], found = 0.0, True
+            contacts.rests[0] = max(contacts.rests[0], search.span[0] - 2.0 * speed / back / (1.0 - e))
+    return found

@@ -1,0 +1,55 @@
+"""Contacts that are closed stay so: what steps leave of gaps, of their rates, and of slips of what sticks. Compiled.
+
+All are taken away by the least change in the norm of the masses that the joints allow: place by displacements G x = -g,
+then velocities.
+"""
+
+from ...compiled.contacts import OPEN, STICKING, put_rows
+from ...compiled.machine import DONE, NOT_FINITE
+from ...compiled.manifold import move
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from ...linear.elimination import least_solution
+from ...linear.vectors import axpy
+from ..derivative import Mechanism, evaluate, factorise_terms
+from .delassus import respond, responses, use
+
+
+@compiled_apart
+def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
+    """Put a state back onto the surfaces of what is closed, in place."""
+    contacts = mechanism.contacts
+    t, closed = mechanism.switches.now[0], contacts.closed[0]
+    contacts.closed[0] = 0
+    evaluate(mechanism, t, q, v)
+    contacts.status[0] = DONE if factorise_terms(mechanism) else NOT_FINITE
+    contacts.closed[0] = closed
+    if contacts.status[0] != DONE:
+        return
+    put_rows(contacts)
+    contacts.size[0] = 0
+    for c in range(contacts.gap.size):
+        if contacts.state[c] != OPEN:
+            use(contacts, contacts.gap[c])
+    gaps = contacts.size[0]
+    for c in range(contacts.gap.size):
+        for k in range(contacts.slips[c] if contacts.state[c] == STICKING else 0):
+            use(contacts, contacts.slip[c] + k)
+    respond(mechanism)
+    _cancel(mechanism, contacts.phi, gaps)
+    move(mechanism.machine.manifold, q, mechanism.machine.x)
+    _cancel(mechanism, contacts.rate, contacts.size[0])
+    axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], v)
+
+
+@compiled
+def _cancel(mechanism, values, n):
+    """The responses with which these values of the first n rows become zero, in machine.x."""
+    contacts = mechanism.contacts
+    for i in range(n):
+        contacts.right[i] = -values[contacts.used[i]]
+        for j in range(n):
+            contacts.matrix[i, j] = contacts.delassus[i, j]
+    contacts.amount[:] = 0.0
+    least_solution(contacts.matrix, contacts.right, contacts.amount, contacts.order, n)
+    responses(mechanism, contacts.amount)

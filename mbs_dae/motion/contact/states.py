@@ -1,0 +1,135 @@
+"""Which contacts are closed, slip or stick: chosen where the motion begins, and behind all that changes it. Compiled.
+
+A point that touches (g = 0) and does not part (ġ = 0) presses or opens; of one that presses, what does not slip (s = 0)
+sticks, or sets out to slip. Which of all is right is a complementarity problem of accelerations,
+
+    0 <= f_n,  0 <= g̈,  f_n g̈ = 0;        |f_s| <= μ f_n, and where ṡ is not zero f_s = -μ f_n ṡ/|ṡ|,
+
+with [g̈; ṡ] = W f + (what they are without contacts). A point that slips already has its friction against s, not ṡ.
+
+What has just been left (a force that passed zero, a friction that passed its bound) is not asked again: on the edge,
+roundoff would decide.
+"""
+
+import numpy as np
+
+from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS, put_rows
+from ...compiled.machine import DONE
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from ...linear.vectors import dot, largest
+from ..derivative import Mechanism, accelerate_as_held
+from .delassus import respond
+from .problem import is_solved, pose, use_points
+
+TOUCHES = 1e-9
+"""A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
+rate is less than this part of what it is made of."""
+BOUND = 1e-9
+"""Friction is at its bound if it is as near to it as this part."""
+UNSOLVED = 23
+"""A status: no forces of contacts go with the equations."""
+
+
+@compiled_apart
+def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
+    """The states of all points here; `changed` tells whether they are others than before."""
+    contacts = mechanism.contacts
+    count = contacts.gap.size
+    closed = contacts.closed[0]
+    contacts.closed[0] = contacts.changed[0] = 0
+    contacts.status[0] = accelerate_as_held(mechanism, mechanism.switches.now[0], q, v, a)
+    contacts.closed[0] = closed
+    if contacts.status[0] != DONE:
+        return
+    put_rows(contacts)
+    contacts.pace[0] = max(largest(contacts.parts), contacts.pace[1])
+    for c in range(count):
+        contacts.before[c] = contacts.state[c]
+    _use_touching(mechanism)
+    respond(mechanism)
+    for _ in range(count + 1):
+        _pose(mechanism)
+        if not is_solved(contacts):
+            contacts.status[0] = UNSOLVED
+            return
+        if not _release(contacts):
+            break
+    _decide(contacts)
+    for c in range(count):
+        if contacts.state[c] != contacts.before[c]:
+            contacts.changed[0] = 1
+
+
+@compiled
+def _use_touching(mechanism):
+    """Use the rows of what touches and does not part; the others are open. `slipping` tells what slips already."""
+    contacts = mechanism.contacts
+    for c in range(contacts.gap.size):
+        row = contacts.gap[c]
+        near = abs(contacts.phi[row]) <= TOUCHES * mechanism.machine.extent
+        stays = abs(contacts.rate[row]) <= TOUCHES * contacts.pace[0]
+        closed = contacts.state[c] != OPEN
+        touches = (closed or near) and (stays or (closed and contacts.pace[1] == 0.0))
+        contacts.touching[c] = 1 if touches and contacts.began[c] != PARTS else 0
+        contacts.slipping[c] = 0
+        if contacts.touching[c] == 0:
+            continue
+        square = 0.0
+        for k in range(contacts.slips[c]):
+            square += contacts.rate[contacts.slip[c] + k] ** 2
+        moves = np.sqrt(square) > TOUCHES * contacts.pace[0] and contacts.state[c] != STICKING
+        if moves and contacts.began[c] != STOPS:
+            contacts.slipping[c] = 1
+            for k in range(contacts.slips[c]):
+                contacts.heading[contacts.slip[c] + k] = contacts.rate[contacts.slip[c] + k] / np.sqrt(square)
+        elif contacts.began[c] == SLIPS:
+            contacts.slipping[c] = 1
+    use_points(contacts, contacts.touching)
+
+
+@compiled
+def _pose(mechanism):
+    """The problem of accelerations."""
+    contacts, x = mechanism.contacts, mechanism.machine.x
+    pose(contacts, contacts.touching, True)
+    for i in range(contacts.size[0]):
+        row = contacts.used[i]
+        contacts.problem.w0[i] = dot(contacts.G[row], x) - contacts.gamma[row]
+
+
+@compiled
+def _release(contacts):
+    """Let slip what the friction of sticking does not hold; whether there is such a point."""
+    problem, i, found = contacts.problem, 0, False
+    for c in range(contacts.gap.size):
+        if contacts.touching[c] == 0:
+            continue
+        if contacts.slips[c] > 0 and contacts.slipping[c] == 0:
+            size = 0.0
+            for k in range(contacts.slips[c]):
+                size += problem.f[i + 1 + k] ** 2
+            size, most = np.sqrt(size), contacts.static[c] * problem.f[i]
+            if size >= (1.0 - BOUND) * most and size > 0.0:
+                contacts.slipping[c], found = 1, True
+                for k in range(contacts.slips[c]):
+                    contacts.heading[contacts.slip[c] + k] = -problem.f[i + 1 + k] / size
+        i += 1 + contacts.slips[c]
+    return found
+
+
+@compiled
+def _decide(contacts):
+    """The states that the solution stands for."""
+    problem, i, closed, most = contacts.problem, 0, 0, 0.0
+    for k in range(contacts.size[0]):
+        most = max(most, abs(problem.f[k]))
+    for c in range(contacts.gap.size):
+        state = OPEN
+        if contacts.touching[c] == 1:
+            if problem.f[i] > BOUND * BOUND * most:
+                state = CLOSED if contacts.slips[c] == 0 or contacts.slipping[c] == 1 else STICKING
+            i += 1 + contacts.slips[c]
+        contacts.state[c] = state
+        closed += 0 if state == OPEN else 1
+    contacts.closed[0] = closed
