@@ -41,7 +41,7 @@ from ..fields import Law
 from ..joints.base import relation_of
 from ..parameters import Number, Numeric, check_number, constants_out, free_parameters
 from .geometry import relation_between
-from .shapes import Shape, check_pair
+from .shapes import Shape, check_pair, check_room
 
 _registry: list[type[ContactElement]] = []
 UNIT = 1e-9
@@ -104,6 +104,8 @@ class Contact(Element):
         self._check_bodies()
         check_pair(first, second, self.who)
         relation, slots = relation_between(first.geometry, second.geometry, self.dimension, self.has_friction)
+        if not free_parameters(slots.values()):
+            check_room(self.shapes, float, self.who)
         self._finish(relation, slots, "m")
 
     def _of_functions(self, things: Sequence[Any], gap: Any, slip: Any, unit: str) -> None:
@@ -154,6 +156,8 @@ class Contact(Element):
         self._check_laws(number)
         for shape in self.shapes:
             shape.check_values(number, self.who)
+        if self.shapes:
+            check_room(self.shapes, number, self.who)
 
     # --- the equations --------------------------------------------------------------------------------------
 
