@@ -14,14 +14,14 @@ from ..compiled.machine import Machine
 from ..kernels.blocks import Image, block
 from ..linear.kkt import new_factor
 from ..tolerances import FELT, SHARE, SOFT
+from .control import units_of
+from .derivative import Mechanism, evaluate, state_layout
+from .implicit.linearised import Linearised, linearised
 from .contact.forces import contact_powers, push
 from .contact.guards import RUB, TOUCH
 from .contact.impacts import strike
 from .contact.keeping import keep_closed
 from .contact.states import choose_states
-from .control import units_of
-from .derivative import Mechanism, evaluate, state_layout
-from .implicit.linearised import Linearised, linearised
 from .switching.sliding import return_to_surfaces, slide
 from .switching.switches import Switches
 

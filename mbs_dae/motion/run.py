@@ -17,8 +17,8 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy
 from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
-from .contact.guards import meets
 from .control import error_norm, factor_of, first_step
+from .contact.guards import meets
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .implicit.iteration import BEGUN, MATRICES
