@@ -83,6 +83,7 @@ def test_when_a_pendulum_passes(method):
     bottom = [e for e in run.events if e.name == "bottom"]
     exact = [0.5347844001396722112, 1.6043532004190166336, 2.673922000698361056, 3.7434908009777054784]
     np.testing.assert_allclose([e.t for e in bottom], exact, atol=1e-9)
+    assert bottom[2].t - bottom[0].t == pytest.approx(2.1391376005586888448, rel=1e-10)  # the period
     np.testing.assert_allclose([abs(e.state["bob.omega"]) for e in bottom], 3.0032097427364440982, rtol=1e-9)
     assert next(e.t for e in run.events if e.name == "half") == pytest.approx(0.35977366780314645322, abs=1e-9)
 
