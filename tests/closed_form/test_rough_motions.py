@@ -69,6 +69,8 @@ def test_a_base_that_dwells_and_rises(law, coordinates):
     found = np.column_stack([run["block.x"], run["block.vx"]])[1:]
     np.testing.assert_allclose(found, [values[:2] for values in exact.values()], atol=1e-10)
     spring = 400 * (run["base.x"] - run["block.x"]) + 2 * (run["base.vx"] - run["block.vx"])
+    np.testing.assert_allclose(run["base.x"][1:], [0.025, 0.05, 0.05], atol=1e-13)
+    np.testing.assert_allclose(run["base.vx"][1:], [1 / 3, 0, 0], atol=1e-11)
     effort = run.effort("lift") - run["base.ax"]
     np.testing.assert_allclose(effort, spring, atol=1e-9)
     np.testing.assert_allclose(spring[1:], [values[2] for values in exact.values()], atol=3e-8)
@@ -105,13 +107,44 @@ def test_a_hinge_that_rubs_and_holds(coordinates):
     np.testing.assert_allclose(run["bob.angle"][1:], 0.018549608847694647251, atol=1e-9)
 
 
+@pytest.mark.parametrize("coordinates", SETS)
+def test_when_a_hinge_that_rubs_comes_to_rest(coordinates):
+    """By the speed just before: there it is slowed down by 0.8 + g sin θ, about θ like a small swing."""
+    rest, place, early = 8.4138160239551685847, 0.018549608847694647251, 1e-3
+    start = {"bob.angle": 1.5, "bob.omega": 0.0}
+    run = mbs.simulate(hanging(0.8).compile(coordinates), [0, rest - early, rest], start, rtol=1e-12, method="DP8")
+    pace = np.sqrt(G * np.cos(place))
+    expected = (0.8 + G * np.sin(place)) * np.sin(pace * early) / pace
+    np.testing.assert_allclose(run["bob.omega"][1:], [expected, 0], atol=2e-11)
+
+
+def pulled():
+    """A block that rubs on the ground, and a spring whose end goes on at 0.1 m/s."""
+    return on_a_line(lambda x, v: 50 * (0.1 * mbs.t - x) - 0.3 * G * sp.sign(v))
+
+
 @pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
 def test_a_pulled_block_whose_velocity_touches_zero(method):
     """A spring pulls at 0.1 m/s; friction that holds no more than it rubs: at the end of each slip the velocity is zero
     and the force that of friction, and it goes on."""
-    model, start = on_a_line(lambda x, v: 50 * (0.1 * mbs.t - x) - 0.3 * G * sp.sign(v))
+    model, start = pulled()
     run = mbs.simulate(model, [0, 0.5, 0.7, 1, 2], start, method=method, rtol=1e-10)
     x = [0, 0, 0.0011168389962786147029, 0.037880734968334860908, 0.14859603535448053059]
     v = [0, 0, 0.029453475105615970521, 0.19730806530122897266, 0.1849728005872280252]
     np.testing.assert_allclose(run["block.x"], x, atol=1e-8)
     np.testing.assert_allclose(run["block.vx"], v, atol=1e-7)
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+def test_a_pulled_block_between_its_slips(method, coordinates):
+    """It comes loose at t = 0.3 g/5 and is slowest at the end of each slip, which takes 2 π/√50 s."""
+    model, start = pulled()
+    times = [0, 0.5886, 1.4771765876316732494, 2.3657531752633464988, 3.2543297628950197482]
+    run = mbs.simulate(model.compile(coordinates), times, start, method=method, rtol=1e-12)
+    x = [0, 0, 0.08885765876316732494, 0.17771531752633464988, 0.26657297628950197482]
+    np.testing.assert_allclose(run["block.x"], x, atol=2e-12)
+    np.testing.assert_allclose(run["block.vx"], 0, atol=1e-10)
+    soon = mbs.simulate(model.compile(coordinates), [0, 0.5887], start, method=method, rtol=1e-12)
+    loose = np.sqrt(50) * 1e-4  # v = 0.1 (1 - cos), and x in this phase
+    assert soon["block.vx"][-1] == pytest.approx(0.1 * (1 - np.cos(loose)), rel=1e-5)
