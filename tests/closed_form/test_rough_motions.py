@@ -1,12 +1,14 @@
-"""Motions with jumps and events, to all digits: drivers that dwell, dry friction, pendulums that pass an angle.
+"""Motions with jumps and events, to all digits: drivers that dwell, dry friction, pendulums and cranks that pass an
+angle.
 
-Values by convolution (drivers), elliptic integrals (pendulum), quadrature of the energy (dry hinge) and in
+Values by convolution (drivers), elliptic integrals (pendulum), quadrature of the energy (dry hinge, four-bar) and in
 closed form (pulled block), with 40 digits.
 """
 
 import numpy as np
 import pytest
 import sympy as sp
+from helpers import FourBar
 
 import mbs_dae as mbs
 from mbs_dae.coordinates import SETS
@@ -88,6 +90,34 @@ def test_when_a_pendulum_passes(method):
     assert bottom[2].t - bottom[0].t == pytest.approx(2.1391376005586888448, rel=1e-10)  # the period
     np.testing.assert_allclose([abs(e.state["bob.omega"]) for e in bottom], 3.0032097427364440982, rtol=1e-9)
     assert next(e.t for e in run.events if e.name == "half") == pytest.approx(0.35977366780314645322, abs=1e-9)
+
+
+PASSES = {  # crank angle: when, its speed, the rocker's angle
+    1.0: (0.23162203839737972193, 2.2697206762492891236, 1.7456700684472598087),
+    np.pi / 2: (0.40224101664473945583, 4.8407636232735769618, 1.9074426101339088026),
+    3.0: (0.57243164261991462581, 15.584681993814167574, 2.4276880675584890022),
+    6.5: (0.75186765771115920176, 20.181477296257037453, 1.7792916072405999369),
+}
+
+
+@pytest.mark.parametrize("coordinates", SETS)
+@pytest.mark.parametrize("method", ["DP8", "Radau5"])
+def test_when_the_crank_of_a_four_bar_passes(method, coordinates):
+    """A torque of 2 N m drives uniform bars against gravity, from 3 rad/s on."""
+    a, b, c, d, theta = 0.2, 0.6, 0.5, 0.7, 0.5
+    gamma = FourBar(d, a, b, c).angles(theta)[1]
+    A = a * np.cos(theta), a * np.sin(theta)
+    B = d + c * np.cos(gamma), c * np.sin(gamma)
+    model = mbs.PlanarModel("four-bar", gravity=(0, -G))
+    crank, coupler = model.link("crank", (0, 0), A, mass=1.0), model.link("coupler", A, B, mass=2.0)
+    rocker = model.link("rocker", (d, 0), B, mass=1.5)
+    model.add(mbs.Revolute("A0", model.ground, crank.tail), mbs.Revolute("A", crank.head, coupler.tail))
+    model.add(mbs.Revolute("B", coupler.head, rocker.head), mbs.Revolute("B0", model.ground.at(d, 0), rocker.tail))
+    model.add(mbs.Torque("motor", crank, 2.0))
+    model.add(*(mbs.Event(f"pass {k}", model["crank.angle"] - angle) for k, angle in enumerate(PASSES)))
+    run = mbs.simulate(model.compile(coordinates), [0, 0.8], {"crank.omega": 3.0}, method=method, rtol=1e-12)
+    found = [(e.t, e.state["crank.omega"], e.state["rocker.angle"]) for e in run.events]
+    np.testing.assert_allclose(found, [*PASSES.values()], rtol=2e-11)
 
 
 @pytest.mark.parametrize("coordinates", SETS)
