@@ -72,6 +72,7 @@ __all__ = [*_HOME]
 
 # What a room is asked for, and a later one does: see `provided`.
 _PROVIDED = {
+    "Joint.unilateral": "model.contacts.links.unilateral",
     "Model.compile": "compiled.system.compile_model",
     "Topology.draw": "view.graph.draw",
     "State.result": "readings.motion.result_of_state",

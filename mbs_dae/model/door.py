@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from ..errors import ModelError, unknown_name
+from ..symbolic.derive import Form
 from ..symbolic.markers import t
 from .bodies.body import Body, Marker, reference_turns
-from .contacts import Contact
 from .drivers import Driver
 from .element import Element
 from .events import Event, Reset
@@ -65,21 +65,24 @@ def check_content(model: Said, element: Element) -> None:
     _check_markers(model, element.who, element.markers)
     if not isinstance(element, SignalElement | Event) and all(marker.body.fixed for marker in element.markers):
         raise ModelError(f"{element.who} joins nothing but the ground; name a body that moves")
-    form, slots = element.form()
-    _check_signals(model, element, signals_in(slots.values()))
+    for form, slots in element.forms():
+        _check_symbols(model, element, form, slots)
     check_switches(element, model.elements.values())
-    numbers = [n for m in element.markers for n in m.numbers]
-    check_bound(model, element.who, [n for s, n in slots.items() if s not in form.signals] + numbers)
-    known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
-    if stray := sorted(map(str, free_parameters(form.expressions) - known)):
-        raise _unknown_symbols(element.who, stray)
+    check_bound(model, element.who, [*element.laws, *(n for m in element.markers for n in m.numbers)])
     for value in (element.initial, element.scale) if isinstance(element, StateVariable) else ():
         check_bound(model, element.who, [value])
-    check_bound(model, element.who, [*element.laws] if isinstance(element, Contact) else [])
     for target in element.targets if isinstance(element, Sampled) else ():
         state_of(model, target, f"{element.who} sets")
     if isinstance(element, Event) and isinstance(element.action, Reset):
         _check_reset(model, f"the Reset of {element.who}", element.action)
+
+
+def _check_symbols(model: Said, element: Element, form: Form, slots: dict[Any, Any]) -> None:
+    _check_signals(model, element, signals_in(slots.values()))
+    check_bound(model, element.who, [n for s, n in slots.items() if s not in form.signals])
+    known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
+    if stray := sorted(map(str, free_parameters(form.expressions) - known)):
+        raise _unknown_symbols(element.who, stray)
 
 
 def check_bound(model: Said, who: str, numbers: list[Any]) -> None:

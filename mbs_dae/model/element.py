@@ -62,6 +62,15 @@ class Element:
         """Its expressions in marker symbols, and what stands in their slots."""
         return self._form
 
+    def forms(self) -> tuple[tuple[Form, dict[sp.Symbol, Number]], ...]:
+        """All forms that it has, each with what stands in its slots."""
+        return (self.form(),)
+
+    @property
+    def laws(self) -> tuple[Number, ...]:
+        """Numbers that stand in none of its forms."""
+        return ()
+
     def check_values(self, number: Callable[[Number], float]) -> None:
         """What could not be checked before the parameters had values."""
 

@@ -205,7 +205,8 @@ def signature_of(make: Callable, where: Iterable[Parameter], fields: Mapping[str
     found = {p.name: p for p in own if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     open_places = any(p.kind is p.VAR_POSITIONAL for p in own)
     if any(p.kind is p.VAR_KEYWORD for p in own):
-        derived = bool({*found} - {"name", *(p.name for p in where)})  # from what the class asks for besides
+        asked = {*found} - {"name", "unilateral", *(p.name for p in where)}
+        derived = bool(asked)  # from what the class asks for besides
         here = [p for p in where if open_places or p.kind is p.KEYWORD_ONLY]
         given = [constant(name, field) for name, field in fields.items() if name not in found]
         given = [p.replace(default=FOLLOWS) if derived and p.default is p.empty else p for p in given]

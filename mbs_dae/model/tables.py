@@ -175,3 +175,9 @@ class Table:
     def __repr__(self) -> str:
         words = ", periodic" * self.periodic + f", {self.kind}" * (self.kind != "cubic")
         return f"Table({self.x.size} points on [{self.x[0]:g}, {self.x[-1]:g}]{words})"
+
+
+def check_closed(given: Any, what: str) -> None:
+    """Of the curve of a cam: a table goes round."""
+    if isinstance(given, Table) and not given.periodic:
+        raise ModelError(f"{what} is a Table that is not closed; add periodic=True")

@@ -104,9 +104,6 @@ class Contact(Element):
         self._check_bodies()
         check_pair(first, second, self.who)
         relation, slots = relation_between(first.geometry, second.geometry, self.dimension, self.has_friction)
-        if free_parameters(relation.expressions) - {*relation.slots} - relation.own_symbols or self._has_laws:
-            relation, more = constants_out(relation)
-            slots = slots | more
         self._finish(relation, slots, "m")
 
     def _of_functions(self, things: Sequence[Any], gap: Any, slip: Any, unit: str) -> None:
@@ -120,10 +117,6 @@ class Contact(Element):
         self._check_bodies()
         relation = relation_of(gap, slip, marker_symbols(len(things), self.dimension), {}, self.who, NAMES)
         self._finish(*constants_out(self._rubbing(relation)), unit)
-
-    @property
-    def _has_laws(self) -> bool:
-        return any(isinstance(v, Law) for one in self.shapes for v in vars(one.geometry).values())
 
     def _check_bodies(self) -> None:
         if len(self.markers) > 1 and len(self.bodies) == 1:
@@ -144,7 +137,7 @@ class Contact(Element):
 
     @property
     def laws(self) -> tuple[Number, Number, Number]:
-        """What becomes of the motion when it touches: numbers that stand in none of its expressions."""
+        """What becomes of the motion when it touches."""
         return self.restitution, self.friction, self.static_friction
 
     @property
@@ -154,14 +147,11 @@ class Contact(Element):
 
     def _check_laws(self, number: Callable[[Number], float]) -> None:
         restitution, friction, static = map(number, self.laws)
-        for name, value in (("restitution", restitution), ("friction", friction), ("static_friction", static)):
-            check_number(value, f"{name} of {self.who}", non_negative=True)
+        check_number(restitution, f"restitution of {self.who}", non_negative=True)
         if restitution > 1:
             what = f"restitution of {self.who} is {restitution:g}, and an impact gives no energy"
             raise ModelError(f"{what}; give a number between 0 (it stays) and 1 (nothing is lost)")
-        if static < friction:
-            what = f"static_friction of {self.who} is {static:g}, less than its friction, {friction:g}"
-            raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
+        check_coefficients(self.who, ("friction", friction), ("static_friction", static))
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         self._check_laws(number)
@@ -189,6 +179,15 @@ class Contact(Element):
         self.slips = len(relation.psi) // self.points
         self.units = (unit,) * self.points + (f"{unit}/s",) * len(relation.psi)
         self._complete(relation, slots)
+
+
+def check_coefficients(who: str, sliding: tuple[str, float], rest: tuple[str, float]) -> None:
+    """Of friction, by their names: what rests holds at least what slides."""
+    for name, value in (sliding, rest):
+        check_number(value, f"{name} of {who}", non_negative=True)
+    if rest[1] < sliding[1]:
+        what = f"{rest[0]} of {who} is {rest[1]:g}, less than its {sliding[0]}, {sliding[1]:g}"
+        raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
 
 
 NAMES = ("gap", "slip")

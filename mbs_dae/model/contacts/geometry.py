@@ -15,7 +15,7 @@ which is told in one unit tangent in the plane, in two at right angles in space.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import product
@@ -27,7 +27,7 @@ from ...symbolic.derive import Relation
 from ...symbolic.functions import Unwound, opaque
 from ...symbolic.markers import LABELS, FormMarker, marker_symbols
 from ..fields import Law
-from ..parameters import Number
+from ..parameters import Number, constants_out
 
 
 class Touch(NamedTuple):
@@ -158,11 +158,7 @@ class Hollow(Geometry):
 
 @dataclass(frozen=True)
 class Outline(Geometry):
-    """The outside of a closed curve in polar form, in space that of the cylinder over it along the marker's axis.
-
-    f = |d| - r(polar angle) vanishes on it, and grows by |∇f| = √(1 + (r'/|d|)²) along n. Divided by that, it is the
-    distance to first order, and grows by 1 on the curve.
-    """
+    """The outside of a closed curve in polar form, in space that of the cylinder over it along the marker's axis."""
 
     profile: Law
 
@@ -170,16 +166,21 @@ class Outline(Geometry):
         return other.count == 1 and other.roundness == 0
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
-        x, y = marker.axes[:2]
-        along, across = x.dot(point - marker.point), y.dot(point - marker.point)
-        way = sp.sqrt(along**2 + across**2)
-        polar = Unwound(sp.atan2(across, along), sp.S.Zero)  # profiles are closed: where it jumps they do not
-        radius = opaque(self.profile)(polar)
-        lean = radius.fdiff(3) / way
-        growth = sp.sqrt(1 + lean**2)
-        outwards, onwards = (along * x + across * y) / way, (along * y - across * x) / way
-        normal = (outwards - lean * onwards) / growth
-        return Touch((way - radius) / growth, normal, [-(onwards + lean * outwards) / growth, *marker.axes[2:]])
+        return touch_of_curve(marker, point, opaque(self.profile))
+
+
+def touch_of_curve(marker: FormMarker, point: sp.Matrix, profile: Callable[[sp.Expr], sp.Expr]) -> Touch:
+    """f = |d| - r(polar angle) vanishes on the curve, and grows by |∇f| = √(1 + (r'/|d|)²) along n. Divided by that, it
+    is the distance to first order, and grows by 1 on the curve."""
+    x, y = marker.axes[:2]
+    along, across = x.dot(point - marker.point), y.dot(point - marker.point)
+    way = sp.sqrt(along**2 + across**2)
+    radius = profile(Unwound(sp.atan2(across, along), sp.S.Zero))  # it is closed: where the angle jumps it does not
+    lean = radius.fdiff(3) / way
+    growth = sp.sqrt(1 + lean**2)
+    outwards, onwards = (along * x + across * y) / way, (along * y - across * x) / way
+    normal = (outwards - lean * onwards) / growth
+    return Touch((way - radius) / growth, normal, [-(onwards + lean * outwards) / growth, *marker.axes[2:]])
 
 
 def _placed(marker: FormMarker, coordinates: Sequence[Any]) -> sp.Matrix:
@@ -215,7 +216,11 @@ def relation_between(
     """The gaps, and the slip velocities if they matter, of two shapes of which one is a surface for the other."""
     own, other = (one.with_slots(label) for one, label in zip((first, second), LABELS, strict=False))
     slots = {**own[1], **other[1]}
-    return _derived(own[0], other[0], dimension, slips, tuple(slots)), slots
+    relation = _derived(own[0], other[0], dimension, slips, tuple(slots))
+    if not any(isinstance(one, Outline) for one in (first, second)):
+        return relation, slots
+    relation, constants = constants_out(relation)
+    return relation, {**slots, **constants}
 
 
 @lru_cache(maxsize=256)

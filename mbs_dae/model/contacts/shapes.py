@@ -9,7 +9,7 @@ from ...errors import ModelError
 from ..bodies.body import Marker, Place, Vector, as_marker, coordinates_of
 from ..fields import Function
 from ..parameters import Number, Numeric, check_number
-from ..tables import Table
+from ..tables import check_closed
 from .geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox
 
 PROFILE = Function("m", name="profile", jumps=False)
@@ -144,8 +144,7 @@ class Profile(Shape):
 
     def __init__(self, marker: Place, radius: Any):
         super().__init__(marker)
-        if isinstance(radius, Table) and not radius.periodic:
-            raise ModelError(f"{self} is a Table that is not closed; add periodic=True")
+        check_closed(radius, str(self))
         self.geometry = Outline(PROFILE.check(radius, str(self)))
 
 

@@ -33,6 +33,7 @@ from typing import Any, ClassVar
 import sympy as sp
 
 from ...errors import ModelError
+from ...provided import provided
 from ...symbolic.derive import Form, Relation
 from ...symbolic.expressions import called, expression_of
 from ...symbolic.functions import opaque
@@ -107,6 +108,12 @@ class Joint(Condition, Declared):
             cls.motions = own.get("motions")
             cls.shares = own.get("shares", {})
         _registry.append(cls)
+
+    def __new__(cls, *args: Any, unilateral: Any = None, **constants: Any) -> Any:
+        """The joint; or what it is where it holds to one side only, which is a contact."""
+        if unilateral is None or unilateral is False:
+            return super().__new__(cls)
+        return provided("Joint.unilateral")(cls, unilateral)(*args, **constants)
 
     def __init__(self, name: str, *args: Any, **constants: Any):
         super().__init__(name, *args, **constants)

@@ -16,7 +16,7 @@ from ...symbolic.markers import primitives as the
 from ..bodies.body import components_of
 from ..fields import choice, function, scalar
 from ..parameters import Number, check_number
-from ..tables import Table
+from ..tables import check_closed
 from .base import Joint
 from .motions import Ball, Slide
 
@@ -128,17 +128,17 @@ class CamFollower(Joint):
     In space both markers have their axes along the camshaft, and only what is at right angles to it counts.
 
     The profile is a sympy expression of ``mbs.theta``, a periodic `Table`, or a `Motion`.
+
+    With ``unilateral=True`` the follower may lift off: a contact, which takes ``restitution`` and ``friction`` as well.
     """
 
     sketch = "contact"
     profile = function("m", jumps=False)
     follower = choice("point", "flat", default="point")
 
-    def __init__(self, name: str, *args: Any, **constants: Any):
+    def __init__(self, name: str, *args: Any, unilateral: bool = False, **constants: Any):
         super().__init__(name, *args, **constants)
-        profile = self.values["profile"].given
-        if isinstance(profile, Table) and not profile.periodic:
-            raise ModelError(f"profile of {self.who} is a Table that is not closed; add periodic=True")
+        check_closed(self.values["profile"].given, f"profile of {self.who}")
 
     @staticmethod
     def phi(i, j, profile, follower):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 from ...symbolic.markers import primitives as the
 from ..fields import scalar
 from ..measures import Measure, angle, displacement
@@ -15,12 +17,18 @@ class Distance(Joint):
 
     Φ = d·d - length², d from the first point to the second: smooth also where d is short. The length defaults to
     that of the reference placement.
+
+    With ``unilateral="rope"`` it only pulls, with ``"strut"`` it only pushes: a contact, which takes ``restitution`` as
+    well.
     """
 
     unit = "m²"
     sketch = "link"
     measured = ("distance",)
     length = scalar("m", default=the.distance, positive=True)
+
+    def __init__(self, name: str, *args: Any, unilateral: Literal["rope", "strut"] | None = None, **constants: Any):
+        super().__init__(name, *args, **constants)
 
     @staticmethod
     def phi(i, j, length):

@@ -1,0 +1,103 @@
+"""Joints that hold to one side only: a rope, a strut, a cam from which the follower may lift off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+
+from ...errors import ModelError
+from ...symbolic.markers import primitives as the
+from ..fields import choice, function, scalar
+from ..joints import CamFollower, Distance, Joint
+from ..parameters import check_choice
+from ..tables import check_closed
+from .base import ContactElement
+from .geometry import touch_of_curve
+
+
+class Rope(ContactElement):
+    """A massless rope or chain between two points, which may go slack: they are no farther apart than its length.
+
+    g = (length² - d·d) / (2 length), d from the first point to the second: smooth also where d is short. Where the rope
+    is taut it grows by 1 as the second point comes nearer, and its multiplier is the tension.
+    """
+
+    sketch = "link"
+    measured = ("distance",)
+    length = scalar("m", default=the.distance, positive=True)
+
+    @staticmethod
+    def gap(i, j, length):
+        return (length - _squared(i, j) / length) / 2
+
+
+class Strut(ContactElement):
+    """A massless strut between two points, which only pushes: they are no nearer than its length.
+
+    g = (d·d - length²) / (2 length), see `Rope`; the multiplier is the thrust.
+    """
+
+    sketch = "link"
+    measured = ("distance",)
+    length = scalar("m", default=the.distance, positive=True)
+
+    @staticmethod
+    def gap(i, j, length):
+        return (_squared(i, j) / length - length) / 2
+
+
+def _squared(i, j):
+    d = j.point - i.point
+    return d.dot(d)
+
+
+class CamContact(ContactElement):
+    """A follower (second marker) that may lift off its cam (first marker: the centre); see `CamFollower`.
+
+    With ``follower="flat"`` the face touches the cam at c = r_i + h y_j - h' x_j, where h is the profile, the distance
+    of the tangent, and h' its slope; in space, in the plane of the cam's marker.
+    """
+
+    profile = function("m", jumps=False)
+    follower = choice("point", "flat", default="point")
+
+    def __init__(self, name: str, *args: Any, **constants: Any):
+        super().__init__(name, *args, **constants)
+        check_closed(self.values["profile"].given, f"profile of {self.who}")
+
+    @staticmethod
+    def gap(i, j, profile, follower):
+        if follower == "flat":
+            return j.y_axis.dot(j.point - i.point) - _support(i, j, profile)
+        return touch_of_curve(i, j.point, profile).distance
+
+    @staticmethod
+    def slip(i, j, profile, follower):
+        if follower == "flat":
+            h = _support(i, j, profile)
+            contact, along = i.point + h * j.y_axis - h.fdiff(3) * j.x_axis, (j.x_axis, *i.axes[2:])
+        else:
+            contact, along = j.point, tuple(touch_of_curve(i, j.point, profile).tangents)
+        velocity = j.velocity_at(contact) - i.velocity_at(contact)
+        return [direction.dot(velocity) for direction in along]
+
+
+def _support(i, j, profile):
+    return profile(the.turn(i, j) + sp.pi / 2)
+
+
+UNILATERAL: dict[Any, dict[Any, type[ContactElement]]] = {
+    Distance: {"rope": Rope, "strut": Strut},
+    CamFollower: {True: CamContact},
+}
+"""What joints are where they hold to one side only."""
+
+
+def unilateral(joint: type[Joint], side: Any) -> type[ContactElement]:
+    """The class of contact that a joint is with ``unilateral=side``."""
+    if joint not in UNILATERAL:
+        there = ", ".join(f"{cls.__name__}(unilateral={next(iter(ways))!r})" for cls, ways in UNILATERAL.items())
+        raise ModelError(f"{joint.__name__} holds to both sides; there is {there}, mbs.Stop, and mbs.Contact")
+    ways = UNILATERAL[joint]
+    return ways[check_choice(side, tuple(ways), f"unilateral of {joint.__name__}")]
