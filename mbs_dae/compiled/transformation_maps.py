@@ -10,7 +10,7 @@ from ..coordinates import JointCoordinates
 from ..coordinates.joint.tree import Tree, no_tree
 from ..kernels.blocks import block
 from .dynamics import DynamicsBuilder
-from .transformation import ENTRIES, NO_TERMS, RowTerms, Transformation
+from .transformation import ENTRIES, RowTerms, Transformation
 
 NONE = np.zeros(0, dtype=np.int64)
 TRANSFORMED = ("ways", "links", "rows")

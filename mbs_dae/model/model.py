@@ -228,9 +228,6 @@ class Model:
     def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
         the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
-        if self.contacts:
-            remedy = f"model.without({self.contacts[0].name!r})"
-            raise ModelError(f"{self.contacts[0].who}: contacts are not built in yet; leave it out: {remedy}")
         if not self._checked:
             number = self.evaluator()
             for check in self._checks():
