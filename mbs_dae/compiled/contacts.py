@@ -8,7 +8,7 @@ and what acts along a row acts on the bodies by Gᵀ f. G stands row by row over
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from .program import Program, ProgramBuilder, read_rows
 from .transformation import NO_TERMS, RowTerms, Transformation, take_term
 from .transformation_maps import row_terms
 
+NOTED = 3
+"""Items of a note before its impulses."""
 LOG = 64
 """So many impacts are noted before a run hands them over."""
 
@@ -98,7 +100,8 @@ class Contacts(NamedTuple):
     bounce: Work[Vector] = zeros("points")
     """The restitution of each point in an impact."""
     log: Work[Matrix] = zeros(LOG, "note")
-    """Impacts: the time, impulses along rows, those of joints, the energy lost, and when the motion rests (else 0)."""
+    """Impacts: the time, the energy lost, when the motion has come to rest (0 if it has not), impulses along rows, and
+    the state before."""
     logged: Work[Integers] = zeros(1)
     problem: Complementarity = Complementarity()
 
@@ -153,7 +156,9 @@ class ContactsBuilder:
         self.points: list[tuple[Contact, int]] = [(c, k) for c in contacts for k in range(c.points)]
         """Whose each point is, and which one of it."""
         rows, first = [], 0
+        self.rows_of: dict[str, np.ndarray] = {}
         for c in contacts:
+            self.rows_of[c.name] = np.arange(first, first + c.points * (1 + c.slips))
             rows += [(first + k, first + c.points + c.slips * k, c.slips) for k in range(c.points)]
             first += c.points * (1 + c.slips)
         self.gap, self.slip, self.slips = np.array(rows, dtype=np.int64).reshape(-1, 3).T.copy()
@@ -162,24 +167,14 @@ class ContactsBuilder:
         self.entry, self.entries = np.cumsum([0, *sizes[:-1]])[: len(rows)].astype(np.int64), int(sizes.sum())
 
     def fill(
-        self, number: Evaluator, transformation: Transformation, functions: np.ndarray, columns: int, rows: int
-    ) -> Contacts:
-        """`columns` and `rows` are those of the system's matrix."""
+        self, number: Evaluator, transformation: Transformation, functions: np.ndarray, columns: int, rows: int,
+        state: int,
+    ) -> Contacts:  # fmt: skip
+        """`columns` and `rows` are those of the system's matrix; `state` is how many numbers q and v are."""
         program = self.program.fill(number)
-        numbers = np.array(
-            [[number(n) for n in (c.restitution, c.friction, c.static_friction)] for c, _ in self.points]
-        ).reshape(-1, 3).T.copy()
-        known = program, transformation, self.terms, self.gap, self.slip, self.slips, self.entry, self.entries, functions, *numbers
-        contacts, points = Contacts(*known), len(self.points)
+        numbers = np.array([[number(n) for n in c.laws] for c, _ in self.points]).reshape(-1, 3).T.copy()
+        index = self.gap, self.slip, self.slips, self.entry, self.entries
+        contacts, points = Contacts(program, transformation, self.terms, *index, functions, *numbers), len(self.points)
         sizes = {"lines": self.rows, "points": points, "columns": columns, "rows": rows}
         sizes |= {"unknowns": self.rows, "laws": 2 * points, "laws_and_one": 2 * points + 1, "bounds": points}
-        return block(contacts, outputs=program.batch.out_size + 1, note=3 + self.rows + rows, **sizes)
-
-
-def rows_of_contacts(builder: ContactsBuilder) -> dict[str, Any]:
-    """The numbers of the rows of each contact."""
-    found, first = {}, 0
-    for c in builder.contacts:
-        found[c.name] = np.arange(first, first + c.points * (1 + c.slips))
-        first += found[c.name].size
-    return found
+        return block(contacts, outputs=program.batch.out_size + 1, note=NOTED + self.rows + state, **sizes)

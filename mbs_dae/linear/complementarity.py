@@ -1,12 +1,13 @@
 """Problems of contact: f and w = W f + w0 that satisfy unilateral and friction laws (`laws`). Compiled.
 
 Three things are wanted of a method: that it comes near from anywhere, that it ends at roundoff, that it knows when it
-has failed. No single one has all three. Sweeps through the laws, one after the other, come near from anywhere but
-slowly; Newton's method (`modes`) is exact as soon as it starts with the right modes. So they take turns, with more
-sweeps each time. Whatever has been found, its natural residual is what decides.
+has failed. No single one has all three. Sweeps, projections of all laws at once, come near from anywhere but slowly;
+Newton's method (`modes`) is exact as soon as it starts with the right modes. So they take turns, with more sweeps each
+time. Whatever has been found, its natural residual is what decides.
 
-Friction may be too strong for both: the problem without friction (θ = 0), which is convex, is solved then, and friction
-grows from there. Where that fails, too, the modes are counted, if they are few (in the plane).
+What is too hard for both is come to from an easier problem: from W + δ, with δ from 1 down to nearly nothing, or from
+that without friction, which is convex, and grows with θ from 0 to 1. At last the modes are tried, one combination after
+the other, if they are few (in the plane). Nothing of it depends on the order of the laws.
 
 *Forces that are not unique.* Where W is singular and friction does not couple, all f differ by what W does not feel.
 With W + δ there is one f only, which tends to the least one with δ, and has its modes; from there the least step of
@@ -28,7 +29,7 @@ DONE, SEVERAL, NO_SOLUTION, NOT_FOUND = range(4)
 """Solved; solved, but there are other solutions with another w; there is no solution; none was found. f and w are
 written in the first two cases only."""
 
-ROUNDS, SWEEPS = 8, 3
+ROUNDS, SWEEPS = 8, 6
 """How often sweeps and Newton's method take turns, and how many sweeps the first time; twice as many each time."""
 BRIEFLY = 3
 """Rounds after which another way is tried first."""

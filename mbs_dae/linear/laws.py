@@ -208,26 +208,30 @@ def how_solved(p):
 
 @compiled
 def sweep(p):
-    """Each law in turn is satisfied with the others as they are (Gauss and Seidel, projected)."""
-    n, extra = unknowns(p), p.eased[0]
+    """All laws are satisfied with the others as they are, each with the sum of its |A_ij| for ρ (Jacobi, projected):
+    so much that all together do not go too far. What comes out does not depend on the order of laws."""
+    n = unknowns(p)
+    respond(p)
     for law in range(p.counts[0]):
-        begin, end, trace = p.first[law], p.first[law + 1], 0.0
+        begin, end, most = p.first[law], p.first[law + 1], 0.0
         for i in range(begin, end):
-            total = p.q[i]
+            total = p.eased[0]
             for j in range(n):
-                total += p.A[i, j] * p.x[j]
-            p.y[i] = total + extra * p.x[i]
-            trace += p.A[i, i] + extra
-        if is_unilateral(p, law):
-            for i in range(begin, end):
-                own = p.A[i, i] + extra
-                p.x[i] = max(p.x[i] - p.y[i] / own, 0.0) if own > 0.0 else p.x[i]
-            continue
-        length, longest, slip = 0.0, radius(p, law), speed(p, law)
+                total += abs(p.A[i, j])
+            most = max(most, total)
         for i in range(begin, end):
-            p.x[i] = p.x[i] - p.y[i] / max(trace, 1e-3) if slip == 0.0 else -longest * p.heading[i] / slip
-            length += p.x[i] ** 2
-        length, longest = sqrt(length), radius(p, law)
-        if length > longest:
-            for i in range(begin, end):
-                p.x[i] *= longest / length
+            p.step[i] = p.x[i] - p.y[i] / most if most > 0.0 else p.x[i]
+            if is_unilateral(p, law):
+                p.x[i] = max(p.step[i], 0.0)
+    for law in range(p.counts[0]):
+        p.turns[law] = radius(p, law)
+    for law in range(p.counts[0]):
+        begin, end, length, slip = p.first[law], p.first[law + 1], 0.0, speed(p, law)
+        if is_unilateral(p, law):
+            continue
+        for i in range(begin, end):
+            length += p.step[i] ** 2
+        length, longest = sqrt(length), p.turns[law]
+        share = longest / length if length > longest else 1.0
+        for i in range(begin, end):
+            p.x[i] = share * p.step[i] if slip == 0.0 else -longest * p.heading[i] / slip

@@ -27,6 +27,8 @@ SHARP, FAR = 5e-15, 1e100
 """A residual that another step would not make less, and one from which no step leads back."""
 FEW = 20000
 """Combinations of modes, times the third power of the unknowns over 100, that may be tried."""
+CLOSE = 1e-7
+"""A residual that may be all that roundoff has left of a solution."""
 DIFFERENT = 1e-6
 """Two solutions whose y differ by this, relative to their size, are two."""
 
@@ -196,7 +198,7 @@ def _modes_of(p, law):
 @compiled
 def try_modes(p, found):
     """Solutions with different y: with the one in x if one is `found`; x becomes the first one otherwise. Negative if
-    there may be more: some modes do not determine their solution."""
+    there may be one all the same: some modes do not determine theirs, or miss it by little."""
     n, solutions, sure = unknowns(p), 0, True
     if found:
         respond(p)
@@ -212,14 +214,15 @@ def try_modes(p, found):
         respond(p)
         left = advance(p)
         p.tally[2] += 1
-        if how_solved(p) <= EXACT:
+        off = how_solved(p)
+        if off <= EXACT:
             if solutions == 0:
                 copy(p.x[:n], p.kept)
                 copy(p.y[:n], p.other)
                 p.tally[3] = left
             if solutions == 0 or _is_different(p, n):
                 solutions += 1
-        elif left > 0:
+        elif left > 0 or off < CLOSE:
             sure = False
         law = 0
         while law < p.counts[0] and p.turn[law] + 1 == _modes_of(p, law):

@@ -228,9 +228,9 @@ class Model:
     def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
         the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
-        for one in (*self.contacts, *self.frictions):
+        for one in self.frictions:
             remedy = f"model.without({one.name!r})"
-            raise ModelError(f"{one.who}: contacts are not built in yet; leave it out: {remedy}")
+            raise ModelError(f"{one.who}: friction in joints and on measures is not built in yet; write {remedy}")
         if not self._checked:
             number = self.evaluator()
             for check in self._checks():

@@ -334,8 +334,8 @@ def solve_motion(
     mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, multipliers: Matrix, forces: Matrix,
     rates: Matrix,
 ):  # fmt: skip
-    """Per time: λ, the forces of contacts, and the columns kinetic, potential, then the powers. How many times were done: all of them, or those
-    before a force that is not a finite number. Without modes the branches of laws are free."""
+    """Per time: λ, the forces of contacts, and the columns kinetic, potential, then the powers. How many times were
+    done: all of them, or those before a force that is not a finite number. Without modes branches of laws are free."""
     machine = mechanism.machine
     for k in range(t.size):
         if modes.shape[1] > 0:

@@ -14,14 +14,14 @@ from ..compiled.machine import Machine
 from ..kernels.blocks import Image, block
 from ..linear.kkt import new_factor
 from ..tolerances import FELT, SHARE, SOFT
-from .control import units_of
-from .derivative import Mechanism, evaluate, state_layout
-from .implicit.linearised import Linearised, linearised
 from .contact.forces import contact_powers, push
 from .contact.guards import RUB, TOUCH
 from .contact.impacts import strike
 from .contact.keeping import keep_closed
 from .contact.states import choose_states
+from .control import units_of
+from .derivative import Mechanism, evaluate, state_layout
+from .implicit.linearised import Linearised, linearised
 from .switching.sliding import return_to_surfaces, slide
 from .switching.switches import Switches
 
@@ -70,7 +70,7 @@ def contacts_of(system: System, machine: Machine) -> Contacts:
     if builder.points:
         parts = (push, contact_powers, keep_closed, choose_states, strike)
         functions = np.array([one.compile().address for one in parts], dtype=np.int64)
-    sizes = machine.pattern.n, machine.pattern.m
+    sizes = machine.pattern.n, machine.pattern.m, system.layout.q_size + system.layout.v_size
     return builder.fill(system.evaluator, machine.transformation, functions, *sizes)
 
 

@@ -22,6 +22,7 @@ from ..readings.reactions import ComputedReactions, least
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY
+from .contact.told import states_of
 from .derivative import WORK, solve_motion
 from .mechanism import mechanism
 from .record import Record
@@ -45,6 +46,7 @@ def dynamic_result(
     pose as another run has had it: of a quaternion and its opposite it chooses."""
     motion = Trajectory(moments, record.q, record.v, record.a).until(done)
     multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
+    contacts = record.contacts[:done].copy()
     own, bodies, redundant = own_motion(system, motion), system.cartesian, int(more["stats"]["redundant_equations"])
     near = record.independence[:done]
     singular = np.flatnonzero(near < min(NEARLY, ELSEWHERE * near.max(initial=0.0)))
@@ -54,23 +56,24 @@ def dynamic_result(
             for place, _ in bodies.layout.quaternions:
                 attitude = motion.q[:, place : place + 4]
                 attitude *= np.copysign(1.0, attitude[:1] @ before[place : place + 4])
-        _, multipliers, _, redundant = forces_along(bodies, motion, record.modes[:done])
+        _, multipliers, contacts, _, redundant = forces_along(bodies, motion, record.modes[:done])
     multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
-    return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, own=own, integrated=True, **more)
+    more |= {"modes": states_of(bodies, record.modes[:done]), "own": own, "integrated": True, "contacts": contacts}
+    return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, **more)
 
 
 def forces_along(
     bodies: System, motion: Trajectory, modes: np.ndarray | None = None
-) -> tuple[int, np.ndarray, np.ndarray, int]:
+) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, int]:
     """The multipliers of all joints, those included that cost a run no equation: Newton and Euler for every body, at
     each state, with the branches of laws as a run had them (`modes`), or free. How many states were done (see
-    `solve_motion`), multipliers, energies and powers, and how many rows are redundant."""
+    `solve_motion`), multipliers, forces of contacts, energies and powers, and how many rows are redundant."""
     multipliers, rates = np.zeros((motion.t.size, len(bodies.rows))), np.zeros((motion.t.size, 2 + WORK))
     run = mechanism(bodies, refinements=2)
     held = np.zeros((motion.t.size, 0)) if modes is None else modes
     forces = np.zeros((motion.t.size, run.contacts.force.size))
     done = solve_motion(run, *motion[:3], held, multipliers, forces, rates)
-    return done, multipliers, rates, dependent_rows(run.machine, DEPENDENT) if done else 0
+    return done, multipliers, forces, rates, dependent_rows(run.machine, DEPENDENT) if done else 0
 
 
 def in_the_limit(
@@ -85,7 +88,7 @@ def in_the_limit(
     for place, k in enumerate(singular):
         here, multipliers[k] = multipliers[k] * unit, np.nan
         if (around := _around(system, motion, k)) is not None:
-            _, loads, powers, _ = forces_along(system, around)
+            _, loads, _, powers, _ = forces_along(system, around)
             loads = least(system, around, loads, redundant) if redundant else loads
             rates[place], (limit, unfelt) = _limit(powers)[0], _limit(loads * unit)
             multipliers[k] = limit / unit
@@ -120,10 +123,11 @@ def _around(system: System, motion: Trajectory, k: int) -> Trajectory | None:
 
 def with_forces(
     system: System, motion: Trajectory, multipliers: np.ndarray, energies: np.ndarray, redundant: int,
-    undetermined: np.ndarray, **more: Any,
+    undetermined: np.ndarray, contacts: np.ndarray | None = None, **more: Any,
 ) -> Result:  # fmt: skip
     """The result of a motion with its multipliers and energies (kinetic, potential, stored, dissipated, supplied)."""
-    reactions = ComputedReactions(system, motion, multipliers, redundant, undetermined)
+    contacts = np.zeros((motion.t.size, system.structure.contacts.rows)) if contacts is None else contacts
+    reactions = ComputedReactions(system, motion, multipliers, redundant, undetermined, contacts)
     energy, (moments, rows) = ledger(frozen(energies)), np.nonzero(undetermined)
     stats = more.get("stats", {})
     notes = [stats.get("note", ""), tables_left(system, motion)]

@@ -17,8 +17,8 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy
 from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
-from .control import error_norm, factor_of, first_step
 from .contact.guards import meets
+from .control import error_norm, factor_of, first_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .implicit.iteration import BEGUN, MATRICES
@@ -357,10 +357,8 @@ def _next_span(march):
 def _switch(march, t):
     """Branches of laws have changed: the derivative anew. The next step may be as long as it would have been."""
     y0, k0, search = march.stages.y0, march.stages.k[0], march.search
-    if meets(march.mechanism, search.wanted):
-        status = struck(search, t, y0, k0)
-    else:
-        status = switched(search, t, y0, k0, SWITCH)
+    strikes = meets(march.mechanism, search.wanted)
+    status = struck(search, t, y0, k0) if strikes else switched(search, t, y0, k0, SWITCH)
     if status == DONE:
         status = _begin_anew(march, t)
     march.crossing.energy[0] = energy_of(march.record.end_scalars, march.stages.y0[march.mechanism.state.works_at :])

@@ -24,6 +24,7 @@ from scipy.sparse.linalg import eigsh, lsqr
 from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..errors import check_name
+from ..model.contacts import Contact
 from ..model.drivers import Driver
 from ..model.element import Element
 from ..model.forces.base import EffortElement, ForceElement
@@ -49,6 +50,8 @@ class ComputedReactions:
     _redundant: int
     _undetermined: np.ndarray
     """(times, rows): which multipliers the equations of their own pose do not give."""
+    _contacts: np.ndarray
+    """The forces along all rows of contacts, (times, rows)."""
 
     @property
     def _width(self) -> int:
@@ -60,14 +63,19 @@ class ComputedReactions:
 
     def names(self) -> list[str]:
         model = self._system.model
-        return [*(e.name for e in model.conditions), *(e.name for e in model.forces)]
+        return [e.name for e in (*model.conditions, *model.contacts, *model.forces)]
 
     def world(self, name: str) -> np.ndarray:
         element = self._element(name)
         if isinstance(element, ForceElement):
             return self._load_wrench(element)
-        partials, multipliers = self._partials(element), self._multipliers[:, self._system.rows_of(name), None]
+        rows, partials = self._rows(element), self._partials(element)
+        multipliers = (-self._contacts if isinstance(element, Contact) else self._multipliers)[:, rows, None]
         return np.where(partials, partials * multipliers, 0.0).sum(axis=1)  # nan where it is felt only
+
+    def _rows(self, element: Element) -> np.ndarray:
+        structure = self._system.structure
+        return (structure.contacts if isinstance(element, Contact) else structure).rows_of[element.name]
 
     def turned(self, name: str) -> np.ndarray:
         element = self._element(name)
@@ -76,11 +84,10 @@ class ComputedReactions:
 
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
-        rows = self._system.rows_of(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
-        if isinstance(element, ForceElement) or not (self._redundant or self._undetermined.any()):
+        if isinstance(element, ForceElement | Contact) or not (self._redundant or self._undetermined.any()):
             return out
-        partials = self._partials(element)
+        rows, partials = self._rows(element), self._partials(element)
         out &= ~((partials != 0.0) & self._undetermined[:, rows, None]).any(axis=1)
         if not self._redundant:
             return out
@@ -124,7 +131,7 @@ class ComputedReactions:
 
     def _partials(self, element: Element) -> np.ndarray:
         """(times, rows, 3): the reaction for unit multipliers."""
-        assert isinstance(element, Condition)
+        assert isinstance(element, Condition | Contact)
         relation, slots = element.form()
         values = self._read(joint_wrenches(relation), slots, element)
         shape = (len(values), relation.size, len(element.markers), self._width)

@@ -112,6 +112,20 @@ class Happening(NamedTuple):
     """Just before anything was reset; out of a file its numbers only (None out of older files)."""
 
 
+class Impact(NamedTuple):
+    """An impact of a run: bodies meet, and velocities jump."""
+
+    t: float
+    contacts: tuple[str, ...]
+    """Those that pushed."""
+    impulses: Mapping[str, np.ndarray]
+    """Of each joint, driver and contact what it does to its second body, in N s and N m s, components as those of
+    `Result.reaction`."""
+    energy_lost: float
+    rests: float | None
+    """Where this is the last one of impacts without end that is told apart: when all are over."""
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """What an analysis gives back.
@@ -140,6 +154,11 @@ class Result:
     ledger: Energy | None = None
     events: tuple[Happening, ...] = ()
     """What `mbs.Event` has found, in the order of time."""
+    impacts: tuple[Impact, ...] = ()
+    """In the order of time."""
+    modes: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """Of each contact over time: "open", "closed", with friction "sticks" or "slips"; one column for each of its points
+    if there are several."""
     own: OwnMotion | None = None
     """The same motion in the coordinates that it was computed in; q, v and a are those of bodies, whatever these are.
     None in a result from a file."""

@@ -96,7 +96,7 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
     """The motion with its forces, up to a force that has no value; and what is to be said of that."""
     along = computed(motion).motion
     system.forget_errors()
-    done, multipliers, rates, _ = forces_along(system, along)
+    done, multipliers, _, rates, _ = forces_along(system, along)
     known, redundant = along.until(done), motion.stats.get("redundant_equations", 0)
     singular = np.flatnonzero(np.isin(motion.t[:done], motion.stats["change_points"]))
     limits = in_the_limit(system, known, multipliers[:done], redundant, singular)

@@ -26,6 +26,7 @@ from ..model.events import Event, Reset
 from ..model.forces.given import PythonForce
 from ..model.model import Model
 from ..motion import run as marching
+from ..motion.contact.told import impacts_of
 from ..motion.control import Control, units_of
 from ..motion.course import SPAN, beginning, new_course
 from ..motion.events import happened, present, reset
@@ -100,6 +101,7 @@ def simulate(
     success = error is None and (done == total or status == marching.EVENT)
     told: dict[str, Any] = {"success": success, "message": message, "stats": stats}
     told |= prepared.told(status, done, events) | {"before": prepared.before}
+    told["impacts"] = impacts_of(system, mechanism(system.cartesian), prepared.impacts)
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
     if error:
         raise type(error)(message, **{**error.facts, "result": result}) from error

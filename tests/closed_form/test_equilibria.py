@@ -39,6 +39,13 @@ def test_a_platform_on_three_springs():
         np.testing.assert_allclose(law.frequencies, found.frequencies, rtol=1e-11)
 
 
+ATTITUDE = [
+    [0.9581159853392588, 0.28409362927624965, 0.0361188100860207],
+    [-0.2854788692007677, 0.9574727983362856, 0.04180497202407177],
+    [-0.02270625194152846, -0.05036516902315814, 0.9984727216464336],
+]
+
+
 def test_a_platform_in_space():
     model = mbs.SpatialModel("platform", gravity=(0, 0, -9.81))
     body = model.body("p", 30.0, (1.0, 1.0, 2.0), position=(0, 0, 0.5))
@@ -57,6 +64,8 @@ def test_a_platform_in_space():
     turn = mbs.rotations.rotation_vector(mbs.rotations.from_quaternion(found.state.q[3:7]))
     expected = [-0.04675670904604201018, 0.02984118586113580456, -0.28893669131167603419]
     np.testing.assert_allclose(turn, expected, rtol=0, atol=1e-13)
+    attitude = mbs.rotations.from_quaternion(found.state.q[3:7])
+    np.testing.assert_allclose(attitude, ATTITUDE, rtol=0, atol=1e-13)
     lengths = [found[f"s{k}.distance"] for k in range(6)]
     expected = [
         0.64067269817324802506, 0.61615228520018445538, 0.6426523539223944094, 0.62430428356808067451,
@@ -64,6 +73,11 @@ def test_a_platform_in_space():
     ]  # fmt: skip
     np.testing.assert_allclose(lengths, expected, rtol=0, atol=1e-13)
     assert found.stable
+    angle, cross = np.linalg.norm(turn), np.cross(np.eye(3), turn).T
+    by_vector = np.eye(6)  # small turns, of changes of the rotation vector
+    by_vector[3:, 3:] += (1 - cos(angle)) / angle**2 * cross + (angle - sin(angle)) / angle**3 * cross @ cross
+    curvatures = np.linalg.eigvalsh(by_vector.T @ found.stiffness @ by_vector)
+    assert curvatures[0] == pytest.approx(292.4919045, abs=1e-7)
     for coordinates in SETS:
         law = mbs.linearize(model.compile(coordinates), found.state)
         np.testing.assert_allclose(law.frequencies, found.frequencies, rtol=1e-10)
@@ -95,25 +109,29 @@ def four_bar() -> mbs.PlanarModel:
 
 
 FOUR = [
-    (-0.51778715438178733, 2.7927640725200048, True, -2.5709502727482373 + 8.6825410496420660j),
-    (5.0665712863246970, -2.6261250962324502, True, -4.3854570953161468 + 10.837820982861499j),
-    (13.83637833364901563, -0.67589157792563821, False, 18.020611412852260),
-    (15.907343734162570, 0.3700756912813281, False, 12.455201516601476),
+    (-0.51778715438178733, 2.7927640725200048, True, (-2.5709502727482373 + 8.6825410496420660j,)),
+    (5.0665712863246970, -2.6261250962324502, True, (-4.3854570953161468 + 10.837820982861499j,)),
+    (13.83637833364901563, -0.67589157792563821, False, (18.020611412852260, -18.380185579922916)),
+    (15.907343734162570, 0.3700756913280559, False, (12.455201516601476, -14.436321969654939)),
 ]
-"""Potential energy, crank angle, whether it is stable, an eigenvalue."""
+"""Potential energy, crank angle, whether it is stable, eigenvalues (of a pair one)."""
+SWINGS = [(9.0551810795623400082, 0.28392036008544379645), (11.691475424060545901, 0.37509868825375688956)]
+"""Undamped frequencies and damping ratios where it is stable."""
 
 
 def test_all_four_rests_of_a_four_bar():
     model = four_bar()
     found = mbs.equilibrium(model, all=True)
     assert len(found) == 4
-    for one, (energy, angle, stable, root) in zip(found, FOUR, strict=True):
+    for one, (energy, angle, stable, roots) in zip(found, FOUR, strict=True):
         assert one.potential == pytest.approx(energy, abs=1e-11)
-        assert abs((one["crank.angle"] - angle + pi) % (2 * pi) - pi) < 1e-9
+        assert abs((one["crank.angle"] - angle + pi) % (2 * pi) - pi) < 1e-11
         assert one.stable is stable
         for coordinates in SETS:
             values = mbs.linearize(model.compile(coordinates), one.state).eigenvalues
-            assert np.abs(values - root).min() < 1e-9 * abs(root)
+            assert all(np.abs(values - root).min() < 1e-9 * abs(root) for root in roots)
+    laws = [mbs.linearize(model, one.state) for one in found[:2]]
+    np.testing.assert_allclose([(*law.frequencies, *law.damping) for law in laws], SWINGS, rtol=1e-9)
 
 
 IN_DETAIL = [  # in the order of `FOUR`: coupler and rocker angle, length and tension of the spring, V'', mass
@@ -147,6 +165,19 @@ def test_it_comes_to_rest_downhill():
     assert found.stable and found.potential == pytest.approx(FOUR[1][0], abs=1e-10)
 
 
+HALF = [
+    [
+        0.043732275450428945, 0.09148511417823015, 0.143930830770932, 0.20186265128979197, 0.2661798521673572,
+        0.3378128763233713, 0.41752054362422053, 0.5054686029204324, 0.6005806001869314,
+    ],
+    [
+        -0.08993046249145953, -0.1777920945809934, -0.26293577791145545, -0.3444459255703242, -0.4210180985267901,
+        -0.4907942395082452, -0.5511820509726221, -0.5987755260089126, -0.6296576887566459,
+    ],
+]  # fmt: skip
+"""x and y of the pins on the left of the lowest one."""
+
+
 def test_a_hanging_chain():
     n, length = 20, 0.1
     model = mbs.PlanarModel("chain", gravity=(0, -9.81))
@@ -165,7 +196,10 @@ def test_a_hanging_chain():
         -0.31395385129980882958, -0.10781121333570484652,
     ]  # fmt: skip
     np.testing.assert_allclose(angles, [*expected, *np.negative(expected[::-1])], rtol=0, atol=1e-12)
-    assert found["l10.tail.y"] == pytest.approx(-0.64041793693265089905, abs=1e-12)  # its lowest pin
+    lowest = -0.64041793693265089905
+    places = [[found[f"l{k}.tail.{c}"] for k in range(1, n)] for c in "xy"]
+    aside = [*HALF[0], 0.7, *(1.4 - x for x in HALF[0][::-1])]
+    np.testing.assert_allclose(places, [aside, [*HALF[1], lowest, *HALF[1][::-1]]], rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.reaction("J0")[0], [-2.2659893531570450079, 4.905, 0], rtol=0, atol=1e-11)
     np.testing.assert_allclose(found.reaction("end")[0], [2.2659893531570450079, 4.905, 0], rtol=0, atol=1e-11)
     assert found.stable and len(found.frequencies) == 18
@@ -194,6 +228,9 @@ def test_a_truss_has_three_rests_under_its_load():
         assert one.stiffness[1, 1] == pytest.approx(curvature, rel=1e-10)
     sideways = [19101.358882794287163, 19391.780882802182116, 19968.330979866604964]
     np.testing.assert_allclose([one.stiffness[0, 0] for one in found], sideways, rtol=1e-10)
+    pulls = [35.320946058846531507, -43.098869494905794196, -190.26041434498109427]
+    for bar in ("left", "right"):
+        np.testing.assert_allclose([1e4 * (one[f"{bar}.distance"] - sqrt(1.04)) for one in found], pulls, rtol=1e-9)
 
 
 def test_a_truss_snaps_through_at_its_limit_loads():
@@ -210,6 +247,29 @@ def test_a_truss_snaps_through_at_its_limit_loads():
     expected = [0.17671473074643452322, 0.039450318582933533143, -0.21729372614047002144]
     np.testing.assert_allclose(heights, expected, rtol=0, atol=1e-10)
     assert len(P) < 200
+
+
+DEFLECTIONS = {  # height: load
+    0.2: 0.0, 0.18: 13.226381204026987, 0.15: 25.56345658603744, 0.1: 29.485619852508048, 0.05: 18.53153303691275,
+    0.0: 0.0, -0.05: -18.53153303691275, -0.1: -29.485619852508048, -0.15: -25.56345658603744, -0.2: 0.0,
+    -0.22: 17.662309656928112,
+}  # fmt: skip
+
+
+def test_a_truss_pushed_through():
+    """A driver lowers the apex evenly, so nothing is accelerated: its effort is the load, down."""
+    heights = np.array([*DEFLECTIONS])
+    model = truss(0.0)
+    model.add(mbs.Driver("press", mbs.y(model.bodies["apex"]), 0.2 - mbs.t))
+    run = mbs.simulate(model, 0.2 - heights, rtol=1e-12)
+    np.testing.assert_allclose(run["apex.y"], heights, atol=1e-14)
+    np.testing.assert_allclose(run.effort("press"), np.negative([*DEFLECTIONS.values()]), atol=1e-10)
+
+
+def test_where_a_truss_lands_after_it_has_snapped():
+    """Under the limit load, on the other side."""
+    found = mbs.equilibrium(truss(30.191474033251500073), {"apex.y": -0.25})
+    assert found.stable and found["apex.y"] == pytest.approx(-0.2317006504064572744, abs=1e-12)
 
 
 def test_a_crank_held_by_a_torsion_spring():
@@ -237,6 +297,8 @@ def test_a_crank_held_by_a_torsion_spring():
         )
         assert law.frequencies == pytest.approx([17.652197849777717711], rel=1e-10)
         assert law.damping == pytest.approx([0.063604827946135809535], rel=1e-9)
+        root = -1.1227650071062602261 + 17.616455025529817417j
+        assert np.abs(law.eigenvalues - root).min() < 1e-9 * abs(root)
     law = mbs.linearize(model, found.state, coordinates=["crank.angle"])
     assert law.M[0, 0] == pytest.approx(0.044532916223374890283, rel=1e-12)
     assert law.K[0, 0] == pytest.approx(13.87646065541329984, rel=1e-10)

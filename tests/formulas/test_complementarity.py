@@ -164,6 +164,18 @@ def test_the_order_of_laws_does_not_matter():
         assert np.allclose(other.f, made.f[rows], rtol=0, atol=1e-9) and np.allclose(other.w, made.w[rows], atol=1e-11)
 
 
+def test_the_order_of_laws_does_not_matter_at_random():
+    """Twelve rows of a body of six freedoms: the same motions, and the same of all forces that go with them."""
+    rng = np.random.default_rng(12)
+    for _ in range(100):
+        W, w0 = delassus(rng, 12, 6)
+        mu, order = rng.uniform(0.1, 0.5, size=4), rng.permutation(4)
+        rows = (3 * order[:, None] + np.arange(3)).ravel()
+        made, other = solved(W, w0, contacts(mu, 2)), solved(W[np.ix_(rows, rows)], w0[rows], contacts(mu[order], 2))
+        assert np.allclose(other.w, made.w[rows], rtol=0, atol=1e-9 * abs(w0).max())
+        assert np.allclose(other.f, made.f[rows], rtol=0, atol=1e-9 * (abs(made.f).max() + 1e-9))
+
+
 # --- friction in the plane ------------------------------------------------------------------------------------------
 
 

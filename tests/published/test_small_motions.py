@@ -25,8 +25,11 @@ K0 = np.array([[-80.95, -2.5995168524987164], [-2.5995168524987164, -0.803294884
 K2 = np.array([[0.0, 76.597345895732222], [0.0, 2.6543152379460402]])
 LEAN_AND_STEER = ("frame.turn_x", "steer.angle")
 ROOTS = {
+    0.0: [-5.5309437176539346 + 0j, -3.1316432479065557 + 0j, 3.1316432479065557 + 0j, 5.5309437176539346 + 0j],
     1.0: [-7.1100801463744077 + 0j, -3.1342312506657842 + 0j, 3.5269617099006942 + 0.80774027519931005j],
+    3.0: [-10.351014672459228 + 0j, -2.6336613725366530 + 0j, 1.7067560566397352 + 2.3158244738432436j],
     5.0: [-14.078389692798247 + 0j, -0.32286642900408708 + 0j, -0.77534188219584193 + 4.4648677137882251j],
+    7.0: [-18.157884661252021 + 0j, 0.10268170574766416 + 0j, -2.1387564425836343 + 7.1952591332980426j],
     10.0: [-24.624596350174000 + 0j, 0.16105338653171554 + 0j, -3.7201684043728757 + 10.906811394762882j],
 }
 """Of a pair the one with positive imaginary part."""
@@ -43,7 +46,7 @@ def test_the_bicycle_is_that_of_the_benchmark(bicycle, v):
     assert found.coordinates[:2] == found.velocities[:2] == LEAN_AND_STEER
     assert len(found.coordinates) == 7 and len(found.velocities) == 3  # it may get anywhere, but rolls
     np.testing.assert_allclose(found.M[:2, :2], M, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(found.D[:2, :2] / v, C1, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(found.D[:2, :2], v * C1, rtol=0, atol=1e-10 * (1 + v))
     np.testing.assert_allclose(found.K[:2, :2], 9.81 * K0 + v**2 * K2, rtol=0, atol=1e-10 * (1 + v**2))
     np.testing.assert_allclose(found.K[:2, 2:], 0.0, atol=1e-9)  # nor does it matter where it is
     own = found.eigenvalues[np.abs(found.eigenvalues) > 1e-6]
@@ -98,14 +101,22 @@ def pendulums(count: int, length: float) -> mbs.PlanarModel:
     return model
 
 
+PENDULUMS = {
+    (2, 1.0): [2.3971993978640862263, 5.7873512980360940267],
+    (5, 0.5): [2.2739950467997780268, 5.2660201309594192875, 8.4001115247250716031, 11.790826617118512818,
+               15.748413017338948867],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("coordinates", SETS)
-@pytest.mark.parametrize(("count", "length"), [(2, 1.0), (5, 0.5)])
+@pytest.mark.parametrize(("count", "length"), PENDULUMS)
 def test_equal_pendulums_swing_with_the_zeros_of_laguerre(count, length, coordinates):
     """ω² = g/l times the zeros of L_n."""
     system = pendulums(count, length).compile(coordinates)
     found = mbs.linearize(system, mbs.assemble(system))
     expected = np.sqrt(9.81 / length * Laguerre([0] * count + [1]).roots())
     np.testing.assert_allclose(found.frequencies, expected, rtol=1e-12)
+    np.testing.assert_allclose(found.frequencies, PENDULUMS[count, length], rtol=1e-12)
     assert not found.damping.any() and not found.eigenvalues.real.any()
     assert len(found.coordinates) == count
 
@@ -141,10 +152,28 @@ def frequencies(model: mbs.SpatialModel, **rates: float) -> np.ndarray:
 
 def test_a_sleeping_top():
     """A s² - C n s + m g l = 0."""
-    expected = np.sort(np.roots([ACROSS, -ALONG * SPIN, MGL]))
+    expected = [1.3229217479686887892, 22.677078252031311211]
+    np.testing.assert_allclose(np.sort(np.roots([ACROSS, -ALONG * SPIN, MGL])), expected, rtol=1e-13)
     np.testing.assert_allclose(frequencies(top(0.0), wx=0.0, wy=0.0, wz=SPIN), expected, rtol=1e-10)
-    slow = mbs.linearize(top(0.0), {"top.wx": 0.0, "top.wy": 0.0, "top.wz": 27.0}).eigenvalues  # stable from 27.386
+    slow = mbs.linearize(top(0.0), {"top.wx": 0.0, "top.wy": 0.0, "top.wz": 27.0}).eigenvalues
     assert slow.real.max() == pytest.approx(np.sqrt(MGL / ACROSS - (ALONG * 27.0 / (2 * ACROSS)) ** 2), rel=1e-10)
+
+
+def test_from_which_spin_on_a_top_sleeps():
+    """C n = 2 √(A m g l): there two frequencies meet, and what grows below goes with the root of the distance."""
+    least = 27.386127875258305673
+    for spin, grows in ((least * (1 - 1e-9), True), (least * (1 + 1e-9), False)):
+        law = mbs.linearize(top(0.0), {"top.wx": 0.0, "top.wy": 0.0, "top.wz": spin})
+        assert (law.eigenvalues.real.max() > 1e-5) == grows
+
+
+def test_a_top_without_weight_nutates():
+    """With C n / A."""
+    model = mbs.SpatialModel("top")
+    across = ACROSS - MGL / 9.81 * ARM
+    body = model.body("top", MGL / 9.81 / ARM, (across, across, ALONG), position=(0, 0, ARM))
+    model.add(mbs.Spherical("tip", model.ground, body.at(0, 0, -ARM)))
+    assert frequencies(model, wx=0.0, wy=0.0, wz=SPIN)[-1] == pytest.approx(24.0, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -171,8 +200,10 @@ def rotor(other: float = 0.15) -> mbs.SpatialModel:
 @pytest.mark.parametrize(
     ("speed", "forward", "backward"),
     [
+        (0.0, 577.35026918962576451, 577.35026918962576451),
         (100.0, 655.32226029939779259, 508.65559363273112592),
         (300.0, 837.84571968520857702, 397.84571968520857702),
+        (600.0, 1165.9017380701973036, 285.90173807019730357),
         (1000.0, 1666.6666666666666667, 200.0),
     ],
 )

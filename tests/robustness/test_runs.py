@@ -5,7 +5,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 import sympy as sp
-from helpers import three_cranks
+from helpers import double_pendulum, three_cranks
 
 import mbs_dae as mbs
 
@@ -25,13 +25,6 @@ def block(*forces):
 def driven(*forces):
     model = block(*forces)
     model.add(mbs.Driver("push", mbs.displacement(model.elements["guide"]), 1 + mbs.t))
-    return model
-
-
-def double_pendulum():
-    model = mbs.PlanarModel("double pendulum", gravity=(0, -9.81))
-    upper, lower = model.link("upper", (0, 0), (1, 0), mass=1), model.link("lower", (1, 0), (2, 0), mass=1)
-    model.add(mbs.Revolute("A", model.ground, upper.tail), mbs.Revolute("B", upper.head, lower.tail))
     return model
 
 

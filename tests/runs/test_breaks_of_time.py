@@ -98,6 +98,16 @@ def test_a_pulse_after_a_rest_gives_its_impulse(how, times):
     assert result.stats["breaks"] == 2
 
 
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5", "GA"])
+def test_a_pulse_of_a_thousandth_of_a_second(method, coordinates):
+    """1000 N for 5 <= t < 5.001: 1 m/s from then on, x = 5 - 1/2000."""
+    model = line(force(sp.Piecewise((1000, (t >= 5) & (t < 5.001)), (0, True))))
+    result = mbs.simulate(model.compile(coordinates), [0, 10], method=method)
+    assert result["block.x"][-1] == pytest.approx(4.9995, rel=1e-12)
+    assert result["block.vx"][-1] == pytest.approx(1.0, rel=1e-12)
+
+
 def test_a_smooth_pulse_after_a_rest_is_met():
     """It has no break; the law itself says how far a step may go."""
     result = mbs.simulate(line(force(100 * sp.exp(-(((t - 5) / 0.02) ** 2)))), [0, 10])

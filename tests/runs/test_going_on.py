@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import sympy as sp
-from helpers import three_cranks
+from helpers import double_pendulum, three_cranks
 
 import mbs_dae as mbs
 from mbs_dae.motion.past.past import Past
@@ -31,13 +31,6 @@ def oscillator(force):
     model.add(mbs.Translational("guide", model.ground, body))
     spring = -50 * model["b.x"] - 0.5 * model["b.vx"]
     model.add(mbs.Force("F", body, (spring + force(model["b.x"], model["b.vx"]), 0)))
-    return model
-
-
-def double_pendulum():
-    model = mbs.PlanarModel("double pendulum", gravity=(0, -9.81))
-    upper, lower = model.link("upper", (0, 0), (1, 0), mass=1), model.link("lower", (1, 0), (2, 0), mass=1)
-    model.add(mbs.Revolute("A", model.ground, upper.tail), mbs.Revolute("B", upper.head, lower.tail))
     return model
 
 

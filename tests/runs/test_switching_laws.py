@@ -181,6 +181,26 @@ def test_dry_friction_slides_and_sticks(method, coordinates):
     assert abs(run["block.ax"][-1]) < 1e-12 and run.stats["switches"] == 8  # seven turns, and one that sticks
 
 
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+def test_dry_friction_turns_at_even_times(method):
+    """Each half cycle takes π/10 s, and takes 0.03924 m of the amplitude; the last one, about -0.01962 m, ends where it
+    sticks, and a moment before it is on its way still."""
+    model = block(lambda x, v: -0.2 * 9.81 * sp.sign(v), 100.0, 0.0)
+    model.add(mbs.Event("turn", model["block.vx"]))
+    when = [
+        0.31415926535897932385, 0.62831853071795864769, 0.94247779607693797154, 1.2566370614359172954,
+        1.5707963267948966192, 1.8849555921538759431, 2.1991148575128552669,
+    ]  # fmt: skip
+    where = [-0.26076, 0.22152, -0.18228, 0.14304, -0.1038, 0.06456, -0.02532]
+    rest, before = 2.5132741228718345908, 0.01
+    run = mbs.simulate(model, [0, rest - before, rest], {"block.x": 0.3}, method=method, rtol=1e-12)
+    np.testing.assert_allclose([e.t for e in run.events][:7], when, atol=1e-11)
+    np.testing.assert_allclose([e.state["block.x"] for e in run.events][:7], where, atol=1e-11)
+    reach = 0.02532 - 0.01962
+    np.testing.assert_allclose(run["block.x"][1:], [-0.01962 + reach * np.cos(10 * before), -0.01392], atol=2e-11)
+    np.testing.assert_allclose(run["block.vx"][1:], [10 * reach * np.sin(10 * before), 0.0], atol=2e-10)
+
+
 def test_what_sticks_comes_loose_when_the_force_has_grown():
     """m ẍ = t - μ sign(ẋ): at rest until t = μ, then x = (t - μ)³/6."""
     model = block(lambda x, v: t - 2.0 * sp.sign(v), 0.0, 0.0)

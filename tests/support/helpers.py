@@ -209,6 +209,14 @@ def evaluated_loads(system, t: float, q: np.ndarray, v: np.ndarray) -> Loads:
     return Loads(mass, forces, *(float(x) for x in scalars))
 
 
+def double_pendulum() -> mbs.PlanarModel:
+    """Two uniform bars, both lying along x."""
+    model = mbs.PlanarModel("double pendulum", gravity=(0, -9.81))
+    upper, lower = model.link("upper", (0, 0), (1, 0), mass=1), model.link("lower", (1, 0), (2, 0), mass=1)
+    model.add(mbs.Revolute("A", model.ground, upper.tail), mbs.Revolute("B", upper.head, lower.tail))
+    return model
+
+
 def three_cranks(phi: float) -> mbs.PlanarModel:
     """One coupler on three parallel cranks at the angle phi: in every pose one equation is redundant."""
     model = mbs.PlanarModel("three cranks", gravity=(0, -9.81))

@@ -124,6 +124,9 @@ class Contact(Element):
         if len(self.markers) > 1 and len(self.bodies) == 1:
             raise ModelError(f"{self.who} is of body {self.bodies[0].name!r} and itself; name two different bodies")
 
+    def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
+        return self._form
+
     # --- the laws -------------------------------------------------------------------------------------------
 
     def _set_laws(self, restitution: Any, friction: Any, static_friction: Any) -> None:

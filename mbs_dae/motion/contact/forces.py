@@ -21,7 +21,7 @@ from ..derivative import Mechanism
 from .delassus import add_responses, respond, use
 
 AWAY = 1e-12
-"""A slip of less than this part of what it is made of has no direction of its own: that in which it set out is taken."""
+"""A slip of less than this part of what it is made of has no direction of its own: it has that in which it set out."""
 
 
 @compiled_apart

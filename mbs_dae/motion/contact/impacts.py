@@ -1,9 +1,9 @@
 """What happens when bodies meet: velocities jump. Compiled.
 
-Places stay, so all that touches is a problem of impulses. With w = G v - ν the rates of gaps and slips before, and w' after,
+Places stay, so all that touches is a problem of impulses. With w = G v - ν the rates of gaps and slips, w' after it,
 
-    w' = w + W p,        0 <= p_n,  0 <= w_n' + e w_n,  p_n (w_n' + e w_n) = 0        (Newton; e w_n where it approaches)
-                         |p_s| <= μ p_n, and where w_s' is not zero p_s = -μ p_n w_s'/|w_s'|
+    w' = w + W p,      0 <= p_n,  0 <= w_n' + e w_n,  p_n (w_n' + e w_n) = 0      (Newton; e w_n where it approaches)
+                       |p_s| <= μ p_n, and where w_s' is not zero p_s = -μ p_n w_s'/|w_s'|
 
 for all points that touch at once, with e their restitution. Joints take part in it: their impulses come with the
 responses. What is lost of the energy is -p · (w + w')/2, for between both states velocities are their mean.
@@ -13,9 +13,8 @@ flight is lower than can be seen (`REST`): then this impact is without restituti
 last one would have been is noted: an impact a flight of 2 w'/|ẇ| before has left e/(1 - e) as much.
 """
 
-import numpy as np
 
-from ...compiled.contacts import OPEN, put_rows
+from ...compiled.contacts import NOTED, OPEN, put_rows
 from ...compiled.machine import DONE, NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -52,7 +51,8 @@ def strike(search: Search, y: Vector, dy: Vector):
             break
     contacts.pace[1] = 0.0
     note = contacts.log[contacts.logged[0]]
-    note[0], note[note.size - 1] = search.span[0], contacts.rests[0]
+    note[0], note[2] = search.span[0], contacts.rests[0]
+    copy(search.other[: mechanism.state.v_end], note[NOTED + contacts.force.size :])
     contacts.logged[0] += 1
 
 
@@ -106,8 +106,9 @@ def _pose(contacts):
 @compiled
 def _jump(mechanism, y):
     """The state after the impulses that were solved for, in place; and what they are and take away, noted."""
-    contacts, machine, state, problem = mechanism.contacts, mechanism.machine, mechanism.state, mechanism.contacts.problem
-    note, lines, lost, given = contacts.log[contacts.logged[0]], contacts.force.size, 0.0, 0.0
+    contacts, machine, state = mechanism.contacts, mechanism.machine, mechanism.state
+    problem = contacts.problem
+    note, lost, given = contacts.log[contacts.logged[0]], 0.0, 0.0
     note[:] = 0.0
     for i in range(contacts.size[0]):
         row, p, change = contacts.used[i], problem.f[i], 0.0
@@ -115,13 +116,12 @@ def _jump(mechanism, y):
             change += contacts.delassus[i, j] * problem.f[j]
         lost -= p * (contacts.rate[row] + 0.5 * change)
         given += p * contacts.nu[row]
-        note[1 + row] = p
+        note[NOTED + row] = p
     responses(mechanism, problem.f)
     axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])
     y[state.works_at + 1] += lost
     y[state.works_at + 2] += given
-    copy(machine.multipliers, note[1 + lines :])
-    note[note.size - 2] = lost
+    note[1] = lost
 
 
 @compiled

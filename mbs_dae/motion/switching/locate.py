@@ -37,8 +37,9 @@ CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER = range(5)
 NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
 SOON = 1e-13
 """A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at it."""
-TRIES = 8
-"""How often a step is made again to end on a switch."""
+TRIES = 60
+"""How often a step is made again to end on a switch, before a hundredth of it is near enough: where several laws switch
+at once it may take some tens."""
 PASSES = 1e-3
 """A guard that is zero at the end of a step passes there if it has fallen at this part of its size over the step."""
 SHORTER = 0.1

@@ -1,0 +1,79 @@
+"""What a result knows of contacts: their states over time, and impacts with all their impulses."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.contacts import CLOSED, NOTED, put_rows
+from ...compiled.reading import Trajectory
+from ...kernels.abi import compiled_apart
+from ...kernels.blocks import Matrix, Vector
+from ...poses.newton import solve_here
+from ...readings.reactions import ComputedReactions
+from ...results.result import Impact
+from ..derivative import Mechanism, evaluate, factorise_terms
+
+NAMES = np.array(["open", "closed", "sticks"])
+SLIPS = "slips"
+
+
+def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
+    """Of each contact "open", "closed" (without friction), "sticks" or "slips" over time; of one with several points
+    a column for each."""
+    builder, found = system.structure.contacts, {}
+    own = modes[:, modes.shape[1] - builder.entries :]
+    states = NAMES[own[:, builder.entry].astype(int)] if builder.points else np.zeros((len(modes), 0), dtype="U6")
+    states[(states == NAMES[CLOSED]) & (builder.slips > 0)] = SLIPS
+    for contact in builder.contacts:
+        columns = [k for k, (owner, _) in enumerate(builder.points) if owner is contact]
+        found[contact.name] = states[:, columns[0]] if len(columns) == 1 else states[:, columns]
+    return found
+
+
+@compiled_apart
+def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Matrix, multipliers: Matrix):
+    """The impulses of all joints in impacts: those that impulses p along the rows of contacts make."""
+    machine, contacts = mechanism.machine, mechanism.contacts
+    contacts.closed[0] = 0
+    for k in range(t.size):
+        evaluate(mechanism, t[k], q[k], v[k])
+        factorise_terms(mechanism)
+        put_rows(contacts)
+        machine.f[:] = 0.0
+        machine.g[:] = 0.0
+        for row in range(contacts.force.size):
+            for column in range(machine.f.size):
+                machine.f[column] += p[k, row] * contacts.G[row, column]
+        solve_here(machine, mechanism.refinements)
+        for row in range(machine.multipliers.size):
+            multipliers[k, row] = machine.multipliers[row]
+
+
+def impacts_of(system: System, mechanism: Mechanism, notes: Sequence[np.ndarray]) -> tuple[Impact, ...]:
+    """The impacts of a run, from what it has noted; `mechanism` is that of bodies."""
+    builder, bodies = system.structure.contacts, system.cartesian
+    noted = np.concatenate([*notes, np.zeros((0, NOTED))]) if not notes else np.concatenate(notes)
+    if not noted.size:
+        return ()
+    lines, q_size = builder.rows, system.layout.q_size
+    (t, lost, rests), p = noted[:, :NOTED].T, np.ascontiguousarray(noted[:, NOTED : NOTED + lines])
+    q, v = (np.ascontiguousarray(x) for x in np.split(noted[:, NOTED + lines :], [q_size], axis=1))
+    along = system.of_bodies(Trajectory(t.copy(), q, v, np.zeros_like(v)))
+    multipliers = np.zeros((t.size, len(bodies.rows)))
+    impulses_along(mechanism, along.t, along.q, along.v, p, multipliers)
+    undetermined = np.zeros(multipliers.shape, dtype=bool)
+    reactions = ComputedReactions(bodies, along, multipliers, 0, undetermined, p)
+    names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts)]
+    impulses = {name: reactions.world(name) for name in names}
+    met = {name: np.abs(p[:, rows]).max(axis=1) > 0.0 for name, rows in builder.rows_of.items()}
+    return tuple(
+        Impact(
+            float(t[k]),
+            tuple(name for name in met if met[name][k]),
+            {name: rows[k] for name, rows in impulses.items()},
+            float(lost[k]),
+            float(rests[k]) or None,
+        )
+        for k in range(t.size)
+    )
