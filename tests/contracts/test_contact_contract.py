@@ -290,7 +290,6 @@ REFUSED = {
         "d", a2, b2, unilateral="chain"
     ),
     "Revolute holds to both sides; there is Distance": lambda: mbs.Revolute("A", a2, b2, unilateral=True),
-    "contacts are not built in yet.*without\\('c'\\)": lambda: mbs.assemble(P.plus(Contact("c", LINE, DISK))),
     "a constant of|contains unknown symbols: nu; declare": lambda: P.plus(
         Contact("c", LINE, DISK, restitution=sp.Symbol("nu"))
     ),
