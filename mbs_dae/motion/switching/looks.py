@@ -20,7 +20,7 @@ from ...compiled.machine import DONE
 from ...compiled.signals import assign
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.vectors import copy
-from ...symbolic.branches import WHOLE
+from ...symbolic.branches import WATCH, WHOLE
 from ..contact.guards import TOUCH, is_blind
 from ..course import moment
 from ..derivative import accelerate, evaluate
@@ -41,8 +41,9 @@ FAINT, NOISE = 1e-6, 1e-9
 EXACT = 1e-11
 """Guards are right to this part of their largest size; a switch that is nearer to the end of a step than this part of
 it, or than times are told apart, is at its end."""
-HELD = 1e-14
-"""Where a motion is held on a surface, what is zero with it is so to this part of the largest that it has been."""
+HELD, STILL = 1e-14, 1e-12
+"""Where a motion is held on a surface, what is zero with it is so to this part of the largest that it has been; what is
+watched only, to this part of what it is made of, for a motion of the model's length a second."""
 MOST = 4000
 """So often a step is looked at; what is left of it is made anew."""
 CLOSE, CLOSER = 0.01, 6
@@ -151,8 +152,16 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
         search.size[k] = max(search.size[k], abs(switches.guard[k]))
         search.top[k] = max(search.top[k], search.size[k])
         search.noise[k] = 1.0 if slides else switches.scale[k]
-        held = HELD * search.top[k] if switches.sliding[0] > 0 else 0.0
-        search.slack[k] = SLACK if slides else EXACT * search.size[k] + held
+        search.slack[k] = SLACK if slides else EXACT * search.size[k] + _held(search, k)
+
+
+@compiled
+def _held(search, k):
+    """What may be left of a guard that is zero with the motion, where that is held on surfaces."""
+    switches = search.stages.mechanism.switches
+    if switches.sliding[0] == 0:
+        return 0.0
+    return max(HELD * search.top[k], STILL * switches.scale[k] if switches.kinds[k] == WATCH else 0.0)
 
 
 @compiled
