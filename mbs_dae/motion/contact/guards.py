@@ -16,6 +16,9 @@ from ...symbolic.branches import WATCH
 
 TOUCH, RUB = WATCH + 1, WATCH + 2
 """More kinds of switching functions: of a gap, and of a slip."""
+TOUCHES = 1e-9
+"""A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
+rate is less than this part of what it is made of."""
 ALWAYS = 1.0
 """The guard of what does not matter."""
 
@@ -123,13 +126,26 @@ def meets(mechanism, wanted):
 
 
 @compiled
-def mark_passed(mechanism, wanted):
-    """What points have just begun to do, by the entries that pass zero: `began`."""
+def speed_of(contacts, c):
+    """How fast a point slips."""
+    square = 0.0
+    for k in range(contacts.slips[c]):
+        square += contacts.rate[contacts.slip[c] + k] ** 2
+    return np.sqrt(square)
+
+
+@compiled
+def mark_passed(mechanism, wanted, largest):
+    """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside the largest
+    of its last step stops with them, as that of a body with several points that slide to a stop."""
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
         k, first, state, size = first_entry(mechanism, c), contacts.slip[c], contacts.state[c], 0.0
         contacts.began[c] = PARTS if wanted[k] == 1 else 0
-        if contacts.slips[c] == 0 or wanted[k + 1] == 0 or contacts.began[c] == PARTS:
+        if contacts.slips[c] == 0 or contacts.began[c] == PARTS:
+            continue
+        stops = state == CLOSED and speed_of(contacts, c) <= TOUCHES * largest[k + 1]
+        if wanted[k + 1] == 0 and not stops:
             continue
         contacts.began[c] = SLIPS if state == STICKING else STOPS
         for i in range(contacts.slips[c] if state == STICKING else 0):
