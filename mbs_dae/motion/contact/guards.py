@@ -8,7 +8,9 @@ These are more entries among the switching functions of a run (`switching`), fou
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS
+from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS, observe_contacts
+from ...compiled.signals import assign, take_signals
+from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...symbolic.branches import WATCH
 
@@ -29,6 +31,25 @@ def first_entry(mechanism, c):
 def slip_entry(mechanism, c):
     """The first one of its slip."""
     return first_entry(mechanism, c) + (1 if mechanism.contacts.gap[c] >= 0 else 0)
+
+
+@compiled
+def has_gaps_alone(mechanism):
+    """Whether open gaps are all that there is to look at: they follow from places and velocities alone."""
+    contacts = mechanism.contacts
+    return contacts.closed[0] == 0 and contacts.entries > 0 and mechanism.switches.kinds.size == contacts.entries
+
+
+@compiled
+def observe_gaps(mechanism, t, q, v):
+    """Gaps and their rates, and nothing else."""
+    tr = mechanism.machine.transformation
+    assign(mechanism.signals.inputs, t, q, v, q)
+    if tr.edges > 0:
+        transform(tr, REACH, (q, v))
+        take_signals(mechanism.signals, q, tr.qc)
+        q, v = tr.qc, tr.vc
+    observe_contacts(mechanism.contacts, t, q, v)
 
 
 @compiled
