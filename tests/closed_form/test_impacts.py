@@ -1,6 +1,7 @@
-"""Impacts and unilateral motion without friction. Expected values: closed forms evaluated with 20 digits (balls, walls),
-elliptic integrals (pendulums), energy quadrature between impacts with a free-body balance of impulses at them
-(slider-crank, 40 digits), and minimal coordinates in extended precision with location of events (double pendulum, cam)."""
+"""Impacts and unilateral motion without friction. Expected values: closed forms evaluated with 20 digits (balls,
+walls), elliptic integrals (pendulums), energy quadrature between impacts with a free-body balance of impulses at them
+(slider-crank, 40 digits), and minimal coordinates in extended precision with location of events (double pendulum,
+cam)."""
 
 from __future__ import annotations
 
@@ -137,7 +138,7 @@ def test_a_ball_on_a_plate_that_accelerates(coordinates, method):
              0.81682711643162287956, 0.57177898150213601569, 0.40024528705149521098, 0.28017170093604664769]  # fmt: skip
     near(times_of(result)[:8], bounces)
     near([impact.impulses["plate"][1] for impact in result.impacts[:8]], np.array(after) * 1.7 / 0.7)
-    near(result.impacts[-1].rests, 2.3319418454844903545, 5e-9)  # its last bounces are of 1e-6 m/s at a height of 5 m
+    near(result.impacts[-1].rests, 2.3319418454844903545, 5e-9)  # the last bounces: 1e-6 m/s at y = 5 m
     near(result["ball.y"][3:], [2.4**2, 9], 1e-11)
     near(result.reaction("plate")[3:, 1], [G + 2, G + 2])
     near(result.energy.error, np.zeros(5), 1e-9)
