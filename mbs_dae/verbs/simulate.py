@@ -100,8 +100,7 @@ def simulate(
         stats["stiff"] = stiff
     success = error is None and (done == total or status == marching.EVENT)
     told: dict[str, Any] = {"success": success, "message": message, "stats": stats}
-    told |= prepared.told(status, done, events) | {"before": prepared.before}
-    told["impacts"] = impacts_of(system, mechanism(system.cartesian), prepared.impacts)
+    told |= prepared.told(status, done, events)
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
     if error:
         raise type(error)(message, **{**error.facts, "result": result}) from error
@@ -182,7 +181,7 @@ class Prepared:
         return memory_of(self.march) if status in (DONE, marching.EVENT) else None
 
     def told(self, status: int, done: int, events: list[Happening]) -> dict[str, Any]:
-        """What the result knows of the run, and its events with states that do."""
+        """What the result knows of the run, its events with states that do, and its impacts."""
         t, none = float(self.times[done - 1]), np.zeros(0)
         past = Past(self.run, t, none, none, self.memory(status))
 
@@ -190,7 +189,8 @@ class Prepared:
             state = cast(State, one.state)
             return one._replace(state=replace(state, past=past.at(state.t, state.full_q, state.full_v)))
 
-        return {"past": past, "events": tuple(map(knowing, events))}
+        impacts = impacts_of(self.system, self.impacts)
+        return {"past": past, "events": tuple(map(knowing, events)), "before": self.before, "impacts": impacts}
 
 
 def prepare(
