@@ -35,6 +35,15 @@ def system_of(thing: Model | System) -> System:
     return thing if isinstance(thing, System) and thing.nv else model_of(thing).compile()
 
 
+def check_without_contacts(model: Model, what: str) -> None:
+    """For what speaks of equations alone: of contacts these do not tell which are closed."""
+    if contacts := model.contacts:
+        names = ", ".join(repr(c.name) for c in contacts)
+        who = f"{what} knows no contacts, and {model.name!r} has {', '.join(c.who for c in contacts)}"
+        remedy = f"use mbs.simulate, or leave them out where they are open: model.without({names})"
+        raise ModelError(f"{who}; {remedy}; what stays closed is a joint")
+
+
 def as_state(given: Any) -> Any:
     """What is given as a state: an equilibrium stands for its own."""
     own = getattr(given, "state", None)

@@ -164,6 +164,8 @@ class ContactsBuilder:
         self.gap, self.slip, self.slips = np.array(rows, dtype=np.int64).reshape(-1, 3).T.copy()
         self.rows = first
         sizes = 1 + (self.slips > 0)
+        self.switching = [c.who for c, _ in self.points for _ in range(1 + (c.slips > 0))]
+        """Whose each entry among the switching functions is."""
         self.entry, self.entries = np.cumsum([0, *sizes[:-1]])[: len(rows)].astype(np.int64), int(sizes.sum())
 
     def fill(

@@ -16,6 +16,7 @@ from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
+from ..explain.contacts import check_apart
 from ..explain.failures import check_energy, check_masses, check_violation, failure, told_of_faint
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
@@ -223,6 +224,8 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
         first, redundant, note = initial, list[int](), ""
     else:
         first, redundant, note = initial_state(model, t[0], initial)
+    if not memory:
+        check_apart(first)
     check_held(model, map(str, initial.system.layout.signals if isinstance(initial, State) else initial or ()))
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
@@ -310,6 +313,7 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
             status = DONE
         if resets:
             status = reset(system, march, resets.pop(0), present(system, march))
+            check_apart(present(system, march))
     return status, ""
 
 
