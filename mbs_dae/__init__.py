@@ -35,7 +35,7 @@ _NAMES = {
     "ViscousFriction Drag PythonForce ForceElement EffortElement registered_forces",
     # contacts
     "model.contacts": "Contact Stop Rope Strut CamContact Point Disk Sphere Capsule Box Polygon Line Plane Profile "
-    "ContactElement registered_contacts",
+    "Friction DryFriction ContactElement registered_contacts",
     # the graph; rotations and screws
     "graph.topology": "topology Topology",
     "rotations": "rotations",

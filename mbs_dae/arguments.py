@@ -36,12 +36,13 @@ def system_of(thing: Model | System) -> System:
 
 
 def check_without_contacts(model: Model, what: str) -> None:
-    """For what speaks of equations alone: of contacts these do not tell which are closed."""
-    if contacts := model.contacts:
-        names = ", ".join(repr(c.name) for c in contacts)
-        who = f"{what} knows no contacts, and {model.name!r} has {', '.join(c.who for c in contacts)}"
-        remedy = f"use mbs.simulate, or leave them out where they are open: model.without({names})"
-        raise ModelError(f"{who}; {remedy}; what stays closed is a joint")
+    """For what speaks of equations alone: these do not tell which contacts are closed, and what sticks."""
+    if rough := (*model.contacts, *model.frictions):
+        names = ", ".join(repr(one.name) for one in rough)
+        who = f"{what} knows no contacts, nor friction that sticks, and {model.name!r} has "
+        who += ", ".join(one.who for one in rough)
+        remedy = f"use mbs.simulate, or leave them out: model.without({names})"
+        raise ModelError(f"{who}; {remedy}; what stays closed, or sticks, is a joint")
 
 
 def as_state(given: Any) -> Any:

@@ -145,7 +145,12 @@ class Structure(Remembering):
 
     @cached_property
     def contacts(self) -> ContactsBuilder:
-        return ContactsBuilder(self.model.contacts, self.batch, self.coordinates.kernels, self.transformed)
+        return ContactsBuilder(self.model, self.batch, self.coordinates.kernels, self.transformed, self.rows_of)
+
+    @property
+    def deciding(self) -> list[str]:
+        """Whose each switching function of a run is."""
+        return self.program.batch.switching + self.dynamics.batch.switching + self.contacts.switching
 
     @cached_property
     def entries(self) -> Entries:

@@ -1,6 +1,7 @@
 """Contacts that cannot be, in words: bodies that overlap, and forces that no law of contact gives."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from ..compiled.contacts import Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
-from ..model.contacts import Contact
 from ..motion.contact.states import TOUCHES
 from ..motion.record import March
 from ..motion.switching.search import RUSH
@@ -43,12 +43,15 @@ def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = No
     if not system.model.contacts:
         return ""
     contacts = system.structure.contacts
-    gaps = system.reader_by(contacts.program, swept)(*motion)[0][:, contacts.gap]
+    points = np.flatnonzero(contacts.gap >= 0)
+    gaps = system.reader_by(contacts.program, swept)(*motion)[0][:, contacts.gap[points]]
     over, name = (motion.t, "t") if swept is None else (np.array(swept.values), str(swept.parameter))
     told, deep = [], gaps < -TOUCHES * system.machine().extent
-    for k in np.flatnonzero(deep.any(axis=0)):
-        first, most = over[deep[:, k].argmax()], over[gaps[:, k].argmin()]
-        who, depth = point_of(system, int(k)), _depth(*contacts.points[k], -float(gaps[:, k].min()))
+    for k, own, over_there in zip(points, gaps.T, deep.T, strict=True):
+        if not over_there.any():
+            continue
+        first, most = over[over_there.argmax()], over[own.argmin()]
+        who, depth = point_of(system, k), _depth(*contacts.points[k], -float(own.min()))
         told.append(f"{who} from {name} = {first:.6g} on, most by {depth} at {name} = {most:.6g}")
     return f"bodies overlap, for places know no forces: {'; '.join(told)}" if told else ""
 
@@ -60,9 +63,11 @@ def point_of(system: System, k: int) -> str:
 
 
 def _gaps_at(state: State) -> np.ndarray:
+    """Of each point; what only rubs never closes."""
     system = state.system.cartesian
     contacts = system.structure.contacts
-    return system.reader_by(contacts.program)(np.array([state.t]), *state.motion)[0][0, contacts.gap]
+    values = system.reader_by(contacts.program)(np.array([state.t]), *state.motion)[0][0]
+    return np.where(contacts.gap >= 0, values[contacts.gap], np.inf)
 
 
 def _overlaps(system: System, gaps: np.ndarray) -> list[tuple[int, float]]:
@@ -71,7 +76,7 @@ def _overlaps(system: System, gaps: np.ndarray) -> list[tuple[int, float]]:
     return [(int(k), -float(gaps[k])) for k in np.argsort(gaps) if gaps[k] < -allowed]
 
 
-def _depth(contact: Contact, number: int, depth: float) -> str:
+def _depth(contact: Any, number: int, depth: float) -> str:
     unit = contact.units[number]
     return f"{1e3 * depth:.3g} mm" if unit == "m" and depth < 0.1 else f"{depth:.3g} {unit}"
 
@@ -131,7 +136,8 @@ def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
 def _used(contacts: Contacts) -> list[int]:
     """The points of the problem that was posed last."""
     rows = {int(row) for row in contacts.used[: contacts.size[0]]}
-    return [k for k, row in enumerate(contacts.gap) if int(row) in rows]
+    own = np.where(contacts.gap >= 0, contacts.gap, contacts.slip)
+    return [k for k, row in enumerate(own) if int(row) in rows]
 
 
 def _names(system: System, points: Sequence[int]) -> list[str]:

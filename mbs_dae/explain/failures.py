@@ -197,9 +197,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         what = f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}"
         return what, "use stabilization=mbs.Projection(), or a smaller rtol"
     if status == CHATTERS:
-        own = system.structure
-        deciding = own.program.batch.switching + own.dynamics.batch.switching + own.contacts.switching
-        search = march.search
+        deciding, search = system.structure.deciding, march.search
         who = {deciding[k] for k in np.flatnonzero(search.wanted if search.wanted.any() else search.surface)}
         brief = float(march.search.times.max() - march.search.times.min())
         many, names = f"without end at t = {t:.6g}, {RUSH} times in {brief:.2g} s", " and ".join(sorted(who))
@@ -212,8 +210,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
         return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
     if status == TANGLED:
-        own = system.structure
-        deciding = own.program.batch.switching + own.dynamics.batch.switching + own.contacts.switching
+        deciding = system.structure.deciding
         what = (
             f"{' or '.join(sorted(set(deciding)))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
         )

@@ -45,9 +45,9 @@ class ComputedQuantities:
 
     @cached_property
     def _loads(self) -> dict[str, str]:
-        """The forces of contacts, one for each row, and their units."""
-        contacts = self.system.model.contacts
-        return {f"{c.name}.{load}": unit for c in contacts for load, unit in c.loads.items()}
+        """The forces of contacts and frictions, one for each row, and their units."""
+        model = self.system.model
+        return {f"{e.name}.{n}": unit for e in (*model.contacts, *model.frictions) for n, unit in e.loads.items()}
 
     def unit(self, name: str) -> str:
         if name in self._loads:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...compiled import System
-from ...compiled.contacts import CLOSED, NOTED, put_rows
+from ...compiled.contacts import NOTED, OPEN, ContactsBuilder, put_rows
 from ...compiled.reading import Trajectory
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
@@ -14,21 +14,26 @@ from ...readings.reactions import ComputedReactions
 from ...results.result import Impact
 from ..derivative import Mechanism, evaluate, factorise_terms
 
-NAMES = np.array(["open", "closed", "sticks"])
-SLIPS = "slips"
-
 
 def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
     """Of each contact "open", "closed" (without friction), "sticks" or "slips" over time; of one with several points
     a column for each."""
     builder, found = system.structure.contacts, {}
     own = modes[:, modes.shape[1] - builder.entries :]
-    states = NAMES[own[:, builder.entry].astype(int)] if builder.points else np.zeros((len(modes), 0), dtype="U6")
-    states[(states == NAMES[CLOSED]) & (builder.slips > 0)] = SLIPS
-    for contact in builder.contacts:
-        columns = [k for k, (owner, _) in enumerate(builder.points) if owner is contact]
-        found[contact.name] = states[:, columns[0]] if len(columns) == 1 else states[:, columns]
+    for element in builder.elements:
+        points = [k for k, (owner, _) in enumerate(builder.points) if owner is element]
+        states = np.array([_states_of_point(builder, own, k) for k in points]).T
+        found[element.name] = states[:, 0] if len(points) == 1 else states
     return found
+
+
+def _states_of_point(builder: ContactsBuilder, own: np.ndarray, k: int) -> np.ndarray:
+    first, has_gap = builder.entry[k], builder.gap[k] >= 0
+    slips = own[:, first + has_gap : first + has_gap + builder.slips[k]]
+    states = np.full(len(own), "closed", dtype="U6")
+    if slips.shape[1]:
+        states = np.where(slips.any(axis=1), "slips", "sticks")
+    return np.where(own[:, first] == OPEN, "open", states) if has_gap else states
 
 
 @compiled_apart
@@ -64,9 +69,10 @@ def impacts_of(system: System, mechanism: Mechanism, notes: Sequence[np.ndarray]
     impulses_along(mechanism, along.t, along.q, along.v, p, multipliers)
     undetermined = np.zeros(multipliers.shape, dtype=bool)
     reactions = ComputedReactions(bodies, along, multipliers, 0, undetermined, p)
-    names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts)]
+    names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts, *bodies.model.frictions)]
+    rubbing = {e.name for e in bodies.model.frictions}
     impulses = {name: reactions.world(name) for name in names}
-    met = {name: np.abs(p[:, rows]).max(axis=1) > 0.0 for name, rows in builder.rows_of.items()}
+    met = {name: np.abs(p[:, rows]).max(axis=1) > 0.0 for name, rows in builder.rows_of.items() if name not in rubbing}
     return tuple(
         Impact(
             float(t[k]),
