@@ -92,6 +92,8 @@ from .model.contacts import Polygon as Polygon
 from .model.contacts import Line as Line
 from .model.contacts import Plane as Plane
 from .model.contacts import Profile as Profile
+from .model.contacts import Friction as Friction
+from .model.contacts import DryFriction as DryFriction
 from .model.contacts import ContactElement as ContactElement
 from .model.contacts import registered_contacts as registered_contacts
 from .graph.topology import topology as topology
@@ -142,6 +144,7 @@ __version__: str
 
 _Place: TypeAlias = Marker | Body
 _Number: TypeAlias = SupportsFloat
+_Numeric: TypeAlias = _Number
 _Vector: TypeAlias = Sequence[_Number] | np.ndarray[Any, Any]
 _Expression: TypeAlias = _Number | Table | Motion
 _Law: TypeAlias = _Expression | Callable[..., Any]
@@ -415,15 +418,15 @@ class Drag(_Drag):
 class Rope(_Rope):
     def __init__(
         self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
-        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: Numeric = ..., friction: Numeric =
-        ..., static_friction: Numeric | None = ...
+        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: _Numeric =
+        ..., static_friction: _Numeric | None = ...
     ) -> None: ...
 
 class Strut(_Strut):
     def __init__(
         self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
-        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: Numeric = ..., friction: Numeric =
-        ..., static_friction: Numeric | None = ...
+        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: _Numeric =
+        ..., static_friction: _Numeric | None = ...
     ) -> None: ...
 
 class CamContact(_CamContact):

@@ -11,6 +11,7 @@ from ..compiled.contacts import Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
+from ..model.contacts.friction import FrictionElement
 from ..motion.contact.states import TOUCHES
 from ..motion.record import March
 from ..motion.switching.search import RUSH
@@ -51,7 +52,7 @@ def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = No
         if not over_there.any():
             continue
         first, most = over[over_there.argmax()], over[own.argmin()]
-        who, depth = point_of(system, k), _depth(*contacts.points[k], -float(own.min()))
+        who, depth = point_of(system, int(k)), _depth(*contacts.points[k], -float(own.min()))
         told.append(f"{who} from {name} = {first:.6g} on, most by {depth} at {name} = {most:.6g}")
     return f"bodies overlap, for places know no forces: {'; '.join(told)}" if told else ""
 
@@ -59,6 +60,8 @@ def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = No
 def point_of(system: System, k: int) -> str:
     """A point of contact: whose it is, and which one of several."""
     contact, number = system.structure.contacts.points[k]
+    if isinstance(contact, FrictionElement):
+        return contact.who
     return f"{contact.who} (point {number + 1})" if contact.points > 1 else contact.who
 
 
