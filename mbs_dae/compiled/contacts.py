@@ -217,9 +217,10 @@ class ContactsBuilder:
         """`columns` and `rows` are those of the system's matrix; `state` is how many numbers q and v are."""
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in (0.0, *(e.laws or (1.0, 1.0)))[-3:]] for e, _ in self.points]
-        index: Any = self.gap, self.slip, self.slips, bounds, *self.bound, self.entry, self.entries
-        numbers: Any = np.array(laws).reshape(-1, 3).T.copy()
-        contacts = Contacts(program, transformation, self.terms, *index, functions, *numbers)
+        index = self.gap, self.slip, self.slips, bounds, *self.bound, self.entry, self.entries
+        numbers = np.array(laws).reshape(-1, 3).T.copy()
+        known: Any = program, transformation, self.terms, *index, functions, *numbers
+        contacts: Contacts = Contacts(*known)
         sizes = {"lines": self.rows, "points": points, "columns": columns, "rows": rows}
         sizes |= {"unknowns": self.rows, "laws": 2 * points, "laws_and_one": 2 * points + 1, "bounds": 3 * points}
         sizes |= {"components": 3 * points}

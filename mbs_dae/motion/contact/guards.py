@@ -8,12 +8,17 @@ These are more entries among the switching functions of a run (`switching`), fou
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS
+from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS, observe_contacts
+from ...compiled.signals import assign, take_signals
+from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...symbolic.branches import WATCH
 
 TOUCH, RUB = WATCH + 1, WATCH + 2
 """More kinds of switching functions: of a gap, and of a slip."""
+TOUCHES = 1e-9
+"""A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
+rate is less than this part of what it is made of."""
 ALWAYS = 1.0
 """The guard of what does not matter."""
 
@@ -29,6 +34,25 @@ def first_entry(mechanism, c):
 def slip_entry(mechanism, c):
     """The first one of its slip."""
     return first_entry(mechanism, c) + (1 if mechanism.contacts.gap[c] >= 0 else 0)
+
+
+@compiled
+def has_gaps_alone(mechanism):
+    """Whether open gaps are all that there is to look at: they follow from places and velocities alone."""
+    contacts = mechanism.contacts
+    return contacts.closed[0] == 0 and contacts.entries > 0 and mechanism.switches.kinds.size == contacts.entries
+
+
+@compiled
+def observe_gaps(mechanism, t, q, v):
+    """Gaps and their rates, and nothing else."""
+    tr = mechanism.machine.transformation
+    assign(mechanism.signals.inputs, t, q, v, q)
+    if tr.edges > 0:
+        transform(tr, REACH, (q, v))
+        take_signals(mechanism.signals, q, tr.qc)
+        q, v = tr.qc, tr.vc
+    observe_contacts(mechanism.contacts, t, q, v)
 
 
 @compiled
@@ -134,13 +158,26 @@ def meets(mechanism, wanted):
 
 
 @compiled
-def mark_passed(mechanism, wanted):
-    """What points have just begun to do, by the entries that pass zero: `began`."""
+def speed_of(contacts, c):
+    """How fast a point slips."""
+    square = 0.0
+    for k in range(contacts.slips[c]):
+        square += contacts.rate[contacts.slip[c] + k] ** 2
+    return np.sqrt(square)
+
+
+@compiled
+def mark_passed(mechanism, wanted, largest):
+    """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside the largest
+    of its last step stops with them, as that of a body with several points that slide to a stop."""
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
         k, first, state, size = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c], 0.0
         contacts.began[c] = PARTS if contacts.gap[c] >= 0 and wanted[first_entry(mechanism, c)] == 1 else 0
-        if contacts.slips[c] == 0 or wanted[k] == 0 or contacts.began[c] == PARTS:
+        if contacts.slips[c] == 0 or contacts.began[c] == PARTS:
+            continue
+        stops = state == CLOSED and speed_of(contacts, c) <= TOUCHES * largest[k]
+        if wanted[k] == 0 and not stops:
             continue
         contacts.began[c] = SLIPS if state == STICKING else STOPS
         if state != STICKING:

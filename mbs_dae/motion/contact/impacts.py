@@ -25,9 +25,9 @@ from ..switching.choosing import start_over
 from ..switching.search import Search
 from .bounds import is_given
 from .delassus import respond, responses
-from .guards import first_entry
+from .guards import TOUCHES, first_entry
 from .problem import is_solved, pose, use_points
-from .states import TOUCHES, UNSOLVED
+from .states import UNSOLVED
 
 REST = 1e-13
 """The height of a flight that is none, relative to how far the model reaches."""

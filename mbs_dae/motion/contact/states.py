@@ -20,11 +20,9 @@ from ...kernels.blocks import Vector
 from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .delassus import respond
+from .guards import TOUCHES
 from .problem import bound_now, is_solved, pose, use_points
 
-TOUCHES = 1e-9
-"""A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
-rate is less than this part of what it is made of."""
 BOUND = 1e-9
 """Friction is at its bound if it is as near to it as this part."""
 UNSOLVED = 23

@@ -13,6 +13,7 @@ from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions
 from ...results.result import Impact
 from ..derivative import Mechanism, evaluate, factorise_terms
+from ..mechanism import mechanism
 
 
 def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
@@ -55,10 +56,10 @@ def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Mat
             multipliers[k, row] = machine.multipliers[row]
 
 
-def impacts_of(system: System, mechanism: Mechanism, notes: Sequence[np.ndarray]) -> tuple[Impact, ...]:
-    """The impacts of a run, from what it has noted; `mechanism` is that of bodies."""
+def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...]:
+    """The impacts of a run, from what it has noted."""
     builder, bodies = system.structure.contacts, system.cartesian
-    noted = np.concatenate([*notes, np.zeros((0, NOTED))]) if not notes else np.concatenate(notes)
+    noted = np.concatenate(notes) if notes else np.zeros((0, NOTED))
     if not noted.size:
         return ()
     lines, q_size = builder.rows, system.layout.q_size
@@ -66,7 +67,7 @@ def impacts_of(system: System, mechanism: Mechanism, notes: Sequence[np.ndarray]
     q, v = (np.ascontiguousarray(x) for x in np.split(noted[:, NOTED + lines :], [q_size], axis=1))
     along = system.of_bodies(Trajectory(t.copy(), q, v, np.zeros_like(v)))
     multipliers = np.zeros((t.size, len(bodies.rows)))
-    impulses_along(mechanism, along.t, along.q, along.v, p, multipliers)
+    impulses_along(mechanism(bodies), along.t, along.q, along.v, p, multipliers)
     undetermined = np.zeros(multipliers.shape, dtype=bool)
     reactions = ComputedReactions(bodies, along, multipliers, 0, undetermined, p)
     names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts, *bodies.model.frictions)]

@@ -21,7 +21,14 @@ from ...compiled.signals import assign
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.vectors import copy
 from ...symbolic.branches import WATCH, WHOLE
-from ..contact.guards import TOUCH, is_blind
+from ..contact.guards import (
+    TOUCH,
+    has_gaps_alone,
+    is_blind,
+    observe_gaps,
+    put_contact_rates,
+    put_contact_scales,
+)  # fmt: skip
 from ..course import moment
 from ..derivative import accelerate, evaluate
 from ..methods.method import X, prepare_reading, read_between
@@ -123,10 +130,11 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
     switches, state = mechanism.switches, mechanism.state
     before, after = max(x - NEAR, 0.0), min(x + NEAR, 1.0)
     span = (after - before) * h
-    _read(search, after, closely, other)
-    _read(search, before, closely, y)
-    for i in range(y.size):
-        dy[i] = (other[i] - y[i]) / span
+    if not has_gaps_alone(mechanism):
+        _read(search, after, closely, other)
+        _read(search, before, closely, y)
+        for i in range(y.size):
+            dy[i] = (other[i] - y[i]) / span
     differs = switches.sliding[0] > 0 or search.blind > 0 or mechanism.contacts.closed[0] > 0
     if differs:
         _evaluate(search, t + before * h)
@@ -141,9 +149,13 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
     if differs or not is_there:
         _evaluate(search, t + x * h)
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    assign(mechanism.signals.drifts, now, q, v, dy[: state.q_end])
-    read_rates(mechanism, q, v, dy[: state.q_end], dy[state.v_at : state.v_end])
-    read_scales(mechanism, q, v)
+    if has_gaps_alone(mechanism):
+        put_contact_rates(mechanism)
+        put_contact_scales(mechanism)
+    else:
+        assign(mechanism.signals.drifts, now, q, v, dy[: state.q_end])
+        read_rates(mechanism, q, v, dy[: state.q_end], dy[state.v_at : state.v_end])
+        read_scales(mechanism, q, v)
     search.at[row] = x
     for k in range(switches.kinds.size):
         slides = switches.slides[k] == 1
@@ -187,7 +199,9 @@ def _evaluate(search, t):
     state = mechanism.state
     now = moment(search.stages.course, t)
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    if mechanism.switches.sliding[0] > 0 or mechanism.contacts.closed[0] > 0:
+    if has_gaps_alone(mechanism):
+        observe_gaps(mechanism, now, q, v)
+    elif mechanism.switches.sliding[0] > 0 or mechanism.contacts.closed[0] > 0:
         accelerate(mechanism, now, q, v, search.a)
     else:
         evaluate(mechanism, now, q, v)
