@@ -11,7 +11,7 @@ from ..compiled.contacts import Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
-from ..model.contacts.friction import FrictionElement
+from ..model.contacts import Contact
 from ..motion.contact.states import TOUCHES
 from ..motion.record import March
 from ..motion.switching.search import RUSH
@@ -60,9 +60,8 @@ def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = No
 def point_of(system: System, k: int) -> str:
     """A point of contact: whose it is, and which one of several."""
     contact, number = system.structure.contacts.points[k]
-    if isinstance(contact, FrictionElement):
-        return contact.who
-    return f"{contact.who} (point {number + 1})" if contact.points > 1 else contact.who
+    several = isinstance(contact, Contact) and contact.points > 1
+    return f"{contact.who} (point {number + 1})" if several else contact.who
 
 
 def _gaps_at(state: State) -> np.ndarray:

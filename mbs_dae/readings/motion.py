@@ -46,10 +46,8 @@ class ComputedQuantities:
     @cached_property
     def _loads(self) -> dict[str, str]:
         """The forces of contacts and frictions, one for each row, and their units."""
-        model, found = self.system.model, dict[str, str]()
-        for loads in ({e.name: e.loads for e in model.contacts}, {e.name: e.loads for e in model.frictions}):
-            found |= {f"{name}.{load}": unit for name, own in loads.items() for load, unit in own.items()}
-        return found
+        elements = self.system.structure.contacts.elements
+        return {f"{e.name}.{n}": unit for e in elements for n, unit in e.loads.items()}
 
     def unit(self, name: str) -> str:
         if name in self._loads:

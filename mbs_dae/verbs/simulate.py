@@ -100,8 +100,7 @@ def simulate(
     if stiff := told_of_stiffness(system, march):
         stats["stiff"] = stiff
     success = error is None and (done == total or status == marching.EVENT)
-    told: dict[str, Any] = {"success": success, "message": message, "stats": stats}
-    told |= prepared.told(status, done, events)
+    told = {"success": success, "message": message, "stats": stats, **prepared.told(status, done, events)}
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
     if error:
         raise type(error)(message, **{**error.facts, "result": result}) from error
@@ -182,7 +181,7 @@ class Prepared:
         return memory_of(self.march) if status in (DONE, marching.EVENT) else None
 
     def told(self, status: int, done: int, events: list[Happening]) -> dict[str, Any]:
-        """What the result knows of the run, its events with states that do, and its impacts."""
+        """What the result knows of the run: its impacts, and its events with states that know it, too."""
         t, none = float(self.times[done - 1]), np.zeros(0)
         past = Past(self.run, t, none, none, self.memory(status))
 
