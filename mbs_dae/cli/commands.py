@@ -257,7 +257,8 @@ def _run(
     from .report import write
 
     names = list(dict.fromkeys(names))
-    for name in {*names} - {*model.signal_units}:
+    loads = {f"{e.name}.{load}" for e in (*model.contacts, *model.frictions) for load in e.loads}
+    for name in {*names} - {*model.signal_units} - loads:
         model.quantity(name)
     _make(out)
     result, stopped = _kept(lambda: analysis(model.compile(coordinates)))

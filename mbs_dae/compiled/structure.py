@@ -112,7 +112,7 @@ class Structure(Remembering):
     def builder_of(self, measures: Sequence[Measure]) -> ProgramBuilder:
         """What reads measures."""
         kernels = self.coordinates.kernels
-        instances = [instance_of(m.relation, {}, m.markers, m.label, kernels) for m in measures]
+        instances = [instance_of(*m.form(), m.markers, m.label, kernels) for m in measures]
         return ProgramBuilder(self.batch(instances), self.layout.nv)
 
     @cached_property

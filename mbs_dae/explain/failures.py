@@ -13,6 +13,7 @@ from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurati
 from ..linear.kkt import Factor
 from ..model.events import Reset
 from ..motion import run as marching
+from ..motion.contact.states import UNSOLVED
 from ..motion.derivative import evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
@@ -21,6 +22,7 @@ from ..motion.stabilise import ALWAYS, NEVER
 from ..motion.switching.search import CHATTERS, RUSH, TANGLED
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
+from .contacts import chatters, without_forces
 from .explanation import Explanation, contradiction, going_on, undefined
 
 NONSENSE = 0.1
@@ -141,6 +143,10 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
 
 
 def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
+    if status == UNSOLVED:
+        return without_forces(march, pose)
+    if status == CHATTERS and (entries := _contacts_that_change(march)):
+        return chatters(march, pose, entries)
     t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where all ends
     unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
     moments = t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)])
@@ -155,6 +161,14 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     if parting := contradiction(pose, pose, t, drifted=True):
         return parting
     return Explanation(IntegrationError, *_what_stops(march, status, pose, a), t, names, pose)
+
+
+def _contacts_that_change(march: March) -> list[int]:
+    """The entries of contacts that pass without end, if it is these and nothing else."""
+    search, own = march.search, march.mechanism.contacts.entries
+    passing = np.flatnonzero(search.wanted if search.wanted.any() else search.surface)
+    entries = passing - (march.mechanism.switches.kinds.size - own)
+    return entries.tolist() if passing.size and (entries >= 0).all() else []
 
 
 def _another_way(march: March) -> str:

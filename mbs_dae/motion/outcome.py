@@ -139,4 +139,5 @@ def with_forces(
         notes.append(note)
     if told := "; ".join(dict.fromkeys(filter(None, notes))):
         more["stats"] = {**stats, "note": told}
-    return result_of(system, motion, multipliers=frozen(multipliers), reactions=reactions, ledger=energy, **more)
+    more |= {"pushes": contacts, "multipliers": frozen(multipliers), "reactions": reactions, "ledger": energy}
+    return result_of(system, motion, **more)

@@ -56,6 +56,18 @@ def build(**values):
 """
 
 # A wheel with a motor whose current lags behind; it is told when it has turned by a rad, and let go after a second.
+BOUNCE = """
+import mbs_dae as mbs
+
+TIMES = [0.0, 1.0, 2.0]
+
+
+def build():
+    model = mbs.PlanarModel("bounce", gravity=(0, -9.81))
+    ball = model.body("ball", mass=2.0, inertia=0.008, position=(0, 1.1))
+    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(ball, 0.1), restitution=0.5))
+    return model
+"""
 MOTOR = """
 import mbs_dae as mbs
 
@@ -95,6 +107,7 @@ FILES = {
     "rod.py": ROD,
     "pulled.py": PULLED,
     "motor.py": MOTOR,
+    "bounce.py": BOUNCE,
     "pendulum.py": PENDULUM,
     "swing.py": PENDULUM.replace("spin=True", "spin=False") + "\n\nINITIAL = {'rod.angle': 0.5, 'rod.omega': -1.0}\n",
     "light.py": PENDULUM.replace("mass=3.0", "mass=0.0"),
@@ -407,6 +420,20 @@ def test_simulate_tells_events_states_and_what_ended_it():
     assert told(text, "states and inputs, with --plot NAME:") == "volts current"
     assert row(output("simulate", "motor.py", "--plot", "current", "volts"), "current")[0] == "A"
     assert "did you mean 'current'" in failure("simulate", "motor.py", "--plot", "curent")[1]
+
+
+def test_simulate_tells_impacts_and_writes_modes():
+    text = output("simulate", "bounce.py", "--plot", "floor.gap", "--plot", "floor.force", "--out", "hits")
+    first = np.sqrt(2 / 9.81)
+    line = told(text, "impacts on 'floor':")
+    assert f"at t = {first:.6g}, {2 * first:.6g}, " in line and line.endswith(f"; at rest from t = {3 * first:.6g}")
+    assert "; 19.62 J lost" in line
+    assert row(text, "floor.force")[0] == "N"
+    tables = (csv.reader(Path(f"hits/{name}.csv").read_text().splitlines()) for name in ("modes", "impacts"))
+    (_, *modes), (names, hit, *_) = tables
+    assert modes == [["0.0", "open"], ["1.0", "open"], ["2.0", "closed"]]
+    assert names == ["t", "contacts", "energy_lost", "floor.Fx", "floor.Fy", "floor.M"]
+    assert hit[1] == "floor" and float(hit[4]) == pytest.approx(2 * 1.5 * 9.81 * first)
 
 
 def test_modes_prints_the_table():

@@ -124,7 +124,3 @@ def test_symbols_of_no_model_are_refused_at_the_door():
     model, a, _b = bodies(2)
     with pytest.raises(mbs.ModelError, match="unknown symbols: nu"):
         model.add(DryFriction("f", mbs.x(a), force=sp.Symbol("nu")))
-    model.add(DryFriction("g", mbs.x(a), force=1.0))
-    model.bodies["b"].waiting.clear()
-    with pytest.raises(mbs.ModelError, match="not built in yet"):
-        model.compile()

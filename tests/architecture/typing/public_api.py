@@ -164,3 +164,29 @@ def trouble(model: mbs.SpatialModel) -> str:
     except (mbs.ModelError, mbs.IntegrationError, mbs.MbsError) as error:
         return repr(error)
     return mbs.__version__
+
+
+class Bowl(mbs.ContactElement):
+    size = mbs.scalar("m", positive=True)
+
+    @staticmethod
+    def gap(i: Any, j: Any, size: Any) -> Any:
+        return j.y - i.y - j.x**2 / (2 * size)
+
+
+def contacts(model: mbs.PlanarModel, space: mbs.SpatialModel, body: mbs.Body, pin: mbs.Joint) -> None:
+    floor, wall = mbs.Line(model.ground), mbs.Plane(space.ground)
+    model.add(mbs.Contact("a", floor, mbs.Disk(body, 0.1), restitution=0.5, friction=0.3, static_friction=0.4))
+    model.add(mbs.Contact("b", model.ground, body, gap=lambda i, j: j.y - i.y))
+    for shape in (mbs.Point(body), mbs.Box(body, (1, 2)), mbs.Polygon(body, [(0, 0), (1, 0), (0, 1)])):
+        model.add(mbs.Contact("c", floor, shape))
+    round_ones = mbs.Sphere(body, 0.1), mbs.Capsule(body, 1.0, 0.1), mbs.Profile(body, 1 + mbs.theta)
+    space.add(*(mbs.Contact(f"d{k}", wall, shape) for k, shape in enumerate(round_ones)))
+    model.add(mbs.Stop("e", mbs.angle(model.ground, body), lower=0.0, upper=1.0, restitution=0.2))
+    model.add(mbs.Rope("f", model.ground, body, length=1.0), mbs.Strut("g", model.ground, body))
+    model.add(mbs.CamContact("h", model.ground, body, profile=1 + mbs.theta), Bowl("i", model.ground, body, size=1.0))
+    model.add(mbs.Friction("j", pin, mu=0.1, radius=0.01), mbs.DryFriction("k", mbs.x(body), force=2.0))
+    print([cls.__name__ for cls in mbs.registered_contacts()])
+    result = mbs.simulate(model, [0, 1])
+    hit: mbs.Impact = result.impacts[0]
+    print(hit.t + hit.energy_lost, hit.contacts[0], hit.impulses["a"] + 1, hit.rests, result.modes["a"] == "slips")
