@@ -8,6 +8,11 @@ Places stay, so all that touches is a problem of impulses. With w = G v - ν the
 for all points that touch at once, with e their restitution. Joints take part in it: their impulses come with the
 responses. What is lost of the energy is -p · (w + w')/2, for between both states velocities are their mean.
 
+With friction Newton's law may give energy where slips turn round in an impact. There, it is Poisson's: an impulse that
+ends all approach, p_c, and then at least e times as much once more, with its own friction,
+
+    w' = (w + W p_c) + W p_e,       0 <= p_en - e p_cn,  0 <= w_n',  (p_en - e p_cn) w_n' = 0.
+
 Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. They do here as soon as a
 flight is lower than can be seen (`REST`): then this impact is without restitution, and the contact closed. When the
 last one would have been is noted: an impact a flight of 2 w'/|ẇ| before has left e/(1 - e) as much.
@@ -29,6 +34,8 @@ from .guards import TOUCHES, first_entry
 from .problem import is_solved, pose, use_points
 from .states import UNSOLVED
 
+GAIN = 1e-9
+"""Energy gained is none if it is less than this part of what an impact moves."""
 REST = 1e-13
 """The height of a flight that is none, relative to how far the model reaches."""
 
@@ -87,10 +94,72 @@ def _solve_impact(search, y):
     use_points(contacts, contacts.meeting)
     respond(mechanism)
     _pose(mechanism)
-    if not is_solved(contacts):
+    solved = is_solved(contacts)
+    copy(contacts.problem.f[: contacts.size[0]], contacts.amount)
+    if solved and _lost(contacts) < -GAIN * _at_stake(contacts):
+        solved = _solve_in_two(mechanism)
+    if not solved or _lost(contacts) < -GAIN * _at_stake(contacts):
         search.status[0] = UNSOLVED
         return False
     return True
+
+
+@compiled
+def _solve_in_two(mechanism):
+    """The impulses by Poisson's law: of compression, and what it gives back; whether there are some."""
+    contacts, problem = mechanism.contacts, mechanism.contacts.problem
+    n = contacts.size[0]
+    pose(mechanism, contacts.meeting, True)
+    for i in range(n):
+        problem.w0[i] = contacts.rate[contacts.used[i]]
+    if not is_solved(contacts):
+        return False
+    copy(problem.f[:n], contacts.amount)
+    for i in range(n):
+        problem.w0[i], problem.f[i] = problem.w[i], 0.0
+    i = 0
+    for c in range(contacts.gap.size):
+        if contacts.meeting[c] == 1 and contacts.gap[c] >= 0:
+            back = contacts.bounce[c] * contacts.amount[i]
+            contacts.amount[i] += back
+            for j in range(n):
+                problem.w0[j] += problem.W[j, i] * back
+            for row in range(problem.bound_at[problem.counts[0]]):
+                problem.b[row] += problem.B[row, i] * back
+            i += 1
+        i += contacts.slips[c] * contacts.meeting[c]
+    if not is_solved(contacts):
+        return False
+    for i in range(n):
+        contacts.amount[i] += problem.f[i]
+    return True
+
+
+@compiled
+def _lost(contacts):
+    """The energy that the impulses take away."""
+    lost = 0.0
+    for i in range(contacts.size[0]):
+        lost -= contacts.amount[i] * (contacts.rate[contacts.used[i]] + 0.5 * _change(contacts, i))
+    return lost
+
+
+@compiled
+def _change(contacts, i):
+    """How the velocity along a row changes."""
+    change = 0.0
+    for j in range(contacts.size[0]):
+        change += contacts.delassus[i, j] * contacts.amount[j]
+    return change
+
+
+@compiled
+def _at_stake(contacts):
+    """The energy that impulses move to and fro."""
+    most = 0.0
+    for i in range(contacts.size[0]):
+        most += abs(contacts.amount[i]) * (abs(contacts.rate[contacts.used[i]]) + abs(_change(contacts, i)))
+    return most
 
 
 @compiled
@@ -113,17 +182,13 @@ def _pose(mechanism):
 def _jump(mechanism, y):
     """The state after the impulses that were solved for, in place; and what they are and take away, noted."""
     contacts, machine, state = mechanism.contacts, mechanism.machine, mechanism.state
-    problem = contacts.problem
-    note, lost, given = contacts.log[contacts.logged[0]], 0.0, 0.0
+    note, lost, given = contacts.log[contacts.logged[0]], _lost(contacts), 0.0
     note[:] = 0.0
     for i in range(contacts.size[0]):
-        row, p, change = contacts.used[i], problem.f[i], 0.0
-        for j in range(contacts.size[0]):
-            change += contacts.delassus[i, j] * problem.f[j]
-        lost -= p * (contacts.rate[row] + 0.5 * change)
+        row, p = contacts.used[i], contacts.amount[i]
         given += p * contacts.nu[row]
         note[NOTED + row] = p
-    responses(mechanism, problem.f)
+    responses(mechanism, contacts.amount)
     axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])
     y[state.works_at + 1] += lost
     y[state.works_at + 2] += given
