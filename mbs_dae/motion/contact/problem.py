@@ -42,6 +42,20 @@ def pose(contacts, points, holds):
 
 
 @compiled
+def pose_gaps(contacts):
+    """The problem of the least displacement with which no gap that is used is negative."""
+    problem, n = contacts.problem, contacts.size[0]
+    problem.heading[:] = problem.f[:] = 0.0
+    problem.counts[0] = n
+    for i in range(n):
+        problem.first[i], problem.bound_at[i], problem.mu[i] = i, 0, 0.0
+        problem.w0[i] = contacts.phi[contacts.used[i]]
+        for j in range(n):
+            problem.W[i, j] = contacts.delassus[i, j]
+    problem.first[n], problem.bound_at[n] = n, 0
+
+
+@compiled
 def is_solved(contacts):
     """Solve it; whether there is a solution."""
     return solve_complementarity(contacts.problem) <= SEVERAL

@@ -1,0 +1,150 @@
+"""What contacts do over a whole step, in which bodies may meet, slip, stick and part: a time-stepping scheme. Compiled.
+
+Impulses p = h f change velocities, at a place in the middle of the step. With w = G v - ν the rates of gaps and slips
+at its beginning and w₁ those at its end,
+
+    w₁ = w + h (G v̇ + W f),       0 <= f_n,  0 <= w₁_n + e w_n,  f_n (w₁_n + e w_n) = 0      (e w_n where it approaches)
+                                  |f_s| <= μ f_n, and where w₁_s is not zero f_s = -μ f_n w₁_s/|w₁_s|
+
+for all points with g <= 0 there; v̇ are the accelerations without contacts. So f is a force where bodies rest on each
+other, and where they meet an impulse over h. Nothing is asked of a point but this: closing, sliding, sticking and
+impacts are one case. Velocities keep w₁_n >= 0, places may be too deep by what is passed in a step: `part` moves them.
+"""
+
+import numpy as np
+
+from ...compiled.contacts import CLOSED, OPEN, STICKING, put_rows
+from ...compiled.machine import DONE, NOT_FINITE
+from ...compiled.manifold import move
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from ...linear.vectors import dot, largest
+from ..derivative import Mechanism, evaluate, factorise_terms
+from .delassus import add_responses, respond, responses, use
+from .guards import tell_states
+from .problem import is_solved, pose, pose_gaps, use_points
+from .states import BOUND, TOUCHES, UNSOLVED
+
+DEEP = 1e-12
+"""Bodies overlap if a gap is below zero by more than this part of how far the model reaches."""
+TIMES = 3
+"""How often places are corrected: gaps are no linear functions of them."""
+
+
+@compiled_apart
+def impel(mechanism: Mechanism, h: float):
+    """The mean forces over a step of length h, added with what they do to the last accelerations, machine.x, and their
+    multipliers. A status."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    contacts.force[:] = 0.0
+    contacts.state[:] = OPEN
+    contacts.size[0] = 0
+    if _find_touching(mechanism):
+        put_rows(contacts)
+        use_points(contacts, contacts.touching)
+        respond(mechanism)
+        _pose(mechanism, h)
+        if not is_solved(contacts):
+            return UNSOLVED
+        for i in range(contacts.size[0]):
+            contacts.force[contacts.used[i]] = contacts.amount[i] = contacts.problem.f[i]
+        _tell(contacts)
+        add_responses(mechanism, contacts.amount)
+    tell_states(mechanism)
+    return DONE
+
+
+@compiled
+def _find_touching(mechanism):
+    """The points that touch, at the last evaluation, and which of them slip; whether there are some."""
+    contacts, found = mechanism.contacts, False
+    slow = TOUCHES * largest(contacts.parts)
+    for c in range(contacts.gap.size):
+        touches = contacts.phi[contacts.gap[c]] <= TOUCHES * mechanism.machine.extent
+        contacts.touching[c], square = 1 if touches else 0, 0.0
+        for k in range(contacts.slips[c]):
+            square += contacts.rate[contacts.slip[c] + k] ** 2
+        contacts.slipping[c] = 1 if np.sqrt(square) > slow else 0
+        found = found or touches
+    return found
+
+
+@compiled
+def _pose(mechanism, h):
+    """The problem of mean forces: all in accelerations. Where a point slips may change within the step, so none has a
+    direction that is given."""
+    contacts, x, i = mechanism.contacts, mechanism.machine.x, 0
+    contacts.heading[:] = 0.0
+    pose(contacts, contacts.touching, True)
+    for i in range(contacts.size[0]):
+        row = contacts.used[i]
+        contacts.problem.w0[i] = contacts.rate[row] / h + dot(contacts.G[row], x)
+    i = 0
+    for c in range(contacts.gap.size):
+        if contacts.touching[c] == 1:
+            row = contacts.gap[c]
+            speed = max(-contacts.rate[row], 0.0)
+            back = contacts.gamma[row] - dot(contacts.G[row], x)
+            if 2.0 * contacts.restitution[c] * speed > back * h:  # a flight that ends within a step is none
+                contacts.problem.w0[i] -= contacts.restitution[c] * speed / h
+            i += 1 + contacts.slips[c]
+
+
+@compiled
+def _tell(contacts):
+    """The states over the step that the forces stand for."""
+    problem, i, least = contacts.problem, 0, BOUND * BOUND * largest(contacts.force)
+    for c in range(contacts.gap.size):
+        if contacts.touching[c] == 0:
+            continue
+        first, slips, push = contacts.slip[c], contacts.slips[c], problem.f[i]
+        if push > least:
+            contacts.state[c] = CLOSED
+        held = speed = 0.0
+        for k in range(slips):
+            held += problem.f[i + 1 + k] ** 2
+            speed += problem.w[i + 1 + k] ** 2
+        mu = contacts.friction[c] if contacts.slipping[c] == 1 else contacts.static[c]
+        if slips > 0 and push > least and np.sqrt(held) < (1.0 - BOUND) * mu * push:
+            contacts.state[c] = STICKING
+        for k in range(slips):
+            contacts.heading[first + k] = problem.w[i + 1 + k] / np.sqrt(speed) if speed > 0.0 else 0.0
+        i += 1 + slips
+
+
+@compiled
+def contact_works(contacts, rates):
+    """Add to the rates of works, with the velocities of the last evaluation, what contacts take away and what obstacles
+    that move by themselves give: with the mean of both ends of a step this is what impulses do to the energy."""
+    for i in range(contacts.size[0]):
+        row = contacts.used[i]
+        rates[1] -= contacts.force[row] * contacts.rate[row]
+        rates[2] += contacts.force[row] * contacts.nu[row]
+
+
+@compiled_apart
+def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
+    """Move bodies that overlap apart, by the least motion in the norm of the masses that the joints allow and that
+    brings no others together: 0 <= f, 0 <= g + W f, f (g + W f) = 0. A status."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    for _ in range(TIMES):
+        evaluate(mechanism, t, q, v)
+        deepest = 0.0
+        for c in range(contacts.gap.size):
+            deepest = max(deepest, -contacts.phi[contacts.gap[c]])
+        if deepest <= DEEP * machine.extent:
+            return DONE
+        if not factorise_terms(mechanism):
+            return NOT_FINITE
+        put_rows(contacts)
+        contacts.size[0] = 0
+        for c in range(contacts.gap.size):
+            if contacts.phi[contacts.gap[c]] <= deepest:  # what moves no farther than this may meet no others
+                use(contacts, contacts.gap[c])
+        respond(mechanism)
+        pose_gaps(contacts)
+        if not is_solved(contacts):
+            return UNSOLVED
+        responses(mechanism, contacts.problem.f)
+        move(machine.manifold, q, machine.x)
+    return DONE
