@@ -331,6 +331,8 @@ def _counts(march: March) -> dict[str, Any]:
         stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[4:].tolist(), strict=True))
     if march.search.functions.size:
         stats["switches"] = int(march.search.total[0] - march.search.total[1])
+    if (left := march.mechanism.contacts.left[0]) > 0.0:
+        stats["contact_residual"] = float(left)
     if stabiliser.when == NEAR_SINGULAR:
         stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
         stats["projected_near_singular_poses"] = int(stabiliser.projected[0])

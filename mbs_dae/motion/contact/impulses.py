@@ -22,11 +22,13 @@ from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .delassus import add_responses, respond, responses, use
 from .guards import tell_states
-from .problem import is_solved, pose, pose_gaps, use_points
+from .problem import pose, pose_gaps, solve_groups, use_points
 from .states import BOUND, TOUCHES, UNSOLVED
 
 DEEP = 1e-12
 """Bodies overlap if a gap is below zero by more than this part of how far the model reaches."""
+NEARLY, ANYHOW = 1e-3, np.inf
+"""The residual of mean forces that is let pass, relative to the rates before; places are corrected in the next step."""
 TIMES = 3
 """How often places are corrected: gaps are no linear functions of them."""
 
@@ -36,15 +38,17 @@ def impel(mechanism: Mechanism, h: float):
     """The mean forces over a step of length h, added with what they do to the last accelerations, machine.x, and their
     multipliers. A status."""
     contacts, machine = mechanism.contacts, mechanism.machine
-    contacts.force[:] = 0.0
     contacts.state[:] = OPEN
     contacts.size[0] = 0
-    if _find_touching(mechanism):
+    touch = _find_touching(mechanism)
+    if touch:
         put_rows(contacts)
         use_points(contacts, contacts.touching)
         respond(mechanism)
         _pose(mechanism, h)
-        if not is_solved(contacts):
+    contacts.force[:] = 0.0
+    if touch:
+        if not solve_groups(contacts, NEARLY):
             return UNSOLVED
         for i in range(contacts.size[0]):
             contacts.force[contacts.used[i]] = contacts.amount[i] = contacts.problem.f[i]
@@ -78,6 +82,7 @@ def _pose(mechanism, h):
     pose(contacts, contacts.touching, True)
     for i in range(contacts.size[0]):
         row = contacts.used[i]
+        contacts.problem.f[i] = contacts.force[row]  # of the last step
         contacts.problem.w0[i] = contacts.rate[row] / h + dot(contacts.G[row], x)
     i = 0
     for c in range(contacts.gap.size):
@@ -143,8 +148,7 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
                 use(contacts, contacts.gap[c])
         respond(mechanism)
         pose_gaps(contacts)
-        if not is_solved(contacts):
-            return UNSOLVED
+        solve_groups(contacts, ANYHOW)
         responses(mechanism, contacts.problem.f)
         move(machine.manifold, q, machine.x)
     return DONE
