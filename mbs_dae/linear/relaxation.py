@@ -1,8 +1,8 @@
 """Problems of contact (`laws`), nearly: one law after the other is satisfied with the others as they stand. Compiled.
 
-The nonlinear Gauss-Seidel method of Moreau and Jean. It comes near slowly, by a factor a sweep, but a sweep costs no
-more than W has entries, what does not change costs nothing, and it asks neither that W be regular nor that friction be
-weak. So it is for many contacts whose forces are not unique, in steps that have larger errors anyway.
+The nonlinear Gauss-Seidel method of Moreau and Jean. It comes near slowly, by a factor a sweep; but a sweep costs no
+more than W has entries that are not zero, what does not change costs nothing, and it asks neither that W be regular nor
+that friction be weak. So it is for many contacts whose forces are not unique, in steps that have larger errors anyway.
 """
 
 from math import sqrt
@@ -15,12 +15,11 @@ from .laws import (
     is_unilateral,
     put_into_units,
     put_solution,
-    radius,
     speed,
     unknowns,
 )
 
-LOOK = 10
+LOOK = 20
 """So many sweeps from one look at what is left to the next."""
 
 
@@ -35,6 +34,7 @@ def relax(problem: Complementarity, enough: float, most: int):
     if p.scale[0] == 0.0:
         return 0.0
     left = how_solved(p)
+    _find_near(p)
     for k in range(most):
         if left <= enough:
             break
@@ -63,7 +63,7 @@ def _sweep(p):
         for i in range(begin, end):
             p.step[i] = p.x[i] - p.y[i] / most if most > 0.0 else p.x[i]
             length += p.step[i] ** 2
-        length, longest, slip = sqrt(length), radius(p, law), speed(p, law)
+        length, longest, slip = sqrt(length), _radius(p, law), speed(p, law)
         share = longest / length if length > longest else 1.0
         for i in range(begin, end):
             _put(p, i, share * p.step[i] if slip == 0.0 else -longest * p.heading[i] / slip)
@@ -71,9 +71,38 @@ def _sweep(p):
 
 @compiled
 def _put(p, i, x):
-    """x for the item i, and y with it. (W is symmetric, and a row of it lies together.)"""
+    """x for the item i, and y with it. (A is symmetric, and a row of it lies together.)"""
     change = x - p.x[i]
     if change != 0.0:
         p.x[i] = x
-        for j in range(unknowns(p)):
+        for k in range(p.nears[i]):
+            j = p.near[i, k]
             p.y[j] += p.A[i, j] * change
+
+
+@compiled
+def _find_near(p):
+    """Where A is not zero: bodies feel few others directly."""
+    for i in range(unknowns(p)):
+        p.nears[i] = 0
+        for j in range(unknowns(p)):
+            if p.A[i, j] != 0.0:
+                p.near[i, p.nears[i]] = j
+                p.nears[i] += 1
+    for row in range(p.bound_at[p.counts[0]]):
+        p.within[row, 0] = p.within[row, 1] = 0
+        for j in range(unknowns(p)):
+            if p.C[row, j] != 0.0:
+                p.within[row, 0] = p.within[row, 0] if p.within[row, 1] > 0 else j
+                p.within[row, 1] = j + 1
+
+
+@compiled
+def _radius(p, law):
+    total = 0.0
+    for row in range(p.bound_at[law], p.bound_at[law + 1]):
+        one = p.d[row]
+        for j in range(p.within[row, 0], p.within[row, 1]):
+            one += p.C[row, j] * p.x[j]
+        total += one * one
+    return sqrt(total)

@@ -3,12 +3,15 @@
 Impulses p = h f change velocities, at a place in the middle of the step. With w = G v - ν the rates of gaps and slips
 at its beginning and w₁ those at its end,
 
-    w₁ = w + h (G v̇ + W f),       0 <= f_n,  0 <= w₁_n + e w_n,  f_n (w₁_n + e w_n) = 0      (e w_n where it approaches)
-                                  |f_s| <= μ f_n, and where w₁_s is not zero f_s = -μ f_n w₁_s/|w₁_s|
+    w₁ = w + h (G v̇ + W f),        0 <= f_n,  0 <= w₁_n + r,  f_n (w₁_n + r) = 0,
+                                   |f_s| <= μ f_n, and where w₁_s is not zero f_s = -μ f_n w₁_s/|w₁_s|
 
-for all points with g <= 0 there; v̇ are the accelerations without contacts. So f is a force where bodies rest on each
-other, and where they meet an impulse over h. Nothing is asked of a point but this: closing, sliding, sticking and
-impacts are one case. Velocities keep w₁_n >= 0, places may be too deep by what is passed in a step: `part` moves them.
+for all points at once; v̇ are the accelerations without contacts. So f is a force where bodies rest on each other, and
+where they meet an impulse over h. Nothing is asked of a point but this: closing, sliding, sticking and impacts are one
+case. Of a point that would close and bounce r = e w_n, after Newton. Of others r = g/h: from the middle of this step to
+that of the next one g + h w₁_n is left of the gap, and is not to become negative. (With r = 0 where g <= 0, and nothing
+elsewhere, bodies would overlap by what is passed in half a step; to put them apart again is to lift them, and in a heap
+this energy is never at rest.) What gaps bend within a step is small; `part` moves bodies apart by it.
 """
 
 import numpy as np
@@ -27,7 +30,7 @@ from .states import BOUND, TOUCHES, UNSOLVED
 
 DEEP = 1e-12
 """Bodies overlap if a gap is below zero by more than this part of how far the model reaches."""
-NEARLY, ANYHOW = 1e-3, np.inf
+NEARLY, ANYHOW = 1e-2, np.inf
 """The residual of mean forces that is let pass, relative to the rates before; places are corrected in the next step."""
 TIMES = 3
 """How often places are corrected: gaps are no linear functions of them."""
@@ -37,17 +40,16 @@ TIMES = 3
 def impel(mechanism: Mechanism, h: float):
     """The mean forces over a step of length h, added with what they do to the last accelerations, machine.x, and their
     multipliers. A status."""
-    contacts, machine = mechanism.contacts, mechanism.machine
+    contacts = mechanism.contacts
     contacts.state[:] = OPEN
-    contacts.size[0] = 0
-    touch = _find_touching(mechanism)
-    if touch:
-        put_rows(contacts)
-        use_points(contacts, contacts.touching)
+    put_rows(contacts)
+    _find_near(mechanism, h)
+    use_points(contacts, contacts.touching)
+    if contacts.size[0] > 0:
         respond(mechanism)
         _pose(mechanism, h)
-    contacts.force[:] = 0.0
-    if touch:
+    contacts.force[:] = contacts.amount[:] = 0.0
+    if contacts.size[0] > 0:
         if not solve_groups(contacts, NEARLY):
             return UNSOLVED
         for i in range(contacts.size[0]):
@@ -59,40 +61,53 @@ def impel(mechanism: Mechanism, h: float):
 
 
 @compiled
-def _find_touching(mechanism):
-    """The points that touch, at the last evaluation, and which of them slip; whether there are some."""
-    contacts, found = mechanism.contacts, False
+def _free_rate(mechanism, row, h):
+    """The rate at the end of the step without contacts."""
+    return mechanism.contacts.rate[row] + h * dot(mechanism.contacts.G[row], mechanism.machine.x)
+
+
+@compiled
+def _find_near(mechanism, h):
+    """The points, at the last evaluation, that may touch: those that are no farther than the fastest approach of all
+    takes a step for, since impacts of others may set them going. And which of them slip."""
+    contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.extent
     slow = TOUCHES * largest(contacts.parts)
     for c in range(contacts.gap.size):
-        touches = contacts.phi[contacts.gap[c]] <= TOUCHES * mechanism.machine.extent
-        contacts.touching[c], square = 1 if touches else 0, 0.0
+        reach = max(reach, -h * _free_rate(mechanism, contacts.gap[c], h))
+    for c in range(contacts.gap.size):
+        contacts.touching[c], square = 1 if contacts.phi[contacts.gap[c]] <= reach else 0, 0.0
         for k in range(contacts.slips[c]):
             square += contacts.rate[contacts.slip[c] + k] ** 2
         contacts.slipping[c] = 1 if np.sqrt(square) > slow else 0
-        found = found or touches
-    return found
 
 
 @compiled
 def _pose(mechanism, h):
     """The problem of mean forces: all in accelerations. Where a point slips may change within the step, so none has a
     direction that is given."""
-    contacts, x, i = mechanism.contacts, mechanism.machine.x, 0
+    contacts, problem, i = mechanism.contacts, mechanism.contacts.problem, 0
     contacts.heading[:] = 0.0
     pose(contacts, contacts.touching, True)
     for i in range(contacts.size[0]):
         row = contacts.used[i]
-        contacts.problem.f[i] = contacts.force[row]  # of the last step
-        contacts.problem.w0[i] = contacts.rate[row] / h + dot(contacts.G[row], x)
+        problem.f[i] = contacts.force[row]  # of the last step
+        problem.w0[i] = _free_rate(mechanism, row, h) / h
     i = 0
     for c in range(contacts.gap.size):
         if contacts.touching[c] == 1:
-            row = contacts.gap[c]
-            speed = max(-contacts.rate[row], 0.0)
-            back = contacts.gamma[row] - dot(contacts.G[row], x)
-            if 2.0 * contacts.restitution[c] * speed > back * h:  # a flight that ends within a step is none
-                contacts.problem.w0[i] -= contacts.restitution[c] * speed / h
+            problem.w0[i] += _room(mechanism, c, h) / h
             i += 1 + contacts.slips[c]
+
+
+@compiled
+def _room(mechanism, c, h):
+    """The r of a point."""
+    contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
+    gap, free, back = max(contacts.phi[row], 0.0), _free_rate(mechanism, row, h), contacts.restitution[c]
+    back *= min(contacts.rate[row], 0.0)
+    closes = gap + h * free <= 0.0
+    outlasts = -2.0 * back > h * (contacts.gamma[row] - dot(contacts.G[row], mechanism.machine.x))
+    return back if closes and outlasts else gap / h  # a flight that ends within a step is none
 
 
 @compiled

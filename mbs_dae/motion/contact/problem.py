@@ -13,7 +13,7 @@ from .delassus import use
 
 SMALL = 40
 """Unknowns of a group up to which elimination is cheaper than sweeps."""
-ENOUGH, MOST = 1e-9, 1000
+ENOUGH, MOST = 1e-7, 1000
 """The residual that sweeps go for, relative to the rates before, and how many sweeps there are."""
 
 
@@ -92,7 +92,7 @@ def solve_groups(contacts: Contacts, allowed: float):
 
 @compiled
 def _is_solved(contacts, part, allowed):
-    """Sweeps come first where a group is so large that elimination costs more, and are the last resort elsewhere. What
+    """Sweeps come first where a group is so large that elimination costs more, elsewhere they are the last resort. What
     is left by them is noted."""
     small = allowed == 0.0 or part.first[part.counts[0]] <= SMALL
     if small and solve_complementarity(part) <= SEVERAL:
@@ -100,6 +100,8 @@ def _is_solved(contacts, part, allowed):
     if allowed == 0.0:
         return False
     left = relax(part, ENOUGH, MOST)
+    if left > allowed and not small and solve_complementarity(part) <= SEVERAL:
+        return True
     contacts.left[0] = max(contacts.left[0], left)
     return left <= allowed
 
