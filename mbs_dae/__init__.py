@@ -33,6 +33,9 @@ _NAMES = {
     # forces
     "model.forces": "Spring Damper SpringDamper TorsionSpring Force Torque Wrench Bushing Motor Actuator "
     "ViscousFriction Drag PythonForce ForceElement EffortElement registered_forces",
+    # contacts
+    "model.contacts": "Contact Stop Rope Strut CamContact Point Disk Sphere Capsule Box Polygon Line Plane Profile "
+    "Friction DryFriction ContactElement registered_contacts",
     # the graph; rotations and screws
     "graph.topology": "topology Topology",
     "rotations": "rotations",
@@ -60,7 +63,7 @@ _NAMES = {
     "verbs.warm": "warm",
     # results and errors
     "results": "Result load",
-    "results.result": "State",
+    "results.result": "State Impact",
     "errors": "MbsError ModelError AssemblyError RedundantConstraintError SingularConfigurationError IntegrationError "
     "EquilibriumError",
 }

@@ -78,6 +78,24 @@ from .model.forces import PythonForce as PythonForce
 from .model.forces import ForceElement as ForceElement
 from .model.forces import EffortElement as EffortElement
 from .model.forces import registered_forces as registered_forces
+from .model.contacts import Contact as Contact
+from .model.contacts import Stop as Stop
+from .model.contacts import Rope as _Rope
+from .model.contacts import Strut as _Strut
+from .model.contacts import CamContact as _CamContact
+from .model.contacts import Point as Point
+from .model.contacts import Disk as Disk
+from .model.contacts import Sphere as Sphere
+from .model.contacts import Capsule as Capsule
+from .model.contacts import Box as Box
+from .model.contacts import Polygon as Polygon
+from .model.contacts import Line as Line
+from .model.contacts import Plane as Plane
+from .model.contacts import Profile as Profile
+from .model.contacts import Friction as Friction
+from .model.contacts import DryFriction as DryFriction
+from .model.contacts import ContactElement as ContactElement
+from .model.contacts import registered_contacts as registered_contacts
 from .graph.topology import topology as topology
 from .graph.topology import Topology as Topology
 from . import rotations as rotations
@@ -113,6 +131,7 @@ from .verbs.warm import warm as warm
 from .results import Result as Result
 from .results import load as load
 from .results.result import State as State
+from .results.result import Impact as Impact
 from .errors import MbsError as MbsError
 from .errors import ModelError as ModelError
 from .errors import AssemblyError as AssemblyError
@@ -125,6 +144,7 @@ __version__: str
 
 _Place: TypeAlias = Marker | Body
 _Number: TypeAlias = SupportsFloat
+_Numeric: TypeAlias = _Number
 _Vector: TypeAlias = Sequence[_Number] | np.ndarray[Any, Any]
 _Expression: TypeAlias = _Number | Table | Motion
 _Law: TypeAlias = _Expression | Callable[..., Any]
@@ -393,4 +413,24 @@ class Drag(_Drag):
     def __init__(
         self, name: str, i: _Place, coefficient: _Number, *, at: _Vector | None = ..., axis: _Vector | None =
         ..., x_axis: _Vector | None = ...
+    ) -> None: ...
+
+class Rope(_Rope):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: _Numeric =
+        ..., static_friction: _Numeric | None = ...
+    ) -> None: ...
+
+class Strut(_Strut):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
+        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: _Numeric =
+        ..., static_friction: _Numeric | None = ...
+    ) -> None: ...
+
+class CamContact(_CamContact):
+    def __init__(
+        self, name: str, i: _Place, j: _Place, profile: _Law, follower: Literal['point', 'flat'] = ..., *, at:
+        _Vector | None = ..., axis: _Vector | None = ..., x_axis: _Vector | None = ...
     ) -> None: ...

@@ -35,6 +35,16 @@ def system_of(thing: Model | System) -> System:
     return thing if isinstance(thing, System) and thing.nv else model_of(thing).compile()
 
 
+def check_without_contacts(model: Model, what: str) -> None:
+    """For what speaks of equations alone: these do not tell which contacts are closed, and what sticks."""
+    if rough := (*model.contacts, *model.frictions):
+        names = ", ".join(repr(one.name) for one in rough)
+        who = f"{what} knows no contacts, nor friction that sticks, and {model.name!r} has "
+        who += ", ".join(one.who for one in rough)
+        remedy = f"use mbs.simulate, or leave them out: model.without({names})"
+        raise ModelError(f"{who}; {remedy}; what stays closed, or sticks, is a joint")
+
+
 def as_state(given: Any) -> Any:
     """What is given as a state: an equilibrium stands for its own."""
     own = getattr(given, "state", None)

@@ -37,12 +37,13 @@ __version__: str
 
 _Place: TypeAlias = Marker | Body
 _Number: TypeAlias = SupportsFloat
+_Numeric: TypeAlias = _Number
 _Vector: TypeAlias = Sequence[_Number] | np.ndarray[Any, Any]
 _Expression: TypeAlias = _Number | Table | Motion
 _Law: TypeAlias = _Expression | Callable[..., Any]
 _Coupling: TypeAlias = _Number | Sequence[_Number] | Sequence[Sequence[_Number]] | np.ndarray[Any, Any]
 '''
-PRIVATE = re.compile(r"\b(Place|Number|Vector|Expression|Law|Coupling|Measure|Named|System)\b")
+PRIVATE = re.compile(r"\b(Place|Number|Numeric|Vector|Expression|Law|Coupling|Measure|Named|System)\b")
 
 
 def ways(cls: type[Declared]) -> Iterator[list[inspect.Parameter]]:

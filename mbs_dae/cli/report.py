@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import counted
 from ..results import Result
 from ..results.files import replacing
+from ..results.result import Impact
 from ..symbolic.loads import COMPONENTS
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def summary(result: Result, names: Sequence[str]) -> Iterator[str]:
     yield f"largest violation: {_violation(result)}"
     if points := result.stats.get("change_points"):
         yield f"change points: t = {', '.join(f'{point:g}' for point in points)}"
+    if overlap := result.stats.get("overlap"):
+        yield f"note: {overlap}"
     yield from _quantities(result, names)
 
 
@@ -55,6 +58,7 @@ def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
     if result.message:
         yield f"note: {result.message}"
     yield from _events(result)
+    yield from _impacts(result)
     yield from _quantities(result, names)
 
 
@@ -64,9 +68,29 @@ def _events(result: Result) -> Iterator[str]:
     for event in result.events:
         times.setdefault(event.name, []).append(event.t)
     for name, own in times.items():
-        told = [f"{t:.6g}" for t in own]
-        told = told if len(told) <= MOST else [*told[: MOST - 1], "...", told[-1]]
-        yield f"event {name!r}: {counted(len(own), 'time')}, at t = {', '.join(told)}"
+        yield f"event {name!r}: {counted(len(own), 'time')}, at t = {_told(own)}"
+
+
+def _impacts(result: Result) -> Iterator[str]:
+    """When each contact was hit, what was lost, and when bouncing came to rest."""
+    for names, group in _by_contacts(result.impacts).items():
+        rests = [f"{impact.rests:.6g}" for impact in group if impact.rests is not None]
+        at_rest = f"; at rest from t = {', '.join(rests)}" if rests else ""
+        lost = sum(impact.energy_lost for impact in group)
+        who = " and ".join(map(repr, names))
+        yield f"impacts on {who}: {len(group)}, at t = {_told([i.t for i in group])}; {lost:.6g} J lost{at_rest}"
+
+
+def _by_contacts(impacts: Sequence[Impact]) -> dict[tuple[str, ...], list[Impact]]:
+    found: dict[tuple[str, ...], list[Impact]] = {}
+    for impact in impacts:
+        found.setdefault(impact.contacts, []).append(impact)
+    return found
+
+
+def _told(times: Sequence[float]) -> str:
+    told = [f"{t:.6g}" for t in times]
+    return ", ".join(told if len(told) <= MOST else [*told[: MOST - 1], "...", told[-1]])
 
 
 def efforts_and_loads(
@@ -161,6 +185,28 @@ def write(result: Result, names: Sequence[str], folder: Path) -> Iterator[Path]:
     if result.reactions is not None:
         yield _write_table(time | dict(_forces(result)), folder / "forces.csv")
         yield _write_picture(result.plot_energy(), folder / "energy.png")
+    if result.modes:
+        yield _write_table(time | dict(_modes(result)), folder / "modes.csv")
+    if result.impacts:
+        yield _write_table(_impact_columns(result), folder / "impacts.csv")
+
+
+def _modes(result: Result) -> Iterator[tuple[str, np.ndarray]]:
+    """A column for each point of contact."""
+    for name, states in result.modes.items():
+        columns = states[:, None] if states.ndim == 1 else states
+        for k, column in enumerate(columns.T):
+            yield name if states.ndim == 1 else f"{name} {k + 1}", column
+
+
+def _impact_columns(result: Result) -> dict[str, np.ndarray]:
+    impacts = result.impacts
+    columns = {"t": np.array([i.t for i in impacts]), "contacts": np.array([" ".join(i.contacts) for i in impacts])}
+    columns["energy_lost"] = np.array([i.energy_lost for i in impacts])
+    for name in impacts[0].impulses:
+        rows = np.array([i.impulses[name] for i in impacts])
+        columns |= dict(zip((f"{name}.{c}" for c in COMPONENTS[2 if rows.shape[1] == 3 else 3]), rows.T, strict=True))
+    return columns
 
 
 def _forces(result: Result) -> Iterator[tuple[str, np.ndarray]]:

@@ -1,26 +1,34 @@
 """The rows of contacts, ready to be evaluated: gaps, and the slips of those that have friction. Compiled.
 
-Of each contact point there is a row for its gap g, and one for each direction of slip s. As those of joints they say
+Of each contact point there is a row for its gap g, and one for each direction of slip s; friction in a joint or on a
+measure is a point without a gap. As those of joints rows say
 
     ġ = G v - ν,      g̈ = G v̇ - γ,
 
 and what acts along a row acts on the bodies by Gᵀ f. G stands row by row over the columns of the system's own matrix.
 """
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
+import sympy as sp
 
 from ..coordinates import KernelCoordinates
 from ..coordinates.joint.joint import JointCoordinates
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, block, zeros
 from ..linear.laws import Complementarity
-from ..linear.vectors import dot
+from ..linear.vectors import dot, largest
+from ..model.bodies.body import Marker
 from ..model.contacts.base import Contact
+from ..model.contacts.friction import Friction, FrictionElement
+from ..model.model import Model
 from ..model.parameters import Evaluator
-from .batch import VALUE, BatchBuilder, Instance, evaluate, instance_of
+from ..symbolic.derive import Form
+from ..symbolic.loads import joint_wrenches
+from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
 from .program import Program, ProgramBuilder, read_rows
 from .transformation import NO_TERMS, RowTerms, Transformation, take_term
 from .transformation_maps import row_terms
@@ -38,11 +46,19 @@ class Contacts(NamedTuple):
     transformation: Transformation
     terms: RowTerms
     gap: Integers
-    """The row of each point's gap; its first row of slip, and how many it has."""
+    """The row of each point's gap, -1 without one; its first row of slip, and how many it has."""
     slip: Integers
     slips: Integers
+    bounds: Batch
+    bound: Integers
+    """Friction of a point without a gap is bounded by μ |b + B f|. Of b there are so many components,"""
+    bound_from: Integers
+    """each a sum of multipliers (these rows of the system) with such outputs of `bounds` for factors; or without rows
+    the outputs themselves, for sliding and for rest."""
+    bound_row: Integers
+    bound_rows: Integers
     entry: Integers
-    """Of each point its first entry among the switching functions of contacts: its gap, then its slip if it has one."""
+    """Of each point its first entry among the switching functions of contacts: its gap, then its slips."""
     entries: int
     functions: Integers
     """The addresses of what a run does with contacts (`motion.contact`), compiled where there are some."""
@@ -55,8 +71,10 @@ class Contacts(NamedTuple):
     nu: Work[Vector] = zeros("lines")
     gamma: Work[Vector] = zeros("lines")
     rate: Work[Vector] = zeros("lines")
+    factors: Work[Vector] = zeros("factors")
     parts: Work[Vector] = zeros("lines")
-    """Of the last evaluation; the rate is G v - ν, and what it is made of is of this size."""
+    """Of the last evaluation; the rate is G v - ν, and of this size is what it is made of where bodies follow from each
+    other."""
     G: Work[Matrix] = zeros("lines", "columns")
     response: Work[Matrix] = zeros("lines", "columns")
     """The accelerations that a unit force along a row makes, and the multipliers with it."""
@@ -97,6 +115,12 @@ class Contacts(NamedTuple):
     right: Work[Vector] = zeros("lines")
     rest: Work[Vector] = zeros("lines")
     amount: Work[Vector] = zeros("lines")
+    b: Work[Vector] = zeros("components")
+    B: Work[Matrix] = zeros("components", "lines")
+    pressing: Work[Vector] = zeros("components")
+    """The direction of b + B f of each point."""
+    most: Work[Vector] = zeros("points")
+    """How large the friction of each point might be where it sticks."""
     bounce: Work[Vector] = zeros("points")
     """The restitution of each point in an impact."""
     log: Work[Matrix] = zeros(LOG, "note")
@@ -123,14 +147,16 @@ def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector):
     """Gaps, the rates of gaps and slips, and γ at (t, q, v), which are those of bodies."""
     program, out = contacts.program, contacts.out
     evaluate(program.batch, VALUE, t, q, v, out)
+    if contacts.bound_row.size > 0:
+        evaluate(contacts.bounds, VALUE, t, q, v, contacts.factors)
     read_rows(program, out, contacts.phi, contacts.nu, contacts.gamma)
     for row in range(program.rows):
         contacts.rate[row], contacts.parts[row] = -contacts.nu[row], abs(contacts.nu[row])
+    speed = largest(v)
     for k in range(program.jac_to.size):
-        e = program.jac_to[k]
-        part = out[program.jac_from[k]] * v[program.jac_column[e]]
-        contacts.rate[program.jac_row[e]] += part
-        contacts.parts[program.jac_row[e]] += abs(part)
+        e, entry = program.jac_to[k], out[program.jac_from[k]]
+        contacts.rate[program.jac_row[e]] += entry * v[program.jac_column[e]]
+        contacts.parts[program.jac_row[e]] += abs(entry) * speed
 
 
 @compiled_apart
@@ -154,35 +180,74 @@ class ContactsBuilder:
     """The index maps, laid out once; `fill` puts numbers in."""
 
     def __init__(
-        self, contacts: Sequence[Contact], batch: Callable[[Sequence[Instance]], BatchBuilder],
-        coordinates: KernelCoordinates, transformed: JointCoordinates | None,
+        self, model: Model, batch: Callable[[Sequence[Instance]], BatchBuilder], coordinates: KernelCoordinates,
+        transformed: JointCoordinates | None, rows_of: Mapping[str, np.ndarray],
     ):  # fmt: skip
-        self.contacts = tuple(contacts)
-        instances = [instance_of(*c.form(), c.markers, c.who, coordinates) for c in contacts]
+        """`rows_of` are the rows of joints in the system's matrix."""
+        self.elements: tuple[Contact | FrictionElement, ...] = (*model.contacts, *model.frictions)
+        instances = [instance_of(*e.form(), e.markers, e.who, coordinates) for e in self.elements]
         self.program = ProgramBuilder(batch(instances), coordinates.layout.nv)
         self.terms = row_terms(transformed, self.program.layout) if transformed else NO_TERMS
-        self.points: list[tuple[Contact, int]] = [(c, k) for c in contacts for k in range(c.points)]
+        self.points: list[tuple[Contact | FrictionElement, int]] = []
         """Whose each point is, and which one of it."""
-        rows, first = [], 0
         self.rows_of: dict[str, np.ndarray] = {}
-        for c in contacts:
-            self.rows_of[c.name] = np.arange(first, first + c.points * (1 + c.slips))
-            rows += [(first + k, first + c.points + c.slips * k, c.slips) for k in range(c.points)]
-            first += c.points * (1 + c.slips)
-        self.gap, self.slip, self.slips = np.array(rows, dtype=np.int64).reshape(-1, 3).T.copy()
-        self.rows = first
-        sizes = 1 + (self.slips > 0)
-        self.entry, self.entries = np.cumsum([0, *sizes[:-1]])[: len(rows)].astype(np.int64), int(sizes.sum())
+        places, self.rows = [], 0
+        for e in self.elements:
+            gaps, size = (e.points, e.slips) if isinstance(e, Contact) else (0, len(e.form()[0].rows))
+            for k in range(gaps or 1):
+                self.points.append((e, k))
+                places.append((self.rows + k if gaps else -1, self.rows + gaps + size * k, size))
+            self.rows_of[e.name] = np.arange(self.rows, self.rows + gaps + (gaps or 1) * size)
+            self.rows += self.rows_of[e.name].size
+        self.gap, self.slip, self.slips = np.array(places, dtype=np.int64).reshape(-1, 3).T.copy()
+        entries = np.cumsum([0, *((self.gap >= 0) + self.slips)]).astype(np.int64)
+        self.entry, self.entries = entries[:-1].copy(), int(entries[-1])
+        many = np.diff(entries).tolist()
+        self.switching = [e.who for (e, _), count in zip(self.points, many, strict=True) for _ in range(count)]
+        """Whose each entry is."""
+        self._put_bounds(model, batch, coordinates, rows_of)
+
+    def _put_bounds(self, model: Model, batch: Any, coordinates: KernelCoordinates, rows_of: Any) -> None:
+        forms = [(e, *bound_of(model, e)) for e in model.frictions]
+        self.bounds = batch([instance_of(form, slots, at, e.who, coordinates) for e, form, slots, at, _ in forms])
+        begins = {place.member: place.out for place in self.bounds.places()}
+        found = {}
+        for k, (e, _, _, _, components) in enumerate(forms):
+            rows: Any = rows_of[e.joint] if isinstance(e, Friction) else ()
+            found[e.name] = components, begins[k], rows[0] if len(rows) else -1, len(rows)
+        told = [found.get(e.name, (0, 0, -1, 0)) for e, _ in self.points] if forms else []
+        self.bound: Any = [*np.array(told, dtype=np.int64).reshape(-1, 4).T.copy()]
 
     def fill(
         self, number: Evaluator, transformation: Transformation, functions: np.ndarray, columns: int, rows: int,
         state: int,
     ) -> Contacts:  # fmt: skip
         """`columns` and `rows` are those of the system's matrix; `state` is how many numbers q and v are."""
-        program = self.program.fill(number)
-        numbers = np.array([[number(n) for n in c.laws] for c, _ in self.points]).reshape(-1, 3).T.copy()
-        index = self.gap, self.slip, self.slips, self.entry, self.entries
-        contacts, points = Contacts(program, transformation, self.terms, *index, functions, *numbers), len(self.points)
+        program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
+        laws = [[number(n) for n in (0.0, *(e.laws or (1.0, 1.0)))[-3:]] for e, _ in self.points]
+        index = self.gap, self.slip, self.slips, bounds, *self.bound, self.entry, self.entries
+        numbers = np.array(laws).reshape(-1, 3).T.copy()
+        known: Any = program, transformation, self.terms, *index, functions, *numbers
+        contacts: Contacts = Contacts(*known)
         sizes = {"lines": self.rows, "points": points, "columns": columns, "rows": rows}
-        sizes |= {"unknowns": self.rows, "laws": 2 * points, "laws_and_one": 2 * points + 1, "bounds": points}
-        return block(contacts, outputs=program.batch.out_size + 1, note=NOTED + self.rows + state, **sizes)
+        sizes |= {"unknowns": self.rows, "laws": 2 * points, "laws_and_one": 2 * points + 1, "bounds": 3 * points}
+        sizes |= {"components": 3 * points}
+        sizes |= {"outputs": program.batch.out_size + 1, "factors": bounds.out_size + 1}
+        return block(contacts, note=NOTED + self.rows + state, **sizes)
+
+
+def bound_of(model: Model, element: FrictionElement) -> tuple[Form, Any, tuple[Marker, ...], int]:
+    """What bounds a friction: a reading, what stands in its slots, its markers, and how many components b has. Of a
+    joint, for each direction that presses and each row, the force for a multiplier of 1."""
+    if not isinstance(element, Friction):
+        form, slots = element.forms()[1]
+        return form, slots, element.markers, 1
+    joint = next(c for c in model.conditions if c.name == element.joint)
+    relation, slots = joint.form()
+    wrenches, size = joint_wrenches(relation), joint.dimension
+    values = sp.Matrix(relation.size, len(wrenches.values) // relation.size, wrenches.values)
+    width = values.cols // len(relation.markers)
+    force = values[:, width * joint.second : width * joint.second + size]
+    presses = element.normal(*relation.markers[:2])
+    found = [sum(n[k] * force[row, k] for k in range(size)) for n in presses for row in range(relation.size)]
+    return replace(wrenches, values=tuple(map(sp.sympify, found))), slots, joint.markers, len(presses)

@@ -112,7 +112,7 @@ class Structure(Remembering):
     def builder_of(self, measures: Sequence[Measure]) -> ProgramBuilder:
         """What reads measures."""
         kernels = self.coordinates.kernels
-        instances = [instance_of(m.relation, {}, m.markers, m.label, kernels) for m in measures]
+        instances = [instance_of(*m.form(), m.markers, m.label, kernels) for m in measures]
         return ProgramBuilder(self.batch(instances), self.layout.nv)
 
     @cached_property
@@ -145,7 +145,12 @@ class Structure(Remembering):
 
     @cached_property
     def contacts(self) -> ContactsBuilder:
-        return ContactsBuilder(self.model.contacts, self.batch, self.coordinates.kernels, self.transformed)
+        return ContactsBuilder(self.model, self.batch, self.coordinates.kernels, self.transformed, self.rows_of)
+
+    @property
+    def deciding(self) -> list[str]:
+        """Whose each switching function of a run is."""
+        return self.program.batch.switching + self.dynamics.batch.switching + self.contacts.switching
 
     @cached_property
     def entries(self) -> Entries:

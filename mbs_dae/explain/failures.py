@@ -13,6 +13,7 @@ from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurati
 from ..linear.kkt import Factor
 from ..model.events import Reset
 from ..motion import run as marching
+from ..motion.contact.states import UNSOLVED
 from ..motion.derivative import evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
@@ -21,6 +22,7 @@ from ..motion.stabilise import ALWAYS, NEVER
 from ..motion.switching.search import CHATTERS, RUSH, TANGLED
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
+from .contacts import chatters, without_forces
 from .explanation import Explanation, contradiction, going_on, undefined
 
 NONSENSE = 0.1
@@ -141,6 +143,10 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
 
 
 def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
+    if status == UNSOLVED:
+        return without_forces(march, pose)
+    if status == CHATTERS and (entries := _contacts_that_change(march)):
+        return chatters(march, pose, entries)
     t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where all ends
     unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
     moments = t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)])
@@ -155,6 +161,14 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     if parting := contradiction(pose, pose, t, drifted=True):
         return parting
     return Explanation(IntegrationError, *_what_stops(march, status, pose, a), t, names, pose)
+
+
+def _contacts_that_change(march: March) -> list[int]:
+    """The entries of contacts that pass without end, if it is these and nothing else."""
+    search, own = march.search, march.mechanism.contacts.entries
+    passing = np.flatnonzero(search.wanted if search.wanted.any() else search.surface)
+    entries = passing - (march.mechanism.switches.kinds.size - own)
+    return entries.tolist() if passing.size and (entries >= 0).all() else []
 
 
 def _another_way(march: March) -> str:
@@ -183,9 +197,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         what = f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}"
         return what, "use stabilization=mbs.Projection(), or a smaller rtol"
     if status == CHATTERS:
-        own = system.structure
-        deciding = own.program.batch.switching + own.dynamics.batch.switching
-        search = march.search
+        deciding, search = system.structure.deciding, march.search
         who = {deciding[k] for k in np.flatnonzero(search.wanted if search.wanted.any() else search.surface)}
         brief = float(march.search.times.max() - march.search.times.min())
         many, names = f"without end at t = {t:.6g}, {RUSH} times in {brief:.2g} s", " and ".join(sorted(who))
@@ -198,7 +210,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
         return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
     if status == TANGLED:
-        deciding = system.structure.program.batch.switching + system.structure.dynamics.batch.switching
+        deciding = system.structure.deciding
         what = (
             f"{' or '.join(sorted(set(deciding)))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
         )

@@ -192,7 +192,7 @@ def can_be_counted(p):
 def _modes_of(p, law):
     """4, too many, where the direction of sliding is any one in a plane."""
     rows = p.first[law + 1] - p.first[law]
-    return 1 << rows if is_unilateral(p, law) else 2 if speed(p, law) > 0.0 else 3 if rows == 1 else 4
+    return 1 << min(rows, 40) if is_unilateral(p, law) else 2 if speed(p, law) > 0.0 else 3 if rows == 1 else 4
 
 
 @compiled

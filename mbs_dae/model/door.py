@@ -9,6 +9,7 @@ from ..errors import ModelError, unknown_name
 from ..symbolic.derive import Form
 from ..symbolic.markers import t
 from .bodies.body import Body, Marker, reference_turns
+from .contacts import Contact
 from .drivers import Driver
 from .element import Element
 from .events import Event, Reset
@@ -137,10 +138,10 @@ def _check_signals(model: Said, element: Element, signals: Iterable[Signal]) -> 
     own = {element.name: element}
     for signal in signals:
         what = f"{element.who} depends on {signal.name!r}"
-        if isinstance(element, Condition):
+        if isinstance(element, Condition | Contact):
             raise ModelError(
-                f"{what}: what joints and drivers prescribe is a matter of places and time; let a force act on the "
-                "motion instead, such as mbs.Torque or mbs.Actuator"
+                f"{what}: what joints, drivers and contacts prescribe is a matter of places and time; let a force "
+                "act on the motion instead, such as mbs.Torque or mbs.Actuator"
             )
         if isinstance(signal, Reaction) and not isinstance(element, SignalElement):
             raise ModelError(

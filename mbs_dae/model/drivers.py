@@ -60,7 +60,7 @@ def function_of_time(function: Any, who: str) -> sp.Expr:
 def _following(measure: Measure, function: sp.Expr) -> tuple[Relation, dict[sp.Symbol, Number]]:
     """Measure - function, with constants in slots. All linear ones are one form, c0 + c1 t, whatever stands in it."""
     rate = function.diff(t)
-    if rate.has(t) or function.has(Lookup) or not function.is_polynomial(t):
+    if rate.has(t) or function.has(Lookup) or not function.is_polynomial(t) or measure.own:
         return constants_out(measure.equation(function, measure.lowest))
     c0, c1 = sp.symbols("c0 c1", real=True)
     linear = measure.equation(c0 + c1 * t, measure.lowest, (c0, c1))
@@ -74,8 +74,7 @@ class Held(Condition):
         self.name = f"fix {name}"
         self.measure, self.markers = measure, measure.markers
         self.units = (measure.units[level],)
-        slot = sp.Symbol("c0", real=True)
-        self._form = measure.equation(slot, level, (slot,)), {slot: value}
+        self._form = measure.held_at(value, level)
 
 
 class PoseDriver(Prescribed):

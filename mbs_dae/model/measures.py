@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
@@ -15,8 +16,10 @@ import sympy as sp
 
 from ..errors import ModelError
 from ..symbolic.derive import Relation
-from ..symbolic.markers import LABELS, FormMarker, marker_symbols, primitives, rate_of
+from ..symbolic.functions import as_sympy
+from ..symbolic.markers import LABELS, FormMarker, marker_symbols, primitives, rate_of, reference_turn, t
 from .bodies.body import Marker, Place, as_marker
+from .parameters import Number, constants_out
 
 
 class Kind(NamedTuple):
@@ -37,14 +40,38 @@ KINDS: Mapping[str, Kind] = {
 """The kinds of measure. An angular velocity in space is the rate of nothing."""
 
 
+@dataclass(frozen=True)
+class OwnRow:
+    """One row of an element's relation, as a function of markers."""
+
+    relation: Relation
+    row: int
+    numbers: tuple[tuple[sp.Symbol, Number], ...]
+    """What stands in the slots of the relation."""
+
+    def __call__(self, *markers: FormMarker) -> sp.Expr:
+        pairs = [*zip(self.relation.markers, markers, strict=True)]
+        named = {s: n for a, b in pairs for s, n in zip((*a.m, *a.rates), (*b.m, *b.rates), strict=True)}
+        labels = [tuple(one.m[0].name.rpartition("_")[2] for one in pair) for pair in pairs]
+        for (a, new_a), (b, new_b) in permutations(labels, 2):
+            named[reference_turn(a, b)] = reference_turn(new_a, new_b)
+        return self.relation.rows[self.row].xreplace(dict(self.numbers)).xreplace(named)
+
+
 @dataclass(frozen=True, eq=False)
 class Measure:
     kind: str
     markers: tuple[Marker, ...]
+    own: Kind | None = None
+    """What it reads if that is an expression of its element's own, and none of `KINDS`."""
 
-    unit = property(lambda self: KINDS[self.kind].unit)
-    levels = property(lambda self: KINDS[self.kind].levels)
-    of = property(lambda self: KINDS[self.kind].of)
+    unit = property(lambda self: self._kind.unit)
+    levels = property(lambda self: self._kind.levels)
+    of = property(lambda self: self._kind.of)
+
+    @property
+    def _kind(self) -> Kind:
+        return self.own or KINDS[self.kind]
 
     @property
     def units(self) -> tuple[str, str, str]:
@@ -59,10 +86,17 @@ class Measure:
     def dimension(self) -> int:
         return self.markers[0].body.dimension
 
-    @property
-    def relation(self) -> Relation:
-        """The measure as a relation of one row."""
-        return self.equation(sp.S.Zero, self.lowest)
+    def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
+        """The measure as a relation of one row, and what stands in its slots."""
+        relation = self.equation(sp.S.Zero, self.lowest)
+        return constants_out(relation) if self.own else (relation, {})
+
+    def held_at(self, value: Number, level: int) -> tuple[Relation, dict[sp.Symbol, Number]]:
+        """The relation that holds where it, or its rate, has this constant value, and what stands in its slots."""
+        if self.own:
+            return constants_out(self.equation(as_sympy(value), level))
+        slot = sp.Symbol("c0", real=True)
+        return self.equation(slot, level, (slot,)), {slot: value}
 
     def equation(self, value: sp.Expr, level: int, slots: tuple[sp.Symbol, ...] = ()) -> Relation:
         """The relation that holds where it (level 0), or its rate (level 1), has this value."""
@@ -73,7 +107,8 @@ class Measure:
 
     def rate(self, symbols: tuple[FormMarker, ...]) -> sp.Expr:
         """Its rate, of these markers."""
-        return rate_of(self.of(*symbols), symbols) if self.lowest == 0 else self.of(*symbols)
+        value = self.of(*symbols)
+        return value if self.lowest else rate_of(value, symbols) + value.diff(t)
 
     @property
     def label(self) -> str:
@@ -97,7 +132,7 @@ class Quantity(sp.Symbol):
 
     def _hashable_content(self) -> tuple:
         places = tuple((id(m.body), str(m.numbers)) for m in self.measure.markers)
-        return (*super()._hashable_content(), places)
+        return (*super()._hashable_content(), places, self.measure.own)
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
         return Quantity, (self.name, self.measure, self.level)

@@ -13,7 +13,7 @@ from ..symbolic.loads import COMPONENTS
 from ..symbolic.markers import t
 from . import measures
 from .bodies.body import Body, Vector, coordinates_of
-from .contacts import Contact, FrictionElement
+from .contacts import Contact, Friction, FrictionElement
 from .door import check_bound, check_content, check_element, check_new, check_setters, check_symbol
 from .drivers import Prescribed
 from .element import Element
@@ -228,9 +228,6 @@ class Model:
     def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
         the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
-        for one in self.frictions:
-            remedy = f"model.without({one.name!r})"
-            raise ModelError(f"{one.who}: friction in joints and on measures is not built in yet; write {remedy}")
         if not self._checked:
             number = self.evaluator()
             for check in self._checks():
@@ -297,10 +294,11 @@ class Model:
 
     @property
     def felt(self) -> frozenset[str]:
-        """The joints of which rates read what they do to bodies: these keep their equations in all coordinates, so that
-        there is a multiplier for each."""
+        """The joints of which rates, or friction, read what they do to bodies: these keep their equations in all
+        coordinates, so that there is a multiplier for each."""
         read = (s for s in self.signals if isinstance(s, Reaction))
-        return frozenset(s.owner for s in read if s.component != EFFORT)
+        rubbing = (e.joint for e in self.frictions if isinstance(e, Friction))
+        return frozenset([*rubbing, *(s.owner for s in read if s.component != EFFORT)])
 
     def measures_of(self, owner: str) -> tuple[Measure, ...]:
         """What can be read of a body, of a named marker ("rod.tip"), or of an element."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import count
 from math import inf, isfinite, nan
 from typing import Any, SupportsFloat, TypeAlias, TypeVar
 
@@ -204,10 +205,11 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
     """
     form, signals = _signals_out(form)
     slots: dict[sp.Expr, sp.Symbol] = {}
+    names = (f"c{k}" for k in count() if f"c{k}" not in {str(s) for s in form.slots})
 
     def slot(constant: sp.Expr) -> sp.Symbol:
         if constant not in slots:
-            slots[constant] = sp.Symbol(f"c{len(slots)}", real=True)
+            slots[constant] = sp.Symbol(next(names), real=True)
         return slots[constant]
 
     def replaced(e: sp.Basic) -> sp.Basic:

@@ -59,7 +59,8 @@ class SignalElement(Element):
             self.markers, symbols, values = written_in_markers(quantities, (), "it")
         except ModelError as exc:
             raise ModelError(f"{self.who}: {exc}") from exc
-        self._complete(replace(reading.map(lambda e: e.xreplace(values)), markers=symbols), slots)
+        reading, numbers = constants_out(replace(reading.map(lambda e: e.xreplace(values)), markers=symbols))
+        self._complete(reading, {**slots, **numbers})
 
 
 class StateVariable(SignalElement):

@@ -20,7 +20,7 @@ def happened(system: System, march: March) -> tuple[list[Happening], list[Event]
     """The events since this was last asked, in the order in which they were added to the model."""
     search, found, at = march.search, [], present(system, march)
     own = system.structure
-    deciding = own.program.batch.switching + own.dynamics.batch.switching
+    deciding = own.deciding
     fired = {deciding[k]: int(search.fired[k]) for k in np.flatnonzero(search.fired)}
     search.fired[:] = search.events[:] = 0
     for event in system.model.events:

@@ -68,9 +68,7 @@ def dynamic_result(
     return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, **more)
 
 
-def _with_given(
-    bodies: System, motion: Trajectory, modes: np.ndarray, contacts: np.ndarray
-) -> tuple[np.ndarray, int]:
+def _with_given(bodies: System, motion: Trajectory, modes: np.ndarray, contacts: np.ndarray) -> tuple[np.ndarray, int]:
     """The multipliers of all joints with these forces of contacts, and how many rows are redundant: those without, and
     what the forces add to them."""
     free, added = modes.copy(), np.zeros((motion.t.size, len(bodies.rows)))
@@ -158,4 +156,5 @@ def with_forces(
         notes.append(note)
     if told := "; ".join(dict.fromkeys(filter(None, notes))):
         more["stats"] = {**stats, "note": told}
-    return result_of(system, motion, multipliers=frozen(multipliers), reactions=reactions, ledger=energy, **more)
+    more |= {"pushes": contacts, "multipliers": frozen(multipliers), "reactions": reactions, "ledger": energy}
+    return result_of(system, motion, **more)

@@ -141,7 +141,7 @@ def put_right(march, t, y):
 
 @compiled_apart
 def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
-    """y' with its multipliers, forces of contacts and energies; with the means of the last step where there are such."""
+    """y' with its multipliers, forces of contacts and energies; or the means of the last step, where there are such."""
     mechanism, record, stages = march.mechanism, march.record, march.stages
     if march.tableau.means == 1:
         state = mechanism.state

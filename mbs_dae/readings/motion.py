@@ -3,7 +3,7 @@ in it; and from a result back to states of that system."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,24 @@ class ComputedQuantities:
     swept: Swept | None = None
     integrated: bool = False
     """Whether it has the values of states and inputs: the motion of a run, or a state of one."""
+    pushes: np.ndarray | None = None
+    """The forces along the rows of contacts, where they are known."""
     _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        return [*self.system.model.quantity_names(), *(self.system.model.signal_units if self.integrated else ())]
+        more = [*(self._loads if self.pushes is not None else ())]
+        more += self.system.model.signal_units if self.integrated else ()
+        return [*self.system.model.quantity_names(), *more]
+
+    @cached_property
+    def _loads(self) -> dict[str, str]:
+        """The forces of contacts and frictions, one for each row, and their units."""
+        elements = self.system.structure.contacts.elements
+        return {f"{e.name}.{n}": unit for e in elements for n, unit in e.loads.items()}
 
     def unit(self, name: str) -> str:
+        if name in self._loads:
+            return self._loads[name]
         if name in (units := self.system.model.signal_units):
             return units[name]
         measure, level = self.system.model.quantity(name)
@@ -51,6 +63,8 @@ class ComputedQuantities:
                 what = f"{name!r} is not known here: states and inputs change in a run that integrates them"
                 raise ModelError(f"{what}; use mbs.simulate, for driven motions, too")
             self._read_signals()
+        if name not in self._read and name in self._loads:
+            self._read_loads()
         if name not in self._read:
             measure, _ = self.system.model.quantity(name)
             owner = name.rpartition(".")[0]
@@ -64,6 +78,8 @@ class ComputedQuantities:
         self._read_by(self.system.structure.builder_of([m for _, m in named]), named)
         if self.integrated:
             self._read_signals()
+        if self.pushes is not None:
+            self._read_loads()
         return dict(self._read)
 
     def violation(self) -> Violation:
@@ -80,6 +96,12 @@ class ComputedQuantities:
         self._read.update({f"{s.name}.rate": frozen(outputs[:, k].copy()) for s, k in places})
         self._read.update({str(s): frozen(q[:, place].copy()) for s, place in system.layout.signals.items()})
 
+    def _read_loads(self) -> None:
+        if self.pushes is None:
+            what = f"forces of contacts, {', '.join(self._loads)}, are not known here: they follow from a run"
+            raise ModelError(f"{what}; use mbs.simulate, and read its result")
+        self._read.update(zip(self._loads, map(frozen, self.pushes.T.copy()), strict=True))
+
     def _read_by(self, builder: ProgramBuilder, named: list[tuple[str, Measure]]) -> None:
         read = self.system.reader_by(builder, self.swept)(*self.motion)
         for k, (owner, measure) in enumerate(named):
@@ -95,14 +117,14 @@ def _reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> Pro
 
 def result_of(
     system: System, motion: Trajectory, *, t: np.ndarray | None = None, swept: Swept | None = None,
-    integrated: bool = False, **more: Any,
+    integrated: bool = False, pushes: np.ndarray | None = None, **more: Any,
 ) -> Result:  # fmt: skip
     """The result of a motion of a system, or of poses over a swept parameter. `t` are the times asked for, if laws are
-    read at others; `integrated` are motions that have the values of states."""
+    read at others; `integrated` are motions that have the values of states, `pushes` the forces of contacts."""
     if "own" not in more:
         more["own"] = own_motion(system, motion)
     motion, system = system.of_bodies(motion), system.cartesian
-    quantities, t = ComputedQuantities(system, motion, swept, integrated), motion.t if t is None else t
+    quantities, t = ComputedQuantities(system, motion, swept, integrated, pushes), motion.t if t is None else t
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
         more["axis"] = name, system.model.parameters[name].unit

@@ -25,14 +25,16 @@ from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..errors import check_name
 from ..model.contacts import Contact
+from ..model.contacts.friction import FrictionElement
 from ..model.drivers import Driver
 from ..model.element import Element
 from ..model.forces.base import EffortElement, ForceElement
-from ..model.joints.base import Condition
+from ..symbolic.derive import Relation
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
 from ..tolerances import RANK
 
+TOUCHING = Contact, FrictionElement
 LARGE = 200  # rows from which on a system is large
 SHARE = 1e-6
 """A component is indeterminate if a null vector of unit length moves it by more than this, relative to what unit
@@ -63,19 +65,19 @@ class ComputedReactions:
 
     def names(self) -> list[str]:
         model = self._system.model
-        return [e.name for e in (*model.conditions, *model.contacts, *model.forces)]
+        return [e.name for e in (*model.conditions, *model.contacts, *model.frictions, *model.forces)]
 
     def world(self, name: str) -> np.ndarray:
         element = self._element(name)
         if isinstance(element, ForceElement):
             return self._load_wrench(element)
         rows, partials = self._rows(element), self._partials(element)
-        multipliers = (-self._contacts if isinstance(element, Contact) else self._multipliers)[:, rows, None]
+        multipliers = (-self._contacts if isinstance(element, TOUCHING) else self._multipliers)[:, rows, None]
         return np.where(partials, partials * multipliers, 0.0).sum(axis=1)  # nan where it is felt only
 
     def _rows(self, element: Element) -> np.ndarray:
         structure = self._system.structure
-        return (structure.contacts if isinstance(element, Contact) else structure).rows_of[element.name]
+        return (structure.contacts if isinstance(element, TOUCHING) else structure).rows_of[element.name]
 
     def turned(self, name: str) -> np.ndarray:
         element = self._element(name)
@@ -85,7 +87,7 @@ class ComputedReactions:
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
-        if isinstance(element, ForceElement | Contact) or not (self._redundant or self._undetermined.any()):
+        if isinstance(element, (ForceElement, *TOUCHING)) or not (self._redundant or self._undetermined.any()):
             return out
         rows, partials = self._rows(element), self._partials(element)
         out &= ~((partials != 0.0) & self._undetermined[:, rows, None]).any(axis=1)
@@ -131,8 +133,8 @@ class ComputedReactions:
 
     def _partials(self, element: Element) -> np.ndarray:
         """(times, rows, 3): the reaction for unit multipliers."""
-        assert isinstance(element, Condition | Contact)
         relation, slots = element.form()
+        assert isinstance(relation, Relation)
         values = self._read(joint_wrenches(relation), slots, element)
         shape = (len(values), relation.size, len(element.markers), self._width)
         return values.reshape(shape)[:, :, element.second]

@@ -5,7 +5,7 @@ import errno
 import json
 import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..errors import ModelError, Names
 from .quantities import Energy, StoredQuantities, StoredReactions
-from .result import Happening, Result, State, StoredState, Violation
+from .result import Happening, Impact, Result, State, StoredState, Violation
 from .sketch import BodySketch, ElementSketch, Sketch
 
 FORMAT = "mbs_dae result 3"
@@ -58,10 +58,13 @@ def save(result: Result, path: str | Path) -> Path:
     if result.reactions is not None:
         arrays |= _forces(result)
         header["loaded"] = result.reactions.names()
+    arrays |= _contacts(result)
+    header |= {"touching": {n: np.shape(x)[1:] for n, x in result.modes.items()}, "struck": [*_impulsive(result)]}
     header["events"] = [(happening.t, happening.name) for happening in result.events]
     states = [happening.state for happening in result.events if happening.state is not None]
     if states and len(states) == len(result.events):
-        arrays["happened"] = np.array([[values[name] for name in names] for values in map(_values_of, states)])
+        read = map(_values_of, states)  # forces of contacts are not among what a state knows
+        arrays["happened"] = np.array([[values.get(name, np.nan) for name in names] for values in read])
     text = np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8)
     with replacing(path, "choose another place, or create it") as place:
         np.savez_compressed(place, header=text, values=values, **arrays)
@@ -73,9 +76,11 @@ UNREADABLE = (
     RuntimeError, MemoryError, BadZipFile, zlib.error,
 )  # fmt: skip
 """What comes of a file that is cut short, encrypted, nested without end, or says that it is larger than memory."""
-ALONG_TIME = {name: 0 for name in ("t", "q", "v", "a", "multipliers", "independence")} | {
-    name: 1 for name in ("values", "violation", "energy", "world", "turned", "unique", "effort")
-}
+ALONG_TIME = (
+    {name: 0 for name in ("t", "q", "v", "a", "multipliers", "independence")}
+    | {name: 1 for name in ("values", "violation", "energy", "world", "turned", "unique", "effort")}
+    | {"modes": 0}
+)
 """The axis of each array along which time goes."""
 
 
@@ -101,7 +106,8 @@ def _check(path: Path, arrays: dict[str, np.ndarray]) -> None:
     """All that is said over time must be numbers, and as many as there are times."""
     times = arrays["t"].size
     for name, axis in ALONG_TIME.items():
-        if name in arrays and (arrays[name].dtype.kind not in "fb" or arrays[name].shape[axis : axis + 1] != (times,)):
+        kinds = "U" if name == "modes" else "fb"
+        if name in arrays and (arrays[name].dtype.kind not in kinds or arrays[name].shape[axis : axis + 1] != (times,)):
             kind = f"{arrays[name].dtype} of shape {arrays[name].shape}"
             raise ModelError(f"{str(path)!r} is damaged: {name!r} is {kind}, for {times} times; save the result again")
 
@@ -123,6 +129,8 @@ def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
         **plain,
         stats=header["stats"],
         events=tuple(_happenings(header, arrays.get("happened"))),
+        impacts=tuple(_read_impacts(header, arrays)),
+        modes=dict(_read_modes(header, arrays)),
         quantities=StoredQuantities(values, units),
         violation=Violation(arrays["violation"], tuple(header["elements"])),
         sketch=_sketch(header["sketch"]),
@@ -141,9 +149,45 @@ def _happenings(header: dict[str, Any], rows: np.ndarray | None) -> Iterator[Hap
     for k, (t, name) in enumerate(header["events"]):
         state = None
         if rows is not None:
-            numbers = zip(header["names"], rows[k].tolist(), strict=True)
+            numbers = [(n, x) for n, x in zip(header["names"], rows[k].tolist(), strict=True) if not np.isnan(x)]
             state = StoredState(float(t), Names[float]("quantity", numbers, owner="the result"))
         yield Happening(float(t), str(name), state)
+
+
+def _impulsive(result: Result) -> Sequence[str]:
+    """The elements whose impulses are known."""
+    return [*result.impacts[0].impulses] if result.impacts else []
+
+
+def _contacts(result: Result) -> dict[str, np.ndarray]:
+    """Impacts, one a row, and the states of contacts over time, all points side by side."""
+    arrays, times, impacts = {}, len(result.t), result.impacts
+    if result.modes:
+        arrays["modes"] = np.concatenate([np.reshape(x, (times, -1)) for x in result.modes.values()], axis=1)
+    if impacts:
+        numbers = [(i.t, i.energy_lost, np.nan if i.rests is None else i.rests) for i in impacts]
+        arrays["impacts"] = np.array(numbers)
+        arrays["pushed"] = np.array([[name in i.contacts for name in _impulsive(result)] for i in impacts])
+        arrays["impulses"] = np.array([[*i.impulses.values()] for i in impacts])
+    return arrays
+
+
+def _read_modes(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+    """Files of earlier versions have none."""
+    at = 0
+    for name, shape in header.get("touching", {}).items():
+        count = int(np.prod(shape, dtype=int))
+        yield name, arrays["modes"][:, at : at + count].reshape(-1, *shape)
+        at += count
+
+
+def _read_impacts(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Impact]:
+    names = header.get("struck", [])
+    rows = zip(arrays["impacts"].tolist(), arrays["pushed"], arrays["impulses"], strict=True) if names else ()
+    for (t, lost, rests), pushed, impulses in rows:
+        contacts = tuple(name for name, took_part in zip(names, pushed, strict=True) if took_part)
+        known = dict(zip(names, impulses, strict=True))
+        yield Impact(t, contacts, known, lost, None if np.isnan(rests) else rests)
 
 
 def _forces(result: Result) -> dict[str, np.ndarray]:

@@ -1,13 +1,15 @@
 """Assembly: a pose that satisfies every equation, with its velocity and acceleration."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from ..arguments import check_tables, model_of
+from ..arguments import check_tables, check_without_contacts, model_of
 from ..compiled import System
 from ..compiled.machine import DONE
 from ..errors import ModelError, check_dict
+from ..explain.contacts import told_of_overlap_at
 from ..explain.explanation import no_force
 from ..explain.failures import check_masses
 from ..model.model import Model
@@ -38,7 +40,8 @@ def assemble(
     check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"crank.angle": 0.6}')
     state = assembled(model, t, fix, start)
     if not forces:
-        return state
+        return replace(state, message="; ".join(filter(None, (state.message, told_of_overlap_at(state)))))
+    check_without_contacts(model, "assemble(forces=True)")
     system, q, v = state.system, state.full_q, state.full_v
     system.once(check_masses)
     check_regular(system, t, q, v)

@@ -75,6 +75,8 @@ class Diagnosis:
     """The body that assembly moved most from its placement, how far (m), and by what angle (rad)."""
     length: float
     """The model's own length, by which tolerances are scaled."""
+    contacts: tuple[str, ...] = ()
+    """Those that the model has: they are no equations, and are not counted."""
     notes: tuple[str, ...] = ()
     """What looks like a slip: degrees, millimetres, a joint that was made and not added."""
 
@@ -128,6 +130,7 @@ def diagnose(model: Model | System) -> Diagnosis:
         message=message,
         poses_tested=1 + found.others,
         length=system.length,
+        contacts=tuple(contact.name for contact in model.contacts),
         notes=notes(system),
     )
 
@@ -231,6 +234,8 @@ def _report(d: Diagnosis) -> list[str]:
         missing = d.degrees_of_freedom - d.gruebler
         depend = f"{counted(missing, 'equation')} depend{'s' * (missing == 1)} on others"
         lines.append(f"  (counting alone is wrong by {missing}: {depend})")
+    if d.contacts:
+        lines.append(f"  (not counted: contacts, which take freedom away while closed: {', '.join(d.contacts)})")
     if d.degrees_of_freedom != d.generic_degrees_of_freedom:
         lines.append(f"  (in general position: {counted(d.generic_degrees_of_freedom, 'degree')} of freedom)")
     if d.redundant and d.poses_tested == 1:

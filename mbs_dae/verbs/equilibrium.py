@@ -11,7 +11,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from ..arguments import checked_over, model_of
+from ..arguments import check_without_contacts, checked_over, model_of
 from ..compiled import System
 from ..equilibria.balance import Balance, balance_at
 from ..equilibria.corners import check_friction
@@ -52,6 +52,7 @@ def equilibrium(
     start), and so must drivers; forces must not change with it.
     """
     own = model_of(model)
+    check_without_contacts(own, "equilibrium()")
     system = own.compile()
     if state_places(system) and (all or over is not None):
         raise ModelError(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arguments import system_of
+from ..arguments import check_without_contacts, system_of
 from ..compiled import System
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.explanation import Explanation, no_force
@@ -34,6 +34,7 @@ def inverse_dynamics(
     that depend on states of the model are refused, too: states are integrated by `simulate`.
     """
     system = system_of(model)
+    check_without_contacts(system.model, "inverse_dynamics()")
     _check_states(system.model)
     try:
         motion, stopped = kinematics(system, times, start, progress), None

@@ -18,6 +18,7 @@ from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
 from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
+from ..explain.contacts import told_of_overlap
 from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, put_on_breaks
@@ -88,6 +89,8 @@ def kinematics(
     stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
+    if overlap := told_of_overlap(bodies, system.of_bodies(path.until(done))):
+        stats["overlap"] = overlap
     result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
     return result

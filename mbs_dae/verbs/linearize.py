@@ -8,7 +8,7 @@ from typing import overload
 
 import numpy as np
 
-from ..arguments import as_state, check_start, checked_over, model_of, system_of
+from ..arguments import as_state, check_start, check_without_contacts, checked_over, model_of, system_of
 from ..compiled import System
 from ..equilibria.balance import balance_at
 from ..equilibria.linear import LinearSystem, linear_system
@@ -61,6 +61,7 @@ def linearize(
         if isinstance(names, str):
             raise ModelError(f"{what}= takes names in a list: {what}=[{names!r}]")
     state = as_state(state)
+    check_without_contacts(model_of(model), "linearize()")
     if over is not None:
         return _path(model, state, inputs, outputs, coordinates, over)
     system, own = system_of(model), model_of(model)

@@ -16,6 +16,7 @@ from ..compiled import System
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
+from ..explain.contacts import check_apart
 from ..explain.failures import check_energy, check_masses, check_violation, failure, told_of_faint
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
@@ -70,13 +71,13 @@ def simulate(
     springs, dampers, controllers; ``result.stats["stiff"]`` tells where an explicit run suffers from one). With `step`
     steps are of this length (and `rtol` says how well the equations of implicit ones are solved); without, all but RK4
     choose them by `rtol` and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than
-    `max_step`. After
-    `max_steps` of them the run ends (a million, unless said). Steps end where a law of time switches (`Piecewise`,
-    `Motion`, a table), and begin anew there; of two values at such a time the later one is recorded. The requested
-    times are read between the ends of steps and do not change them.
+    `max_step`. After `max_steps` of them the run ends (a million, unless said). Steps end where a law of time switches
+    (`Piecewise`, `Motion`, a table), and begin anew there; of two values at such a time the later one is recorded. The
+    requested times are read between the ends of steps and do not change them.
 
     Branches of laws that switch with the state (`Piecewise`, `Abs`, `sign`, `Max`, ...) are held within a step; steps
-    end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model.
+    end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model. Where contacts close, open,
+    begin to stick or to slip steps end alike: see ``result.modes`` and ``result.impacts``.
 
     `stabilization` is `Baumgarte()` (the default of explicit methods), `Projection()` (that of implicit ones) or
     `Unstabilized()`. ``result.stats`` reports gains and counts. ``progress(done, total)`` is called now and then; on a
@@ -99,10 +100,8 @@ def simulate(
     if stiff := told_of_stiffness(system, march):
         stats["stiff"] = stiff
     success = error is None and (done == total or status == marching.EVENT)
-    told: dict[str, Any] = {"success": success, "message": message, "stats": stats}
-    told |= prepared.told(status, done, events) | {"before": prepared.before}
-    told["impacts"] = impacts_of(system, mechanism(system.cartesian), prepared.impacts)
-    told |= {"means": prepared.run.by.method.steps_over}
+    told = {"success": success, "message": message, "stats": stats, **prepared.told(status, done, events)}
+    told["means"] = prepared.run.by.method.steps_over
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
     if error:
         raise type(error)(message, **{**error.facts, "result": result}) from error
@@ -183,7 +182,7 @@ class Prepared:
         return memory_of(self.march) if status in (DONE, marching.EVENT) else None
 
     def told(self, status: int, done: int, events: list[Happening]) -> dict[str, Any]:
-        """What the result knows of the run, and its events with states that do."""
+        """What the result knows of the run: its impacts, and its events with states that know it, too."""
         t, none = float(self.times[done - 1]), np.zeros(0)
         past = Past(self.run, t, none, none, self.memory(status))
 
@@ -191,7 +190,8 @@ class Prepared:
             state = cast(State, one.state)
             return one._replace(state=replace(state, past=past.at(state.t, state.full_q, state.full_v)))
 
-        return {"past": past, "events": tuple(map(knowing, events))}
+        impacts = impacts_of(self.system, self.impacts)
+        return {"past": past, "events": tuple(map(knowing, events)), "before": self.before, "impacts": impacts}
 
 
 def prepare(
@@ -227,6 +227,8 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
         first, redundant, note = initial, list[int](), ""
     else:
         first, redundant, note = initial_state(model, t[0], initial)
+    if not memory:
+        check_apart(first)
     check_held(model, map(str, initial.system.layout.signals if isinstance(initial, State) else initial or ()))
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
@@ -314,6 +316,7 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
             status = DONE
         if resets:
             status = reset(system, march, resets.pop(0), present(system, march))
+            check_apart(present(system, march))
     return status, ""
 
 

@@ -14,6 +14,7 @@ from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.reading import Trajectory
 from ..errors import ModelError, SingularConfigurationError, check_name
+from ..explain.contacts import told_of_overlap
 from ..kernels.blocks import block
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
@@ -106,7 +107,9 @@ class _Path:
     def result(self, count: int, **more: Any) -> Result:
         q, _, v, a = (x[:count] for x in self.poses)
         swept = Swept(self.swept.parameter, self.swept.values[:count])
-        return result_of(self.first.system, Trajectory(np.full(count, self.first.t), q, v, a), swept=swept, **more)
+        poses, system = Trajectory(np.full(count, self.first.t), q, v, a), self.first.system
+        overlap = told_of_overlap(system, poses, swept)
+        return result_of(system, poses, swept=swept, stats={"overlap": overlap} if overlap else {}, **more)
 
 
 def _stopped(path: _Path, done: int, here: Poses, now: float) -> SingularConfigurationError:

@@ -64,7 +64,8 @@ def shown(cls: type) -> str:
 def test_signatures_show_constants():
     assert shown(mbs.Distance) == (
         "(name: str, i: Place, j: Place, length: Number = ..., *, "
-        "at: Vector | None = None, axis: Vector | None = None, x_axis: Vector | None = None)"
+        "at: Vector | None = None, axis: Vector | None = None, x_axis: Vector | None = None, "
+        "unilateral: Literal[rope, strut] | None = None)"
     )
     assert shown(mbs.Spring) == (
         "(name: str, i: Place | Joint | Measure, j: Place = None, /, "

@@ -275,6 +275,12 @@ REFUSED = {
     "no contact of Box at a.* and Capsule at b.*there is": lambda: Contact(
         "c", contacts.Box(a2, (1, 1)), contacts.Capsule(b2, 1, 0.1)
     ),
+    "Contact 'c' is open nowhere: Disk at b.* reaches 0.1 .* has the radius 0.1; make one": lambda: Contact(
+        "c", contacts.Disk(a2, 0.1, inside=True), DISK
+    ),
+    "open nowhere: Box at b.* reaches 0.5": lambda: Contact(
+        "c", contacts.Box(b2, (0.6, 0.8)), contacts.Disk(a2, 0.45, inside=True)
+    ),
     "Stop 's' stops a measure, not": lambda: Stop("s", b2, lower=0),
     "Stop 's' stops a value, and wx.* only a rate": lambda: Stop("s", mbs.wx(b3), lower=0),
     "Stop 's' stops nothing; give lower= or upper=": lambda: Stop("s", mbs.x(b2)),
@@ -284,7 +290,6 @@ REFUSED = {
         "d", a2, b2, unilateral="chain"
     ),
     "Revolute holds to both sides; there is Distance": lambda: mbs.Revolute("A", a2, b2, unilateral=True),
-    "contacts are not built in yet.*without\\('c'\\)": lambda: mbs.assemble(P.plus(Contact("c", LINE, DISK))),
     "a constant of|contains unknown symbols: nu; declare": lambda: P.plus(
         Contact("c", LINE, DISK, restitution=sp.Symbol("nu"))
     ),

@@ -153,3 +153,14 @@ def test_a_controller_reads_accelerations_and_efforts():
     told.state("seen")
     told.add(mbs.Sampled("c", every=0.1, update=lambda t, read: {"seen": read("motor.effort") + read("w.alpha")}))
     assert mbs.simulate(told, [0, 0.35])["seen"] == pytest.approx([2.0, 2.0])
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+def test_what_friction_holds_passes_no_event(method):
+    """A spring pulls ever more; until friction gives way, at 0.5886 s, the speed is roundoff, and no event."""
+    model = mbs.PlanarModel("line")
+    block = model.body("block", mass=1.0, inertia=1.0)
+    model.add(mbs.Translational("guide", model.ground, block))
+    pull = 50 * (0.1 * mbs.t - model["block.x"]) - 0.3 * 9.81 * sp.sign(model["block.vx"])
+    model.add(mbs.Force("pull", block, (pull, 0)), mbs.Event("turn", model["block.vx"]))
+    assert not mbs.simulate(model, [0, 0.5], method=method).events

@@ -39,9 +39,10 @@ from ..bodies.body import Place, as_marker
 from ..element import Declared, Element, checked_name
 from ..fields import Law
 from ..joints.base import relation_of
+from ..measures import Kind, Measure, OwnRow
 from ..parameters import Number, Numeric, check_number, constants_out, free_parameters
 from .geometry import relation_between
-from .shapes import Shape, check_pair
+from .shapes import Shape, check_pair, check_room
 
 _registry: list[type[ContactElement]] = []
 UNIT = 1e-9
@@ -104,6 +105,8 @@ class Contact(Element):
         self._check_bodies()
         check_pair(first, second, self.who)
         relation, slots = relation_between(first.geometry, second.geometry, self.dimension, self.has_friction)
+        if not free_parameters(slots.values()):
+            check_room(self.shapes, float, self.who)
         self._finish(relation, slots, "m")
 
     def _of_functions(self, things: Sequence[Any], gap: Any, slip: Any, unit: str) -> None:
@@ -124,6 +127,35 @@ class Contact(Element):
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._form
+
+    # --- what is read of it ---------------------------------------------------------------------------------
+
+    def measures(self) -> dict[str, Measure]:
+        """Its gaps, and the slip velocities of those with friction: "gap" and "slip", of several points "gap1", ..., of
+        two directions "slip_u" and "slip_v"."""
+        relation, slots = self.form()
+        found = {}
+        for k, (name, unit) in enumerate(zip(self.row_names, self.units, strict=True)):
+            levels = (name, f"{name}_rate", f"{name}_acceleration") if k < self.points else ("", name, f"{name}_rate")
+            own = Kind(unit.removesuffix("/s"), levels, OwnRow(relation, k, tuple(slots.items())))
+            found[name] = Measure(name, self.markers, own)
+        return {**super().measures(), **found}
+
+    @property
+    def row_names(self) -> list[str]:
+        return self._names("gap", "slip")
+
+    @property
+    def loads(self) -> dict[str, str]:
+        """What pushes along each of its rows, and the unit: the normal force "force", and "friction"."""
+        unit = "N m" if self.units[0] == "rad" else "N"
+        return dict.fromkeys(self._names("force", "friction"), unit)
+
+    def _names(self, normal: str, across: str) -> list[str]:
+        """One for each row, the gaps' first."""
+        points = [str(k + 1) if self.points > 1 else "" for k in range(self.points)]
+        ways = ["_u", "_v"] if self.slips == 2 else [""] * self.slips
+        return [normal + k for k in points] + [across + k + way for k in points for way in ways]
 
     # --- the laws -------------------------------------------------------------------------------------------
 
@@ -157,6 +189,8 @@ class Contact(Element):
         self._check_laws(number)
         for shape in self.shapes:
             shape.check_values(number, self.who)
+        if self.shapes:
+            check_room(self.shapes, number, self.who)
 
     # --- the equations --------------------------------------------------------------------------------------
 

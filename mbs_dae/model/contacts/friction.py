@@ -33,6 +33,13 @@ class FrictionElement(Element):
 
     units: tuple[str, ...]
 
+    @property
+    def loads(self) -> dict[str, str]:
+        """What acts along each of its rows, and the unit."""
+        many = len(self.units) > 1
+        names = (f"friction{k + 1}" if many else "friction" for k in range(len(self.units)))
+        return {name: "N m" if unit == "rad/s" else "N" for name, unit in zip(names, self.units, strict=True)}
+
 
 class Friction(FrictionElement):
     """``Friction("rub", pin, mu=0.2, mu_static=0.3, radius=0.01)``: friction in a joint, from what the joint carries.

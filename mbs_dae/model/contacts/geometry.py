@@ -98,6 +98,11 @@ class RoundedBox(Geometry):
     def count(self) -> int:
         return 2 ** sum(half != 0 for half in self.halves)
 
+    @property
+    def reach(self) -> Number:
+        """The radius of the least ball around it."""
+        return sp.sqrt(sum(half**2 for half in self.halves)) + self.radius
+
     def corners(self, marker: FormMarker) -> list[sp.Matrix]:
         sides = ((-half, half) if half != 0 else (0,) for half in self.halves)
         return [_placed(marker, corner) for corner in product(*sides)]

@@ -167,3 +167,13 @@ def check_pair(first: Shape, second: Shape, who: str) -> None:
             "others by their corners, each a Contact of its own, or by gap="
         )
     raise ModelError(f"{who}: there is no contact of {first} and {second}; {remedy}")
+
+
+def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: str) -> None:
+    """Whether what moves in a ring or in a bowl fits in it."""
+    for outer, inner in (pair, pair[::-1]):
+        if isinstance(outer.geometry, Hollow) and isinstance(inner.geometry, RoundedBox):
+            radius, reach = number(outer.geometry.opening), number(inner.geometry.reach)
+            if reach >= radius:
+                what = f"{who} is open nowhere: {inner} reaches {reach:g} from its middle, and {outer} has the radius"
+                raise ModelError(f"{what} {radius:g}; make one smaller, or the other larger")

@@ -49,7 +49,7 @@ class Stop(Contact):
         self._finish(Relation(symbols, gaps, slots=tuple(slots)), slots, measure.unit)
 
     def measures(self) -> dict[str, Measure]:
-        return {self.measure.kind: self.measure}
+        return {self.measure.kind: self.measure, **super().measures()}
 
     def _check_limits(self, number: Callable[[Number], float]) -> None:
         values = {n: check_number(number(v), f"{n} of {self.who}") for n, v in self.limits.items()}

@@ -37,7 +37,7 @@ from ..bodies.body import Body, Marker
 from ..element import Declared, Element, checked_name
 from ..fields import COORDINATE
 from ..measures import Measure, Quantity, written_in_markers
-from ..parameters import Number, Signal, check_choice, signals_in
+from ..parameters import Number, Signal, check_choice, constants_out, signals_in
 
 _registry: list[type[ForceElement]] = []
 
@@ -77,6 +77,8 @@ class ForceElement(Declared):
         if any(e.has(Quantity) for e in load.expressions):
             try:
                 load, self.markers = _with_markers(load, self.markers)
+                load, numbers = constants_out(load)
+                slots = {**slots, **numbers}
             except ModelError as exc:
                 raise ModelError(f"{self.who}: {exc}") from exc
         if named := signals_in([load.potential.xreplace(slots)]):

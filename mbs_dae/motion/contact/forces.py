@@ -1,27 +1,32 @@
-"""The forces of contacts that are closed, slip or stick. Compiled.
+"""The forces of contacts and of friction that slips or sticks. Compiled.
 
-Their states being held, forces follow from linear equations, and are as smooth as all else in a step:
+Their states being held, forces follow from equations, and are as smooth as all else in a step:
 
     closed      g̈ = 0
-    sticking    g̈ = 0 and ṡ = 0
-    slipping    g̈ = 0 and f_s = -μ f_n s/|s|
+    sticking    ṡ = 0
+    slipping    f_s = -μ N s/|s|,      N the normal force, or what presses in a joint, |b + B f|, or given
 
-Where contacts depend on each other (a table on four legs) the least forces are taken.
+They are linear but for |b + B f|. There Newton's method takes N for an unknown; of a guide in the plane, where b + B f
+is a number, its first step is the last. Where contacts depend on each other (a table on four legs) the least forces are
+taken.
 """
 
 import numpy as np
 
 from ...compiled.contacts import OPEN, STICKING, put_rows
-from ...compiled.machine import DONE, NOT_FINITE, take_accelerations
+from ...compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.elimination import least_solution
 from ...linear.vectors import dot
 from ..derivative import Mechanism
+from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .delassus import add_responses, respond, use
 
 AWAY = 1e-12
 """A slip of less than this part of what it is made of has no direction of its own: it has that in which it set out."""
+SETTLED, ROUNDS = 1e-13, 30
+"""Newton's method ends where forces change by less than this part of the largest."""
 
 
 @compiled_apart
@@ -32,23 +37,36 @@ def push(mechanism: Mechanism, a: Vector):
     contacts.force[:] = 0.0
     n = _use_closed(contacts)
     respond(mechanism)
-    _put_equations(contacts, machine.x, n)
-    least_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n)
-    _take_forces(contacts, n)
+    put_bounds(mechanism, False)
+    contacts.amount[:] = 0.0
+    contacts.status[0] = NOT_CONVERGED
+    for _ in range(ROUNDS):
+        linear = _put_equations(contacts, machine.x, n)
+        least_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n)
+        if _take_forces(contacts) or linear:
+            contacts.status[0] = DONE
+            break
+    _put_most(contacts)
     add_responses(mechanism, contacts.amount)
-    contacts.status[0] = DONE if take_accelerations(machine, a) else NOT_FINITE
+    if not take_accelerations(machine, a):
+        contacts.status[0] = NOT_FINITE
 
 
 @compiled
 def _use_closed(contacts):
-    """Use all rows of points that are not open; of these the unknown forces, in `unknown`. How many there are."""
+    """Use all rows of points that are not open. The unknowns, in `unknown`, are the forces along those of them that
+    hold something, by their numbers, and the N of slips without a gap, by -1 less the number of the point. How many."""
     n = 0
     contacts.size[0] = 0
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
             continue
-        contacts.unknown[n] = use(contacts, contacts.gap[c])
-        n += 1
+        if contacts.gap[c] >= 0:
+            contacts.unknown[n] = use(contacts, contacts.gap[c])
+            n += 1
+        elif contacts.state[c] != STICKING:
+            contacts.unknown[n] = -1 - c
+            n += 1
         for k in range(contacts.slips[c]):
             number = use(contacts, contacts.slip[c] + k)
             if contacts.state[c] == STICKING:
@@ -59,60 +77,116 @@ def _use_closed(contacts):
 
 @compiled
 def _put_equations(contacts, x, n):
-    """matrix · (unknown forces) = right."""
-    W, A = contacts.delassus, contacts.matrix
+    """matrix · unknowns = right: of forces along rows by how they accelerate, of an N by what it is made of, which is
+    linear around the present forces. Whether all are linear as they stand."""
+    linear, column, number = True, 0, 0
+    contacts.matrix[:] = 0.0
     for i in range(n):
-        for j in range(n):
-            A[i, j] = W[contacts.unknown[i], contacts.unknown[j]]
-        row = contacts.used[contacts.unknown[i]]
-        contacts.right[i] = contacts.gamma[row] - dot(contacts.G[row], x)
-    at = 0
-    for c in range(contacts.gap.size):
+        if contacts.unknown[i] >= 0:
+            row = contacts.used[contacts.unknown[i]]
+            contacts.right[i] = contacts.gamma[row] - dot(contacts.G[row], x)
+        else:
+            linear = _put_pressure(contacts, -1 - contacts.unknown[i], i) and linear
+    for c in range(contacts.gap.size):  # column by column: what each unknown does along all rows
         if contacts.state[c] == OPEN:
             continue
-        slips = contacts.slips[c]
-        if contacts.state[c] == STICKING:
-            at += 1 + slips
-            continue
-        for k in range(slips):
-            share = contacts.friction[c] * direction(contacts, c, k)
-            for i in range(n):
-                A[i, at] -= share * W[contacts.unknown[i], contacts.unknown[at] + 1 + k]
-        at += 1
+        slips, sticks, gaps = contacts.slips[c], contacts.state[c] == STICKING, 1 if contacts.gap[c] >= 0 else 0
+        if gaps == 1 or not sticks:
+            if gaps == 1:
+                _add_effect(contacts, number, 1.0, column, n)
+            for k in range(0 if sticks else slips):
+                share = contacts.friction[c] * direction(contacts, c, k)
+                _add_effect(contacts, number + gaps + k, -share, column, n)
+            column += 1
+        for k in range(slips if sticks else 0):
+            _add_effect(contacts, number + gaps + k, 1.0, column, n)
+            column += 1
+        number += gaps + slips
+    return linear
 
 
 @compiled
-def _take_forces(contacts, n):
-    """The forces along all rows that are used, in `amount`, from those that were unknown, in `rest`."""
-    contacts.amount[:] = 0.0
+def _put_pressure(contacts, c, i):
+    """The equation N = |b + B f| of a point, in row i, but for its f: their share is -`pressing` in `_add_effect`.
+    Whether it is linear as it stands."""
+    contacts.matrix[i, i] = 1.0
+    if is_given(contacts, c):
+        contacts.right[i] = given(contacts, c, False)
+        return True
+    size = pressure(contacts, c, contacts.amount)
+    contacts.right[i] = 0.0
+    for d in range(contacts.bound[c]):
+        share = component(contacts, c, d, contacts.amount) / size if size > 0.0 else 0.0
+        contacts.pressing[COMPONENTS * c + d] = share
+        contacts.right[i] += share * contacts.b[COMPONENTS * c + d]
+    return False
+
+
+@compiled
+def _add_effect(contacts, number, amount, column, n):
+    """What an unknown does by so much force along a row that is used, to all equations."""
     for i in range(n):
-        contacts.amount[contacts.unknown[i]] = contacts.rest[i]
-    number = 0
+        unknown = contacts.unknown[i]
+        if unknown >= 0:
+            contacts.matrix[i, column] += amount * contacts.delassus[unknown, number]
+        elif not is_given(contacts, -1 - unknown):
+            for d in range(contacts.bound[-1 - unknown]):
+                at = COMPONENTS * (-1 - unknown) + d
+                contacts.matrix[i, column] -= amount * contacts.pressing[at] * contacts.B[at, number]
+
+
+@compiled
+def _take_forces(contacts):
+    """The forces along all rows that are used, in `amount`, from the unknowns, in `rest`; whether as before."""
+    column, number, largest, change = 0, 0, 0.0, 0.0
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
             continue
-        if contacts.state[c] != STICKING:
-            for k in range(contacts.slips[c]):
-                push_back = contacts.friction[c] * direction(contacts, c, k)
-                contacts.amount[number + 1 + k] = -push_back * contacts.amount[number]
-        number += 1 + contacts.slips[c]
-    for i in range(contacts.size[0]):
-        contacts.force[contacts.used[i]] = contacts.amount[i]
+        slips, sticks, gaps, normal = contacts.slips[c], contacts.state[c] == STICKING, contacts.gap[c] >= 0, 0.0
+        if gaps or not sticks:
+            normal = contacts.rest[column]
+            column += 1
+        for k in range((1 if gaps else 0) + slips):
+            force, slip = normal, k - (1 if gaps else 0)
+            if slip >= 0 and sticks:
+                force = contacts.rest[column]
+                column += 1
+            elif slip >= 0:
+                force = -contacts.friction[c] * direction(contacts, c, slip) * normal
+            change, largest = max(change, abs(force - contacts.amount[number])), max(largest, abs(force))
+            contacts.amount[number] = contacts.force[contacts.used[number]] = force
+            number += 1
+    return change <= SETTLED * largest
+
+
+@compiled
+def _put_most(contacts):
+    """The most that each friction which sticks could be."""
+    for c in range(contacts.gap.size):
+        contacts.most[c] = contacts.static[c] * most_pressed(contacts, c, contacts.amount, True)
+
+
+@compiled
+def most_pressed(contacts, c, forces, rests):
+    """The N of a point."""
+    if contacts.gap[c] >= 0:
+        return contacts.force[contacts.gap[c]]
+    return given(contacts, c, rests) if is_given(contacts, c) else pressure(contacts, c, forces)
 
 
 @compiled
 def direction(contacts, c, k):
-    """Component k of the direction in which point c slips: in the plane that in which it set out, until it has stopped;
-    in space as it slips, and beyond a stop, where a step is made again, the opposite."""
-    first = contacts.slip[c]
+    """Component k of the direction in which point c slips: where there is one only that in which it set out, until it
+    has stopped; else as it slips, and beyond a stop, where a step is made again, the opposite."""
+    first, square, onward = contacts.slip[c], 0.0, 0.0
     if contacts.slips[c] == 1:
         return contacts.heading[first]
-    x, y = contacts.rate[first], contacts.rate[first + 1]
-    size = np.sqrt(x * x + y * y)
-    if size <= AWAY * contacts.pace[0]:
+    for i in range(contacts.slips[c]):
+        square += contacts.rate[first + i] ** 2
+        onward += contacts.rate[first + i] * contacts.heading[first + i]
+    if np.sqrt(square) <= AWAY * contacts.pace[0]:
         return contacts.heading[first + k]
-    onward = x * contacts.heading[first] + y * contacts.heading[first + 1]
-    return contacts.rate[first + k] / size * (1.0 if onward > 0.0 else -1.0)
+    return contacts.rate[first + k] / np.sqrt(square) * (1.0 if onward > 0.0 else -1.0)
 
 
 @compiled_apart

@@ -3,19 +3,22 @@
     open        the gap                         closed      the normal force
     slipping    the slip in its direction       sticking    μ f_n - |f_s|, what friction has left
 
-These are more entries among the switching functions of a run (`switching`), found and passed as all others are. The
-states stand among their modes: of a gap OPEN, CLOSED or STICKING; of a slip its direction, in the plane ±1, in space an
-angle.
+These are more entries among the switching functions of a run (`switching`), found and passed as all others are.
 """
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS
+from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS, observe_contacts
+from ...compiled.signals import assign, take_signals
+from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...symbolic.branches import WATCH
 
 TOUCH, RUB = WATCH + 1, WATCH + 2
 """More kinds of switching functions: of a gap, and of a slip."""
+TOUCHES = 1e-9
+"""A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
+rate is less than this part of what it is made of."""
 ALWAYS = 1.0
 """The guard of what does not matter."""
 
@@ -28,15 +31,42 @@ def first_entry(mechanism, c):
 
 
 @compiled
+def slip_entry(mechanism, c):
+    """The first one of its slip."""
+    return first_entry(mechanism, c) + (1 if mechanism.contacts.gap[c] >= 0 else 0)
+
+
+@compiled
+def has_gaps_alone(mechanism):
+    """Whether open gaps are all that there is to look at: they follow from places and velocities alone."""
+    contacts = mechanism.contacts
+    return contacts.closed[0] == 0 and contacts.entries > 0 and mechanism.switches.kinds.size == contacts.entries
+
+
+@compiled
+def observe_gaps(mechanism, t, q, v):
+    """Gaps and their rates, and nothing else."""
+    tr = mechanism.machine.transformation
+    assign(mechanism.signals.inputs, t, q, v, q)
+    if tr.edges > 0:
+        transform(tr, REACH, (q, v))
+        take_signals(mechanism.signals, q, tr.qc)
+        q, v = tr.qc, tr.vc
+    observe_contacts(mechanism.contacts, t, q, v)
+
+
+@compiled
 def look_at_contacts(mechanism):
-    """The guards of all points at the last evaluation, and how fast gaps change; of forces that is not known."""
+    """The guards of all points at the last evaluation."""
     contacts, switches = mechanism.contacts, mechanism.switches
     for c in range(contacts.gap.size):
-        k, row, state = first_entry(mechanism, c), contacts.gap[c], contacts.state[c]
-        switches.value[k] = contacts.phi[row] if state == OPEN else contacts.force[row]
-        switches.guard[k] = switches.value[k]
-        if contacts.slips[c] > 0:
-            switches.value[k + 1] = switches.guard[k + 1] = _friction_left(contacts, c)
+        k, row = first_entry(mechanism, c), contacts.gap[c]
+        if row >= 0:
+            switches.value[k] = contacts.phi[row] if contacts.state[c] == OPEN else contacts.force[row]
+            switches.guard[k] = switches.value[k]
+        k = slip_entry(mechanism, c)
+        for i in range(contacts.slips[c]):
+            switches.value[k + i] = switches.guard[k + i] = _friction_left(contacts, c) if i == 0 else ALWAYS
 
 
 @compiled
@@ -48,31 +78,34 @@ def _friction_left(contacts, c):
     if contacts.state[c] == CLOSED:
         return along
     if contacts.state[c] == STICKING:
-        return contacts.static[c] * contacts.force[contacts.gap[c]] - np.sqrt(square)
+        return contacts.most[c] - np.sqrt(square)
     return ALWAYS
 
 
 @compiled
 def put_contact_rates(mechanism):
-    """The rates of gaps that are open, and of what size guards are made of."""
+    """The rates of gaps; those of all else that guards are made of are not known."""
     contacts, switches = mechanism.contacts, mechanism.switches
+    for k in range(switches.kinds.size - contacts.entries, switches.kinds.size):
+        switches.rate[k] = 0.0
     for c in range(contacts.gap.size):
-        k = first_entry(mechanism, c)
-        switches.rate[k] = contacts.rate[contacts.gap[c]]
-        if contacts.slips[c] > 0:
-            switches.rate[k + 1] = 0.0
+        if contacts.gap[c] >= 0:
+            switches.rate[first_entry(mechanism, c)] = contacts.rate[contacts.gap[c]]
 
 
 @compiled
 def put_contact_scales(mechanism):
+    """Of what size guards are made of."""
     contacts, switches, most = mechanism.contacts, mechanism.switches, 0.0
     for row in range(contacts.force.size):
         most = max(most, abs(contacts.force[row]))
     for c in range(contacts.gap.size):
-        k, state = first_entry(mechanism, c), contacts.state[c]
-        switches.scale[k] = mechanism.machine.extent if state == OPEN else most
-        if contacts.slips[c] > 0:
-            switches.scale[k + 1] = contacts.parts[contacts.slip[c]] if state == CLOSED else most
+        state = contacts.state[c]
+        if contacts.gap[c] >= 0:
+            switches.scale[first_entry(mechanism, c)] = mechanism.machine.extent if state == OPEN else most
+        k = slip_entry(mechanism, c)
+        for i in range(contacts.slips[c]):
+            switches.scale[k + i] = contacts.parts[contacts.slip[c]] if state == CLOSED else max(most, contacts.most[c])
 
 
 @compiled
@@ -87,16 +120,18 @@ def is_blind(mechanism, k):
 
 @compiled
 def hold_contacts(mechanism):
-    """The states of contacts, from their modes."""
+    """The states of contacts, from their modes: of a gap OPEN or CLOSED; of slips the direction, nothing where they
+    stick."""
     contacts, modes, closed = mechanism.contacts, mechanism.switches.mode, 0
     for c in range(contacts.gap.size):
-        k, first = first_entry(mechanism, c), contacts.slip[c]
-        contacts.state[c] = int(modes[k])
-        closed += 0 if contacts.state[c] == OPEN else 1
-        if contacts.slips[c] == 1:
-            contacts.heading[first] = modes[k + 1]
-        elif contacts.slips[c] == 2:
-            contacts.heading[first], contacts.heading[first + 1] = np.cos(modes[k + 1]), np.sin(modes[k + 1])
+        state, k, sticks = CLOSED, slip_entry(mechanism, c), contacts.slips[c] > 0
+        if contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == OPEN:
+            state = OPEN
+        for i in range(contacts.slips[c]):
+            contacts.heading[contacts.slip[c] + i] = modes[k + i]
+            sticks = sticks and modes[k + i] == 0.0
+        contacts.state[c] = STICKING if sticks and state == CLOSED else state
+        closed += 0 if state == OPEN else 1
     contacts.closed[0] = closed
 
 
@@ -105,12 +140,11 @@ def tell_states(mechanism):
     """The modes of contacts, from their states."""
     contacts, modes = mechanism.contacts, mechanism.switches.mode
     for c in range(contacts.gap.size):
-        k, first = first_entry(mechanism, c), contacts.slip[c]
-        modes[k] = contacts.state[c]
-        if contacts.slips[c] == 1:
-            modes[k + 1] = contacts.heading[first]
-        elif contacts.slips[c] == 2:
-            modes[k + 1] = np.arctan2(contacts.heading[first + 1], contacts.heading[first])
+        k, state = slip_entry(mechanism, c), contacts.state[c]
+        if contacts.gap[c] >= 0:
+            modes[first_entry(mechanism, c)] = OPEN if state == OPEN else CLOSED
+        for i in range(contacts.slips[c]):
+            modes[k + i] = contacts.heading[contacts.slip[c] + i] if state == CLOSED else 0.0
 
 
 @compiled
@@ -118,22 +152,39 @@ def meets(mechanism, wanted):
     """Whether a gap closes, among the entries that pass zero."""
     contacts, found = mechanism.contacts, False
     for c in range(contacts.gap.size):
-        found = found or (contacts.state[c] == OPEN and wanted[first_entry(mechanism, c)] == 1)
+        if contacts.gap[c] >= 0 and contacts.state[c] == OPEN:
+            found = found or wanted[first_entry(mechanism, c)] == 1
     return found
 
 
 @compiled
-def mark_passed(mechanism, wanted):
-    """What points have just begun to do, by the entries that pass zero: `began`."""
+def speed_of(contacts, c):
+    """How fast a point slips."""
+    square = 0.0
+    for k in range(contacts.slips[c]):
+        square += contacts.rate[contacts.slip[c] + k] ** 2
+    return np.sqrt(square)
+
+
+@compiled
+def mark_passed(mechanism, wanted, largest):
+    """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside the largest
+    of its last step stops with them, as that of a body with several points that slide to a stop."""
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
-        k, first, state, size = first_entry(mechanism, c), contacts.slip[c], contacts.state[c], 0.0
-        contacts.began[c] = PARTS if wanted[k] == 1 else 0
-        if contacts.slips[c] == 0 or wanted[k + 1] == 0 or contacts.began[c] == PARTS:
+        k, first, state, size = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c], 0.0
+        contacts.began[c] = PARTS if contacts.gap[c] >= 0 and wanted[first_entry(mechanism, c)] == 1 else 0
+        if contacts.slips[c] == 0 or contacts.began[c] == PARTS:
+            continue
+        stops = state == CLOSED and speed_of(contacts, c) <= TOUCHES * largest[k]
+        if wanted[k] == 0 and not stops:
             continue
         contacts.began[c] = SLIPS if state == STICKING else STOPS
-        for i in range(contacts.slips[c] if state == STICKING else 0):
+        if state != STICKING:
+            continue
+        contacts.state[c] = CLOSED
+        for i in range(contacts.slips[c]):
             size += contacts.force[first + i] ** 2
-        for i in range(contacts.slips[c] if state == STICKING else 0):
+        for i in range(contacts.slips[c]):
             contacts.heading[first + i] = -contacts.force[first + i] / np.sqrt(size)
     tell_states(mechanism)

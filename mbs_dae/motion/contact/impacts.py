@@ -23,10 +23,11 @@ from ..course import moment
 from ..derivative import evaluate, factorise_terms
 from ..switching.choosing import start_over
 from ..switching.search import Search
+from .bounds import is_given
 from .delassus import respond, responses
-from .guards import first_entry
+from .guards import TOUCHES, first_entry
 from .problem import is_solved, pose, use_points
-from .states import TOUCHES, UNSOLVED
+from .states import UNSOLVED
 
 REST = 1e-13
 """The height of a flight that is none, relative to how far the model reaches."""
@@ -62,6 +63,9 @@ def _find_meeting(search):
     mechanism = search.stages.mechanism
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
+        if contacts.gap[c] < 0:
+            contacts.meeting[c] = 0 if is_given(contacts, c) else 1
+            continue
         near = abs(contacts.phi[contacts.gap[c]]) <= TOUCHES * mechanism.machine.extent
         meets = near or contacts.state[c] != OPEN or search.wanted[first_entry(mechanism, c)] == 1
         contacts.meeting[c] = 1 if meets else 0
@@ -82,7 +86,7 @@ def _solve_impact(search, y):
     contacts.pace[1] = largest(contacts.parts)
     use_points(contacts, contacts.meeting)
     respond(mechanism)
-    _pose(contacts)
+    _pose(mechanism)
     if not is_solved(contacts):
         search.status[0] = UNSOLVED
         return False
@@ -90,17 +94,19 @@ def _solve_impact(search, y):
 
 
 @compiled
-def _pose(contacts):
+def _pose(mechanism):
     """The problem of impulses."""
+    contacts = mechanism.contacts
     contacts.slipping[:] = 0
-    pose(contacts, contacts.meeting, False)
+    pose(mechanism, contacts.meeting, True)
     for i in range(contacts.size[0]):
         contacts.problem.w0[i] = contacts.rate[contacts.used[i]]
     i = 0
     for c in range(contacts.gap.size):
-        if contacts.meeting[c] == 1:
+        if contacts.meeting[c] == 1 and contacts.gap[c] >= 0:
             contacts.problem.w0[i] += contacts.bounce[c] * min(contacts.problem.w0[i], 0.0)
-            i += 1 + contacts.slips[c]
+            i += 1
+        i += contacts.slips[c] * contacts.meeting[c]
 
 
 @compiled
@@ -132,7 +138,7 @@ def _rests(search):
     put_rows(contacts)
     for c in range(contacts.gap.size):
         row, e = contacts.gap[c], contacts.bounce[c]
-        speed = contacts.rate[row]
+        speed = contacts.rate[row] if row >= 0 else 0.0
         if contacts.meeting[c] == 0 or contacts.state[c] != OPEN or not 0.0 < e < 1.0 or speed <= 0.0:
             continue
         back = dot(contacts.G[row], machine.x) - contacts.gamma[row]

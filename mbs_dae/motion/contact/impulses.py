@@ -24,9 +24,9 @@ from ...kernels.blocks import Vector
 from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .delassus import add_responses, respond, responses, use
-from .guards import tell_states
-from .problem import pose, pose_gaps, solve_groups, use_points
-from .states import BOUND, TOUCHES, UNSOLVED
+from .guards import TOUCHES, tell_states
+from .problem import bound_now, pose, pose_gaps, solve_groups, use_points
+from .states import BOUND, UNSOLVED
 
 DEEP = 1e-12
 """Bodies overlap if a gap is below zero by more than this part of how far the model reaches."""
@@ -73,9 +73,11 @@ def _find_near(mechanism, h):
     contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.extent
     slow = TOUCHES * largest(contacts.parts)
     for c in range(contacts.gap.size):
-        reach = max(reach, -h * _free_rate(mechanism, contacts.gap[c], h))
+        if contacts.gap[c] >= 0:
+            reach = max(reach, -h * _free_rate(mechanism, contacts.gap[c], h))
     for c in range(contacts.gap.size):
-        contacts.touching[c], square = 1 if contacts.phi[contacts.gap[c]] <= reach else 0, 0.0
+        near = contacts.gap[c] < 0 or contacts.phi[contacts.gap[c]] <= reach
+        contacts.touching[c], square = 1 if near else 0, 0.0
         for k in range(contacts.slips[c]):
             square += contacts.rate[contacts.slip[c] + k] ** 2
         contacts.slipping[c] = 1 if np.sqrt(square) > slow else 0
@@ -87,16 +89,17 @@ def _pose(mechanism, h):
     direction that is given."""
     contacts, problem, i = mechanism.contacts, mechanism.contacts.problem, 0
     contacts.heading[:] = 0.0
-    pose(contacts, contacts.touching, True)
+    pose(mechanism, contacts.touching, False)
     for i in range(contacts.size[0]):
         row = contacts.used[i]
         problem.f[i] = contacts.force[row]  # of the last step
         problem.w0[i] = _free_rate(mechanism, row, h) / h
     i = 0
     for c in range(contacts.gap.size):
-        if contacts.touching[c] == 1:
+        if contacts.touching[c] == 1 and contacts.gap[c] >= 0:
             problem.w0[i] += _room(mechanism, c, h) / h
-            i += 1 + contacts.slips[c]
+            i += 1
+        i += contacts.slips[c] * contacts.touching[c]
 
 
 @compiled
@@ -113,23 +116,27 @@ def _room(mechanism, c, h):
 @compiled
 def _tell(contacts):
     """The states over the step that the forces stand for."""
-    problem, i, least = contacts.problem, 0, BOUND * BOUND * largest(contacts.force)
+    problem, law, i, least = contacts.problem, 0, 0, BOUND * BOUND * largest(contacts.force)
     for c in range(contacts.gap.size):
         if contacts.touching[c] == 0:
             continue
-        first, slips, push = contacts.slip[c], contacts.slips[c], problem.f[i]
-        if push > least:
-            contacts.state[c] = CLOSED
+        first, slips, presses = contacts.slip[c], contacts.slips[c], True
+        if contacts.gap[c] >= 0:
+            presses = problem.f[i] > least
+            law, i = law + 1, i + 1
+        contacts.state[c] = CLOSED if presses else OPEN
+        if slips == 0:
+            continue
         held = speed = 0.0
         for k in range(slips):
-            held += problem.f[i + 1 + k] ** 2
-            speed += problem.w[i + 1 + k] ** 2
+            held += problem.f[i + k] ** 2
+            speed += problem.w[i + k] ** 2
         mu = contacts.friction[c] if contacts.slipping[c] == 1 else contacts.static[c]
-        if slips > 0 and push > least and np.sqrt(held) < (1.0 - BOUND) * mu * push:
+        if presses and np.sqrt(held) < (1.0 - BOUND) * bound_now(contacts, law, mu):
             contacts.state[c] = STICKING
         for k in range(slips):
-            contacts.heading[first + k] = problem.w[i + 1 + k] / np.sqrt(speed) if speed > 0.0 else 0.0
-        i += 1 + slips
+            contacts.heading[first + k] = problem.w[i + k] / np.sqrt(speed) if speed > 0.0 else 0.0
+        law, i = law + 1, i + slips
 
 
 @compiled
@@ -151,7 +158,8 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
         evaluate(mechanism, t, q, v)
         deepest = 0.0
         for c in range(contacts.gap.size):
-            deepest = max(deepest, -contacts.phi[contacts.gap[c]])
+            if contacts.gap[c] >= 0:
+                deepest = max(deepest, -contacts.phi[contacts.gap[c]])
         if deepest <= DEEP * machine.extent:
             return DONE
         if not factorise_terms(mechanism):
@@ -159,7 +167,9 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
         put_rows(contacts)
         contacts.size[0] = 0
         for c in range(contacts.gap.size):
-            if contacts.phi[contacts.gap[c]] <= deepest:  # what moves no farther than this may meet no others
+            if (
+                contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest
+            ):
                 use(contacts, contacts.gap[c])
         respond(mechanism)
         pose_gaps(contacts)

@@ -29,7 +29,7 @@ def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
     put_rows(contacts)
     contacts.size[0] = 0
     for c in range(contacts.gap.size):
-        if contacts.state[c] != OPEN:
+        if contacts.state[c] != OPEN and contacts.gap[c] >= 0:
             use(contacts, contacts.gap[c])
     gaps = contacts.size[0]
     for c in range(contacts.gap.size):

@@ -5,10 +5,13 @@ another. Each is a problem of its own, found in the entries of W. The cost of al
 there are; and a group has its own scale.
 """
 
+import numpy as np
+
 from ...compiled.contacts import Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.complementarity import SEVERAL, solve_complementarity
 from ...linear.relaxation import relax
+from .bounds import COMPONENTS, given, is_given, put_bounds
 from .delassus import use
 
 SMALL = 40
@@ -22,37 +25,69 @@ def use_points(contacts, points):
     """Use the rows of these points, and no others: of each its gap, then its slips."""
     contacts.size[0] = 0
     for c in range(contacts.gap.size):
-        for k in range((1 + contacts.slips[c]) * points[c]):
-            use(contacts, contacts.gap[c] if k == 0 else contacts.slip[c] + k - 1)
+        if points[c] == 1 and contacts.gap[c] >= 0:
+            use(contacts, contacts.gap[c])
+        for k in range(contacts.slips[c] * points[c]):
+            use(contacts, contacts.slip[c] + k)
 
 
 @compiled
-def pose(contacts, points, holds):
-    """The problem of these points but for its w0, with the friction of points that `slipping` tells of, of others that
-    of sticking if that `holds`."""
+def pose(mechanism, points, is_impact):
+    """The problem of these points but for its w0. Points that slip (`slipping`) have the friction of that; so have all
+    in an impact."""
+    contacts = mechanism.contacts
     problem, laws, bounds, i = contacts.problem, 0, 0, 0
-    problem.b[:] = problem.heading[:] = problem.f[:] = 0.0
+    problem.B[:] = problem.b[:] = problem.heading[:] = problem.f[:] = 0.0
+    put_bounds(mechanism, is_impact)
     for i in range(contacts.size[0]):
         for j in range(contacts.size[0]):
             problem.W[i, j] = contacts.delassus[i, j]
-            if i < problem.b.size:
-                problem.B[i, j] = 0.0
     i = 0
     for c in range(contacts.gap.size):
         if points[c] == 0:
             continue
-        problem.first[laws], problem.bound_at[laws], problem.mu[laws] = i, bounds, 0.0
-        laws += 1
+        if contacts.gap[c] >= 0:
+            problem.first[laws], problem.bound_at[laws], problem.mu[laws] = i, bounds, 0.0
+            laws, i = laws + 1, i + 1
         if contacts.slips[c] > 0:
             slips = contacts.slipping[c] == 1
-            problem.first[laws], problem.bound_at[laws] = i + 1, bounds
-            problem.mu[laws] = contacts.static[c] if holds and not slips else contacts.friction[c]
-            problem.B[bounds, i] = 1.0
-            laws, bounds = laws + 1, bounds + 1
+            problem.first[laws], problem.bound_at[laws] = i, bounds
+            problem.mu[laws] = contacts.friction[c] if slips or is_impact else contacts.static[c]
+            bounds += _put_bound(contacts, c, bounds, i, not slips)
+            laws += 1
             for k in range(contacts.slips[c] if slips else 0):
-                problem.heading[i + 1 + k] = contacts.heading[contacts.slip[c] + k]
-        i += 1 + contacts.slips[c]
+                problem.heading[i + k] = contacts.heading[contacts.slip[c] + k]
+        i += contacts.slips[c]
     problem.first[laws], problem.bound_at[laws], problem.counts[0] = i, bounds, laws
+
+
+@compiled
+def _put_bound(contacts, c, at, i, rests):
+    """The bound of a friction whose first unknown is i, from row `at` on; how many rows it has."""
+    problem = contacts.problem
+    if contacts.gap[c] >= 0:
+        problem.B[at, i - 1] = 1.0
+        return 1
+    if is_given(contacts, c):
+        problem.b[at] = given(contacts, c, rests)
+        return 1
+    for d in range(contacts.bound[c]):
+        problem.b[at + d] = contacts.b[COMPONENTS * c + d]
+        for j in range(contacts.size[0]):
+            problem.B[at + d, j] = contacts.B[COMPONENTS * c + d, j]
+    return contacts.bound[c]
+
+
+@compiled
+def bound_now(contacts, law, mu):
+    """The bound that the solution gives a friction law, with this coefficient."""
+    problem, square = contacts.problem, 0.0
+    for row in range(problem.bound_at[law], problem.bound_at[law + 1]):
+        part = problem.b[row]
+        for j in range(contacts.size[0]):
+            part += problem.B[row, j] * problem.f[j]
+        square += part * part
+    return mu * np.sqrt(square)
 
 
 @compiled

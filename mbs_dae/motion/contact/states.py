@@ -20,11 +20,9 @@ from ...kernels.blocks import Vector
 from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .delassus import respond
-from .problem import is_solved, pose, use_points
+from .guards import TOUCHES
+from .problem import bound_now, is_solved, pose, use_points
 
-TOUCHES = 1e-9
-"""A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
-rate is less than this part of what it is made of."""
 BOUND = 1e-9
 """Friction is at its bound if it is as near to it as this part."""
 UNSOLVED = 23
@@ -66,33 +64,38 @@ def _use_touching(mechanism):
     """Use the rows of what touches and does not part; the others are open. `slipping` tells what slips already."""
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
-        row = contacts.gap[c]
-        near = abs(contacts.phi[row]) <= TOUCHES * mechanism.machine.extent
-        stays = abs(contacts.rate[row]) <= TOUCHES * contacts.pace[0]
-        closed = contacts.state[c] != OPEN
-        touches = (closed or near) and (stays or (closed and contacts.pace[1] == 0.0))
-        contacts.touching[c] = 1 if touches and contacts.began[c] != PARTS else 0
-        contacts.slipping[c] = 0
+        contacts.touching[c] = 1 if _touches(mechanism, c) else 0
+        contacts.slipping[c], square, first = 0, 0.0, contacts.slip[c]
         if contacts.touching[c] == 0:
             continue
-        square = 0.0
         for k in range(contacts.slips[c]):
-            square += contacts.rate[contacts.slip[c] + k] ** 2
+            square += contacts.rate[first + k] ** 2
         moves = np.sqrt(square) > TOUCHES * contacts.pace[0] and contacts.state[c] != STICKING
         if moves and contacts.began[c] != STOPS:
             contacts.slipping[c] = 1
             for k in range(contacts.slips[c]):
-                contacts.heading[contacts.slip[c] + k] = contacts.rate[contacts.slip[c] + k] / np.sqrt(square)
+                contacts.heading[first + k] = contacts.rate[first + k] / np.sqrt(square)
         elif contacts.began[c] == SLIPS:
             contacts.slipping[c] = 1
     use_points(contacts, contacts.touching)
 
 
 @compiled
+def _touches(mechanism, c):
+    contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
+    if row < 0 or contacts.began[c] == PARTS:
+        return row < 0
+    near = abs(contacts.phi[row]) <= TOUCHES * mechanism.machine.extent
+    stays = abs(contacts.rate[row]) <= TOUCHES * contacts.pace[0]
+    closed = contacts.state[c] != OPEN
+    return (closed or near) and (stays or (closed and contacts.pace[1] == 0.0))
+
+
+@compiled
 def _pose(mechanism):
     """The problem of accelerations."""
     contacts, x = mechanism.contacts, mechanism.machine.x
-    pose(contacts, contacts.touching, True)
+    pose(mechanism, contacts.touching, False)
     for i in range(contacts.size[0]):
         row = contacts.used[i]
         contacts.problem.w0[i] = dot(contacts.G[row], x) - contacts.gamma[row]
@@ -101,20 +104,22 @@ def _pose(mechanism):
 @compiled
 def _release(contacts):
     """Let slip what the friction of sticking does not hold; whether there is such a point."""
-    problem, i, found = contacts.problem, 0, False
+    problem, law, i, found = contacts.problem, 0, 0, False
     for c in range(contacts.gap.size):
         if contacts.touching[c] == 0:
             continue
+        gaps = 1 if contacts.gap[c] >= 0 else 0
+        law, i = law + gaps, i + gaps
         if contacts.slips[c] > 0 and contacts.slipping[c] == 0:
             size = 0.0
             for k in range(contacts.slips[c]):
-                size += problem.f[i + 1 + k] ** 2
-            size, most = np.sqrt(size), contacts.static[c] * problem.f[i]
+                size += problem.f[i + k] ** 2
+            size, most = np.sqrt(size), bound_now(contacts, law, contacts.static[c])
             if size >= (1.0 - BOUND) * most and size > 0.0:
                 contacts.slipping[c], found = 1, True
                 for k in range(contacts.slips[c]):
-                    contacts.heading[contacts.slip[c] + k] = -problem.f[i + 1 + k] / size
-        i += 1 + contacts.slips[c]
+                    contacts.heading[contacts.slip[c] + k] = -problem.f[i + k] / size
+        law, i = law + (1 if contacts.slips[c] > 0 else 0), i + contacts.slips[c]
     return found
 
 
@@ -127,9 +132,9 @@ def _decide(contacts):
     for c in range(contacts.gap.size):
         state = OPEN
         if contacts.touching[c] == 1:
-            if problem.f[i] > BOUND * BOUND * most:
+            if contacts.gap[c] < 0 or problem.f[i] > BOUND * BOUND * most:
                 state = CLOSED if contacts.slips[c] == 0 or contacts.slipping[c] == 1 else STICKING
-            i += 1 + contacts.slips[c]
+            i += (1 if contacts.gap[c] >= 0 else 0) + contacts.slips[c]
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
     contacts.closed[0] = closed

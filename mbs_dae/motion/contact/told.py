@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...compiled import System
-from ...compiled.contacts import CLOSED, NOTED, put_rows
+from ...compiled.contacts import NOTED, OPEN, ContactsBuilder, put_rows
 from ...compiled.reading import Trajectory
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
@@ -13,9 +13,7 @@ from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions
 from ...results.result import Impact
 from ..derivative import Mechanism, evaluate, factorise_terms
-
-NAMES = np.array(["open", "closed", "sticks"])
-SLIPS = "slips"
+from ..mechanism import mechanism
 
 
 def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
@@ -23,12 +21,20 @@ def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
     a column for each."""
     builder, found = system.structure.contacts, {}
     own = modes[:, modes.shape[1] - builder.entries :]
-    states = NAMES[own[:, builder.entry].astype(int)] if builder.points else np.zeros((len(modes), 0), dtype="U6")
-    states[(states == NAMES[CLOSED]) & (builder.slips > 0)] = SLIPS
-    for contact in builder.contacts:
-        columns = [k for k, (owner, _) in enumerate(builder.points) if owner is contact]
-        found[contact.name] = states[:, columns[0]] if len(columns) == 1 else states[:, columns]
+    for element in builder.elements:
+        points = [k for k, (owner, _) in enumerate(builder.points) if owner is element]
+        states = np.array([_states_of_point(builder, own, k) for k in points]).T
+        found[element.name] = states[:, 0] if len(points) == 1 else states
     return found
+
+
+def _states_of_point(builder: ContactsBuilder, own: np.ndarray, k: int) -> np.ndarray:
+    first, has_gap = builder.entry[k], builder.gap[k] >= 0
+    slips = own[:, first + has_gap : first + has_gap + builder.slips[k]]
+    states = np.full(len(own), "closed", dtype="U6")
+    if slips.shape[1]:
+        states = np.where(slips.any(axis=1), "slips", "sticks")
+    return np.where(own[:, first] == OPEN, "open", states) if has_gap else states
 
 
 @compiled_apart
@@ -50,10 +56,10 @@ def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Mat
             multipliers[k, row] = machine.multipliers[row]
 
 
-def impacts_of(system: System, mechanism: Mechanism, notes: Sequence[np.ndarray]) -> tuple[Impact, ...]:
-    """The impacts of a run, from what it has noted; `mechanism` is that of bodies."""
+def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...]:
+    """The impacts of a run, from what it has noted."""
     builder, bodies = system.structure.contacts, system.cartesian
-    noted = np.concatenate([*notes, np.zeros((0, NOTED))]) if not notes else np.concatenate(notes)
+    noted = np.concatenate(notes) if notes else np.zeros((0, NOTED))
     if not noted.size:
         return ()
     lines, q_size = builder.rows, system.layout.q_size
@@ -61,12 +67,13 @@ def impacts_of(system: System, mechanism: Mechanism, notes: Sequence[np.ndarray]
     q, v = (np.ascontiguousarray(x) for x in np.split(noted[:, NOTED + lines :], [q_size], axis=1))
     along = system.of_bodies(Trajectory(t.copy(), q, v, np.zeros_like(v)))
     multipliers = np.zeros((t.size, len(bodies.rows)))
-    impulses_along(mechanism, along.t, along.q, along.v, p, multipliers)
+    impulses_along(mechanism(bodies), along.t, along.q, along.v, p, multipliers)
     undetermined = np.zeros(multipliers.shape, dtype=bool)
     reactions = ComputedReactions(bodies, along, multipliers, 0, undetermined, p)
-    names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts)]
+    names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts, *bodies.model.frictions)]
+    rubbing = {e.name for e in bodies.model.frictions}
     impulses = {name: reactions.world(name) for name in names}
-    met = {name: np.abs(p[:, rows]).max(axis=1) > 0.0 for name, rows in builder.rows_of.items()}
+    met = {name: np.abs(p[:, rows]).max(axis=1) > 0.0 for name, rows in builder.rows_of.items() if name not in rubbing}
     return tuple(
         Impact(
             float(t[k]),

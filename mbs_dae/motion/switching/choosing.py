@@ -136,7 +136,7 @@ def switch_over(search: Search, y: Vector, dy: Vector):
         elif switches.kinds[k] == SIDE and switches.slides[k] == 0 and search.surface[k] == 0:
             near = abs(search.begin[k]) <= ZERO * search.size[k]
             search.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
-    mark_passed(search.stages.mechanism, search.wanted)
+    mark_passed(search.stages.mechanism, search.wanted, search.size)
     settle(search, moment(search.stages.course, t), y, dy)
     search.stages.mechanism.contacts.began[:] = 0
     for k in range(switches.kinds.size):

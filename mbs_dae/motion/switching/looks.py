@@ -20,8 +20,15 @@ from ...compiled.machine import DONE
 from ...compiled.signals import assign
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.vectors import copy
-from ...symbolic.branches import WHOLE
-from ..contact.guards import TOUCH, is_blind
+from ...symbolic.branches import WATCH, WHOLE
+from ..contact.guards import (
+    TOUCH,
+    has_gaps_alone,
+    is_blind,
+    observe_gaps,
+    put_contact_rates,
+    put_contact_scales,
+)  # fmt: skip
 from ..course import moment
 from ..derivative import accelerate, evaluate
 from ..methods.method import X, prepare_reading, read_between
@@ -41,8 +48,9 @@ FAINT, NOISE = 1e-6, 1e-9
 EXACT = 1e-11
 """Guards are right to this part of their largest size; a switch that is nearer to the end of a step than this part of
 it, or than times are told apart, is at its end."""
-HELD = 1e-14
-"""Where a motion is held on a surface, what is zero with it is so to this part of the largest that it has been."""
+HELD, STILL = 1e-14, 1e-12
+"""Where a motion is held on a surface, what is zero with it is so to this part of the largest that it has been; what is
+watched only, to this part of what it is made of, for a motion of the model's length a second."""
 MOST = 4000
 """So often a step is looked at; what is left of it is made anew."""
 CLOSE, CLOSER = 0.01, 6
@@ -122,10 +130,11 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
     switches, state = mechanism.switches, mechanism.state
     before, after = max(x - NEAR, 0.0), min(x + NEAR, 1.0)
     span = (after - before) * h
-    _read(search, after, closely, other)
-    _read(search, before, closely, y)
-    for i in range(y.size):
-        dy[i] = (other[i] - y[i]) / span
+    if not has_gaps_alone(mechanism):
+        _read(search, after, closely, other)
+        _read(search, before, closely, y)
+        for i in range(y.size):
+            dy[i] = (other[i] - y[i]) / span
     differs = switches.sliding[0] > 0 or search.blind > 0 or mechanism.contacts.closed[0] > 0
     if differs:
         _evaluate(search, t + before * h)
@@ -140,9 +149,13 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
     if differs or not is_there:
         _evaluate(search, t + x * h)
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    assign(mechanism.signals.drifts, now, q, v, dy[: state.q_end])
-    read_rates(mechanism, q, v, dy[: state.q_end], dy[state.v_at : state.v_end])
-    read_scales(mechanism, q, v)
+    if has_gaps_alone(mechanism):
+        put_contact_rates(mechanism)
+        put_contact_scales(mechanism)
+    else:
+        assign(mechanism.signals.drifts, now, q, v, dy[: state.q_end])
+        read_rates(mechanism, q, v, dy[: state.q_end], dy[state.v_at : state.v_end])
+        read_scales(mechanism, q, v)
     search.at[row] = x
     for k in range(switches.kinds.size):
         slides = switches.slides[k] == 1
@@ -151,8 +164,16 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
         search.size[k] = max(search.size[k], abs(switches.guard[k]))
         search.top[k] = max(search.top[k], search.size[k])
         search.noise[k] = 1.0 if slides else switches.scale[k]
-        held = HELD * search.top[k] if switches.sliding[0] > 0 else 0.0
-        search.slack[k] = SLACK if slides else EXACT * search.size[k] + held
+        search.slack[k] = SLACK if slides else EXACT * search.size[k] + _held(search, k)
+
+
+@compiled
+def _held(search, k):
+    """What may be left of a guard that is zero with the motion, where that is held on surfaces."""
+    switches = search.stages.mechanism.switches
+    if switches.sliding[0] == 0:
+        return 0.0
+    return max(HELD * search.top[k], STILL * switches.scale[k] if switches.kinds[k] == WATCH else 0.0)
 
 
 @compiled
@@ -178,7 +199,9 @@ def _evaluate(search, t):
     state = mechanism.state
     now = moment(search.stages.course, t)
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    if mechanism.switches.sliding[0] > 0 or mechanism.contacts.closed[0] > 0:
+    if has_gaps_alone(mechanism):
+        observe_gaps(mechanism, now, q, v)
+    elif mechanism.switches.sliding[0] > 0 or mechanism.contacts.closed[0] > 0:
         accelerate(mechanism, now, q, v, search.a)
     else:
         evaluate(mechanism, now, q, v)

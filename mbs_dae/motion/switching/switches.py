@@ -169,7 +169,8 @@ def read_scales(mechanism, q, v):
     tr = machine.transformation
     if tr.edges > 0:
         q, v = tr.qc, tr.vc
-    speed, bodies = 0.0, q.size - mechanism.signals.signals
+    bodies = q.size - mechanism.signals.signals
+    speed = mechanism.length if switches.sliding[0] > 0 else 0.0
     for k in range(v.size):
         speed = max(speed, abs(v[k]))
     for k in range(q.size):

@@ -15,7 +15,7 @@ from typing import Any
 import sympy as sp
 from sympy.utilities.lambdify import implemented_function
 
-from ...arguments import model_of
+from ...arguments import check_without_contacts, model_of
 from ...compiled import System
 from ...coordinates import body_coordinates
 from ...errors import ModelError
@@ -43,6 +43,7 @@ def equations(model: Model | System) -> SystemEquations:
         what = f"equations are printed in Cartesian coordinates, and this system is in {model.coordinates.set} ones"
         raise ModelError(f"{what}; give the model itself")
     model = model_of(model)
+    check_without_contacts(model, "equations()")
     if not model.bodies:
         raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
     names = _Notation(model)

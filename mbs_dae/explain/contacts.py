@@ -1,0 +1,146 @@
+"""Contacts that cannot be, in words: bodies that overlap, and forces that no law of contact gives."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.batch import Swept
+from ..compiled.contacts import Contacts
+from ..compiled.reading import Trajectory
+from ..errors import IntegrationError, ModelError, counted
+from ..linear.complementarity import SEVERAL, solve_complementarity
+from ..model.contacts import Contact
+from ..motion.contact.states import TOUCHES
+from ..motion.record import March
+from ..motion.switching.search import RUSH
+from ..results.result import State
+from .explanation import Explanation
+
+TOLD = 3  # so many contacts are told of one state
+
+
+def check_apart(state: State) -> None:
+    """No bodies overlap where a motion begins."""
+    system = state.system.cartesian
+    if not system.model.contacts:
+        return
+    if found := _overlaps(system, _gaps_at(state)):
+        told = [_overlap(state, k, depth) for k, depth in found[:TOLD]]
+        told += [f"and {counted(len(found) - TOLD, 'more point')} of contact"] if len(found) > TOLD else []
+        names = tuple(dict.fromkeys(system.structure.contacts.points[k][0].name for k, _ in found))
+        where = f"{system.model.name!r} begins at t = {state.t:.6g} with bodies that overlap"
+        raise ModelError(f"{where}: {'; '.join(told)}", time=state.t, contacts=names, pose=state)
+
+
+def told_of_overlap_at(state: State) -> str:
+    """What is to be said of a pose that knows no forces."""
+    return told_of_overlap(state.system.cartesian, Trajectory(np.array([state.t]), *state.motion))
+
+
+def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = None) -> str:
+    """The same of a motion, or of poses over a parameter: the first and the deepest overlap of each contact."""
+    if not system.model.contacts:
+        return ""
+    contacts = system.structure.contacts
+    points = np.flatnonzero(contacts.gap >= 0)
+    gaps = system.reader_by(contacts.program, swept)(*motion)[0][:, contacts.gap[points]]
+    over, name = (motion.t, "t") if swept is None else (np.array(swept.values), str(swept.parameter))
+    told, deep = [], gaps < -TOUCHES * system.machine().extent
+    for k, own, over_there in zip(points, gaps.T, deep.T, strict=True):
+        if not over_there.any():
+            continue
+        first, most = over[over_there.argmax()], over[own.argmin()]
+        who, depth = point_of(system, int(k)), _depth(*contacts.points[k], -float(own.min()))
+        told.append(f"{who} from {name} = {first:.6g} on, most by {depth} at {name} = {most:.6g}")
+    return f"bodies overlap, for places know no forces: {'; '.join(told)}" if told else ""
+
+
+def point_of(system: System, k: int) -> str:
+    """A point of contact: whose it is, and which one of several."""
+    contact, number = system.structure.contacts.points[k]
+    several = isinstance(contact, Contact) and contact.points > 1
+    return f"{contact.who} (point {number + 1})" if several else contact.who
+
+
+def _gaps_at(state: State) -> np.ndarray:
+    """Of each point; what only rubs never closes."""
+    system = state.system.cartesian
+    contacts = system.structure.contacts
+    values = system.reader_by(contacts.program)(np.array([state.t]), *state.motion)[0][0]
+    return np.where(contacts.gap >= 0, values[contacts.gap], np.inf)
+
+
+def _overlaps(system: System, gaps: np.ndarray) -> list[tuple[int, float]]:
+    """The points that overlap and how far, the deepest first."""
+    allowed = TOUCHES * system.machine().extent
+    return [(int(k), -float(gaps[k])) for k in np.argsort(gaps) if gaps[k] < -allowed]
+
+
+def _depth(contact: Any, number: int, depth: float) -> str:
+    unit = contact.units[number]
+    return f"{1e3 * depth:.3g} mm" if unit == "m" and depth < 0.1 else f"{depth:.3g} {unit}"
+
+
+def _overlap(state: State, k: int, depth: float) -> str:
+    """How far a point overlaps, and what takes it out of it: its body moved along the gradient of the gap, or the gap
+    given where the motion begins."""
+    system = state.system.cartesian
+    contact, number = system.structure.contacts.points[k]
+    contacts, size = system.structure.contacts, system.model.dimension
+    body = next(m.body for m in reversed(contact.markers) if not m.body.fixed)
+    slope = system.reader_by(contacts.program).jacobian(state.t, state.full_q)[contacts.gap[k]].toarray()[0]
+    along = slope[list(system.layout.v[body])[:size]]
+    steep, remedy = float(np.linalg.norm(along)), ""
+    if steep > 0.0:
+        way = ", ".join(f"{x:.3g}" for x in along / steep + 0.0)
+        remedy = f"place {body.name!r} {depth / steep:.3g} m farther along ({way}), or "
+    gap = contact.row_names[number]
+    remedy += f"give initial={{'{contact.name}.{gap}': 0.0}}"
+    return f"{point_of(system, k)} by {_depth(contact, number, depth)}; {remedy}"
+
+
+# --- runs that cannot go on ---------------------------------------------------------------------------------------
+
+
+def without_forces(march: March, pose: State) -> Explanation:
+    """Why no forces of contacts, or impulses, go with the equations: friction is what is wrong if they do without."""
+    contacts, problem, name = march.mechanism.contacts, march.mechanism.contacts.problem, pose.system.model.name
+    names = _names(pose.system, _used(contacts))
+    problem.mu[:] = 0.0
+    problem.f[:] = 0.0
+    if solve_complementarity(problem) <= SEVERAL:
+        what = (
+            f"at t = {pose.t:.6g} no forces of {' and '.join(names)} in {name!r} obey the law of friction: it pushes "
+        )
+        what += "bodies together by more than they give way, which rigid ones do not bear (Painlevé's paradox)"
+        advice = "take a smaller coefficient of friction, or a spring with a damper in place of this contact"
+    else:
+        what = f"at t = {pose.t:.6g} no forces of {' and '.join(names)} in {name!r} keep the bodies apart: they are "
+        what += "squeezed between others that do not give way, such as driven ones"
+        advice = (
+            "let what moves them give way (a Motor or a Spring in place of a Driver), or stop before by an mbs.Event"
+        )
+    return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+
+
+def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
+    """Why contacts change without end."""
+    own = pose.system.structure.contacts
+    names = list(dict.fromkeys(own.switching[k] for k in entries))
+    what = f"{' and '.join(names)} of {pose.system.model.name!r} opens and closes, or sticks and slips, without end at "
+    what += f"t = {pose.t:.6g}: more than {RUSH} times in {np.ptp(march.search.times):.2g} s"
+    advice = "take restitution=0.0 where little is left of it, a smaller coefficient of friction, or a smaller rtol"
+    return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+
+
+def _used(contacts: Contacts) -> list[int]:
+    """The points of the problem that was posed last."""
+    rows = {int(row) for row in contacts.used[: contacts.size[0]]}
+    own = np.where(contacts.gap >= 0, contacts.gap, contacts.slip)
+    return [k for k, row in enumerate(own) if int(row) in rows]
+
+
+def _names(system: System, points: Sequence[int]) -> list[str]:
+    return list(dict.fromkeys(system.structure.contacts.points[k][0].who for k in points))

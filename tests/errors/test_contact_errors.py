@@ -1,0 +1,183 @@
+"""What contacts cannot do is told: by name, with what to do about it; nothing ignores them in silence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+from mbs_dae.errors import IntegrationError, ModelError
+
+TIMES = np.linspace(0, 1, 11)
+TAN = np.arctan(2.0)
+
+
+def ball(y=1.0, radius=0.1, **laws):
+    model = mbs.PlanarModel("yard", gravity=(0, -9.81))
+    body = model.body("ball", mass=1.0, inertia=0.004, position=(0, y))
+    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(body, radius), **laws))
+    return model
+
+
+# --- bodies that overlap ------------------------------------------------------------------------------------------
+
+
+def test_bodies_that_overlap_at_the_start_are_told_how_deep_and_what_to_do():
+    with pytest.raises(ModelError) as told:
+        mbs.simulate(ball(y=0.088), TIMES)
+    for words in ("'floor'", "12 mm", "place 'ball' 0.012 m farther along (0, 1)", "initial={'floor.gap': 0.0}"):
+        assert words in str(told.value)
+    assert told.value.contacts == ("floor",)
+
+
+def test_both_remedies_work():
+    lifted = mbs.simulate(ball(y=0.088 + 0.012), TIMES)
+    started = mbs.simulate(ball(y=0.088), TIMES, {"floor.gap": 0.0})
+    for result in (lifted, started):
+        assert (result.modes["floor"] == "closed").all() and np.abs(result["ball.y"] - 0.1).max() < 1e-12
+
+
+def test_what_overlaps_by_roundoff_touches():
+    assert (mbs.simulate(ball(y=0.1 - 1e-11), TIMES).modes["floor"] == "closed").all()
+
+
+def test_an_inclined_plane_says_its_own_direction_and_a_stop_its_unit():
+    model = mbs.PlanarModel("slope", gravity=(0, -9.81))
+    body = model.body("ball", mass=1.0, inertia=0.004, position=(0, 0))
+    model.add(mbs.Contact("slope", mbs.Line(model.ground.at(0, 0, angle=-np.pi / 6)), mbs.Disk(body, 0.25)))
+    with pytest.raises(ModelError, match=r"0.25 m farther along \(0.5, 0.866\)"):
+        mbs.simulate(model, TIMES)
+    door = mbs.PlanarModel("door")
+    leaf = door.link("leaf", (0, 0), (1, 0), mass=1.0)
+    door.add(mbs.Revolute("hinge", door.ground, leaf.tail))
+    door.add(mbs.Stop("buffer", mbs.angle(door.ground, leaf), lower=0.2, upper=1.5))
+    with pytest.raises(ModelError, match=r"'buffer' \(point 1\) by 0.2 rad; give initial={'buffer.gap1': 0.0}"):
+        mbs.simulate(door, TIMES)
+    assert mbs.simulate(door, TIMES, {"buffer.gap1": 0.0})["leaf.angle"][0] == pytest.approx(0.2, abs=1e-12)
+
+
+def test_a_reset_into_an_obstacle_is_refused():
+    model = ball()
+    model.add(mbs.Event("drop", mbs.t - 0.1, action=mbs.Reset({"ball.y": 0.05})))
+    with pytest.raises(ModelError, match="at t = 0.1 with bodies that overlap.*50 mm"):
+        mbs.simulate(model, TIMES)
+
+
+def driven_down():
+    """A plate that its driver takes through the ground."""
+    model = mbs.PlanarModel("press")
+    plate = model.body("plate", mass=1.0, inertia=0.1, position=(0, 0.4))
+    model.add(mbs.Translational("guide", model.ground.at(0, 0, angle=np.pi / 2), plate.at(0, 0, angle=np.pi / 2)))
+    model.add(mbs.Driver("down", mbs.y(plate), 0.4 - mbs.t))
+    model.add(mbs.Contact("bed", mbs.Line(model.ground), mbs.Point(plate)))
+    return model
+
+
+def test_motions_without_forces_tell_of_overlaps():
+    result = mbs.kinematics(driven_down(), TIMES)
+    assert "'bed' from t = 0.5 on, most by 0.6 m at t = 1" in result.stats["overlap"]
+    assert result["bed.gap"] == pytest.approx(0.4 - TIMES, abs=1e-12)
+    assert "overlap" not in mbs.kinematics(driven_down(), TIMES[:4]).stats
+    assert "50 mm" in mbs.assemble(ball(y=0.05)).message and not mbs.assemble(driven_down()).message
+
+
+def test_sweeps_tell_of_overlaps():
+    model = driven_down().without("down")
+    height = model.parameter("h", 0.4)
+    model.add(mbs.Driver("down", mbs.y(model.bodies["plate"]), height))
+    swept = mbs.sweep(model, "h", [0.3, 0.1, -0.1])
+    assert "'bed' from h = -0.1 on, most by 0.1 m" in swept.stats["overlap"]
+    assert "overlap" not in mbs.sweep(model, "h", [0.3, 0.1]).stats
+
+
+# --- verbs that know no contacts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda model: mbs.inverse_dynamics(model, TIMES),
+        mbs.equilibrium,
+        mbs.linearize,
+        mbs.equations,
+        lambda model: mbs.assemble(model, forces=True),
+        lambda model: mbs.compare_coordinates(model, TIMES),
+    ],
+)
+def test_what_knows_no_contacts_says_so(verb):
+    with pytest.raises(ModelError, match=r"knows no contacts.*'bed'.*model.without\('bed'\)"):
+        verb(driven_down())
+
+
+def test_diagnose_counts_joints_and_says_so():
+    found = mbs.diagnose(ball())
+    assert found.contacts == ("floor",) and found.degrees_of_freedom == 3
+    assert "not counted: contacts" in str(found) and "not counted" not in str(mbs.diagnose(ball().without("floor")))
+
+
+def test_forces_of_contacts_follow_from_runs():
+    with pytest.raises(ModelError, match=r"'?bed.force.*mbs.simulate"):
+        mbs.kinematics(driven_down(), TIMES)["bed.force"]
+
+
+# --- runs that cannot go on -----------------------------------------------------------------------------------------
+
+
+def test_a_ball_that_is_squeezed_is_told():
+    model = driven_down().without("bed")
+    disk = model.body("ball", mass=1.0, inertia=0.1, position=(0, 0.1))
+    model.add(mbs.Contact("bed", mbs.Line(model.ground), mbs.Disk(disk, 0.1)))
+    model.add(mbs.Contact("top", mbs.Line(model.bodies["plate"].at(0, 0, angle=np.pi)), mbs.Disk(disk, 0.1)))
+    with pytest.raises(IntegrationError, match="squeezed") as told:
+        mbs.simulate(model, TIMES)
+    assert told.value.time == pytest.approx(0.2, abs=1e-9) and len(told.value.result) == 2
+    assert all(words in str(told.value) for words in ("'bed'", "'top'", "a Motor or a Spring in place of a Driver"))
+
+
+def rod(friction):
+    """A slender rod that slides on its tip to the left and leans to the right, at tan θ = 2: g̈ = f (1 + 3 cos θ (cos θ
+    - μ sin θ)) / m - ..., which falls with the force for μ > 4/3."""
+    model = mbs.PlanarModel("Painlevé", gravity=(0, -9.81))
+    body = model.body("rod", mass=1.0, inertia=1 / 3, position=(np.cos(TAN), np.sin(TAN)), angle=TAN)
+    model.add(mbs.Contact("tip", mbs.Line(model.ground), mbs.Point(body.at(-1, 0)), friction=friction))
+    return model
+
+
+def test_painleves_paradox_is_told():
+    slides = mbs.simulate(rod(4 / 3 - 0.01), [0, 1e-4], {"rod.vx": -1.0})
+    assert slides.modes["tip"][0] == "slips"
+    with pytest.raises(IntegrationError, match=r"'tip'.*Painlevé.*smaller coefficient") as told:
+        mbs.simulate(rod(4 / 3 + 0.01), [0, 1e-4], {"rod.vx": -1.0})
+    assert told.value.time == 0.0
+    assert mbs.simulate(rod(4 / 3 + 0.01), [0, 1e-4], {"rod.vx": 1.0}).modes["tip"][0] == "slips"
+
+
+# --- laws -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("laws", "words"),
+    [
+        ({"restitution": 1.2}, "restitution of Contact 'floor' is 1.2"),
+        ({"restitution": -0.1}, "restitution"),
+        ({"friction": -0.1}, "friction"),
+        ({"friction": 0.4, "static_friction": 0.3}, "what rests holds at least what slides"),
+        ({"friction": float("nan")}, "friction"),
+    ],
+)
+def test_laws_that_are_none_are_refused(laws, words):
+    with pytest.raises(ModelError, match=words):
+        ball(**laws)
+
+
+def test_a_contact_that_is_never_reached_is_no_mistake():
+    result = mbs.simulate(ball(y=100.0), TIMES)
+    assert (result.modes["floor"] == "open").all() and not result.impacts
+    assert result["ball.y"][-1] == pytest.approx(100 - 9.81 / 2, rel=1e-9)
+
+
+def test_a_gap_that_reads_a_signal_is_refused():
+    model = mbs.PlanarModel("yard")
+    level, body = model.input("level", 0.1), model.body("ball", mass=1.0, inertia=1.0, position=(0, 1))
+    with pytest.raises(ModelError, match="level"):
+        model.add(mbs.Contact("floor", model.ground, body, gap=lambda i, j: j.y - level))
