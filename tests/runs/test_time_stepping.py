@@ -1,4 +1,4 @@
-"""Moreau's time stepping: order 1 where bodies meet and stick, laws of contact kept in all steps, energy accounted for."""
+"""Moreau's time stepping: order 1 where bodies meet and stick, laws of contact in all steps, energy accounted for."""
 
 import numpy as np
 import pytest
@@ -109,8 +109,8 @@ def test_joints_carry_what_contacts_push(coordinates):
     model.add(Contact("block", Disk(model.ground.at(0.5, -0.1), 0.1), Point(bar)))
     res = stepped(model.compile(coordinates), np.linspace(0, 1, 5))
     assert abs(res["bar.angle"][-1]) < 1e-4 and res.violation.position.max() < 1e-12
-    assert res.reaction("block")[-1, 1] == pytest.approx(G, rel=1e-4)
-    assert res.reaction("pin")[-1, :2] == pytest.approx([0, 0], abs=1e-3)
+    block, pin = res.reaction("block")[-1, :2], res.reaction("pin")[-1, :2]
+    assert block[1] == pytest.approx(G, rel=1e-4) and block + pin == pytest.approx([0, G], abs=1e-6)
 
 
 def test_both_methods_agree_in_the_limit():
