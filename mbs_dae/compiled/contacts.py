@@ -128,6 +128,14 @@ class Contacts(NamedTuple):
     the state before."""
     logged: Work[Integers] = zeros(1)
     problem: Complementarity = Complementarity()
+    part: Complementarity = Complementarity()
+    """A group of its laws that feels no others; and how groups are told."""
+    queue: Work[Integers] = zeros("laws")
+    begins: Work[Integers] = zeros("laws_and_one")
+    seen: Work[Integers] = zeros("laws")
+    place: Work[Integers] = zeros("unknowns")
+    left: Work[Vector] = zeros(1)
+    """The largest residual of a problem that was solved nearly."""
 
 
 OPEN, CLOSED, STICKING = range(3)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arguments import tables_left
 from ..compiled import System
+from ..compiled.contacts import OPEN
 from ..compiled.machine import DONE
 from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
@@ -22,7 +23,7 @@ from ..readings.reactions import ComputedReactions, least
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY
-from .contact.told import states_of
+from .contact.told import impulses_along, states_of
 from .derivative import WORK, solve_motion
 from .mechanism import mechanism
 from .record import Record
@@ -40,10 +41,12 @@ ELSEWHERE = 1e-2
 
 
 def dynamic_result(
-    system: System, record: Record, moments: np.ndarray, done: int, before: np.ndarray | None = None, **more: Any
-) -> Result:
+    system: System, record: Record, moments: np.ndarray, done: int, before: np.ndarray | None = None,
+    means: bool = False, **more: Any,
+) -> Result:  # fmt: skip
     """The result of the first `done` recorded times, for which laws are read at these moments. `before` is the first
-    pose as another run has had it: of a quaternion and its opposite it chooses."""
+    pose as another run has had it: of a quaternion and its opposite it chooses. Where forces of contacts are `means`
+    over steps they do not follow from the state."""
     motion = Trajectory(moments, record.q, record.v, record.a).until(done)
     multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
     contacts = record.contacts[:done].copy()
@@ -56,10 +59,24 @@ def dynamic_result(
             for place, _ in bodies.layout.quaternions:
                 attitude = motion.q[:, place : place + 4]
                 attitude *= np.copysign(1.0, attitude[:1] @ before[place : place + 4])
-        _, multipliers, contacts, _, redundant = forces_along(bodies, motion, record.modes[:done])
+        if means:
+            multipliers, redundant = _with_given(bodies, motion, record.modes[:done], contacts)
+        else:
+            _, multipliers, contacts, _, redundant = forces_along(bodies, motion, record.modes[:done])
     multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
     more |= {"modes": states_of(bodies, record.modes[:done]), "own": own, "integrated": True, "contacts": contacts}
     return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, **more)
+
+
+def _with_given(bodies: System, motion: Trajectory, modes: np.ndarray, contacts: np.ndarray) -> tuple[np.ndarray, int]:
+    """The multipliers of all joints with these forces of contacts, and how many rows are redundant: those without, and
+    what the forces add to them."""
+    free, added = modes.copy(), np.zeros((motion.t.size, len(bodies.rows)))
+    free[:, modes.shape[1] - bodies.structure.contacts.entries :] = OPEN
+    _, multipliers, *_, redundant = forces_along(bodies, motion, free)
+    if contacts.any():
+        impulses_along(mechanism(bodies, refinements=2), *motion[:3], contacts, added)
+    return multipliers + added, redundant
 
 
 def forces_along(

@@ -14,7 +14,7 @@ from ..linear.vectors import axpy, copy
 from ..tolerances import BLURRED
 from .control import Control
 from .course import Course, moment
-from .derivative import WORK, Mechanism, copy_forces, derivative, keep_contacts, return_to_surfaces
+from .derivative import WORK, Mechanism, copy_forces, derivative, evaluate, keep_contacts, return_to_surfaces
 from .implicit.linearised import Linearised
 from .methods import Method
 from .methods.method import Stages, Tableau, prepare_reading, read_between
@@ -99,7 +99,7 @@ def new_march(
     sizes |= {"columns": mechanism.machine.factor.weight.size, "entries": mechanism.machine.factor.beside.size}
     record = block(Record(times), **sizes)
     tableau, crossing = method.tableau, block(Crossing())
-    search = new_search(stages, times)
+    search = new_search(stages, times, not method.steps_over)
     known = mechanism, tableau, control, course, stabiliser, stages, record, crossing, search
     return block(March(*known, new_stiffness(stages)))
 
@@ -141,7 +141,16 @@ def put_right(march, t, y):
 
 @compiled_apart
 def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
-    mechanism, record = march.mechanism, march.record
+    """y' with its multipliers, forces of contacts and energies; or the means of the last step, where there are such."""
+    mechanism, record, stages = march.mechanism, march.record, march.stages
+    if march.tableau.means == 1:
+        state = mechanism.state
+        evaluate(mechanism, moment(march.course, t), y[: state.q_end], y[state.v_at : state.v_end])
+        copy(stages.k[march.tableau.stages], dy)
+        copy(stages.loads, record.end_multipliers)
+        copy(mechanism.contacts.force, record.end_contacts)
+        copy(mechanism.scalars, record.end_scalars)
+        return DONE
     status = derivative(mechanism, moment(march.course, t), y, dy)
     copy(mechanism.machine.multipliers, record.end_multipliers)
     copy_forces(mechanism.contacts, record.end_contacts)

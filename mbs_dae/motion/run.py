@@ -69,7 +69,8 @@ def start(march: March, q: Vector, v: Vector):
     march.search.passed[:] = 0
     contacts = march.mechanism.contacts
     contacts.state[:] = contacts.closed[:] = contacts.logged[:] = contacts.began[:] = 0
-    march.mechanism.switches.mode[:] = 0.0
+    contacts.force[:] = contacts.left[:] = 0.0
+    march.mechanism.switches.mode[:] = np.nan if march.tableau.means == 1 else 0.0
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0
     look_around(march.mechanism, moment(march.course, times[0]), q, v)
     status = DONE
@@ -109,8 +110,14 @@ def take_up(march: March):
 
 @compiled
 def _begin_anew(march, t):
-    """The derivative where the motion goes on in another way: what steps have told so far is of no use."""
+    """The derivative where the motion goes on in another way: what steps have told so far is of no use. Where it is the
+    mean over a step, that is one from here, which is not made."""
     march.stages.implicit.flags[BEGUN] = 0
+    if march.tableau.means == 1:
+        march.stages.k[0][:] = 0.0
+        status = take_step(march.stages, t, march.control.fixed, 0)
+        if status != DONE:
+            return status
     return derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
 
 

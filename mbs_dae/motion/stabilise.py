@@ -69,11 +69,10 @@ class Unstabilized(Stabilization):
 STABILIZATIONS: tuple[type[Stabilization], ...] = (Baumgarte, Projection, Unstabilized)
 
 
-def stabilization_of(given: object, is_implicit: bool) -> Stabilization:
-    """What the user said: one of `STABILIZATIONS`, its class, or None for the usual one: `Baumgarte`, but `Projection`
-    for implicit methods, whose long steps leave gains little to do."""
+def stabilization_of(given: object, projects: bool) -> Stabilization:
+    """What the user said: one of `STABILIZATIONS`, its class, or None for that which is usual with the method."""
     if given is None:
-        return Projection() if is_implicit else Baumgarte()
+        return Projection() if projects else Baumgarte()
     how = given() if isinstance(given, type) and issubclass(given, STABILIZATIONS) else given
     if not isinstance(how, STABILIZATIONS):
         names = [f"mbs.{one.__name__}()" for one in STABILIZATIONS]

@@ -35,6 +35,7 @@ from ..symbolic.markers import MARKERS
 from ..tolerances import RANK
 
 TOUCHING = Contact, FrictionElement
+NOTHING_PUSHES = np.zeros(0, dtype=int)
 LARGE = 200  # rows from which on a system is large
 SHARE = 1e-6
 """A component is indeterminate if a null vector of unit length moves it by more than this, relative to what unit
@@ -87,11 +88,15 @@ class ComputedReactions:
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
-        if isinstance(element, (ForceElement, *TOUCHING)) or not (self._redundant or self._undetermined.any()):
+        known = not (self._redundant or self._undetermined.any() or self._pushing.any())
+        if known or isinstance(element, ForceElement | FrictionElement):
             return out
         rows, partials = self._rows(element), self._partials(element)
-        out &= ~((partials != 0.0) & self._undetermined[:, rows, None]).any(axis=1)
-        if not self._redundant:
+        if isinstance(element, Contact):
+            rows = rows + len(self._system.rows)
+        else:
+            out &= ~((partials != 0.0) & self._undetermined[:, rows, None]).any(axis=1)
+        if not (self._redundant or self._pushing.any()):
             return out
         for k, null in enumerate(self._null_vectors):
             if null.shape[1]:
@@ -124,8 +129,24 @@ class ComputedReactions:
         return np.array([_smallest(scaled_jacobian(self._system, *pose)[0], self._redundant) for pose in self._poses])
 
     @cached_property
+    def _pushing(self) -> np.ndarray:
+        """(times, rows of contacts): which gaps are closed and push. What friction shares is not asked for."""
+        gaps = self._system.structure.contacts.gap
+        found = np.zeros(self._contacts.shape, dtype=bool)
+        found[:, gaps[gaps >= 0]] = self._contacts[:, gaps[gaps >= 0]] > 0.0
+        return found
+
+    @cached_property
     def _null_vectors(self) -> list[np.ndarray]:
-        return [null_vectors(self._system, *pose, self._redundant) for pose in self._poses]
+        """Over the rows of joints, then those of contacts."""
+        found = []
+        for pose, pushing in zip(self._poses, self._pushing, strict=True):
+            own = null_vectors(self._system, *pose, self._redundant, np.flatnonzero(pushing))
+            rows = len(self._system.rows)
+            whole = np.zeros((rows + pushing.size, own.shape[1]))
+            whole[np.append(np.ones(rows, dtype=bool), pushing)] = own
+            found.append(whole)
+        return found
 
     def _element(self, name: str) -> Element:
         check_name("joint, driver or force", name, self.names(), "the result")
@@ -172,14 +193,23 @@ def _smallest(matrix: sps.csr_matrix, redundant: int) -> float:
     return float(np.sqrt(max(squares.max(), 0.0)))
 
 
-def null_vectors(system: System, t: float, q: np.ndarray, redundant: int) -> np.ndarray:
-    """All z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when a moment counts over the model's length.
+def null_vectors(
+    system: System, t: float, q: np.ndarray, redundant: int, pushing: np.ndarray = NOTHING_PUSHES
+) -> np.ndarray:
+    """All z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when a moment counts over the model's length. With
+    `pushing`, rows of contacts, these stand behind those of joints.
 
     There are at least as many as rows are redundant, even where drift hides that."""
     matrix, lengths = scaled_jacobian(system, t, q)
+    units = (system.row_units / system.length)[:, None]
+    if pushing.size:
+        contacts = system.reader_by(system.structure.contacts.program).jacobian(t, q)[pushing]
+        normals = contacts @ sps.diags(1.0 / np.sqrt(system.weight))
+        own = np.maximum(sps.linalg.norm(normals, axis=1), 1e-300)
+        matrix, lengths = sps.vstack([matrix, sps.diags(1.0 / own) @ normals]), np.append(lengths, own)
+        units = np.concatenate([units, np.ones((pushing.size, 1))])
     u, sines, _ = np.linalg.svd(matrix.toarray(), full_matrices=True)
     rank = min(int((sines > RANK * sines.max(initial=0.0)).sum()), matrix.shape[0] - redundant)
-    units = (system.row_units / system.length)[:, None]
     null = u[:, rank:] / lengths[:, None] * units
     return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
 

@@ -101,6 +101,7 @@ def simulate(
         stats["stiff"] = stiff
     success = error is None and (done == total or status == marching.EVENT)
     told = {"success": success, "message": message, "stats": stats, **prepared.told(status, done, events)}
+    told["means"] = prepared.run.by.method.steps_over
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
     if error:
         raise type(error)(message, **{**error.facts, "result": result}) from error
@@ -199,7 +200,7 @@ def prepare(
 ) -> Prepared:  # fmt: skip
     """Everything that `simulate` does before its first step; `steps` are its options of this name: see `stepping`."""
     system, initial, t, by = system_of(model), as_state(initial), checked_times(times), stepping(**steps)
-    how, memory = stabilization_of(stabilization, by.method.is_implicit), None
+    how, memory = stabilization_of(stabilization, by.method.projects), None
     past = initial.past if isinstance(initial, State) else None
     if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, how):
         memory = past.memory or _made_again(past.run, past.t)
@@ -219,6 +220,9 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
     check_tables(model, t)
     check_trajectories(model, t)
     bodies.once(check_masses)
+    if by.method.steps_over and model.events:
+        what = f"{model.events[0].who} happens at a time of its own, and {by.method.name} steps over it"
+        raise ModelError(f'{what}; leave it out: model.without({model.events[0].name!r}), or take method="DP5"')
     if memory and isinstance(initial, State):
         first, redundant, note = initial, list[int](), ""
     else:
@@ -330,6 +334,8 @@ def _counts(march: March) -> dict[str, Any]:
         stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[4:].tolist(), strict=True))
     if march.search.functions.size:
         stats["switches"] = int(march.search.total[0] - march.search.total[1])
+    if (left := march.mechanism.contacts.left[0]) > 0.0:
+        stats["contact_residual"] = float(left)
     if stabiliser.when == NEAR_SINGULAR:
         stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
         stats["projected_near_singular_poses"] = int(stabiliser.projected[0])

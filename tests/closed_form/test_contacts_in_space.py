@@ -131,3 +131,16 @@ def test_a_ball_that_drops_with_spin_on_a_rough_floor_is_thrown_aside():
         lost = speed**2 * (1 - 0.25) + inertia / 2 * (w @ w - after @ after) - push @ push / 4
         assert abs(impact.energy_lost - lost) < 1e-9
         assert np.abs([result["b.vx"][-1], result["b.vy"][-1]] - push[:2] / 2).max() < 1e-9
+
+
+def test_what_legs_of_a_table_share_is_flagged():
+    """Of four legs the shares are not unique; of three they are."""
+    model = mbs.SpatialModel("table", gravity=(0, 0, -9.81))
+    top = model.body("top", mass=2.0, inertia=(0.1, 0.1, 0.2), position=(0, 0, 0.5))
+    for k, (x, y) in enumerate([(1, 0.5), (1, -0.5), (-1, 0.5), (-1, -0.5)]):
+        feet = mbs.Plane(model.ground.at(0, 0, 0)), mbs.Point(top.at(x, y, -0.5))
+        model.add(mbs.Contact(f"leg{k}", *feet, friction=0.5))
+    four = mbs.simulate(model, [0, 0.1])
+    assert four.is_unique("leg0")[-1].tolist() == [True, True, False, True, True, True]
+    model = model.without("leg3").plus(mbs.Force("load", top.at(0.5, 0, 0), (0, 0, -40)))
+    assert mbs.simulate(model, [0, 0.1]).is_unique("leg0")[-1].all()

@@ -11,7 +11,7 @@ accelerations), impulses (velocities) and corrections of the place (displacement
 from ...compiled.machine import in_own_velocities
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.kkt import solve
-from ...linear.vectors import axpy, copy, dot
+from ...linear.vectors import axpy, copy
 from ..derivative import Mechanism
 
 
@@ -35,8 +35,19 @@ def respond(mechanism: Mechanism):
         x, multipliers = contacts.response[i], contacts.answer[i]
         solve(machine.pattern, machine.factor, contacts.f, contacts.g, x, multipliers, mechanism.refinements)
     for i in range(n):
-        for j in range(n):
-            contacts.delassus[i, j] = dot(contacts.G[contacts.used[i]], contacts.response[j])
+        _put_products(contacts, i, n)
+
+
+@compiled
+def _put_products(contacts, i, n):
+    """Row i of W. A row of G has few entries that are not zero."""
+    row, w = contacts.G[contacts.used[i]], contacts.delassus[i]
+    for j in range(n):
+        w[j] = 0.0
+    for column in range(row.size):
+        if row[column] != 0.0:
+            for j in range(n):
+                w[j] += row[column] * contacts.response[j, column]
 
 
 @compiled

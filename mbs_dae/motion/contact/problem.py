@@ -1,11 +1,23 @@
-"""The laws of the points that touch, as a problem of complementarity. Compiled."""
+"""The laws of the points that touch, as a problem of complementarity. Compiled.
+
+What touches falls into groups that do not feel each other: balls that lie about, the stops of one mechanism and of
+another. Each is a problem of its own, found in the entries of W. The cost of all is that of the largest, times how many
+there are; and a group has its own scale.
+"""
 
 import numpy as np
 
-from ...kernels.abi import compiled
+from ...compiled.contacts import Contacts
+from ...kernels.abi import compiled, compiled_apart
 from ...linear.complementarity import SEVERAL, solve_complementarity
+from ...linear.relaxation import relax
 from .bounds import COMPONENTS, given, is_given, put_bounds
 from .delassus import use
+
+SMALL = 40
+"""Unknowns of a group up to which elimination is cheaper than sweeps."""
+ENOUGH, MOST = 1e-7, 1000
+"""The residual that sweeps go for, relative to the rates before, and how many sweeps there are."""
 
 
 @compiled
@@ -79,6 +91,122 @@ def bound_now(contacts, law, mu):
 
 
 @compiled
+def pose_gaps(contacts):
+    """The problem of the least displacement with which no gap that is used is negative."""
+    problem, n = contacts.problem, contacts.size[0]
+    problem.heading[:] = problem.f[:] = 0.0
+    problem.counts[0] = n
+    for i in range(n):
+        problem.first[i], problem.bound_at[i], problem.mu[i] = i, 0, 0.0
+        problem.w0[i] = contacts.phi[contacts.used[i]]
+        for j in range(n):
+            problem.W[i, j] = contacts.delassus[i, j]
+    problem.first[n], problem.bound_at[n] = n, 0
+
+
+@compiled
 def is_solved(contacts):
     """Solve it; whether there is a solution."""
-    return solve_complementarity(contacts.problem) <= SEVERAL
+    return solve_groups(contacts, 0.0)
+
+
+@compiled_apart
+def solve_groups(contacts: Contacts, allowed: float):
+    """Solve it, group by group; exactly, or if need be with a residual that is `allowed`. Whether all are solved."""
+    groups = _put_into_groups(contacts)
+    for group in range(groups):
+        if groups > 1:
+            _take(contacts, group)
+        part = contacts.part if groups > 1 else contacts.problem
+        if not _is_solved(contacts, part, allowed):
+            return False
+        if groups > 1:
+            _give_back(contacts, group)
+    return True
+
+
+@compiled
+def _is_solved(contacts, part, allowed):
+    """Sweeps come first where a group is so large that elimination costs more, elsewhere they are the last resort. What
+    is left by them is noted."""
+    small = allowed == 0.0 or part.first[part.counts[0]] <= SMALL
+    if small and solve_complementarity(part) <= SEVERAL:
+        return True
+    if allowed == 0.0:
+        return False
+    left = relax(part, ENOUGH, MOST)
+    if left > allowed and not small and solve_complementarity(part) <= SEVERAL:
+        return True
+    contacts.left[0] = max(contacts.left[0], left)
+    return left <= allowed
+
+
+@compiled
+def _put_into_groups(contacts):
+    """The laws of the problem, group after group in `queue`, group k from `begins`[k]; how many groups there are. Laws
+    are of one group if W or a bound has an entry between them, directly or over others."""
+    p, queue, begins = contacts.problem, contacts.queue, contacts.begins
+    laws, filled, groups = p.counts[0], 0, 0
+    for law in range(laws):
+        contacts.seen[law] = 0
+    for start in range(laws):
+        if contacts.seen[start] == 1:
+            continue
+        begins[groups], groups = filled, groups + 1
+        queue[filled], contacts.seen[start], at = start, 1, filled
+        filled += 1
+        while at < filled:
+            law = queue[at]
+            at += 1
+            for other in range(laws):
+                if contacts.seen[other] == 0 and (_is_felt(p, law, other) or _is_felt(p, other, law)):
+                    queue[filled], contacts.seen[other] = other, 1
+                    filled += 1
+    begins[groups] = filled
+    return groups
+
+
+@compiled
+def _is_felt(p, law, other):
+    """Whether the unknowns of one law stand in another one."""
+    for j in range(p.first[law], p.first[law + 1]):
+        for i in range(p.first[other], p.first[other + 1]):
+            if p.W[i, j] != 0.0:
+                return True
+        for row in range(p.bound_at[other], p.bound_at[other + 1]):
+            if p.B[row, j] != 0.0:
+                return True
+    return False
+
+
+@compiled
+def _take(contacts, group):
+    """The problem of one group, in `part`; `place` tells where its unknowns stand in the whole."""
+    whole, part, place = contacts.problem, contacts.part, contacts.place
+    begin, end, n, rows = contacts.begins[group], contacts.begins[group + 1], 0, 0
+    for k in range(begin, end):
+        law = contacts.queue[k]
+        part.first[k - begin], part.bound_at[k - begin], part.mu[k - begin] = n, rows, whole.mu[law]
+        for i in range(whole.first[law], whole.first[law + 1]):
+            place[n], n = i, n + 1
+        rows += whole.bound_at[law + 1] - whole.bound_at[law]
+    part.first[end - begin], part.bound_at[end - begin], part.counts[0] = n, rows, end - begin
+    for i in range(n):
+        part.w0[i], part.f[i], part.heading[i] = whole.w0[place[i]], whole.f[place[i]], whole.heading[place[i]]
+        for j in range(n):
+            part.W[i, j] = whole.W[place[i], place[j]]
+    rows = 0
+    for k in range(begin, end):
+        law = contacts.queue[k]
+        for row in range(whole.bound_at[law], whole.bound_at[law + 1]):
+            part.b[rows] = whole.b[row]
+            for j in range(n):
+                part.B[rows, j] = whole.B[row, place[j]]
+            rows += 1
+
+
+@compiled
+def _give_back(contacts, group):
+    part = contacts.part
+    for i in range(part.first[part.counts[0]]):
+        contacts.problem.f[contacts.place[i]], contacts.problem.w[contacts.place[i]] = part.f[i], part.w[i]

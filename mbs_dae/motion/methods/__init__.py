@@ -3,10 +3,11 @@
 from ...errors import ModelError
 from .generalised_alpha import GENERALISED_ALPHA
 from .method import Method
+from .moreau import MOREAU
 from .radau import RADAU5
 from .runge_kutta import DP5, DP8, RK4
 
-METHODS: dict[str, Method] = {method.name: method for method in (RK4, DP5, DP8, GENERALISED_ALPHA, RADAU5)}
+METHODS: dict[str, Method] = {method.name: method for method in (RK4, DP5, DP8, GENERALISED_ALPHA, RADAU5, MOREAU)}
 
 
 def method_named(name: object) -> Method:

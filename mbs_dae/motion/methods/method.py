@@ -4,7 +4,8 @@ A method is one file beside this one and a line in ``methods/__init__.py``. It g
 
 1. its numbers, a `Tableau`: its order, its nodes, and the weights of its error estimate;
 2. ``step``: from y₀ and k₀ = y'(t₀), which stand in the `Stages`, to y₁. It leaves y' at node s in k[s], the sine of
-   that node in sines[s], and a status. The run stabilises y₁ and puts y' there into k[tableau.stages];
+   that node in sines[s], and a status. The run stabilises y₁ and puts y' there into k[tableau.stages]. (One that
+   tells `means` puts them there itself, with multipliers into `loads` and the forces of contacts where they stand);
 3. ``read``: y at t₀ + x h; and ``prepare``, if anything must be found once before a step is read.
 
 These functions are called by address, so that each is compiled when its method is first used.
@@ -52,6 +53,9 @@ class Tableau(NamedTuple):
     """Half the width of that gap."""
     inner: int
     """A stage well inside the step."""
+    means: int
+    """1 where a step tells of *mean* accelerations and forces over it, for velocities jump within it: nothing is found
+    at its end, and no switch is looked for."""
 
 
 class Stages(NamedTuple):
@@ -70,6 +74,8 @@ class Stages(NamedTuple):
     dense: Work[Matrix] = zeros("room", "width")
     sines: Work[Vector] = ones("nodes")
     """By how much the constraints are independent at every stage, and at the end."""
+    loads: Work[Vector] = zeros("rows")
+    """The mean multipliers of a step that tells of such."""
     now: Work[Vector] = zeros(4)
     """t₀, h, x where the step is read, and how long the next one may be at most."""
     closed: Work[Integers] = zeros(1)
@@ -111,6 +117,17 @@ class Method:
         return len(self.tableau.error) > 0
 
     @property
+    def steps_over(self) -> bool:
+        """Whether it steps over impacts and switches, which no other method does."""
+        return self.tableau.means == 1
+
+    @property
+    def projects(self) -> bool:
+        """Whether constraints are kept by projection, unless said: long steps leave gains little to do, and so do jumps
+        of velocities."""
+        return self.is_implicit or self.steps_over
+
+    @property
     def is_implicit(self) -> bool:
         return self.inner > 0
 
@@ -124,7 +141,8 @@ class Method:
         """A step in this course of time."""
         implicit = implicit_parts(newton) if newton else not_implicit()
         stages = Stages(mechanism, course, self.tableau, self.functions, implicit)
-        return block(stages, nodes=self.tableau.a.shape[1], width=mechanism.state.size, room=self.room)
+        sizes = {"width": mechanism.state.size, "rows": mechanism.machine.pattern.m}
+        return block(stages, nodes=self.tableau.a.shape[1], room=self.room, **sizes)
 
 
 def _constant_of(module: str, name: str) -> Method:
@@ -167,7 +185,7 @@ def read_between(stages, x, out):
 
 def tableau(
     stages: int, orders: tuple[int, int], a: np.ndarray, b: np.ndarray, c: np.ndarray, error: np.ndarray,
-    dense: np.ndarray, stable: float = np.inf, end_in_error: int = 0,
+    dense: np.ndarray, stable: float = np.inf, end_in_error: int = 0, means: int = 0,
 ) -> Tableau:  # fmt: skip
     """With as many columns as there are k, those after the step included; and with what follows from the nodes: the
     widest gap between them, and a stage well inside."""
@@ -179,4 +197,4 @@ def tableau(
     a = np.pad(a, ((0, 0), (0, width - a.shape[1])))
     b, c, error, dense = (np.array(x, dtype=float) for x in (b, c, error, dense))
     middle, half = (low + high) / 2, (high - low) / 2
-    return block(Tableau(stages, *orders, stable, end_in_error, a, b, c, error, dense, middle, half, inner))
+    return block(Tableau(stages, *orders, stable, end_in_error, a, b, c, error, dense, middle, half, inner, means))

@@ -134,9 +134,10 @@ def next_begins(search):
         copy(search.end, search.begin)
 
 
-def new_search(stages: Stages, times: np.ndarray) -> Search:
+def new_search(stages: Stages, times: np.ndarray, looks: bool = True) -> Search:
+    """For a method that `looks` for switches."""
     count = stages.mechanism.switches.kinds.size
-    parts = (choose, switch_over, search_step, carry_on, start_over) if count else ()
+    parts = (choose, switch_over, search_step, carry_on, start_over) if count and looks else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     state, blind = stages.mechanism.state, int(stages.mechanism.switches.blind.sum())
     search = Search(stages, functions, float(times[-1] - times[0]), blind)

@@ -1,0 +1,179 @@
+"""What contacts do over a whole step, in which bodies may meet, slip, stick and part: a time-stepping scheme. Compiled.
+
+Impulses p = h f change velocities, at a place in the middle of the step. With w = G v - ν the rates of gaps and slips
+at its beginning and w₁ those at its end,
+
+    w₁ = w + h (G v̇ + W f),        0 <= f_n,  0 <= w₁_n + r,  f_n (w₁_n + r) = 0,
+                                   |f_s| <= μ f_n, and where w₁_s is not zero f_s = -μ f_n w₁_s/|w₁_s|
+
+for all points at once; v̇ are the accelerations without contacts. So f is a force where bodies rest on each other, and
+where they meet an impulse over h. Nothing is asked of a point but this: closing, sliding, sticking and impacts are one
+case. Of a point that would close and bounce r = e w_n, after Newton. Of others r = g/h: from the middle of this step to
+that of the next one g + h w₁_n is left of the gap, and is not to become negative. (With r = 0 where g <= 0, and nothing
+elsewhere, bodies would overlap by what is passed in half a step; to put them apart again is to lift them, and in a heap
+this energy is never at rest.) What gaps bend within a step is small; `part` moves bodies apart by it.
+"""
+
+import numpy as np
+
+from ...compiled.contacts import CLOSED, OPEN, STICKING, put_rows
+from ...compiled.machine import DONE, NOT_FINITE
+from ...compiled.manifold import move
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from ...linear.vectors import dot, largest
+from ..derivative import Mechanism, evaluate, factorise_terms
+from .delassus import add_responses, respond, responses, use
+from .guards import TOUCHES, tell_states
+from .problem import bound_now, pose, pose_gaps, solve_groups, use_points
+from .states import BOUND, UNSOLVED
+
+DEEP = 1e-12
+"""Bodies overlap if a gap is below zero by more than this part of how far the model reaches."""
+NEARLY, ANYHOW = 1e-2, np.inf
+"""The residual of mean forces that is let pass, relative to the rates before; places are corrected in the next step."""
+TIMES = 3
+"""How often places are corrected: gaps are no linear functions of them."""
+
+
+@compiled_apart
+def impel(mechanism: Mechanism, h: float):
+    """The mean forces over a step of length h, added with what they do to the last accelerations, machine.x, and their
+    multipliers. A status."""
+    contacts = mechanism.contacts
+    contacts.state[:] = OPEN
+    put_rows(contacts)
+    _find_near(mechanism, h)
+    use_points(contacts, contacts.touching)
+    if contacts.size[0] > 0:
+        respond(mechanism)
+        _pose(mechanism, h)
+    contacts.force[:] = contacts.amount[:] = 0.0
+    if contacts.size[0] > 0:
+        if not solve_groups(contacts, NEARLY):
+            return UNSOLVED
+        for i in range(contacts.size[0]):
+            contacts.force[contacts.used[i]] = contacts.amount[i] = contacts.problem.f[i]
+        _tell(contacts)
+        add_responses(mechanism, contacts.amount)
+    tell_states(mechanism)
+    return DONE
+
+
+@compiled
+def _free_rate(mechanism, row, h):
+    """The rate at the end of the step without contacts."""
+    return mechanism.contacts.rate[row] + h * dot(mechanism.contacts.G[row], mechanism.machine.x)
+
+
+@compiled
+def _find_near(mechanism, h):
+    """The points, at the last evaluation, that may touch: those that are no farther than the fastest approach of all
+    takes a step for, since impacts of others may set them going. And which of them slip."""
+    contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.extent
+    slow = TOUCHES * largest(contacts.parts)
+    for c in range(contacts.gap.size):
+        if contacts.gap[c] >= 0:
+            reach = max(reach, -h * _free_rate(mechanism, contacts.gap[c], h))
+    for c in range(contacts.gap.size):
+        near = contacts.gap[c] < 0 or contacts.phi[contacts.gap[c]] <= reach
+        contacts.touching[c], square = 1 if near else 0, 0.0
+        for k in range(contacts.slips[c]):
+            square += contacts.rate[contacts.slip[c] + k] ** 2
+        contacts.slipping[c] = 1 if np.sqrt(square) > slow else 0
+
+
+@compiled
+def _pose(mechanism, h):
+    """The problem of mean forces: all in accelerations. Where a point slips may change within the step, so none has a
+    direction that is given."""
+    contacts, problem, i = mechanism.contacts, mechanism.contacts.problem, 0
+    contacts.heading[:] = 0.0
+    pose(mechanism, contacts.touching, False)
+    for i in range(contacts.size[0]):
+        row = contacts.used[i]
+        problem.f[i] = contacts.force[row]  # of the last step
+        problem.w0[i] = _free_rate(mechanism, row, h) / h
+    i = 0
+    for c in range(contacts.gap.size):
+        if contacts.touching[c] == 1 and contacts.gap[c] >= 0:
+            problem.w0[i] += _room(mechanism, c, h) / h
+            i += 1
+        i += contacts.slips[c] * contacts.touching[c]
+
+
+@compiled
+def _room(mechanism, c, h):
+    """The r of a point."""
+    contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
+    gap, free, back = max(contacts.phi[row], 0.0), _free_rate(mechanism, row, h), contacts.restitution[c]
+    back *= min(contacts.rate[row], 0.0)
+    closes = gap + h * free <= 0.0
+    outlasts = -2.0 * back > h * (contacts.gamma[row] - dot(contacts.G[row], mechanism.machine.x))
+    return back if closes and outlasts else gap / h  # a flight that ends within a step is none
+
+
+@compiled
+def _tell(contacts):
+    """The states over the step that the forces stand for."""
+    problem, law, i, least = contacts.problem, 0, 0, BOUND * BOUND * largest(contacts.force)
+    for c in range(contacts.gap.size):
+        if contacts.touching[c] == 0:
+            continue
+        first, slips, presses = contacts.slip[c], contacts.slips[c], True
+        if contacts.gap[c] >= 0:
+            presses = problem.f[i] > least
+            law, i = law + 1, i + 1
+        contacts.state[c] = CLOSED if presses else OPEN
+        if slips == 0:
+            continue
+        held = speed = 0.0
+        for k in range(slips):
+            held += problem.f[i + k] ** 2
+            speed += problem.w[i + k] ** 2
+        mu = contacts.friction[c] if contacts.slipping[c] == 1 else contacts.static[c]
+        if presses and np.sqrt(held) < (1.0 - BOUND) * bound_now(contacts, law, mu):
+            contacts.state[c] = STICKING
+        for k in range(slips):
+            contacts.heading[first + k] = problem.w[i + k] / np.sqrt(speed) if speed > 0.0 else 0.0
+        law, i = law + 1, i + slips
+
+
+@compiled
+def contact_works(contacts, rates):
+    """Add to the rates of works, with the velocities of the last evaluation, what contacts take away and what obstacles
+    that move by themselves give: with the mean of both ends of a step this is what impulses do to the energy."""
+    for i in range(contacts.size[0]):
+        row = contacts.used[i]
+        rates[1] -= contacts.force[row] * contacts.rate[row]
+        rates[2] += contacts.force[row] * contacts.nu[row]
+
+
+@compiled_apart
+def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
+    """Move bodies that overlap apart, by the least motion in the norm of the masses that the joints allow and that
+    brings no others together: 0 <= f, 0 <= g + W f, f (g + W f) = 0. A status."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    for _ in range(TIMES):
+        evaluate(mechanism, t, q, v)
+        deepest = 0.0
+        for c in range(contacts.gap.size):
+            if contacts.gap[c] >= 0:
+                deepest = max(deepest, -contacts.phi[contacts.gap[c]])
+        if deepest <= DEEP * machine.extent:
+            return DONE
+        if not factorise_terms(mechanism):
+            return NOT_FINITE
+        put_rows(contacts)
+        contacts.size[0] = 0
+        for c in range(contacts.gap.size):
+            if (
+                contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest
+            ):
+                use(contacts, contacts.gap[c])
+        respond(mechanism)
+        pose_gaps(contacts)
+        solve_groups(contacts, ANYHOW)
+        responses(mechanism, contacts.problem.f)
+        move(machine.manifold, q, machine.x)
+    return DONE

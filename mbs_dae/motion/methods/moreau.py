@@ -1,0 +1,88 @@
+"""Moreau's time stepping, with the place in the middle of the step as Jean (1999) takes it. Compiled.
+
+    q_m = q₀ ⊕ h/2 v₀
+    v₁ = v₀ + h a,      M a + Φ_vᵀ λ = Q + Gᵀ f,      Φ_v a = γ        at (t_m, q_m, v₀)
+    q₁ = q_m ⊕ h/2 v₁
+
+with f the mean forces of contacts (`contact.impulses`). Steps are of one length; what happens within one is not
+located: it is put into its mean accelerations and forces, whether velocities jump or not. Of order 1, and of order 2
+where no force depends on velocities and nothing meets or sticks.
+
+Constraints hold for accelerations, and the run projects positions and velocities at the end, as with other methods: put
+to velocities alone, Φ_v v₁ = ν, the end would be tangent to the middle of the step, and a projection there would make
+half of the centripetal forces. Works are those of forces along the way that is made, h (v₀ + v₁)/2, for this is what
+changes the kinetic energy.
+"""
+
+import numpy as np
+
+from ...compiled.machine import DONE, NOT_FINITE, take_accelerations
+from ...compiled.manifold import move
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
+from ...linear.vectors import all_finite, copy
+from ..contact.impulses import contact_works, impel, part
+from ..course import moment
+from ..derivative import accelerate, evaluate, powers, state_rates
+from .method import H, Method, Stages, T, X, tableau
+
+
+@compiled_apart
+def step(stages: Stages):
+    mechanism, y0, y1, means = stages.mechanism, stages.y0, stages.y1, stages.k[1]
+    state, t, h = mechanism.state, stages.now[T], stages.now[H]
+    q, v, a = y1[: state.q_end], y1[state.v_at : state.v_end], means[state.v_at : state.v_end]
+    touching, now = mechanism.contacts.gap.size > 0, moment(stages.course, t + 0.5 * h)
+    mechanism.contacts.closed[0] = 0  # their forces are none that accelerations ask for
+    copy(y0, y1)
+    _go(stages, 0.5 * h, v)
+    for k in range(state.z_at, state.q_end):
+        q[k] += 0.5 * h * stages.k[0, k]  # by the rate of the last step
+    stages.status[0] = accelerate(mechanism, now, q, v, a)
+    if touching and stages.status[0] == DONE:
+        stages.status[0] = impel(mechanism, h)
+        take_accelerations(mechanism.machine, a)
+    if stages.status[0] != DONE:
+        return
+    copy(mechanism.machine.multipliers, stages.loads)
+    for k in range(a.size):
+        v[k] = y0[state.v_at + k] + 0.5 * h * a[k]
+    evaluate(mechanism, now, q, v)
+    powers(mechanism, means[state.works_at :])
+    if touching:
+        contact_works(mechanism.contacts, means[state.works_at :])
+    if not state_rates(mechanism, now, q, v, means[: state.q_end]):
+        stages.status[0] = NOT_FINITE
+    for k in range(a.size):
+        v[k] += 0.5 * h * a[k]
+    _go(stages, 0.5 * h, v)
+    for k in range(state.z_at, state.q_end):
+        q[k] = y0[k] + h * means[k]
+    for k in range(state.works_at, y1.size):
+        y1[k] = y0[k] + h * means[k]
+    if not all_finite(y1):
+        stages.status[0] = NOT_FINITE
+    if touching and stages.status[0] == DONE:
+        stages.status[0] = part(mechanism, moment(stages.course, t + h), q, v)
+
+
+@compiled
+def _go(stages, h, v):
+    """Move y₁ with these velocities for a time h."""
+    state, mechanism = stages.mechanism.state, stages.mechanism
+    way = stages.between[state.v_at : state.v_end]
+    for k in range(v.size):
+        way[k] = h * v[k]
+    move(mechanism.machine.manifold, stages.y1[: state.q_end], way)
+
+
+@compiled_apart
+def read(stages: Stages, out: Vector):
+    """On the straight line: of what happens in the step nothing is known."""
+    for k in range(out.size):
+        out[k] = stages.y0[k] + stages.now[X] * (stages.y1[k] - stages.y0[k])
+
+
+_NONE = np.zeros((0, 2))
+_NUMBERS = tableau(1, (1, 0), np.zeros((1, 1)), np.ones(1), np.zeros(1), _NONE, np.zeros((0, 0)), means=1)
+MOREAU = Method("Moreau", _NUMBERS, step, read)
