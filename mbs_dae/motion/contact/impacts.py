@@ -57,7 +57,6 @@ def strike(search: Search, y: Vector, dy: Vector):
         start_over(search, y, dy)
         if search.status[0] != DONE or not _rests(search):
             break
-    contacts.pace[1] = 0.0
     note = contacts.log[contacts.logged[0]]
     note[0], note[2] = search.span[0], contacts.rests[0]
     copy(search.other[: mechanism.state.v_end], note[NOTED + contacts.force.size :])

@@ -70,7 +70,8 @@ def _use_touching(mechanism):
             continue
         for k in range(contacts.slips[c]):
             square += contacts.rate[first + k] ** 2
-        moves = np.sqrt(square) > TOUCHES * contacts.pace[0] and contacts.state[c] != STICKING
+        stuck = contacts.state[c] == STICKING and contacts.pace[1] == 0.0
+        moves = np.sqrt(square) > TOUCHES * contacts.pace[0] and not stuck
         if moves and contacts.began[c] != STOPS:
             contacts.slipping[c] = 1
             for k in range(contacts.slips[c]):

@@ -17,6 +17,8 @@ from .search import BRIEF, CHATTERS, FAINT, LONG, RUSH, SHORT, Search
 from .settling import ALL, LEFT, STANDS, ZERO, choice_of, settle
 from .switches import hold_all, look, natural
 
+JUMPED = 1e-300
+"""A pace of nothing: velocities have jumped."""
 ROUNDOFF = 1e-14
 """What a switching function is right to, relative to what it is made of."""
 
@@ -45,9 +47,13 @@ def carry_on(search: Search, y: Vector, dy: Vector):
 
 @compiled_apart
 def start_over(search: Search, y: Vector, dy: Vector):
-    """The same behind a `Reset`."""
+    """The same where velocities have jumped, by a `Reset` or an impact: contacts are as their rates say, not as they
+    were."""
+    pace = search.stages.mechanism.contacts.pace
     search.surface[:] = 0
+    pace[1] = max(pace[1], JUMPED)
     _jump(search, y, dy)
+    pace[1] = 0.0
 
 
 @compiled
