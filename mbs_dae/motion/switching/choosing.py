@@ -114,16 +114,13 @@ def switch_over(search: Search, y: Vector, dy: Vector):
     """Change the branches that are wanted, at the end of a step; dy becomes y' after it. A choice that was made at this
     very state is refuted."""
     t = search.span[0]
-    n = search.total[0]
-    first = search.times[n % RUSH] if n >= RUSH else -np.inf
-    search.times[n % RUSH] = t
-    search.total[0] = n + 1
+    lately = note_switch(search)
     _begin(search)
     switches = search.stages.mechanism.switches
     brief = BRIEF
     for k in range(switches.kinds.size):
         brief = LONG if search.passes[k] >= RUSH else brief
-    if t - first < brief * search.whole:
+    if lately < brief * search.whole:
         search.status[0] = CHATTERS
         return
     for k in range(switches.kinds.size):
@@ -156,6 +153,16 @@ def switch_over(search: Search, y: Vector, dy: Vector):
         elif search.fired[k] != 0:
             search.passed[k] = 1
             search.events[0] += 1
+
+
+@compiled
+def note_switch(search):
+    """Count a switch; in what time the last `RUSH` of them were."""
+    t, n = search.span[0], search.total[0]
+    first = search.times[n % RUSH] if n >= RUSH else -np.inf
+    search.times[n % RUSH] = t
+    search.total[0] = n + 1
+    return t - first
 
 
 @compiled

@@ -27,9 +27,9 @@ from ..course import moment
 from ..derivative import STRIKE
 from ..methods.method import Stages
 from .along import read_rates_here
-from .choosing import carry_on, choose, start_over, switch_over
+from .choosing import carry_on, choose, note_switch, start_over, switch_over
 from .looks import EXACT, LEFT, first_wrong, look_at
-from .search import SHORT, Search
+from .search import CHATTERS, SHORT, Search
 from .settling import SLACK
 from .switches import look, natural, side_of
 
@@ -42,6 +42,8 @@ TRIES = 60
 at once it may take some tens."""
 PASSES = 1e-3
 """A guard that is zero at the end of a step passes there if it has fallen at this part of its size over the step."""
+AT_SAME = 1e-14
+"""As many impacts as make a chatter within this part of the run are at one instant, and do not end."""
 SHORTER = 0.1
 """By how much a step is shortened that goes wrong at once."""
 
@@ -119,7 +121,9 @@ def switched(search, t, y, dy, function):
 def struck(search, t, y, dy):
     """An impact at t; a status."""
     search.span[0] = t
-    search.total[0] += 1
+    if note_switch(search) < AT_SAME * search.whole:
+        search.status[0] = CHATTERS
+        return CHATTERS
     call_on_block(search.stages.mechanism.contacts.functions[STRIKE], search, (y, dy))
     return search.status[0]
 
