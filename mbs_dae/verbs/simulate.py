@@ -68,7 +68,8 @@ def simulate(
     edited, it is a start like any other.
 
     `method` is "RK4", "DP5", "DP8" (explicit), "Radau5", "GA" or ``mbs.GA(spectral_radius)`` (implicit: for stiff
-    springs, dampers, controllers; ``result.stats["stiff"]`` tells where an explicit run suffers from one). With `step`
+    springs, dampers, controllers; ``result.stats["stiff"]`` tells where an explicit run suffers from one), or "Moreau"
+    (time stepping over many contacts, with `step`). With `step`
     steps are of this length (and `rtol` says how well the equations of implicit ones are solved); without, all but RK4
     choose them by `rtol` and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than
     `max_step`. After `max_steps` of them the run ends (a million, unless said). Steps end where a law of time switches
