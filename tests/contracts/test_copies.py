@@ -191,7 +191,7 @@ def test_parts_can_be_copied_by_themselves(way):
     for measure in (mbs.x(a), mbs.angle(a), mbs.angle(a, b), mbs.distance(a, b), mbs.displacement(a, b)):
         twin = way(measure)
         assert (twin.label, twin.unit, twin.levels) == (measure.label, measure.unit, measure.levels)
-        assert twin.relation.phi == measure.relation.phi
+        assert twin.form()[0].phi == measure.form()[0].phi
     quantity = way(model["a.omega"] * 2).args[1]
     assert (str(quantity), quantity.level, quantity.measure.kind) == ("a.omega", 1, "angle")
     assert way(Names("body", {"a": 1})).kind == "body"
