@@ -141,11 +141,12 @@ def _note(freedom: int, levels: Sequence[int]) -> str:
 
 
 def check_reactions(system: System, t: float, q: np.ndarray, redundant: int) -> None:
-    """Rates may read a reaction only where the other equations leave no choice for it."""
+    """Rates, and friction, may read a reaction only where the other equations leave no choice for it."""
     read = system.signals.reactions
-    if not read.target.size or not redundant:
+    if not redundant or not (read.target.size or system.model.frictions):
         return
     null, own = null_vectors(system, t, q, redundant), system.coordinates.kernels
+    _check_frictions(system, t, q, null)
     motion = q[None], system.still[None], system.still[None]
     qc, vc, _ = motion if own is system.coordinates else system.to_bodies(motion)
     coefficients = np.append(-1.0, read_outputs(read.batch, np.array([t]), qc, vc)[0])[read.source]
@@ -157,3 +158,20 @@ def check_reactions(system: System, t: float, q: np.ndarray, redundant: int) -> 
                 f"a rate reads {signal.name!r}, which is not unique: {system.model.elements[signal.owner].who} and "
                 "redundant joints share its load; leave out what is redundant (mbs.diagnose)"
             )
+
+
+def _check_frictions(system: System, t: float, q: np.ndarray, null: np.ndarray) -> None:
+    """What presses in a joint that rubs is no matter of choice."""
+    run = mechanism(system)
+    evaluate(run, t, q, system.still)
+    contacts, points = run.contacts, system.structure.contacts.points
+    for c, (element, _) in enumerate(points if system.model.frictions else ()):
+        rows, first = int(contacts.bound_rows[c]), int(contacts.bound_from[c])
+        for d in range(int(contacts.bound[c]) if rows else 0):
+            factors = contacts.factors[first + d * rows :][:rows]
+            moved = np.abs(factors @ null[contacts.bound_row[c] :][:rows]).max(initial=0.0)
+            if moved > LOOSE * np.abs(factors).sum():
+                raise ModelError(
+                    f"{element.who} is bounded by what its joint carries, which is not unique: redundant joints share "
+                    "its load; leave out what is redundant (mbs.diagnose), or take mbs.DryFriction with a given force"
+                )

@@ -181,3 +181,14 @@ def test_a_gap_that_reads_a_signal_is_refused():
     level, body = model.input("level", 0.1), model.body("ball", mass=1.0, inertia=1.0, position=(0, 1))
     with pytest.raises(ModelError, match="level"):
         model.add(mbs.Contact("floor", model.ground, body, gap=lambda i, j: j.y - level))
+
+
+def test_friction_in_a_joint_that_shares_its_load():
+    """A door on two hinges: nothing says what each of them carries."""
+    model = mbs.SpatialModel("door", gravity=(0, 0, -9.81))
+    door = model.body("door", mass=10.0, inertia=(1.0, 1.0, 1.0), com=(0.5, 0, 0))
+    for name, height in (("low", 0.0), ("high", 1.0)):
+        model.add(mbs.Revolute(name, model.ground.at(0, 0, height), door.at(0, 0, height)))
+    model.add(mbs.Friction("rub", model.elements["low"], mu=0.2, radius=0.01))
+    with pytest.raises(mbs.ModelError, match="'rub' is bounded by what its joint carries, which is not unique"):
+        mbs.simulate(model, [0, 1], {"low.omega": 1.0})
