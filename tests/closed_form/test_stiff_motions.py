@@ -7,6 +7,7 @@ for all of it.
 
 import numpy as np
 import pytest
+from helpers import coupled_slider_crank
 
 import mbs_dae as mbs
 from mbs_dae.coordinates import SETS
@@ -62,18 +63,7 @@ COUPLING = {  # t: crank angle and speed, twist and its rate, slider, torque in 
 def test_a_slider_crank_behind_a_stiff_coupling(coordinates):
     """A motor that is the weaker the faster it turns, behind a coupling of 1e7 N m/rad. Between times the twist is some
     1e-7 rad: a difference of angles of 20 rad, of which roundoff leaves six digits."""
-    r, l, theta = 0.1, 0.3, 0.3
-    model = mbs.PlanarModel("slider-crank with a coupling", gravity=(0.0, -G))
-    A = np.array([r * np.cos(theta), r * np.sin(theta)])
-    B = np.array([A[0] + np.sqrt(l**2 - A[1] ** 2), 0.0])
-    motor = model.body("motor", mass=1.0, inertia=0.05, angle=theta)
-    crank, bar = model.link("crank", (0, 0), A, mass=2.0), model.link("bar", A, B, mass=1.5)
-    slider = model.body("slider", mass=1.0, inertia=1.0, position=B)
-    model.add(mbs.Revolute("M", model.ground, motor), mbs.Revolute("O", model.ground, crank.tail))
-    model.add(mbs.Revolute("A", crank.head, bar.tail), mbs.Revolute("B", bar.head, slider))
-    model.add(mbs.Translational("guide", model.ground, slider))
-    model.add(mbs.TorsionSpring("coupling", motor, crank, stiffness=1e7, damping=50.0))
-    model.add(mbs.Torque("torque", motor, 5.0 - 0.2 * model["motor.omega"]))
+    model = coupled_slider_crank()
     start = {"crank.omega": 10.0, "motor.omega": 10.0}
     run = mbs.simulate(model.compile(coordinates), [0, *COUPLING], start, **TIGHT)
     twist, rate = (run[f"motor.{name}"] - run[f"crank.{name}"] for name in ("angle", "omega"))

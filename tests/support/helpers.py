@@ -239,3 +239,20 @@ def row_of_four_bars(loops, length=1.0, angle=0.0):
         bar = model.link(f"bar {k}", (k + x, y), (k + 1 + x, y))
         model.add(mbs.Revolute(f"L{k}", rods[k].head, bar.tail), mbs.Revolute(f"R{k}", bar.head, rods[k + 1].head))
     return model
+
+
+def coupled_slider_crank():
+    """A slider-crank that a motor drives, the weaker the faster it turns, through a coupling of 1e7 N m/rad."""
+    r, l, theta = 0.1, 0.3, 0.3
+    model = mbs.PlanarModel("slider-crank with a coupling", gravity=(0.0, -9.81))
+    A = np.array([r * np.cos(theta), r * np.sin(theta)])
+    B = np.array([A[0] + np.sqrt(l**2 - A[1] ** 2), 0.0])
+    motor = model.body("motor", mass=1.0, inertia=0.05, angle=theta)
+    crank, bar = model.link("crank", (0, 0), A, mass=2.0), model.link("bar", A, B, mass=1.5)
+    slider = model.body("slider", mass=1.0, inertia=1.0, position=B)
+    model.add(mbs.Revolute("M", model.ground, motor), mbs.Revolute("O", model.ground, crank.tail))
+    model.add(mbs.Revolute("A", crank.head, bar.tail), mbs.Revolute("B", bar.head, slider))
+    model.add(mbs.Translational("guide", model.ground, slider))
+    model.add(mbs.TorsionSpring("coupling", motor, crank, stiffness=1e7, damping=50.0))
+    model.add(mbs.Torque("torque", motor, 5.0 - 0.2 * model["motor.omega"]))
+    return model

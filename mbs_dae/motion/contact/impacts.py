@@ -18,7 +18,6 @@ flight is lower than can be seen (`REST`): then this impact is without restituti
 last one would have been is noted: an impact a flight of 2 w'/|ẇ| before has left e/(1 - e) as much.
 """
 
-
 from ...compiled.contacts import NOTED, OPEN, put_rows
 from ...compiled.machine import DONE, NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart

@@ -167,9 +167,7 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
         put_rows(contacts)
         contacts.size[0] = 0
         for c in range(contacts.gap.size):
-            if (
-                contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest
-            ):
+            if contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest:
                 use(contacts, contacts.gap[c])
         respond(mechanism)
         pose_gaps(contacts)
