@@ -6,10 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .errors import ModelError
+
 PATIENT = 2.0
 """Seconds after which a bar appears."""
 
 Progress = Callable[[int, int], Any]
+
+
+def check_progress(given: Any) -> None:
+    if given is not None and not callable(given):
+        raise ModelError(f"progress must be a function, called as progress(done, total), not {given!r}")
 
 
 @contextmanager

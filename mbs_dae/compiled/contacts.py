@@ -85,7 +85,8 @@ class Contacts(NamedTuple):
     """The rows for which these are known, one after the other; and how many."""
     size: Work[Integers] = zeros(1)
     force: Work[Vector] = zeros("lines")
-    """Along each row, at the last evaluation."""
+    made_of: Work[Vector] = zeros("lines")
+    """Along each row, at the last evaluation; and of what size it is made of where a point is closed."""
     state: Work[Integers] = zeros("points")
     """OPEN, CLOSED (and slipping, if it has friction), or STICKING."""
     before: Work[Integers] = zeros("points")
@@ -97,11 +98,14 @@ class Contacts(NamedTuple):
     slipping: Work[Integers] = zeros("points")
     """Which points touch, and which of these slip, while states are chosen."""
     meeting: Work[Integers] = zeros("points")
-    """Which points meet in an impact."""
+    lands: Work[Integers] = zeros("points")
+    """Which points meet in an impact, and which of them part by less than can be seen."""
     began: Work[Integers] = zeros("points")
     """What a point has just begun to do, which is not asked again: PARTS, SLIPS, STOPS."""
     heading: Work[Vector] = zeros("lines")
     """Where a point that slips has set out to: a unit vector over its rows of slip."""
+    in_turn: Work[Integers] = zeros(1)
+    """Whether impacts at one instant are passed on from point to point, not solved together."""
     rests: Work[Vector] = zeros(1)
     """When a motion that bounces has come to rest."""
     pace: Work[Vector] = zeros(2)
@@ -121,8 +125,8 @@ class Contacts(NamedTuple):
     """The direction of b + B f of each point."""
     most: Work[Vector] = zeros("points")
     """How large the friction of each point might be where it sticks."""
-    bounce: Work[Vector] = zeros("points")
-    """The restitution of each point in an impact."""
+    weight: Work[Vector] = zeros("points")
+    """With which it is among those that share a load."""
     log: Work[Matrix] = zeros(LOG, "note")
     """Impacts: the time, the energy lost, when the motion has come to rest (0 if it has not), impulses along rows, and
     the state before."""

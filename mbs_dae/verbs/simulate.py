@@ -7,7 +7,7 @@ stabilised and integrated as `motion` says, without a Python call a step.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -43,7 +43,7 @@ from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
-from ..progress import Progress, progress_bar
+from ..progress import Progress, check_progress, progress_bar
 from ..results.result import Happening, Result, State
 from ..tolerances import FAINT
 
@@ -55,7 +55,7 @@ def simulate(
     model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
     method: str | Method = "DP5", stabilization: Stabilization | None = None, rtol: float = 1e-8,
     atol: float | None = None, step: float | None = None, progress: Progress | None = None,
-    max_step: float | None = None, max_steps: int | None = None,
+    max_step: float | None = None, max_steps: int | None = None, impacts: Literal["together", "in turn"] = "together",
 ) -> Result:  # fmt: skip
     """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
 
@@ -76,19 +76,18 @@ def simulate(
     at such a time the later one is recorded. Requested times are read between the ends of steps and do not change them.
 
     Branches of laws that switch with the state (`Piecewise`, `Abs`, `sign`, `Max`, ...) are held within a step; steps
-    end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model. Where contacts close, open,
-    begin to stick or to slip steps end alike: see ``result.modes`` and ``result.impacts``.
+    end where they switch, too, and where contacts close, open, begin to stick or to slip. ``result.events`` tells of
+    every `mbs.Event` of the model, ``result.modes`` and ``result.impacts`` of contacts. Impacts of points that touch
+    are solved together, or passed on "in turn" from one contact to the next.
 
     `stabilization` is `Baumgarte()` (the default of explicit methods), `Projection()` (that of implicit ones) or
     `Unstabilized()`. ``result.stats`` reports gains and counts. ``progress(done, total)`` is called now and then; on a
-    terminal a long run shows a bar by itself. Ctrl-C returns what was computed.
-
-    Raises `IntegrationError` where the motion cannot go on; its ``result`` keeps what was computed. Where a
-    motion is so small that the tolerances hide it, ``result.message`` tells.
+    terminal a long run shows a bar by itself. Ctrl-C returns what was computed. Raises `IntegrationError` where the
+    motion cannot go on; its ``result`` keeps what was computed. ``result.message`` tells what tolerances hide.
     """
-    if progress is not None and not callable(progress):
-        raise ModelError(f"progress must be a function, called as progress(done, total), not {progress!r}")
+    check_progress(progress)
     steps = {"method": method, "rtol": rtol, "atol": atol, "step": step, "max_step": max_step, "max_steps": max_steps}
+    steps |= {"impacts": impacts}
     prepared = prepare(model, times, initial, stabilization, **steps)
     march, system = prepared.march, prepared.system
     with progress_bar(f"simulate {system.model.name}", progress) as watch:
@@ -236,6 +235,7 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
     if by.method.is_implicit:
         moving, newton = with_newton(system, by.method.inner, FAINT)
     unit, controlled, inertia = system.once(units_of)
+    moving.contacts.in_turn[0] = by.in_turn
     control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
     stabiliser = new_stabiliser(how, moving, by.length, by.rtol ** (1.0 / by.method.order))
     whole = (memory.begin.t if memory else float(t[0])), float(t[-1])

@@ -51,6 +51,18 @@ def _put_products(contacts, i, n):
 
 
 @compiled
+def force_to_stop(mechanism, i):
+    """The force along the row used as number i that has to do with accelerations of the size of what the present one
+    is made of: what is far less is roundoff."""
+    contacts, x = mechanism.contacts, mechanism.machine.x
+    row, own = contacts.used[i], contacts.delassus[i, i]
+    size = abs(contacts.gamma[row])
+    for column in range(x.size):
+        size += abs(contacts.G[row, column] * x[column])
+    return size / own if own > 0.0 else 0.0
+
+
+@compiled
 def add_responses(mechanism, amounts):
     """Add so much of each response to the solution machine.x, and to the multipliers."""
     contacts, machine = mechanism.contacts, mechanism.machine

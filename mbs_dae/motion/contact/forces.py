@@ -8,7 +8,8 @@ Their states being held, forces follow from equations, and are as smooth as all 
 
 They are linear but for |b + B f|. There Newton's method takes N for an unknown; of a guide in the plane, where b + B f
 is a number, its first step is the last. Where contacts depend on each other (a table on four legs) the least forces are
-taken.
+taken; frictions that hold a body together, measured by what each could hold: on a body that is about to be shoved they
+are in one proportion to that, and let go together.
 """
 
 import numpy as np
@@ -21,12 +22,14 @@ from ...linear.elimination import least_solution
 from ...linear.vectors import dot
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
-from .delassus import add_responses, respond, use
+from .delassus import add_responses, force_to_stop, respond, use
 
 AWAY = 1e-12
 """A slip of less than this part of what it is made of has no direction of its own: it has that in which it set out."""
-SETTLED, ROUNDS = 1e-13, 30
-"""Newton's method ends where forces change by less than this part of the largest."""
+SETTLED, ROUNDS, SHARED = 1e-13, 30, 4
+"""Newton's method ends where forces change by less than this part of the largest; shares have to do after so many."""
+LEAST = 1e-3
+"""The least weight of a friction that sticks."""
 
 
 @compiled_apart
@@ -37,16 +40,21 @@ def push(mechanism: Mechanism, a: Vector):
     contacts.force[:] = 0.0
     n = _use_closed(contacts)
     respond(mechanism)
+    for i in range(contacts.size[0]):
+        contacts.made_of[contacts.used[i]] = force_to_stop(mechanism, i)
     put_bounds(mechanism, False)
     contacts.amount[:] = 0.0
     contacts.status[0] = NOT_CONVERGED
-    for _ in range(ROUNDS):
+    contacts.weight[:] = 1.0
+    for k in range(ROUNDS):
         linear = _put_equations(contacts, machine.x, n)
-        least_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n)
-        if _take_forces(contacts) or linear:
+        rank = least_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n)
+        settled = _take_forces(contacts)
+        _put_most(contacts)
+        if settled or (linear and (rank == n or k == SHARED)):
             contacts.status[0] = DONE
             break
-    _put_most(contacts)
+        _weigh(contacts)
     add_responses(mechanism, contacts.amount)
     if not take_accelerations(machine, a):
         contacts.status[0] = NOT_FINITE
@@ -99,7 +107,7 @@ def _put_equations(contacts, x, n):
                 _add_effect(contacts, number + gaps + k, -share, column, n)
             column += 1
         for k in range(slips if sticks else 0):
-            _add_effect(contacts, number + gaps + k, 1.0, column, n)
+            _add_effect(contacts, number + gaps + k, contacts.weight[c], column, n)
             column += 1
         number += gaps + slips
     return linear
@@ -149,7 +157,7 @@ def _take_forces(contacts):
         for k in range((1 if gaps else 0) + slips):
             force, slip = normal, k - (1 if gaps else 0)
             if slip >= 0 and sticks:
-                force = contacts.rest[column]
+                force = contacts.weight[c] * contacts.rest[column]
                 column += 1
             elif slip >= 0:
                 force = -contacts.friction[c] * direction(contacts, c, slip) * normal
@@ -164,6 +172,18 @@ def _put_most(contacts):
     """The most that each friction which sticks could be."""
     for c in range(contacts.gap.size):
         contacts.most[c] = contacts.static[c] * most_pressed(contacts, c, contacts.amount, True)
+
+
+@compiled
+def _weigh(contacts):
+    """The weights of frictions that stick. Of all f with one sum the least in Σ f²/w² has f in proportion to w²."""
+    largest = 0.0
+    for c in range(contacts.gap.size):
+        if contacts.state[c] == STICKING:
+            largest = max(largest, contacts.most[c])
+    for c in range(contacts.gap.size):
+        if contacts.state[c] == STICKING and largest > 0.0:
+            contacts.weight[c] = max(np.sqrt(max(contacts.most[c], 0.0) / largest), LEAST)
 
 
 @compiled

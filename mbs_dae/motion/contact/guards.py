@@ -100,9 +100,10 @@ def put_contact_scales(mechanism):
     for row in range(contacts.force.size):
         most = max(most, abs(contacts.force[row]))
     for c in range(contacts.gap.size):
-        state = contacts.state[c]
-        if contacts.gap[c] >= 0:
-            switches.scale[first_entry(mechanism, c)] = mechanism.machine.extent if state == OPEN else most
+        state, row = contacts.state[c], contacts.gap[c]
+        if row >= 0:
+            force = max(most, contacts.made_of[row])
+            switches.scale[first_entry(mechanism, c)] = mechanism.machine.extent if state == OPEN else force
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
             switches.scale[k + i] = contacts.parts[contacts.slip[c]] if state == CLOSED else max(most, contacts.most[c])

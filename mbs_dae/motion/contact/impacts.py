@@ -13,9 +13,13 @@ ends all approach, p_c, and then at least e times as much once more, with its ow
 
     w' = (w + W p_c) + W p_e,       0 <= p_en - e p_cn,  0 <= w_n',  (p_en - e p_cn) w_n' = 0.
 
+So a blow on a row of balls that touch sets all of them going. What one sees is that it is passed on, ball by ball, and
+the last one goes: then those alone take part that approach, next those that approach by that, until nothing does
+(`in_turn`).
+
 Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. They do here as soon as a
-flight is lower than can be seen (`REST`): then this impact is without restitution, and the contact closed. When the
-last one would have been is noted: an impact a flight of 2 w'/|ẇ| before has left e/(1 - e) as much.
+flight is lower than can be seen (`REST`): then the contact is closed; so it is where another impact has lifted it by no
+more. When the last one would have been is noted: an impact a flight of 2 w'/|ẇ| before has left e/(1 - e) as much.
 """
 
 from ...compiled.contacts import NOTED, OPEN, put_rows
@@ -30,6 +34,7 @@ from ..switching.search import Search
 from .bounds import is_given
 from .delassus import respond, responses
 from .guards import TOUCHES, first_entry
+from .keeping import put_cancelling, use_closed
 from .problem import is_solved, pose, use_points
 from .states import UNSOLVED
 
@@ -37,77 +42,111 @@ GAIN = 1e-9
 """Energy gained is none if it is less than this part of what an impact moves."""
 REST = 1e-13
 """The height of a flight that is none, relative to how far the model reaches."""
+LEFT, MOST = 1e-12, 10_000
+"""Where impacts are passed on, an approach is none below this part of the first one, and there are so many at most."""
 
 
 @compiled_apart
 def strike(search: Search, y: Vector, dy: Vector):
     """An impact at the state y, which becomes that after it, with all that is chosen anew there; y' in dy."""
     mechanism = search.stages.mechanism
-    contacts = mechanism.contacts
-    copy(y, search.other)
-    copy(contacts.restitution, contacts.bounce)
-    contacts.rests[0] = 0.0
-    _find_meeting(search)
-    for _ in range(contacts.gap.size + 1):
-        copy(search.other, y)
-        if not _solve_impact(search, y):
-            return
-        _jump(mechanism, y)
-        start_over(search, y, dy)
-        if search.status[0] != DONE or not _rests(search):
-            break
+    contacts, state = mechanism.contacts, mechanism.state
     note = contacts.log[contacts.logged[0]]
+    copy(y, search.other)
+    note[:] = contacts.pace[1] = contacts.rests[0] = 0.0
+    contacts.lands[:] = 0
+    if contacts.in_turn[0] == 1 and not _pass_on(search, y):
+        return
+    if not (_look_at_rates(search, y) and _jumps(search, y, contacts.meeting)):
+        return
+    pace, landed = contacts.pace[1], False
+    start_over(search, y, dy)
+    while search.status[0] == DONE and _land(search):
+        contacts.pace[1], landed = pace, True
+        start_over(search, y, dy)
+        use_closed(contacts)
+        respond(mechanism)
+        put_cancelling(contacts, contacts.rate, contacts.size[0])
+        _jump(mechanism, y)
+    if landed and search.status[0] == DONE:
+        contacts.pace[1] = pace
+        start_over(search, y, dy)
+    contacts.lands[:] = 0
     note[0], note[2] = search.span[0], contacts.rests[0]
-    copy(search.other[: mechanism.state.v_end], note[NOTED + contacts.force.size :])
+    copy(search.other[: state.v_end], note[NOTED + contacts.force.size :])
     contacts.logged[0] += 1
 
 
 @compiled
-def _find_meeting(search):
-    """The points that touch: closed before, or met now."""
+def _pass_on(search, y):
+    """Impacts of those alone that approach, and then of those that approach by that, up to where nothing does any more
+    that can be seen: what is left of it is the matter of all together. Whether all are solved."""
+    contacts, first = search.stages.mechanism.contacts, 0.0
+    for _ in range(MOST):
+        if not _look_at_rates(search, y):
+            return False
+        fastest = 0.0
+        for c in range(contacts.gap.size):
+            approach = -contacts.rate[contacts.gap[c]] if contacts.gap[c] >= 0 and contacts.meeting[c] == 1 else 0.0
+            contacts.touching[c] = 1 if approach > LEFT * contacts.pace[1] else 0
+            fastest = max(fastest, approach)
+            if contacts.gap[c] < 0:
+                contacts.touching[c] = contacts.meeting[c]
+        first = max(first, fastest)
+        if fastest <= max(LEFT * first, LEFT * contacts.pace[1]):
+            break
+        if not _jumps(search, y, contacts.touching):
+            return False
+    return True
+
+
+@compiled
+def _look_at_rates(search, y):
+    """Rows and rates in the state y, and the points that meet; whether they are numbers."""
     mechanism = search.stages.mechanism
-    contacts = mechanism.contacts
-    for c in range(contacts.gap.size):
+    contacts, state = mechanism.contacts, mechanism.state
+    contacts.closed[0] = 0
+    evaluate(mechanism, moment(search.stages.course, search.span[0]), y[: state.q_end], y[state.v_at : state.v_end])
+    if not factorise_terms(mechanism):
+        search.status[0] = NOT_FINITE
+        return False
+    put_rows(contacts)
+    contacts.pace[1] = max(contacts.pace[1], largest(contacts.parts))
+    for c in range(contacts.gap.size):  # those that touch: closed before, or met now
         if contacts.gap[c] < 0:
             contacts.meeting[c] = 0 if is_given(contacts, c) else 1
             continue
         near = abs(contacts.phi[contacts.gap[c]]) <= TOUCHES * mechanism.machine.extent
         meets = near or contacts.state[c] != OPEN or search.wanted[first_entry(mechanism, c)] == 1
         contacts.meeting[c] = 1 if meets else 0
-
-
-@compiled
-def _solve_impact(search, y):
-    """The impulses of all points that meet in the state y; whether there are some."""
-    mechanism = search.stages.mechanism
-    contacts, state = mechanism.contacts, mechanism.state
-    t = moment(search.stages.course, search.span[0])
-    contacts.closed[0] = 0
-    evaluate(mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
-    if not factorise_terms(mechanism):
-        search.status[0] = NOT_FINITE
-        return False
-    put_rows(contacts)
-    contacts.pace[1] = largest(contacts.parts)
-    use_points(contacts, contacts.meeting)
-    respond(mechanism)
-    _pose(mechanism)
-    solved = is_solved(contacts)
-    copy(contacts.problem.f[: contacts.size[0]], contacts.amount)
-    if solved and _lost(contacts) < -GAIN * _at_stake(contacts):
-        solved = _solve_in_two(mechanism)
-    if not solved or _lost(contacts) < -GAIN * _at_stake(contacts):
-        search.status[0] = UNSOLVED
-        return False
     return True
 
 
 @compiled
-def _solve_in_two(mechanism):
+def _jumps(search, y, points):
+    """Let these points meet, at the rates that were looked at last, and y jump by their impulses; whether there are
+    some."""
+    contacts = search.stages.mechanism.contacts
+    use_points(contacts, points)
+    respond(search.stages.mechanism)
+    _pose(search.stages.mechanism, points)
+    solved = is_solved(contacts)
+    copy(contacts.problem.f[: contacts.size[0]], contacts.amount)
+    if solved and _lost(contacts) < -GAIN * _at_stake(contacts):
+        solved = _solve_in_two(search.stages.mechanism, points)
+    if not solved or _lost(contacts) < -GAIN * _at_stake(contacts):
+        search.status[0] = UNSOLVED
+        return False
+    _jump(search.stages.mechanism, y)
+    return True
+
+
+@compiled
+def _solve_in_two(mechanism, points):
     """The impulses by Poisson's law: of compression, and what it gives back; whether there are some."""
     contacts, problem = mechanism.contacts, mechanism.contacts.problem
     n = contacts.size[0]
-    pose(mechanism, contacts.meeting, True)
+    pose(mechanism, points, True)
     for i in range(n):
         problem.w0[i] = contacts.rate[contacts.used[i]]
     if not is_solved(contacts):
@@ -117,15 +156,15 @@ def _solve_in_two(mechanism):
         problem.w0[i], problem.f[i] = problem.w[i], 0.0
     i = 0
     for c in range(contacts.gap.size):
-        if contacts.meeting[c] == 1 and contacts.gap[c] >= 0:
-            back = contacts.bounce[c] * contacts.amount[i]
+        if points[c] == 1 and contacts.gap[c] >= 0:
+            back = contacts.restitution[c] * contacts.amount[i]
             contacts.amount[i] += back
             for j in range(n):
                 problem.w0[j] += problem.W[j, i] * back
             for row in range(problem.bound_at[problem.counts[0]]):
                 problem.b[row] += problem.B[row, i] * back
             i += 1
-        i += contacts.slips[c] * contacts.meeting[c]
+        i += contacts.slips[c] * points[c]
     if not is_solved(contacts):
         return False
     for i in range(n):
@@ -161,19 +200,19 @@ def _at_stake(contacts):
 
 
 @compiled
-def _pose(mechanism):
+def _pose(mechanism, points):
     """The problem of impulses."""
     contacts = mechanism.contacts
     contacts.slipping[:] = 0
-    pose(mechanism, contacts.meeting, True)
+    pose(mechanism, points, True)
     for i in range(contacts.size[0]):
         contacts.problem.w0[i] = contacts.rate[contacts.used[i]]
     i = 0
     for c in range(contacts.gap.size):
-        if contacts.meeting[c] == 1 and contacts.gap[c] >= 0:
-            contacts.problem.w0[i] += contacts.bounce[c] * min(contacts.problem.w0[i], 0.0)
+        if points[c] == 1 and contacts.gap[c] >= 0:
+            contacts.problem.w0[i] += contacts.restitution[c] * min(contacts.problem.w0[i], 0.0)
             i += 1
-        i += contacts.slips[c] * contacts.meeting[c]
+        i += contacts.slips[c] * points[c]
 
 
 @compiled
@@ -181,31 +220,29 @@ def _jump(mechanism, y):
     """The state after the impulses that were solved for, in place; and what they are and take away, noted."""
     contacts, machine, state = mechanism.contacts, mechanism.machine, mechanism.state
     note, lost, given = contacts.log[contacts.logged[0]], _lost(contacts), 0.0
-    note[:] = 0.0
     for i in range(contacts.size[0]):
         row, p = contacts.used[i], contacts.amount[i]
         given += p * contacts.nu[row]
-        note[NOTED + row] = p
+        note[NOTED + row] += p
     responses(mechanism, contacts.amount)
     axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])
     y[state.works_at + 1] += lost
     y[state.works_at + 2] += given
-    note[1] = lost
+    note[1] += lost
 
 
 @compiled
-def _rests(search):
-    """Whether a point has bounced that is to rest: it shall not bounce, then."""
+def _land(search):
+    """Whether more points have parted whose flight is lower than can be seen: they stay."""
     mechanism, found = search.stages.mechanism, False
     contacts, machine = mechanism.contacts, mechanism.machine
     put_rows(contacts)
     for c in range(contacts.gap.size):
-        row, e = contacts.gap[c], contacts.bounce[c]
-        speed = contacts.rate[row] if row >= 0 else 0.0
-        if contacts.meeting[c] == 0 or contacts.state[c] != OPEN or not 0.0 < e < 1.0 or speed <= 0.0:
+        row, e = contacts.gap[c], contacts.restitution[c]
+        if row < 0 or contacts.meeting[c] == 0 or contacts.state[c] != OPEN or contacts.lands[c] == 1 or e == 1.0:
             continue
-        back = dot(contacts.G[row], machine.x) - contacts.gamma[row]
-        if back < 0.0 and speed * speed <= -2.0 * back * REST * machine.extent:
-            contacts.bounce[c], found = 0.0, True
+        speed, back = contacts.rate[row], dot(contacts.G[row], machine.x) - contacts.gamma[row]
+        if speed > 0.0 and back < 0.0 and speed * speed <= -2.0 * back * REST * machine.extent:
+            contacts.lands[c], found = 1, True
             contacts.rests[0] = max(contacts.rests[0], search.span[0] - 2.0 * speed / back / (1.0 - e))
     return found

@@ -27,6 +27,19 @@ def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
     if contacts.status[0] != DONE:
         return
     put_rows(contacts)
+    gaps = use_closed(contacts)
+    respond(mechanism)
+    put_cancelling(contacts, contacts.phi, gaps)
+    responses(mechanism, contacts.amount)
+    move(mechanism.machine.manifold, q, mechanism.machine.x)
+    put_cancelling(contacts, contacts.rate, contacts.size[0])
+    responses(mechanism, contacts.amount)
+    axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], v)
+
+
+@compiled
+def use_closed(contacts):
+    """Use the gaps of points that are closed, then the slips of those that stick; how many gaps."""
     contacts.size[0] = 0
     for c in range(contacts.gap.size):
         if contacts.state[c] != OPEN and contacts.gap[c] >= 0:
@@ -35,21 +48,15 @@ def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
     for c in range(contacts.gap.size):
         for k in range(contacts.slips[c] if contacts.state[c] == STICKING else 0):
             use(contacts, contacts.slip[c] + k)
-    respond(mechanism)
-    _cancel(mechanism, contacts.phi, gaps)
-    move(mechanism.machine.manifold, q, mechanism.machine.x)
-    _cancel(mechanism, contacts.rate, contacts.size[0])
-    axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], v)
+    return gaps
 
 
 @compiled
-def _cancel(mechanism, values, n):
-    """The responses with which these values of the first n rows become zero, in machine.x."""
-    contacts = mechanism.contacts
+def put_cancelling(contacts, values, n):
+    """The amounts of the first n rows that are used with which these values become zero."""
     for i in range(n):
         contacts.right[i] = -values[contacts.used[i]]
         for j in range(n):
             contacts.matrix[i, j] = contacts.delassus[i, j]
     contacts.amount[:] = 0.0
     least_solution(contacts.matrix, contacts.right, contacts.amount, contacts.order, n)
-    responses(mechanism, contacts.amount)

@@ -19,12 +19,14 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
-from .delassus import respond
+from .delassus import force_to_stop, respond
 from .guards import TOUCHES
 from .problem import bound_now, is_solved, pose, use_points
 
 BOUND = 1e-9
 """Friction is at its bound if it is as near to it as this part."""
+ROUNDOFF = 1e-14
+"""A force is none that is less than this part of what it is made of."""
 UNSOLVED = 23
 """A status: no forces of contacts go with the equations."""
 
@@ -53,7 +55,7 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
             return
         if not _release(contacts):
             break
-    _decide(contacts)
+    _decide(mechanism)
     for c in range(count):
         if contacts.state[c] != contacts.before[c]:
             contacts.changed[0] = 1
@@ -87,7 +89,7 @@ def _touches(mechanism, c):
     if row < 0 or contacts.began[c] == PARTS:
         return row < 0
     near = abs(contacts.phi[row]) <= TOUCHES * mechanism.machine.extent
-    stays = abs(contacts.rate[row]) <= TOUCHES * contacts.pace[0]
+    stays = abs(contacts.rate[row]) <= TOUCHES * contacts.pace[0] or contacts.lands[c] == 1
     closed = contacts.state[c] != OPEN
     return (closed or near) and (stays or (closed and contacts.pace[1] == 0.0))
 
@@ -104,19 +106,22 @@ def _pose(mechanism):
 
 @compiled
 def _release(contacts):
-    """Let slip what the friction of sticking does not hold; whether there is such a point."""
+    """Let slip what the friction of sticking does not hold; whether there is such a point. That a friction is at its
+    bound is not enough: others may have some left that share the load."""
     problem, law, i, found = contacts.problem, 0, 0, False
+    still = BOUND * largest(problem.w0[: contacts.size[0]])
     for c in range(contacts.gap.size):
         if contacts.touching[c] == 0:
             continue
         gaps = 1 if contacts.gap[c] >= 0 else 0
         law, i = law + gaps, i + gaps
         if contacts.slips[c] > 0 and contacts.slipping[c] == 0:
-            size = 0.0
+            size = pace = 0.0
             for k in range(contacts.slips[c]):
                 size += problem.f[i + k] ** 2
+                pace += problem.w[i + k] ** 2
             size, most = np.sqrt(size), bound_now(contacts, law, contacts.static[c])
-            if size >= (1.0 - BOUND) * most and size > 0.0:
+            if size >= (1.0 - BOUND) * most and size > 0.0 and np.sqrt(pace) > still:
                 contacts.slipping[c], found = 1, True
                 for k in range(contacts.slips[c]):
                     contacts.heading[contacts.slip[c] + k] = -problem.f[i + k] / size
@@ -125,15 +130,17 @@ def _release(contacts):
 
 
 @compiled
-def _decide(contacts):
+def _decide(mechanism):
     """The states that the solution stands for."""
+    contacts = mechanism.contacts
     problem, i, closed, most = contacts.problem, 0, 0, 0.0
     for k in range(contacts.size[0]):
         most = max(most, abs(problem.f[k]))
     for c in range(contacts.gap.size):
         state = OPEN
         if contacts.touching[c] == 1:
-            if contacts.gap[c] < 0 or problem.f[i] > BOUND * BOUND * most:
+            least = max(BOUND * BOUND * most, ROUNDOFF * force_to_stop(mechanism, i))
+            if contacts.gap[c] < 0 or problem.f[i] > least:
                 state = CLOSED if contacts.slips[c] == 0 or contacts.slipping[c] == 1 else STICKING
             i += (1 if contacts.gap[c] >= 0 else 0) + contacts.slips[c]
         contacts.state[c] = state

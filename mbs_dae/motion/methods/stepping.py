@@ -22,11 +22,12 @@ class Stepping(NamedTuple):
     length: float  # of all steps; 0 where errors decide
     longest: float
     most: int  # steps that are tried
+    in_turn: bool = False  # whether impacts at one instant are passed on
 
 
 def stepping(
     method: str | Method = "DP5", rtol: Any = 1e-8, atol: Any = None, step: Any = None, max_step: Any = None,
-    max_steps: Any = None,
+    max_steps: Any = None, impacts: str = "together",
 ) -> Stepping:  # fmt: skip
     """The options of steps, checked."""
     by, length = method_named(method), 0.0 if step is None else positive_number(step, "step", "step, in seconds")
@@ -48,4 +49,8 @@ def stepping(
         max_steps = MOST_STEPS if step is None else sys.maxsize
     elif not positive_number(max_steps, "max_steps", "whole number").is_integer():
         raise ModelError(f"max_steps is {max_steps!r}; give a whole number above zero")
-    return Stepping(by, rtol, atol, length, longest, int(max_steps))
+    if impacts not in ("together", "in turn"):
+        raise ModelError(f'impacts is {impacts!r}; give "together" or "in turn"')
+    if impacts == "in turn" and by.steps_over:
+        raise ModelError(f'{by.name} steps over impacts, and knows no turns; take method="DP5", or impacts="together"')
+    return Stepping(by, rtol, atol, length, longest, int(max_steps), impacts == "in turn")

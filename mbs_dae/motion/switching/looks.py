@@ -51,6 +51,8 @@ it, or than times are told apart, is at its end."""
 HELD, STILL = 1e-14, 1e-12
 """Where a motion is held on a surface, what is zero with it is so to this part of the largest that it has been; what is
 watched only, to this part of what it is made of, for a motion of the model's length a second."""
+PLACED = 2e-15
+"""Of how far the model reaches: where bodies are is known to that; so are forces, of what they are made of."""
 MOST = 4000
 """So often a step is looked at; what is left of it is made anew."""
 CLOSE, CLOSER = 0.01, 6
@@ -169,8 +171,11 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
 
 @compiled
 def _held(search, k):
-    """What may be left of a guard that is zero with the motion, where that is held on surfaces."""
+    """What may be left of a guard that is zero with the motion, where that is held on surfaces; and, however short the
+    step, of a gap by which bodies have just parted."""
     switches = search.stages.mechanism.switches
+    if switches.kinds[k] >= TOUCH:
+        return PLACED * switches.scale[k]
     if switches.sliding[0] == 0:
         return 0.0
     return max(HELD * search.top[k], STILL * switches.scale[k] if switches.kinds[k] == WATCH else 0.0)
