@@ -205,7 +205,9 @@ def result_of_state(state: State) -> Result:
 def is_free(state: State, name: str) -> bool:
     """Whether this is an acceleration that the equations alone do not determine."""
     system, free = state.system, state.free
-    if free is None or name in system.model.signal_units or (found := system.model.quantity(name))[1] < 2:
+    owner, _, load = name.rpartition(".")
+    others = name in system.model.signal_units or load in getattr(system.model.elements.get(owner), "loads", ())
+    if free is None or others or (found := system.model.quantity(name))[1] < 2:
         return False
     row = system.reader([found[0]]).jacobian(state.t, state.full_q).toarray()[0]
     size = np.sqrt((row**2 / system.weight).sum() * (system.weight @ free**2))

@@ -76,6 +76,7 @@ def test_rest_on_the_ground_and_small_motions_about_it():
     deep = (MASS * G / k) ** (2 / 3)
     assert rest["floor.gap"] == pytest.approx(-deep, rel=1e-9)
     assert rest["floor.force"] == pytest.approx(MASS * G, rel=1e-12)
+    assert mbs.assemble(model)["floor.force"] == 0.0  # it is placed where it just touches
     small = mbs.linearize(model, rest)
     stiffness, loss = 1.5 * k * sqrt(deep), MASS * G * damping  # ∂F/∂δ and ∂F/∂δ̇ = k δ^(3/2) λ
     poles = small.eigenvalues
