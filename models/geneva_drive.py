@@ -1,12 +1,12 @@
 """A Geneva drive: a pin that goes round turns a wheel by a quarter, and lets it rest for the other three.
 
-The pin goes into a slot of the wheel along the slot, without an impact, if the axes are c = √2 a apart; crank a. From -45°
-to 45° of the crank angle θ (from the line between the axes) it leads the wheel, in a slot without play by
+The pin goes into a slot of the wheel along the slot, without an impact, if the axes are √2 a apart, with the crank a.
+From -45° to 45° of the crank angle θ (from the line between the axes) it leads the wheel, in a slot without play by
 
     φ = -atan(sin θ/(√2 - cos θ)),      φ̇/θ̇ = -(√2 cos θ - 1)/(3 - 2 √2 cos θ),
 
-2.4 times as fast as the crank in the middle. Up to there one side of the slot pushes; then the other one holds the wheel
-back, and the pin crosses its play in between. While the pin is outside, a brake holds the wheel.
+2.4 times as fast as the crank in the middle. Up to there one side of the slot pushes; then the other one holds it back,
+and the pin crosses its play in between. While the pin is outside, a brake holds the wheel.
 """
 
 import numpy as np

@@ -5,9 +5,9 @@ About that one's foot the angular momentum is kept, so that with the inertia J =
 
     η = ω⁺/ω⁻ = (cos 2α + β)/(1 + β),
 
-cos 2α for a wheel whose mass is all in the hub. The slope γ gives 2 m g l sin α sin γ in each step. So the wheel comes to
-a steady walk, ω⁻² = 4 g sin α sin γ/((1 + β) l (1 - η²)), if it gets over its spokes at all: if with ω⁺ it can rise by
-l (1 - cos(α - γ)).
+cos 2α for a wheel whose mass is all in the hub. The slope γ gives 2 m g l sin α sin γ in each step. So the wheel comes
+to a steady walk, ω⁻² = 4 g sin α sin γ/((1 + β) l (1 - η²)), if it gets over its spokes at all: if with ω⁺ it can rise
+by l (1 - cos(α - γ)).
 """
 
 import numpy as np
