@@ -127,6 +127,7 @@ def verbs(model: mbs.PlanarModel) -> float:
     rest: mbs.Equilibrium = mbs.equilibrium(model, {"a.angle": 0.6})
     rests: tuple[mbs.Equilibrium, ...] = mbs.equilibrium(model, all=True)
     law: mbs.LinearSystem = mbs.linearize(model, rest.state, inputs=["r"], outputs=["a.angle"])
+    held: mbs.Holding = mbs.holding(model, rest, load="r")
     path: mbs.EquilibriumPath = mbs.equilibrium(model, over=("r", [0.1, 0.2]))
     lines: mbs.LinearPath = mbs.linearize(model, over=("r", [0.1, 0.2]))
     failed: type[mbs.MbsError] = mbs.EquilibriumError
