@@ -198,7 +198,7 @@ def wedge(angle, mu, W):
 
 
 def test_a_screw_jack_locks_itself_where_its_lead_is_small():
-    """h = pitch/2π. Forces f₁ around and f₂ along with r f₁ = h (W - f₂), pressed by W - f₂: |f| is least for f₂ = 0."""
+    """h = pitch/2π. Forces f₁ around and f₂ along with r f₁ = h (W - f₂), pressed by W - f₂: least |f| has f₂ = 0."""
     model, r, pitch = mbs.SpatialModel("jack"), 0.02, 0.004
     screw = model.body("screw", mass=1.0, inertia=(1e-3, 1e-3, 1e-3))
     thread = mbs.Screw("thread", model.ground, screw, pitch=pitch)
