@@ -131,8 +131,8 @@ def verbs(model: mbs.PlanarModel) -> float:
     path: mbs.EquilibriumPath = mbs.equilibrium(model, over=("r", [0.1, 0.2]))
     lines: mbs.LinearPath = mbs.linearize(model, over=("r", [0.1, 0.2]))
     failed: type[mbs.MbsError] = mbs.EquilibriumError
-    assert stiff.success and failed and held.held and path.values.size and lines.lines and rest.stable and rests[0].frequencies.size
-    assert law.modes[0].shape and law.A.shape
+    assert stiff.success and failed and path.values.size and lines.lines and rest.stable and rests[0].frequencies.size
+    assert held.held and law.modes[0].shape and law.A.shape
     graph: mbs.Topology = mbs.topology(model, cut="pin")
     compared = mbs.compare_stabilization(
         model, [0, 1], stabilizations={"soft": mbs.Baumgarte(alpha=5.0), "none": mbs.Unstabilized()}
