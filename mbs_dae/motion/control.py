@@ -7,7 +7,8 @@ is its scale. Turns, which only count, are not controlled.
 A motion need not notice works (a driven one does not ask what moves it), so each must be right for itself. Let s be the
 speed, in lengths of the model per second, at which its heaviest part has the energy E = J s² / 2 that the motion has to
 do with; J is that part's mass times the length squared. As speeds may be off by atol + rtol s, works may by J s times
-that.
+that. Where s is less than atol all that moves may be roundoff: of a body that friction holds under a load nothing else
+does.
 """
 
 from typing import NamedTuple
@@ -95,7 +96,7 @@ def error_norm(control: Control, stages: Stages, h: float, energy: float):
     error = _combined(first, second, h, control.controlled)
     for at in range(stages.mechanism.state.works_at, y0.size):
         speed = np.sqrt(2.0 * max(energy, abs(y0[at]), abs(y1[at])) / inertia)
-        if speed > 0.0:
+        if speed > control.atol:
             estimate, other = _estimates(stages, at, inertia * speed * (atol + rtol * speed))
             error = max(error, _combined(estimate**2, other**2, h, 1))
     return error

@@ -170,3 +170,17 @@ def test_a_rod_that_falls_flat_bounces_or_lies(coordinates, method):
     near(weights, [G / 2, G / 2], 1e-8)
     near(result["rod.y"][-1], 0, 1e-9)
     near(result.energy.error, np.zeros(4), 1e-8)
+
+
+@cases
+def test_a_box_that_is_shoved_lets_go_of_both_corners_at_once(coordinates, method):
+    """The force 4 t at 0.18 m above the floor makes the corners carry unlike loads; all that they hold together is
+    0.6 · 20 N, and 0.3 · 20 N from then on."""
+    model = mbs.PlanarModel("shove", gravity=(0, -10.0))
+    box = model.body("b", mass=2.0, inertia=0.1, position=(0, 0.1))
+    model.add(Contact("floor", Line(model.ground), mbs.Box(box, (0.6, 0.2)), friction=0.3, static_friction=0.6))
+    model.add(mbs.Force("F", box.at(0, 0.08), (4.0 * mbs.t, 0)))
+    times = [0, *around(3), 4]
+    result = run(model, times, {f"b.{name}": 0.0 for name in ("vx", "vy", "omega")}, coordinates, method)
+    assert [(mode[mode != "open"] == "slips").all() for mode in result.modes["floor"]] == [False, False, True, True]
+    near(result["b.vx"][-1], (2 * (16 - 9) - 6.0) / 2)

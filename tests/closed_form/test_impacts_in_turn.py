@@ -1,4 +1,4 @@
-"""Impacts that are passed on from body to body. Expected values: of pendulums Jacobi's elliptic functions with 20 digits
+"""Impacts that are passed on from body to body. Expected values: of pendulums elliptic functions of Jacobi with 20 digits
 and velocities that pass on unchanged; of balls in a row, the impacts of two balls one after the other."""
 
 from __future__ import annotations
@@ -62,8 +62,10 @@ def row(masses, e: float, order: int = 1) -> mbs.PlanarModel:
     """Balls on a line: the first comes from 0.1 m away, the others touch."""
     model = mbs.PlanarModel("row")
     places = [(2 * RADIUS * k + 0.1 * (k > 0), 0) for k in range(len(masses))]
-    bodies = [model.body(f"b{k}", mass=m, inertia=0.0, position=at) for k, (m, at) in enumerate(zip(masses, places, strict=True))]
-    model.add(*[mbs.Translational(f"g{k}", model.ground, body) for k, body in enumerate(bodies)])
+    bodies = []
+    for k, mass in enumerate(masses):
+        bodies.append(model.body(f"b{k}", mass=mass, inertia=0.0, position=places[k]))
+        model.add(mbs.Translational(f"g{k}", model.ground, bodies[-1]))
     disks = [mbs.Disk(body, RADIUS) for body in bodies]
     model.add(*[mbs.Contact(f"c{k}", *disks[k : k + 2], restitution=e) for k in range(len(masses) - 1)][::order])
     return model

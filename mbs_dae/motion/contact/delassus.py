@@ -11,7 +11,7 @@ accelerations), impulses (velocities) and corrections of the place (displacement
 from ...compiled.machine import in_own_velocities
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.kkt import solve
-from ...linear.vectors import axpy, copy
+from ...linear.vectors import axpy, copy, largest
 from ..derivative import Mechanism
 
 
@@ -52,11 +52,11 @@ def _put_products(contacts, i, n):
 
 @compiled
 def force_to_stop(mechanism, i):
-    """The force along the row used as number i that has to do with accelerations of the size of what the present one
-    is made of: what is far less is roundoff."""
+    """The force along the row used as number i that would stop an acceleration of the size of what the present one is
+    made of, or of the motion's own, its speed squared over the length of the model: what is far less is roundoff."""
     contacts, x = mechanism.contacts, mechanism.machine.x
     row, own = contacts.used[i], contacts.delassus[i, i]
-    size = abs(contacts.gamma[row])
+    size = abs(contacts.gamma[row]) + largest(contacts.parts) ** 2 / mechanism.machine.extent
     for column in range(x.size):
         size += abs(contacts.G[row, column] * x[column])
     return size / own if own > 0.0 else 0.0

@@ -42,6 +42,8 @@ GAIN = 1e-9
 """Energy gained is none if it is less than this part of what an impact moves."""
 REST = 1e-13
 """The height of a flight that is none, relative to how far the model reaches."""
+SEEN = 1e-13
+"""What changes no rate by more than this part of what it is made of is no impact to tell of."""
 LEFT, MOST = 1e-12, 10_000
 """Where impacts are passed on, an approach is none below this part of the first one, and there are so many at most."""
 
@@ -72,9 +74,9 @@ def strike(search: Search, y: Vector, dy: Vector):
         contacts.pace[1] = pace
         start_over(search, y, dy)
     contacts.lands[:] = 0
+    contacts.logged[0] += 1 if note[0] > SEEN * pace else 0
     note[0], note[2] = search.span[0], contacts.rests[0]
     copy(search.other[: state.v_end], note[NOTED + contacts.force.size :])
-    contacts.logged[0] += 1
 
 
 @compiled
@@ -224,6 +226,7 @@ def _jump(mechanism, y):
         row, p = contacts.used[i], contacts.amount[i]
         given += p * contacts.nu[row]
         note[NOTED + row] += p
+        note[0] = max(note[0], abs(_change(contacts, i)))
     responses(mechanism, contacts.amount)
     for row in range(machine.nu.size):  # what drivers give, as in a motion
         given -= machine.multipliers[row] * machine.nu[row]
