@@ -81,8 +81,8 @@ def moving(cases: list[Any]) -> list[Any]:
 
 
 def parts_with_coordinates(case: Any) -> Iterator[Hashable]:
-    """Options and laws do not know of coordinates. In natural ones each class is shown, and in both dimensions each kind
-    of measure."""
+    """Options and laws do not know of coordinates. In natural ones each class is shown, and each kind of measure in the
+    plane and in space."""
     if case.values[-1] == "cartesian":
         yield from parts_of_a_contract(case)
     else:
