@@ -24,7 +24,7 @@ lint: .venv/.testable   ## ruff and mypy
 	$(BIN)/ruff check
 	$(BIN)/mypy mbs_dae
 
-soak: .venv/.testable   ## the long random tests that make test leaves out
+soak: .venv/.testable   ## the long random tests and the many combinations that make test leaves out
 	$(BIN)/python -m pytest -m soak
 
 bench: .venv/.installed ## run every benchmark; each prints a table
