@@ -134,6 +134,11 @@ class Contacts(NamedTuple):
     begins: Work[Integers] = zeros("laws_and_one")
     seen: Work[Integers] = zeros("laws")
     place: Work[Integers] = zeros("unknowns")
+    ahead: Work[Vector] = zeros("lines")
+    """In a time step: the gaps in its middle without forces. The rates of gaps and slips in its beginning, and in its
+    end if nothing accelerated."""
+    setting_out: Work[Vector] = zeros("lines")
+    coasting: Work[Vector] = zeros("lines")
     left: Work[Vector] = zeros(1)
     """The largest residual of a problem that was solved nearly."""
 
