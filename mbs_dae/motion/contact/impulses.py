@@ -9,9 +9,10 @@ if nothing accelerated, and w₁ those at its end,
 for all points at once; v̇ are the accelerations without contacts. So f is a force where bodies rest on each other, and
 where they meet an impulse over h. Nothing is asked of a point but this: closing, sliding, sticking and impacts are one
 case. Of a point that would close and bounce r = e w_n, after Newton. Of others r = g/h: from the middle of this step,
-where the gap is g, to that of the next one g + h w₁_n is left of it, and is not to become negative. (With r = 0 where g <= 0, and nothing
-elsewhere, bodies would overlap by what is passed in half a step; to put them apart again is to lift them, and in a heap
-this energy is never at rest.) What gaps bend within a step is small; `part` moves bodies apart by it.
+where the gap is g, to that of the next one g + h w₁_n is left of it, and is not to become negative. (With r = 0 where
+g <= 0, and nothing elsewhere, bodies would overlap by what is passed in half a step; to put them apart again is to lift
+them, and in a heap this energy is never at rest.) What gaps bend within a step is small; `part` moves bodies apart by
+it.
 
 There are two ways to w and g, and they decide the order:
 
@@ -136,8 +137,8 @@ def _find_near(mechanism, h):
 
 @compiled
 def _turn(contacts):
-    """Where points slip: in space, if they do in all of the step, as in its middle, by the last evaluation. Of others the
-    law decides, as in the plane, where there are but two directions."""
+    """Where points slip: in space, if they do in all of the step, as in its middle, by the last evaluation. Of others
+    the law decides, as in the plane, where there are but two directions."""
     for c in range(contacts.gap.size):
         first, before, now, square = contacts.slip[c], 0.0, 0.0, 0.0
         for k in range(contacts.slips[c]):

@@ -2,8 +2,8 @@
 
 from ...errors import ModelError
 from .generalised_alpha import GENERALISED_ALPHA
-from .method import Method
 from .half_explicit import HALFEXPLICIT
+from .method import Method
 from .moreau import MOREAU
 from .radau import RADAU5
 from .runge_kutta import DP5, DP8, RK4

@@ -6,9 +6,9 @@
     q₁ = q_m ⊕ h/2 v₁
 
 Forces follow from velocities explicitly, those of joints and contacts implicitly, as in the schemes of Schindler,
-Rezaei, Kursawe and Acary (2015), with laws of contact that are of order 2 as well (`contact.impulses`). The place is the
-same twice: so are M, Φ_v and G, their factor and the responses of contacts, and the second line costs an evaluation, a
-solution and a problem of contact that begins with its own forces.
+Rezaei, Kursawe and Acary (2015), with laws of contact that are of order 2 as well (`contact.impulses`). The place is
+the same twice: so are M, Φ_v and G, their factor and the responses of contacts, and the second line costs an
+evaluation, a solution and a problem of contact that begins with the forces of the first.
 
 While contacts stay as they are, and over changes of sliding and sticking, it is of order 2: velocities at the ends of
 steps, and mean forces, which are those in the middle of a step. An impact is put into the step in which it happens: its
