@@ -34,8 +34,8 @@ _NAMES = {
     "model.forces": "Spring Damper SpringDamper TorsionSpring Force Torque Wrench Bushing Motor Actuator "
     "ViscousFriction Drag PythonForce ForceElement EffortElement registered_forces",
     # contacts
-    "model.contacts": "Contact Stop Rope Strut CamContact Point Disk Sphere Capsule Box Polygon Line Plane Profile "
-    "Friction DryFriction ContactElement registered_contacts",
+    "model.contacts": "Contact CompliantContact Stop Rope Strut CamContact Point Disk Sphere Capsule Box Polygon Line "
+    "Plane Profile Friction DryFriction ContactElement registered_contacts",
     # the graph; rotations and screws
     "graph.topology": "topology Topology",
     "rotations": "rotations",

@@ -79,6 +79,7 @@ from .model.forces import ForceElement as ForceElement
 from .model.forces import EffortElement as EffortElement
 from .model.forces import registered_forces as registered_forces
 from .model.contacts import Contact as Contact
+from .model.contacts import CompliantContact as CompliantContact
 from .model.contacts import Stop as Stop
 from .model.contacts import Rope as _Rope
 from .model.contacts import Strut as _Strut

@@ -22,7 +22,7 @@ from ..joints import Cylindrical, Joint, Revolute, Screw, Spherical, Translation
 from ..joints.motions import Ball, Helix, Slide
 from ..measures import Measure, Quantity, written_in_markers
 from ..parameters import Number, Numeric, check_number, constants_out, free_parameters
-from .base import check_coefficients
+from .coefficients import check_coefficients
 
 RUBBING = (Revolute, Translational, Cylindrical, Screw, Spherical)
 """The joints that have friction of their own: those whose bodies touch along a surface."""

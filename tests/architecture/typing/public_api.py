@@ -178,6 +178,7 @@ def contacts(model: mbs.PlanarModel, space: mbs.SpatialModel, body: mbs.Body, pi
     floor, wall = mbs.Line(model.ground), mbs.Plane(space.ground)
     model.add(mbs.Contact("a", floor, mbs.Disk(body, 0.1), restitution=0.5, friction=0.3, static_friction=0.4))
     model.add(mbs.Contact("b", model.ground, body, gap=lambda i, j: j.y - i.y))
+    model.add(mbs.CompliantContact("soft", floor, mbs.Disk(body, 0.1), stiffness=1e5, restitution=0.5, speed=1.0))
     for shape in (mbs.Point(body), mbs.Box(body, (1, 2)), mbs.Polygon(body, [(0, 0), (1, 0), (0, 1)])):
         model.add(mbs.Contact("c", floor, shape))
     round_ones = mbs.Sphere(body, 0.1), mbs.Capsule(body, 1.0, 0.1), mbs.Profile(body, 1 + mbs.theta)
