@@ -73,7 +73,7 @@ def simulate(
     (and `rtol` says how well implicit ones are solved); without, all but RK4 and time stepping choose them by `rtol`
     and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than `max_step`. After
     `max_steps` the run ends (a million, unless said). Steps end where a law of time switches (`Piecewise`, `Motion`, a
-    table), and begin anew there; of two values the later one is recorded. Requested times are read between and change no steps.
+    table), and begin anew there; of two values the later one is recorded. Requested times change no steps.
 
     Branches of laws that switch with the state (`Piecewise`, `Abs`, `sign`, `Max`, ...) are held within a step; steps
     end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model. Where contacts close, open,
