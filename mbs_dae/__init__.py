@@ -55,10 +55,12 @@ _NAMES = {
     "verbs.comparisons": "compare_stabilization compare_coordinates CoordinateComparison",
     "verbs.sweep": "sweep",
     "verbs.equilibrium": "equilibrium",
+    "verbs.holding": "holding",
     "verbs.linearize": "linearize",
     "equilibria.linear": "LinearSystem",
     "equilibria.lines": "LinearPath",
     "equilibria.found": "Equilibrium EquilibriumPath",
+    "equilibria.contact.holding": "Holding",
     "verbs.equations": "equations",
     "verbs.warm": "warm",
     # results and errors

@@ -122,11 +122,13 @@ from .verbs.comparisons import compare_coordinates as compare_coordinates
 from .verbs.comparisons import CoordinateComparison as CoordinateComparison
 from .verbs.sweep import sweep as sweep
 from .verbs.equilibrium import equilibrium as equilibrium
+from .verbs.holding import holding as holding
 from .verbs.linearize import linearize as linearize
 from .equilibria.linear import LinearSystem as LinearSystem
 from .equilibria.lines import LinearPath as LinearPath
 from .equilibria.found import Equilibrium as Equilibrium
 from .equilibria.found import EquilibriumPath as EquilibriumPath
+from .equilibria.contact.holding import Holding as Holding
 from .verbs.equations import equations as equations
 from .verbs.warm import warm as warm
 from .results import Result as Result
@@ -419,15 +421,15 @@ class Drag(_Drag):
 class Rope(_Rope):
     def __init__(
         self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
-        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: _Numeric =
-        ..., static_friction: _Numeric | None = ...
+        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: Any = ...,
+        static_friction: _Numeric | None = ..., smooth: _Numeric | None = ...
     ) -> None: ...
 
 class Strut(_Strut):
     def __init__(
         self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
-        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: _Numeric =
-        ..., static_friction: _Numeric | None = ...
+        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: Any = ...,
+        static_friction: _Numeric | None = ..., smooth: _Numeric | None = ...
     ) -> None: ...
 
 class CamContact(_CamContact):

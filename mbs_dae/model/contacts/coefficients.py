@@ -67,6 +67,7 @@ class Rubbing:
             raise ModelError(f"{what}; leave one out, or give {names[0]}= as a function of the speed of slip")
         width = 0.0 if smooth is None else check_number(smooth, f"smooth of {who}", positive=True)
         rest = at_rest(mu) if static is None else check_number(static, f"{names[1]} of {who}", non_negative=True)
+        rest = 0.0 if smooth is not None else rest  # it holds nothing
         found = cls(who, names, mu, rest, width)
         if not free_parameters((*found.numbers, *(mu(place) for place in SPEEDS if isinstance(mu, Law)))):
             found.check_values(float)
@@ -91,7 +92,7 @@ class Rubbing:
         mu, rest, width = map(number, self.numbers)
         for name, value in zip(self.names, (mu, rest), strict=True):
             check_number(value, f"{name} of {self.who}", non_negative=True)
-        if rest < mu:
+        if rest < mu and width == 0:
             what = f"{self.names[1]} of {self.who} is {rest:g}, less than its {self.names[0]}, {mu:g}"
             raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
         if isinstance(self.smooth, sp.Basic):

@@ -172,8 +172,8 @@ def check_pair(first: Shape, second: Shape, who: str) -> None:
 def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: str) -> None:
     """Whether what moves in a ring or in a bowl fits in it, and a polygon that others touch all around is convex."""
     for outer, inner in (pair, pair[::-1]):
-        around = isinstance(outer.geometry, Polytope) and outer.geometry.takes(inner.geometry)
-        if around and not outer.geometry.bulges(number):
+        body = outer.geometry
+        if isinstance(body, Polytope) and body.takes(inner.geometry) and not body.bulges(number):
             what = f"{who}: {outer} has no corners that go round counterclockwise and turn left at each"
             raise ModelError(f"{what}; order them, and say a polygon that is not convex by several that are")
         if isinstance(outer.geometry, Hollow) and isinstance(inner.geometry, RoundedBox):

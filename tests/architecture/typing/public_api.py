@@ -127,11 +127,12 @@ def verbs(model: mbs.PlanarModel) -> float:
     rest: mbs.Equilibrium = mbs.equilibrium(model, {"a.angle": 0.6})
     rests: tuple[mbs.Equilibrium, ...] = mbs.equilibrium(model, all=True)
     law: mbs.LinearSystem = mbs.linearize(model, rest.state, inputs=["r"], outputs=["a.angle"])
+    held: mbs.Holding = mbs.holding(model, rest, load="r")
     path: mbs.EquilibriumPath = mbs.equilibrium(model, over=("r", [0.1, 0.2]))
     lines: mbs.LinearPath = mbs.linearize(model, over=("r", [0.1, 0.2]))
     failed: type[mbs.MbsError] = mbs.EquilibriumError
     assert stiff.success and failed and path.values.size and lines.lines and rest.stable and rests[0].frequencies.size
-    assert law.modes[0].shape and law.A.shape
+    assert held.held and law.modes[0].shape and law.A.shape
     graph: mbs.Topology = mbs.topology(model, cut="pin")
     compared = mbs.compare_stabilization(
         model, [0, 1], stabilizations={"soft": mbs.Baumgarte(alpha=5.0), "none": mbs.Unstabilized()}
