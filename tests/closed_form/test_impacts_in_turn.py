@@ -1,5 +1,5 @@
-"""Impacts that are passed on from body to body. Expected values: of pendulums elliptic functions of Jacobi with 20 digits
-and velocities that pass on unchanged; of balls in a row, the impacts of two balls one after the other."""
+"""Impacts that are passed on from body to body. Expected values: of pendulums elliptic functions with 20 digits, and
+velocities that pass on unchanged; of balls in a row, the impacts of two balls one after the other."""
 
 from __future__ import annotations
 

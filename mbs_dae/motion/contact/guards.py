@@ -13,12 +13,15 @@ from ...compiled.signals import assign, take_signals
 from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...symbolic.branches import WATCH
+from .rubbing import never_sticks, speed_of
 
 TOUCH, RUB = WATCH + 1, WATCH + 2
 """More kinds of switching functions: of a gap, and of a slip."""
 TOUCHES = 1e-9
 """A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
 rate is less than this part of what it is made of."""
+TURNS = 1e-6
+"""A slip has turned and not stopped where it is across its heading, but no less than this part of the largest before."""
 ALWAYS = 1.0
 """The guard of what does not matter."""
 
@@ -72,6 +75,8 @@ def look_at_contacts(mechanism):
 @compiled
 def _friction_left(contacts, c):
     first, along, square = contacts.slip[c], 0.0, 0.0
+    if never_sticks(contacts, c):
+        return ALWAYS
     for k in range(contacts.slips[c]):
         along += contacts.rate[first + k] * contacts.heading[first + k]
         square += contacts.force[first + k] ** 2
@@ -125,7 +130,7 @@ def hold_contacts(mechanism):
     stick."""
     contacts, modes, closed = mechanism.contacts, mechanism.switches.mode, 0
     for c in range(contacts.gap.size):
-        state, k, sticks = CLOSED, slip_entry(mechanism, c), contacts.slips[c] > 0
+        state, k, sticks = CLOSED, slip_entry(mechanism, c), contacts.slips[c] > 0 and not never_sticks(contacts, c)
         if contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == OPEN:
             state = OPEN
         for i in range(contacts.slips[c]):
@@ -159,26 +164,50 @@ def meets(mechanism, wanted):
 
 
 @compiled
-def speed_of(contacts, c):
-    """How fast a point slips."""
-    square = 0.0
-    for k in range(contacts.slips[c]):
-        square += contacts.rate[contacts.slip[c] + k] ** 2
-    return np.sqrt(square)
+def note_slips(mechanism):
+    """Where slips go that may turn, at the end of a step, by the last evaluation."""
+    contacts = mechanism.contacts
+    for c in range(contacts.gap.size):
+        for k in range(contacts.slips[c] if contacts.slips[c] > 1 and contacts.state[c] == CLOSED else 0):
+            contacts.onward[contacts.slip[c] + k] = contacts.rate[contacts.slip[c] + k]
+
+
+@compiled
+def follow_slips(mechanism, guards):
+    """What slips on in space, where nothing has switched, is headed from now on for where it goes: it stops where it is
+    at right angles to that, and it may turn by any angle before. Its guard is that of the next step."""
+    contacts = mechanism.contacts
+    for c in range(contacts.gap.size):
+        if contacts.slips[c] < 2 or contacts.state[c] != CLOSED or never_sticks(contacts, c):
+            continue
+        first, square = contacts.slip[c], 0.0
+        for k in range(first, first + contacts.slips[c]):
+            square += contacts.onward[k] ** 2
+        if np.sqrt(square) > TOUCHES * contacts.pace[0]:
+            for k in range(first, first + contacts.slips[c]):
+                contacts.heading[k] = contacts.onward[k] / np.sqrt(square)
+            guards[slip_entry(mechanism, c)] = np.sqrt(square)
+    tell_states(mechanism)
 
 
 @compiled
 def mark_passed(mechanism, wanted, largest):
     """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside the largest
-    of its last step stops with them, as that of a body with several points that slide to a stop."""
+    of its last step stops with them, as that of a body with several points that slide to a stop; one that has turned by a
+    right angle, in space, goes on."""
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
         k, first, state, size = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c], 0.0
         contacts.began[c] = PARTS if contacts.gap[c] >= 0 and wanted[first_entry(mechanism, c)] == 1 else 0
-        if contacts.slips[c] == 0 or contacts.began[c] == PARTS:
+        if contacts.slips[c] == 0 or never_sticks(contacts, c) or contacts.began[c] == PARTS:
             continue
-        stops = state == CLOSED and speed_of(contacts, c) <= TOUCHES * largest[k]
+        speed = speed_of(contacts, c)
+        stops = state == CLOSED and speed <= TOUCHES * largest[k]
         if wanted[k] == 0 and not stops:
+            continue
+        if state == CLOSED and speed > max(TURNS * largest[k], TOUCHES * contacts.pace[0]):
+            for i in range(contacts.slips[c]):
+                contacts.heading[first + i] = contacts.rate[first + i] / speed
             continue
         contacts.began[c] = SLIPS if state == STICKING else STOPS
         if state != STICKING:

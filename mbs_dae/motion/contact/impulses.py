@@ -36,6 +36,7 @@ from ..derivative import Mechanism, evaluate, factorise_terms
 from .delassus import add_responses, respond, responses, use
 from .guards import TOUCHES, observe_gaps, tell_states
 from .problem import bound_now, pose, pose_gaps, solve_groups, use_points
+from .rubbing import sliding
 from .states import BOUND, UNSOLVED
 
 DEEP = 1e-12
@@ -197,7 +198,7 @@ def _tell(contacts):
         for k in range(slips):
             held += problem.f[i + k] ** 2
             speed += problem.w[i + k] ** 2
-        mu = contacts.friction[c] if contacts.slipping[c] == 1 else contacts.static[c]
+        mu = sliding(contacts, c) if contacts.slipping[c] == 1 else contacts.static[c]
         if presses and np.sqrt(held) < (1.0 - BOUND) * bound_now(contacts, law, mu):
             contacts.state[c] = STICKING
         for k in range(slips):

@@ -23,6 +23,7 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import block
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
+from ..contact.guards import follow_slips, note_slips
 from ..course import moment
 from ..derivative import STRIKE
 from ..methods.method import Stages
@@ -55,6 +56,7 @@ def search_step(search: Search):
     switches, t, h = stages.mechanism.switches, search.span[0], search.span[1] - search.span[0]
     search.found[0] = NONE
     look(stages.mechanism)
+    note_slips(stages.mechanism)
     copy(switches.value, search.value)
     copy(switches.guard, search.end)
     nothing = SOON * max(abs(t), h, 1.0) / h
@@ -136,6 +138,7 @@ def next_begins(search):
         search.tries[0] = 0
         search.passed[:] = search.surface[:] = search.refuted[:] = 0
         copy(search.end, search.begin)
+        follow_slips(search.stages.mechanism, search.begin)
 
 
 def new_search(stages: Stages, times: np.ndarray, looks: bool = True) -> Search:
