@@ -21,7 +21,7 @@ TOUCHES = 1e-9
 """A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
 rate is less than this part of what it is made of."""
 TURNS = 1e-6
-"""A slip has turned and not stopped where it is across its heading, but no less than this part of the largest before."""
+"""A slip has turned, not stopped, where it is across its heading, but no less than this part of the largest before."""
 ALWAYS = 1.0
 """The guard of what does not matter."""
 
@@ -193,8 +193,8 @@ def follow_slips(mechanism, guards):
 @compiled
 def mark_passed(mechanism, wanted, largest):
     """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside the largest
-    of its last step stops with them, as that of a body with several points that slide to a stop; one that has turned by a
-    right angle, in space, goes on."""
+    of its last step stops with them, as that of a body with several points that slide to a stop; one that has turned
+    by a right angle, in space, goes on."""
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
         k, first, state, size = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c], 0.0

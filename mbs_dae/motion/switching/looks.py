@@ -220,12 +220,16 @@ def _guard(search, k, row):
 
 @compiled
 def _is_as_foretold(search, h, top):
-    """Whether the place between is where the cubic through both ends has it, of every switching function."""
+    """Whether the place between is where the cubic through both ends has it, of every switching function. A force may
+    jump: that of a pin which comes to the round end of its slot. What it is on both sides is seen."""
     at, positions, rates, middle = search.at, search.positions, search.rates, top + 1
     width = at[top] - at[LEFT]
     if width > WHOLE_STEP:
         return False
+    kinds = search.stages.mechanism.switches.kinds
     for k in range(search.level.size):
+        if top == DEEP and kinds[k] >= TOUCH and np.isfinite(positions[middle, k]):
+            continue
         largest = FAINT * search.size[k]
         for row in (LEFT, middle, top):
             largest = max(largest, abs(_guard(search, k, row)))
