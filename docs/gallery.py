@@ -45,7 +45,7 @@ def moved(module: ModuleType) -> mbs.Result:
     """By its forces from INITIAL values, by its drivers against the forces, or by its drivers alone."""
     model = module.build()
     if hasattr(module, "INITIAL"):
-        return mbs.simulate(model, module.TIMES, module.INITIAL)
+        return mbs.simulate(model, module.TIMES, module.INITIAL, **getattr(module, "OPTIONS", {}))
     return mbs.inverse_dynamics(model, module.TIMES) if model.forces else mbs.kinematics(model, module.TIMES)
 
 

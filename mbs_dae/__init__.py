@@ -34,8 +34,8 @@ _NAMES = {
     "model.forces": "Spring Damper SpringDamper TorsionSpring Force Torque Wrench Bushing Motor Actuator "
     "ViscousFriction Drag PythonForce ForceElement EffortElement registered_forces",
     # contacts
-    "model.contacts": "Contact Stop Rope Strut CamContact Point Disk Sphere Capsule Box Polygon Line Plane Profile "
-    "Friction DryFriction ContactElement registered_contacts",
+    "model.contacts": "Contact CompliantContact Stop Rope Strut CamContact Point Disk Sphere Capsule Box Polygon Line "
+    "Plane Profile Friction DryFriction ContactElement registered_contacts",
     # the graph; rotations and screws
     "graph.topology": "topology Topology",
     "rotations": "rotations",
@@ -55,10 +55,12 @@ _NAMES = {
     "verbs.comparisons": "compare_stabilization compare_coordinates CoordinateComparison",
     "verbs.sweep": "sweep",
     "verbs.equilibrium": "equilibrium",
+    "verbs.holding": "holding",
     "verbs.linearize": "linearize",
     "equilibria.linear": "LinearSystem",
     "equilibria.lines": "LinearPath",
     "equilibria.found": "Equilibrium EquilibriumPath",
+    "equilibria.contact.holding": "Holding",
     "verbs.equations": "equations",
     "verbs.warm": "warm",
     # results and errors

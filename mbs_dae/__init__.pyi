@@ -79,6 +79,7 @@ from .model.forces import ForceElement as ForceElement
 from .model.forces import EffortElement as EffortElement
 from .model.forces import registered_forces as registered_forces
 from .model.contacts import Contact as Contact
+from .model.contacts import CompliantContact as CompliantContact
 from .model.contacts import Stop as Stop
 from .model.contacts import Rope as _Rope
 from .model.contacts import Strut as _Strut
@@ -121,11 +122,13 @@ from .verbs.comparisons import compare_coordinates as compare_coordinates
 from .verbs.comparisons import CoordinateComparison as CoordinateComparison
 from .verbs.sweep import sweep as sweep
 from .verbs.equilibrium import equilibrium as equilibrium
+from .verbs.holding import holding as holding
 from .verbs.linearize import linearize as linearize
 from .equilibria.linear import LinearSystem as LinearSystem
 from .equilibria.lines import LinearPath as LinearPath
 from .equilibria.found import Equilibrium as Equilibrium
 from .equilibria.found import EquilibriumPath as EquilibriumPath
+from .equilibria.contact.holding import Holding as Holding
 from .verbs.equations import equations as equations
 from .verbs.warm import warm as warm
 from .results import Result as Result

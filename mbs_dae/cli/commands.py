@@ -257,7 +257,7 @@ def _run(
     from .report import write
 
     names = list(dict.fromkeys(names))
-    loads = {f"{e.name}.{load}" for e in (*model.contacts, *model.frictions) for load in e.loads}
+    loads = {f"{e.name}.{load}" for e in (*model.contacts, *model.frictions, *model.forces) for load in e.loads}
     for name in {*names} - {*model.signal_units} - loads:
         model.quantity(name)
     _make(out)

@@ -300,4 +300,6 @@ def bound_of(model: Model, element: FrictionElement) -> tuple[Form, Any, tuple[M
     force = values[:, width * joint.second : width * joint.second + size]
     presses = element.normal(*relation.markers[:2])
     found = [sum(n[k] * force[row, k] for k in range(size)) for n in presses for row in range(relation.size)]
-    return replace(wrenches, values=tuple(map(sp.sympify, found))), slots, joint.markers, len(presses)
+    used = {s: n for s, n in element.form()[1].items() if any(e.has(s) for e in found)}
+    form = replace(wrenches, values=tuple(map(sp.sympify, found)), slots=(*wrenches.slots, *used))
+    return form, {**slots, **used}, joint.markers, len(presses)

@@ -46,6 +46,10 @@ class Balance:
         """The rows that say where bodies are; the others restrict velocities only."""
         return self.system.program.phi_from >= 0
 
+    @property
+    def row_units(self) -> np.ndarray:
+        return self.system.row_units
+
     @cached_property
     def free(self) -> np.ndarray:
         """A basis of the motions that the position rows allow, orthonormal by weight."""

@@ -64,14 +64,14 @@ def check_friction(rest: Balance) -> None:
 
 def corners(balance: Balance) -> Iterator[Corner]:
     """One for each element that has any."""
-    kinds = mechanism(balance.system).switches.kinds
+    own = balance.system.structure
+    names = np.array(own.program.batch.switching + own.dynamics.batch.switching)
+    kinds = mechanism(balance.system).switches.kinds[: names.size]
     if not (kinds != WATCH).any():
         return
     g, by_place, by_speed = _changes(balance)
     zero = (kinds != WATCH) & (np.abs(g - _nearest(g, kinds)) <= ZERO * np.maximum(by_place, by_speed))
     zero &= np.maximum(by_place, by_speed) > 0.0
-    own = balance.system.structure
-    names = np.array(own.program.batch.switching + own.dynamics.batch.switching)
     for who in dict.fromkeys(names[zero].tolist()):
         some = np.flatnonzero(zero & (names == who))[:MOST]
         jumps, bends = _differ(balance, g, kinds, some)
@@ -126,7 +126,7 @@ def _differ(balance: Balance, g: np.ndarray, kinds: np.ndarray, some: np.ndarray
 
         def left(q: np.ndarray, v: np.ndarray, modes: np.ndarray = modes) -> np.ndarray:
             held = balance_at(balance.system, balance.t, q, v, modes)
-            return ways.T @ (held.forces - held.mass @ a - held.jacobian.T @ multipliers)
+            return ways.T @ (held.forces - held.mass @ a - held.jacobian.T @ multipliers[: len(held.jacobian)])
 
         forces.append(left(balance.q, balance.v))
         slopes.append([(left(*ahead) - left(*behind)) / (2.0 * FAR * length) for ahead, behind in pairs])

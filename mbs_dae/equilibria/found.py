@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.reading import Trajectory
+from ..errors import EquilibriumError
 from ..motion.derivative import WORK
 from ..motion.outcome import in_the_limit, with_forces
 from ..provided import provided
 from ..results.result import Result, State
 from .balance import Balance
+from .contact.holding import EDGE, Holding
+from .contact.rows import rows_at
+from .contact.supported import Supported, modes_of
 from .corners import check_friction
 from .linear import LinearSystem, linear_system
 from .steady import check_lasting
@@ -41,14 +45,28 @@ class Equilibrium:
         motion = Trajectory(np.array([here.t]), here.q[None], still[None], still[None])
         energies = np.zeros((1, 2 + WORK))
         energies[0, 1] = here.potential
-        redundant = len(system.rows) - (system.nv - here.free_velocities.shape[1])
-        loads, _, undetermined = in_the_limit(system, motion, here.multipliers[None], redundant, nowhere)
-        return with_forces(system, motion, loads, energies, redundant, undetermined)
+        joints = here.rows.balance if isinstance(here, Supported) else here
+        redundant = len(system.rows) - (system.nv - joints.free_velocities.shape[1])
+        multipliers = here.loads if isinstance(here, Supported) else here.multipliers
+        loads, _, undetermined = in_the_limit(system, motion, multipliers[None], redundant, nowhere)
+        touching: Any = {"contacts": here.pushes[None], "modes": modes_of(here)} if isinstance(here, Supported) else {}
+        return with_forces(system, motion, loads, energies, redundant, undetermined, **touching)
 
     @cached_property
     def law(self) -> LinearSystem:
-        """The law of small motions about it, as ``linearize(model, found.state)`` tells it in coordinates of bodies."""
+        """The law of small motions about it, as ``linearize(model, found.state)`` tells it in coordinates of bodies.
+        What presses stays closed, and what friction holds sticks."""
+        if isinstance(self.balance, Supported):
+            self.balance.check_two_sided()
+            if self.balance.rows.bounds and not self.holding.margin > 1.0 + EDGE:
+                raise EquilibriumError(f"{self.holding!r} is about to move, so small motions have no law")
         return linear_system(self.state, self.balance)
+
+    @cached_property
+    def holding(self) -> Holding:
+        """How safely contacts and friction hold it."""
+        here = self.balance
+        return Holding(here.rows if isinstance(here, Supported) else rows_at(here))
 
     @property
     def stable(self) -> bool:
@@ -74,7 +92,9 @@ class Equilibrium:
         return self.balance.potential
 
     def __getitem__(self, name: str) -> float:
-        return self.state[name]
+        model = self.balance.system.model
+        pushes = [f"{e.name}.{load}" for some in (model.contacts, model.frictions) for e in some for load in e.loads]
+        return float(self.result[name][0]) if name in pushes else self.state[name]
 
     def reaction(self, joint: str, **options: Any) -> Any:
         """The force and moment of a joint on its second body: see ``Result.reaction``."""

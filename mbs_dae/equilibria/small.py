@@ -29,6 +29,9 @@ from .frames import Frame
 
 MUCH, ALIKE = 0.1, 0.999999
 """Of the length of a coordinate's row, by weight: what tells much of small motions; what is told equally well."""
+NOTHING = 1e-14
+"""A stiffness of less than this part of what it is the sum of, and of forces over the model's length, is roundoff:
+nothing holds that motion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +104,15 @@ def small_motion(
     damping = P @ D_x @ P.T + mass @ (G - frame.B)
     lean = H + G @ R
     D = S.T @ (mass @ lean @ (chosen @ S) + damping @ S)
-    K = S.T @ (mass @ lean @ (chosen @ H) + damping @ lean + P @ K_x @ P.T @ R)
+    stiff = P @ K_x @ P.T
+    K = S.T @ (mass @ lean @ (chosen @ H) + damping @ lean + stiff @ R)
+    parts = np.abs(S.T) @ (
+        np.abs(mass @ lean) @ np.abs(chosen @ H) + np.abs(damping @ lean) + np.abs(stiff) @ np.abs(R)
+    )
+    parts += (
+        balance.effort / balance.system.length * np.outer(*(np.linalg.norm(W[:, None] * X, axis=0) for X in (S, R)))
+    )
+    K[np.abs(K) <= NOTHING * parts] = 0.0
     return SmallMotion(balance, frame, tuple(names), R, S, H, chosen, S.T @ mass @ S, D, K)
 
 

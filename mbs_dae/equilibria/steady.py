@@ -134,7 +134,7 @@ def is_at_rest(balance: Balance) -> bool:
 
 def _prescribed(balance: Balance) -> np.ndarray:
     """The rows with a velocity or an acceleration at rest: drivers that move."""
-    scale = MOVES * balance.system.row_units
+    scale = MOVES * balance.row_units
     return np.flatnonzero((np.abs(balance.nu) > scale) | (np.abs(balance.gamma) > scale))
 
 

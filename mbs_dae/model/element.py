@@ -71,6 +71,11 @@ class Element:
         """Numbers that stand in none of its forms."""
         return ()
 
+    @property
+    def loads(self) -> dict[str, str]:
+        """What pushes, by the names under which results have it, and the units."""
+        return {}
+
     def check_values(self, number: Callable[[Number], float]) -> None:
         """What could not be checked before the parameters had values."""
 

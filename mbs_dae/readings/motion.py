@@ -15,6 +15,7 @@ from ..compiled.reading import Trajectory, read_outputs
 from ..compiled.structure import Structure
 from ..errors import ModelError
 from ..model.bodies.body import Marker
+from ..model.forces.base import ForceElement
 from ..model.measures import Measure
 from ..model.parameters import Parameter
 from ..results.quantities import frozen
@@ -39,7 +40,7 @@ class ComputedQuantities:
     _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        more = [*(self._loads if self.pushes is not None else ())]
+        more = [*(self._loads if self.pushes is not None else ()), *self._told]
         more += self.system.model.signal_units if self.integrated else ()
         return [*self.system.model.quantity_names(), *more]
 
@@ -49,9 +50,17 @@ class ComputedQuantities:
         elements = self.system.structure.contacts.elements
         return {f"{e.name}.{n}": unit for e in elements for n, unit in e.loads.items()}
 
+    @cached_property
+    def _told(self) -> dict[str, tuple[ForceElement, str]]:
+        """What forces tell besides: whose it is, and the unit. (Over a swept parameter nothing reads it.)"""
+        forces = () if self.swept else self.system.model.forces
+        return {f"{e.name}.{n}": (e, unit) for e in forces for n, unit in e.loads.items()}
+
     def unit(self, name: str) -> str:
         if name in self._loads:
             return self._loads[name]
+        if name in self._told:
+            return self._told[name][1]
         if name in (units := self.system.model.signal_units):
             return units[name]
         measure, level = self.system.model.quantity(name)
@@ -65,6 +74,8 @@ class ComputedQuantities:
             self._read_signals()
         if name not in self._read and name in self._loads:
             self._read_loads()
+        if name not in self._read and name in self._told:
+            self._read_told(self._told[name][0])
         if name not in self._read:
             measure, _ = self.system.model.quantity(name)
             owner = name.rpartition(".")[0]
@@ -80,6 +91,8 @@ class ComputedQuantities:
             self._read_signals()
         if self.pushes is not None:
             self._read_loads()
+        for element in dict.fromkeys(e for e, _ in self._told.values()):
+            self._read_told(element)
         return dict(self._read)
 
     def violation(self) -> Violation:
@@ -101,6 +114,11 @@ class ComputedQuantities:
             what = f"forces of contacts, {', '.join(self._loads)}, are not known here: they follow from a run"
             raise ModelError(f"{what}; use mbs.simulate, and read its result")
         self._read.update(zip(self._loads, map(frozen, self.pushes.T.copy()), strict=True))
+
+    def _read_told(self, element: ForceElement) -> None:
+        reading, slots = element.told
+        read = self.system.read_values(reading, slots, element.markers, *self.motion[:3])
+        self._read.update(zip((f"{element.name}.{n}" for n in element.loads), map(frozen, read.T.copy()), strict=True))
 
     def _read_by(self, builder: ProgramBuilder, named: list[tuple[str, Measure]]) -> None:
         read = self.system.reader_by(builder, self.swept)(*self.motion)
@@ -187,7 +205,9 @@ def result_of_state(state: State) -> Result:
 def is_free(state: State, name: str) -> bool:
     """Whether this is an acceleration that the equations alone do not determine."""
     system, free = state.system, state.free
-    if free is None or name in system.model.signal_units or (found := system.model.quantity(name))[1] < 2:
+    owner, _, load = name.rpartition(".")
+    others = name in system.model.signal_units or load in getattr(system.model.elements.get(owner), "loads", ())
+    if free is None or others or (found := system.model.quantity(name))[1] < 2:
         return False
     row = system.reader([found[0]]).jacobian(state.t, state.full_q).toarray()[0]
     size = np.sqrt((row**2 / system.weight).sum() * (system.weight @ free**2))

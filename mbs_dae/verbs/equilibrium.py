@@ -11,9 +11,12 @@ from typing import Literal, overload
 
 import numpy as np
 
-from ..arguments import check_without_contacts, checked_over, model_of
+from ..arguments import checked_over, model_of
 from ..compiled import System
 from ..equilibria.balance import Balance, balance_at
+from ..equilibria.contact.holding import Holding
+from ..equilibria.contact.rows import rows_at
+from ..equilibria.contact.seeking import settle_on
 from ..equilibria.corners import check_friction
 from ..equilibria.found import Equilibrium, EquilibriumPath, equilibrium_at
 from ..equilibria.path import Family, Point, followed
@@ -22,7 +25,9 @@ from ..equilibria.seeking import balance, settle
 from ..equilibria.states import rest_with_states, state_places
 from ..equilibria.steady import check_still
 from ..errors import EquilibriumError, ModelError, SingularConfigurationError, unknown_name
+from ..explain.contacts import check_apart
 from ..model.model import Model
+from ..motion.initial import check_reactions, check_regular
 from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
 from ..results.result import State
@@ -50,9 +55,12 @@ def equilibrium(
     from many poses and on all branches of the assembly that these reach, for unstable ones too: all that are found,
     the one of least potential first. States of the model come to rest, too. Time stands still (at 0, or at that of the
     start), and so must drivers; forces must not change with it.
+
+    Contacts press or open, as it comes out. A pose in which friction holds a model already is told as it is, for it
+    does not move; from any other the rest without friction is looked for. ``found.holding`` tells how safely it is
+    held.
     """
     own = model_of(model)
-    check_without_contacts(own, "equilibrium()")
     system = own.compile()
     if state_places(system) and (all or over is not None):
         raise ModelError(
@@ -64,6 +72,8 @@ def equilibrium(
         raise ModelError(
             f'start must be a state or a dict of names and values, not {start!r}; e.g. {{"crank.angle": 0.6}}'
         )
+    if own.contacts or own.frictions:
+        return _on_contacts(own, start, t, all, over)
     if over is not None:
         return _path(own, start, all, over)
     q = _start(own, start, t)
@@ -80,6 +90,26 @@ def _start(model: Model, start: Start, t: float) -> np.ndarray:
     q, *_ = posed(model, t, start if isinstance(start, Mapping) else {}, start if isinstance(start, State) else None)
     check_still(balance_at(model.compile(), t, q))
     return q
+
+
+def _on_contacts(model: Model, start: Start, t: float, all: bool, over: Over | None) -> Equilibrium:
+    system, name = model.compile(), model.name
+    if all or over is not None or state_places(system):
+        raise ModelError(
+            f"{name!r} has contacts, with which equilibrium() goes from one start to one rest, of models without "
+            "states; look from one start after the other"
+        )
+    q = _start(model, start, t)
+    check_apart(State(system, t, q, system.still, system.still))
+    here = balance_at(system, t, q)
+    check_friction(here)
+    check_reactions(system, t, q, len(check_regular(system, t, q, system.still)))
+    there = Holding(rows_at(here))
+    found = there.rest or settle_on(system, t, q)
+    if found is None:
+        slides = f", nor does friction hold it there ({there!r})" if there.rows.bounds else ""
+        raise _none(here, f"from here{slides}")
+    return equilibrium_at(found)
 
 
 def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
@@ -140,6 +170,6 @@ def _path(model: Model, start: Start, all: bool, over: Over) -> EquilibriumPath:
 def _none(start: Balance, where: str) -> EquilibriumError:
     check_friction(start)
     return EquilibriumError(
-        f"no equilibrium of {start.system.model.name!r} was found {where}: nothing may hold it (a body that falls, or "
-        "a force that grows on the way); add what holds it, or give another start"
+        f"no equilibrium of {start.system.model.name!r} was found {where}: nothing may hold it (a body that falls or "
+        "slides, or a force that grows on the way); add what holds it, or give another start"
     )

@@ -96,3 +96,16 @@ def test_a_screw_locks_itself(mu, locks):
     run = mbs.simulate(model, [0, 0.5])
     assert (run.modes["rub"][-1] == "sticks") == locks
     assert (abs(run["nut.z"][-1]) < 1e-12) == locks
+
+
+def test_what_is_rough_by_nothing_holds_nothing():
+    """Blocks pulled sideways from rest with 3 m/s²: a coefficient of zero, a bound that grows from zero, 2t newtons."""
+    model = mbs.PlanarModel("blocks", gravity=(3, -9.81))
+    smooth, brake = (model.body(name, mass=1.0, inertia=1.0) for name in ("smooth", "brake"))
+    guides = [model.add(mbs.Translational(f"guide {b.name}", model.ground, b)) for b in (smooth, brake)]
+    model.add(mbs.Friction("rub", guides[0], mu=model.parameter("mu", 0.0)))
+    model.add(mbs.DryFriction("grows", mbs.x(brake), force=2 * mbs.t))
+    run = mbs.simulate(model, [0, 1], {"smooth.vx": 0.0, "brake.vx": 0.0}, **TIGHT)
+    assert abs(run["smooth.x"][-1] - 1.5) < 1e-12 > abs(run["brake.x"][-1] - 1.5 + 1 / 3)
+    held = mbs.simulate(model.with_parameters(mu=0.4), [0, 1], {"smooth.vx": 0.0, "brake.vx": 0.0}, **TIGHT)
+    assert held["smooth.x"][-1] == 0.0

@@ -145,6 +145,23 @@ def test_a_ball_on_a_plate_that_accelerates(coordinates, method):
     near(result.energy.error, np.zeros(5), 1e-9)
 
 
+def test_what_a_driver_gives_at_an_impact():
+    """A ball drops on a plate of 3 kg that a motor lifts at 1 m/s: the motor takes the impulse, and works with it."""
+    model = mbs.PlanarModel("plate", gravity=(0, -G))
+    plate, body = model.body("plate", mass=3.0, inertia=1.0), model.body("ball", mass=2.0, inertia=1.0, position=(0, 2))
+    up = np.pi / 2
+    model.add(mbs.Translational("guide", model.ground.at(0, 0, angle=up), plate.at(0, 0, angle=up)))
+    model.add(mbs.Driver("motor", mbs.y(plate), mbs.t), Contact("hit", Line(plate), Point(body), restitution=0.5))
+    result = run(model, [0, 1], STILL)
+    (impact,) = result.impacts
+    speed = np.sqrt(1 + 4 * G)  # √(1 + 2 g h), of the approach
+    near(impact.t, (speed - 1) / G)
+    near([impact.impulses[name][1] for name in ("hit", "motor")], [3 * speed, 3 * speed])
+    near(impact.energy_lost, 0.75 * speed**2)
+    near(result.energy.supplied[-1], 3 * G + 3 * speed)
+    near(result.energy.error[-1], 0)
+
+
 # --- pendulums -------------------------------------------------------------------------------------------------------
 
 

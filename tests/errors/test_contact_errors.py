@@ -97,7 +97,6 @@ def test_sweeps_tell_of_overlaps():
     "verb",
     [
         lambda model: mbs.inverse_dynamics(model, TIMES),
-        mbs.equilibrium,
         mbs.linearize,
         mbs.equations,
         lambda model: mbs.assemble(model, forces=True),

@@ -1,6 +1,7 @@
 """Every file in models/ builds, is diagnosed, moves, and runs as a script.
 
-A model whose file has INITIAL is moved by its forces; any other one is driven.
+A model whose file has INITIAL is moved by its forces; any other one is driven. What those do whose bodies touch is in
+`test_models_that_touch.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 import scripts
-from gallery import MODELS, NAMES, load
+from gallery import ALL, MODELS, NAMES, TOUCHING, load
 
 import mbs_dae as mbs
 
@@ -27,7 +28,7 @@ MOVED_BY_FORCES = [name for name in NAMES if hasattr(load(name), "INITIAL")]
 DRIVEN = [name for name in NAMES if name not in MOVED_BY_FORCES]
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=ALL)
 def any_module(request) -> ModuleType:
     return load(request.param)
 
@@ -185,7 +186,7 @@ def test_runs_as_a_script(name, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MOVED_BY_FORCES)
+@pytest.mark.parametrize("name", [*MOVED_BY_FORCES, *TOUCHING])
 def test_runs_as_a_script_of_a_motion(name, tmp_path):
     output = run(name, "--no-plot", cwd=tmp_path)
     for words in ("degrees? of freedom", "max speed", "largest violation", "kinetic", "error", "steps"):

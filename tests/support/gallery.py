@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
 """Where the repository is."""
 MODELS = ROOT / "models"
-NAMES = sorted(path.stem for path in MODELS.glob("[!_]*.py"))
+ROUGH = re.compile(r"mbs\.(Contact|Stop|Friction)\(|unilateral=")
+ALL = sorted(path.stem for path in MODELS.glob("[!_]*.py"))
+TOUCHING = [name for name in ALL if ROUGH.search((MODELS / f"{name}.py").read_text(encoding="utf-8"))]
+"""Those in which bodies touch."""
+NAMES = [name for name in ALL if name not in TOUCHING]
+"""Those whose joints and forces are all that they have."""
 
 
 def load(name: str) -> ModuleType:

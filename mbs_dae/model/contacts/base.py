@@ -22,31 +22,25 @@ Everything else follows from being a subclass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import lru_cache
-from random import Random
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import sympy as sp
 
 from ...errors import ModelError
-from ...rotations import bryant
 from ...symbolic.derive import Relation
-from ...symbolic.functions import opaque, written_out
-from ...symbolic.markers import LABELS, FormMarker, PlanarMarker, SpatialMarker, marker_symbols
-from ..bodies.body import Place, as_marker
-from ..element import Declared, Element, checked_name
+from ...symbolic.functions import opaque
+from ...symbolic.markers import FormMarker
+from ..bodies.body import Place
+from ..element import Declared, checked_name
 from ..fields import Law
 from ..joints.base import relation_of
-from ..measures import Kind, Measure, OwnRow
-from ..parameters import Number, Numeric, check_number, constants_out, free_parameters
-from .geometry import relation_between
-from .shapes import Shape, check_pair, check_room
+from ..parameters import Number, Numeric, check_number, free_parameters
+from .coefficients import check_coefficients
+from .shapes import Shape
+from .touching import NAMES, Touching
 
 _registry: list[type[ContactElement]] = []
-UNIT = 1e-9
-"""How near 1 the length of a gradient is where it is 1: roundoff."""
 
 
 def registered_contacts() -> tuple[type[ContactElement], ...]:
@@ -54,7 +48,7 @@ def registered_contacts() -> tuple[type[ContactElement], ...]:
     return tuple(_registry)
 
 
-class Contact(Element):
+class Contact(Touching):
     """Two bodies that may touch, and never overlap: gaps g ≥ 0 and normal forces f ≥ 0, one of which is zero.
 
     ``Contact("floor", mbs.Line(ground), mbs.Disk(wheel, 0.3), restitution=0.8, friction=0.4)``: of two shapes, or
@@ -66,16 +60,9 @@ class Contact(Element):
     sliding, `static_friction` that of rest, which is no less. They are numbers, or expressions of parameters.
     """
 
-    sketch = "contact"
-    units: tuple[str, ...]
-    points: int
-    """How many gaps it has."""
-    slips: int
-    """How many slip velocities each of them has: none without friction."""
     restitution: Number
     friction: Number
     static_friction: Number
-    shapes: tuple[Shape, ...] = ()
 
     def __init__(
         self,
@@ -90,72 +77,14 @@ class Contact(Element):
     ):
         self.name = checked_name(name)
         self._set_laws(restitution, friction, static_friction)
-        if any(isinstance(thing, Shape) for thing in things):
-            self._of_shapes(things, gap or slip)
-        else:
-            self._of_functions(things, gap, slip, unit)
+        self._finish(*self._between(things, gap, slip, unit))
 
-    def _of_shapes(self, things: Sequence[Any], function: Any) -> None:
-        if function is not None or len(things) != 2 or not all(isinstance(thing, Shape) for thing in things):
-            remedy = "Contact(name, shape, shape), or markers and gap=lambda i, j: ..."
-            raise ModelError(f"{self.who} is of two shapes, or of markers and a gap; write {remedy}")
-        self.shapes = first, second = tuple(things)
-        self.markers = first.marker, second.marker
-        self.check_dimension()
-        self._check_bodies()
-        check_pair(first, second, self.who)
-        relation, slots = relation_between(first.geometry, second.geometry, self.dimension, self.has_friction)
-        if not free_parameters(slots.values()):
-            check_room(self.shapes, float, self.who)
-        self._finish(relation, slots, "m")
-
-    def _of_functions(self, things: Sequence[Any], gap: Any, slip: Any, unit: str) -> None:
-        if gap is None:
-            raise ModelError(f"{self.who} has no gap; give gap=lambda i, j: expression, or two shapes")
-        if not 0 < len(things) <= len(LABELS):
-            what = f"{self.who} has {len(things)} markers, and needs 1 to {len(LABELS)}"
-            raise ModelError(f"{what}; name those that the gap is between: Contact(name, i, j, gap=...)")
-        self.markers = tuple(as_marker(thing, self.who) for thing in things)
-        self.check_dimension()
-        self._check_bodies()
-        relation = relation_of(gap, slip, marker_symbols(len(things), self.dimension), {}, self.who, NAMES)
-        self._finish(*constants_out(self._rubbing(relation)), unit)
-
-    def _check_bodies(self) -> None:
-        if len(self.markers) > 1 and len(self.bodies) == 1:
-            raise ModelError(f"{self.who} is of body {self.bodies[0].name!r} and itself; name two different bodies")
+    def _finish(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
+        self._take(relation, slots, unit)
+        self._complete(relation, slots)
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._form
-
-    # --- what is read of it ---------------------------------------------------------------------------------
-
-    def measures(self) -> dict[str, Measure]:
-        """Its gaps, and the slip velocities of those with friction: "gap" and "slip", of several points "gap1", ..., of
-        two directions "slip_u" and "slip_v"."""
-        relation, slots = self.form()
-        found = {}
-        for k, (name, unit) in enumerate(zip(self.row_names, self.units, strict=True)):
-            levels = (name, f"{name}_rate", f"{name}_acceleration") if k < self.points else ("", name, f"{name}_rate")
-            own = Kind(unit.removesuffix("/s"), levels, OwnRow(relation, k, tuple(slots.items())))
-            found[name] = Measure(name, self.markers, own)
-        return {**super().measures(), **found}
-
-    @property
-    def row_names(self) -> list[str]:
-        return self._names("gap", "slip")
-
-    @property
-    def loads(self) -> dict[str, str]:
-        """What pushes along each of its rows, and the unit: the normal force "force", and "friction"."""
-        unit = "N m" if self.units[0] == "rad" else "N"
-        return dict.fromkeys(self._names("force", "friction"), unit)
-
-    def _names(self, normal: str, across: str) -> list[str]:
-        """One for each row, the gaps' first."""
-        points = [str(k + 1) if self.points > 1 else "" for k in range(self.points)]
-        ways = ["_u", "_v"] if self.slips == 2 else [""] * self.slips
-        return [normal + k for k in points] + [across + k + way for k in points for way in ways]
 
     # --- the laws -------------------------------------------------------------------------------------------
 
@@ -187,45 +116,7 @@ class Contact(Element):
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         self._check_laws(number)
-        for shape in self.shapes:
-            shape.check_values(number, self.who)
-        if self.shapes:
-            check_room(self.shapes, number, self.who)
-
-    # --- the equations --------------------------------------------------------------------------------------
-
-    def _rubbing(self, relation: Relation) -> Relation:
-        """The gaps and, where there is friction, the slip velocities, of gaps that grow by 1 along their normals."""
-        points, rows = len(relation.phi), len(relation.psi)
-        allowed = {2: (1,), 3: (1, 2)}[self.dimension]
-        if rows and (rows % points or rows // points not in allowed):
-            wanted = {2: "one velocity for each gap", 3: "two velocities (or one) for each gap"}[self.dimension]
-            raise ModelError(f"{self.who} has {points} gaps and {rows} slip velocities; return {wanted} from slip")
-        if not self.has_friction:
-            return replace(relation, psi=())
-        if not rows:
-            remedy = "give slip=lambda i, j: velocity of the second body along the first, or friction=0"
-            raise ModelError(f"{self.who} has friction, and nothing says what slips; {remedy}")
-        return with_unit_gradients(relation, self.second, self.who)
-
-    def _finish(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
-        self.points = len(relation.phi)
-        self.slips = len(relation.psi) // self.points
-        self.units = (unit,) * self.points + (f"{unit}/s",) * len(relation.psi)
-        self._complete(relation, slots)
-
-
-def check_coefficients(who: str, sliding: tuple[str, float], rest: tuple[str, float]) -> None:
-    """Of friction, by their names: what rests holds at least what slides."""
-    for name, value in (sliding, rest):
-        check_number(value, f"{name} of {who}", non_negative=True)
-    if rest[1] < sliding[1]:
-        what = f"{rest[0]} of {who} is {rest[1]:g}, less than its {sliding[0]}, {sliding[1]:g}"
-        raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
-
-
-NAMES = ("gap", "slip")
-"""What the equations of a contact are called."""
+        super().check_values(number)
 
 
 class ContactElement(Contact, Declared):
@@ -266,46 +157,3 @@ class ContactElement(Contact, Declared):
         constants = {n: opaque(v) if isinstance(v, Law) else v for n, v in constants.items()}
         gap, slip = getattr(cls, "gap", None), getattr(cls, "slip", None)
         return relation_of(gap, slip, markers, constants, f"contact class {cls.__name__}", NAMES)
-
-
-@lru_cache(maxsize=1024)
-def with_unit_gradients(relation: Relation, second: int, who: str) -> Relation:
-    """The relation with every gap and every slip velocity divided by the length of its gradient by the place, or by the
-    velocity, of the second marker's point; unless that is 1 wherever one looks."""
-    marker = relation.markers[second]
-    along, rates = marker.m[: marker.dimension], marker.rates[: marker.dimension]
-    gaps = []
-    for gap in relation.phi:
-        if not gap.has(*along):
-            what = f"{who} has friction, and its gap does not change with the point of its second marker"
-            raise ModelError(f"{what}, so there is no normal force; say the gap by j.point, or leave friction out")
-        gaps.append(_by_length(gap, along, relation))
-    return replace(relation, phi=tuple(gaps), psi=tuple(_by_length(slip, rates, relation) for slip in relation.psi))
-
-
-def _by_length(value: sp.Expr, place: Sequence[sp.Symbol], relation: Relation) -> sp.Expr:
-    squared = sp.Add(*(value.diff(s) ** 2 for s in place))
-    return value if squared == 0 or _is_one(squared, relation) else value / sp.sqrt(squared)
-
-
-def _is_one(value: sp.Expr, relation: Relation) -> bool:
-    """Whether an expression is 1 at some places that nobody chose: then it is 1."""
-    return value == 1 or all(abs(_somewhere(value, relation, Random(seed)) - 1) < UNIT for seed in range(4))
-
-
-def _somewhere(value: sp.Expr, relation: Relation, random: Random) -> float:
-    numbers = {s: sp.Float(random.uniform(0.5, 1.5)) for s in sorted(value.free_symbols, key=str)}
-    for marker in relation.markers:
-        turn = [random.uniform(-3, 3) for _ in range(3)]
-        place = [random.uniform(-2, 2) for _ in range(marker.dimension)]
-        axes = sp.Matrix(bryant(*turn)).tolist()
-        placed = (
-            PlanarMarker.placed(place[0], place[1], turn[0])
-            if marker.dimension == 2
-            else SpatialMarker.placed(place, axes)
-        )
-        numbers |= dict(zip(marker.m, map(sp.Float, placed.m), strict=True))
-    try:
-        return float(written_out(value).xreplace(numbers).evalf())
-    except TypeError:
-        return float("nan")

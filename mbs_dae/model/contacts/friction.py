@@ -17,12 +17,12 @@ from ...symbolic.derive import Form, Reading, Relation
 from ...symbolic.expressions import expression_of
 from ...symbolic.markers import FormMarker, marker_symbols
 from ..bodies.body import Marker
-from ..element import Element, checked_name
+from ..element import Element, checked_name, slot
 from ..joints import Cylindrical, Joint, Revolute, Screw, Spherical, Translational
 from ..joints.motions import Ball, Helix, Slide
 from ..measures import Measure, Quantity, written_in_markers
 from ..parameters import Number, Numeric, check_number, constants_out, free_parameters
-from .base import check_coefficients
+from .coefficients import check_coefficients
 
 RUBBING = (Revolute, Translational, Cylindrical, Screw, Spherical)
 """The joints that have friction of their own: those whose bodies touch along a surface."""
@@ -72,6 +72,7 @@ class Friction(FrictionElement):
         motions = (joint.motions or {})[self.dimension]
         slides = [motion for motion in motions if isinstance(motion, Slide)]
         self._free = tuple(slide.axis for slide in slides)
+        self._threads = tuple(motion.axis for motion in motions if isinstance(motion, Helix))
         if turns := len(slides) < len(motions):
             if radius is None:
                 raise ModelError(f"{self.who} is in {joint.who}, which turns; give radius=, that of its pin or ball")
@@ -81,11 +82,11 @@ class Friction(FrictionElement):
         if not free_parameters(self.laws):
             self.check_values(float)
         i, j = marker_symbols(2, self.dimension)
-        slot = sp.Symbol("p_radius", real=True)
-        velocities = [slot * w for w in self._turning(i, j, motions)] if turns else []
+        radius_slot = slot("radius")
+        velocities = [radius_slot * w for w in self._turning(i, j, motions)] if turns else []
         velocities += [i.axes[axis].dot(j.velocity - i.velocity_at(j.point)) for axis in self._along(motions)]
         self.units = ("m/s",) * len(velocities)
-        slots = {slot: self.radius} if turns else {}
+        slots = {radius_slot: self.radius} if turns else {}
         self._complete(Relation((i, j), (), tuple(velocities), slots=tuple(slots)), slots)
 
     @staticmethod
@@ -108,8 +109,11 @@ class Friction(FrictionElement):
 
     def normal(self, i: FormMarker, j: FormMarker) -> list[sp.Matrix]:
         """The directions of the joint's reaction, a force on its second marker, that press its surfaces together: the
-        normal force is the length of that part."""
-        return [axis for k, axis in enumerate(i.axes) if k not in self._free]
+        normal force is the length of that part. The face of a thread leans by its lead, tan λ = pitch/(2π radius),
+        and has cos λ of its force along the axis."""
+        lead = slot("pitch") / (2 * sp.pi * slot("radius"))
+        scale = {axis: sp.sqrt(1 + lead**2) for axis in self._threads}
+        return [scale.get(k, 1) * axis for k, axis in enumerate(i.axes) if k not in self._free]
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         check_coefficients(self.who, ("mu", number(self.friction)), ("mu_static", number(self.static_friction)))

@@ -53,6 +53,8 @@ class ForceElement(Declared):
     equations: ClassVar[tuple[str, ...]] = ("potential", "force")
     work: ClassVar[str] = "supplied"
     sketch = "arrow"
+    told: tuple[Reading, dict[sp.Symbol, Number]]
+    """Where it has `loads`: how all of them are read, and what stands in the slots of that."""
 
     potential: ClassVar[Callable]
     force: ClassVar[Callable]

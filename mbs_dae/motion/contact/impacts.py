@@ -187,6 +187,8 @@ def _jump(mechanism, y):
         given += p * contacts.nu[row]
         note[NOTED + row] = p
     responses(mechanism, contacts.amount)
+    for row in range(machine.nu.size):  # what drivers give, as in a motion
+        given -= machine.multipliers[row] * machine.nu[row]
     axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])
     y[state.works_at + 1] += lost
     y[state.works_at + 2] += given

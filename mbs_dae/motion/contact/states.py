@@ -112,14 +112,16 @@ def _release(contacts):
         gaps = 1 if contacts.gap[c] >= 0 else 0
         law, i = law + gaps, i + gaps
         if contacts.slips[c] > 0 and contacts.slipping[c] == 0:
-            size = 0.0
+            held = speed = 0.0
             for k in range(contacts.slips[c]):
-                size += problem.f[i + k] ** 2
-            size, most = np.sqrt(size), bound_now(contacts, law, contacts.static[c])
-            if size >= (1.0 - BOUND) * most and size > 0.0:
+                held += problem.f[i + k] ** 2
+                speed += problem.w[i + k] ** 2
+            held, speed, most = np.sqrt(held), np.sqrt(speed), bound_now(contacts, law, contacts.static[c])
+            if held >= (1.0 - BOUND) * most and max(held, speed) > 0.0:
                 contacts.slipping[c], found = 1, True
-                for k in range(contacts.slips[c]):
-                    contacts.heading[contacts.slip[c] + k] = -problem.f[i + k] / size
+                for k in range(contacts.slips[c]):  # what nothing holds sets out to where it is drawn
+                    away = -problem.f[i + k] / held if held > 0.0 else problem.w[i + k] / speed
+                    contacts.heading[contacts.slip[c] + k] = away
         law, i = law + (1 if contacts.slips[c] > 0 else 0), i + contacts.slips[c]
     return found
 

@@ -127,11 +127,12 @@ def verbs(model: mbs.PlanarModel) -> float:
     rest: mbs.Equilibrium = mbs.equilibrium(model, {"a.angle": 0.6})
     rests: tuple[mbs.Equilibrium, ...] = mbs.equilibrium(model, all=True)
     law: mbs.LinearSystem = mbs.linearize(model, rest.state, inputs=["r"], outputs=["a.angle"])
+    held: mbs.Holding = mbs.holding(model, rest, load="r")
     path: mbs.EquilibriumPath = mbs.equilibrium(model, over=("r", [0.1, 0.2]))
     lines: mbs.LinearPath = mbs.linearize(model, over=("r", [0.1, 0.2]))
     failed: type[mbs.MbsError] = mbs.EquilibriumError
     assert stiff.success and failed and path.values.size and lines.lines and rest.stable and rests[0].frequencies.size
-    assert law.modes[0].shape and law.A.shape
+    assert held.held and law.modes[0].shape and law.A.shape
     graph: mbs.Topology = mbs.topology(model, cut="pin")
     compared = mbs.compare_stabilization(
         model, [0, 1], stabilizations={"soft": mbs.Baumgarte(alpha=5.0), "none": mbs.Unstabilized()}
@@ -178,6 +179,7 @@ def contacts(model: mbs.PlanarModel, space: mbs.SpatialModel, body: mbs.Body, pi
     floor, wall = mbs.Line(model.ground), mbs.Plane(space.ground)
     model.add(mbs.Contact("a", floor, mbs.Disk(body, 0.1), restitution=0.5, friction=0.3, static_friction=0.4))
     model.add(mbs.Contact("b", model.ground, body, gap=lambda i, j: j.y - i.y))
+    model.add(mbs.CompliantContact("soft", floor, mbs.Disk(body, 0.1), stiffness=1e5, restitution=0.5, speed=1.0))
     for shape in (mbs.Point(body), mbs.Box(body, (1, 2)), mbs.Polygon(body, [(0, 0), (1, 0), (0, 1)])):
         model.add(mbs.Contact("c", floor, shape))
     round_ones = mbs.Sphere(body, 0.1), mbs.Capsule(body, 1.0, 0.1), mbs.Profile(body, 1 + mbs.theta)

@@ -1,0 +1,1 @@
+"""Statics where bodies touch: what presses, what opens, what friction holds."""

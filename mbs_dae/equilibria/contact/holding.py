@@ -1,0 +1,140 @@
+"""Whether friction holds a pose, as it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from ...errors import EquilibriumError, ModelError, unknown_name
+from ...model.model import Model
+from ...results.result import State
+from ..balance import balance_at
+from .limits import HOLDS, SLIPS, Forces, Limit, Load, forces_of, held_by, is_wedged, least_forces, limit_of, range_of
+from .rows import Rows, rows_at
+from .supported import Supported, standing
+
+EDGE = 1e-9
+"""A margin is 1 as near as this."""
+
+
+@dataclass(frozen=True, eq=False)
+class Holding:
+    """Whether a pose is held, from `holding`: by what touches, and by friction at rest."""
+
+    rows: Rows = field(repr=False)
+    load: str | None = None
+    """The parameter or input that is asked for, and"""
+    between: tuple[float, float] | None = None
+    """the values of it between which the pose is held; None where none is asked for."""
+
+    @cached_property
+    def _limit(self) -> Limit:
+        return limit_of(forces_of(self.rows))
+
+    @property
+    def margin(self) -> float:
+        """By which factor all friction may be smaller until something begins to move; less than 1 where it has to be
+        larger (a block on a slope: μ/tan α). Infinite where no friction is needed, 0 where none is enough."""
+        return self._limit.margin
+
+    @property
+    def held(self) -> bool:
+        return self.margin >= 1.0 - EDGE
+
+    @cached_property
+    def slips(self) -> tuple[str, ...]:
+        """What slips as soon as friction is less than that."""
+        limit, index = self._limit, self.rows.contacts
+        lengths = np.linalg.norm(self.rows.along, axis=1)
+        speeds = np.abs(limit.motion) / np.where(lengths > 0.0, lengths, 1.0)
+        fast = SLIPS * speeds.max(initial=0.0)
+        found = [one for one in limit.at.bounds if np.linalg.norm(speeds[one.slips]) > fast]
+        return tuple(dict.fromkeys(index.points[one.point][0].name for one in found))
+
+    @cached_property
+    def forces(self) -> Mapping[str, float]:
+        """Of contacts and of friction when it begins to move, by their names: ``forces["floor.friction"]``."""
+        index, found = self.rows.contacts, {}
+        for element in index.elements:
+            for load, row in zip(element.loads, index.rows_of[element.name], strict=True):
+                found[f"{element.name}.{load}"] = float(self._limit.forces[row])
+        return MappingProxyType(found)
+
+    @cached_property
+    def wedged(self) -> bool:
+        """Whether bodies may be wedged: points that press by themselves, without a load. Then forces exist that hold
+        the pose, and whether they are there depends on how the bodies were put there."""
+        return is_wedged(forces_of(self.rows))
+
+    @cached_property
+    def rest(self) -> Supported | None:
+        """The balance of the pose where friction holds it, with the least forces that do."""
+        forces = held_by(forces_of(self.rows)) if self.rows.bounds else None
+        return None if forces is None else standing(self.rows, least_forces(forces))
+
+    @cached_property
+    def state(self) -> State:
+        here = self.rows.balance
+        return State(here.system, here.t, here.q, here.system.still, here.system.still)
+
+    def __repr__(self) -> str:
+        told = f"{'held' if self.held else 'not held'}, margin {self.margin:.6g}"
+        told += " (wedged: if it was pressed in)" if self.held and self.wedged else ""
+        told += f", {' and '.join(self.slips)} would slip" if self.slips else ""
+        if self.between is not None:
+            told += f"; {self.load} from {self.between[0]:.6g} to {self.between[1]:.6g}"
+        return f"<Holding of {self.rows.balance.system.model.name!r}: {told}>"
+
+
+def holding_at(rows: Rows, load: str | None = None) -> Holding:
+    if load is None:
+        return Holding(rows)
+    value, forces = _with_load(rows, load)
+    found = range_of(forces)
+    if found is None:
+        raise EquilibriumError(
+            f"no value of {load!r} holds this pose of {rows.balance.system.model.name!r}, whatever its contacts push; "
+            "look at mbs.holding(model, pose) without load="
+        )
+    return Holding(rows, load, (value + found[0], value + found[1]))
+
+
+def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:
+    """The value of a parameter or an input, and the forces with it for a load."""
+    balance, model = rows.balance, rows.balance.system.model
+    change: Callable[..., Model]
+    if load in model.parameters:
+        value, change = model.parameters[load].value, model.with_parameters
+    elif signal := next((one.symbol for one in model.inputs if one.name == load), None):
+        value, change = float(balance.q[balance.system.layout.signals[signal]]), model.with_inputs
+    else:
+        raise unknown_name("parameter or input", load, [*model.parameters, *(o.name for o in model.inputs)], model.name)
+    step, forces = max(abs(value), 1.0), forces_of(rows)
+    far, here, back = (_beside(rows, load, change(**{load: value + side * step})) for side in (1.0, 0.0, -1.0))
+    for ahead, now, behind in zip(far, here, back, strict=True):
+        if np.linalg.norm(ahead + behind - 2.0 * now) > HOLDS * (np.linalg.norm(ahead - behind) + np.linalg.norm(now)):
+            raise ModelError(
+                f"forces of {model.name!r} do not grow in proportion to {load!r}; take a load that does so"
+            )
+    pull, *bounds = ((ahead - behind) / (2.0 * step) for ahead, behind in zip(far, back, strict=True))
+    some = dict(zip((one.point for one in rows.bounds), bounds, strict=True))
+    own = Load(balance.free_velocities.T @ pull, tuple(some[one.point] for one in forces.bounds))
+    return value, replace(forces, load=own)
+
+
+def _beside(rows: Rows, load: str, model: Model) -> tuple[np.ndarray, ...]:
+    """The forces, and the b of bounds, with another value, with which all else is as it is."""
+    here, there = rows.balance, balance_at(model.compile(), rows.balance.t, rows.balance.q)
+    other = rows_at(there)
+    same = [(there.phi, here.phi), (there.jacobian, here.jacobian), (other.phi, rows.phi), (other.G, rows.G)]
+    same += [(one.B, two.B) for one, two in zip(other.bounds, rows.bounds, strict=False)]
+    if any(a.shape != b.shape or np.abs(a - b).max(initial=0.0) > HOLDS for a, b in same):
+        raise ModelError(
+            f"{load!r} of {model.name!r} changes more than forces: joints, contacts or coefficients of friction; load= "
+            "takes a parameter of forces, or an input"
+        )
+    return there.forces, *(one.b for one in other.bounds)

@@ -1,0 +1,127 @@
+"""What touches at a pose: the rows of contacts, and what bounds their friction.
+
+With f along the rows G of contacts a mechanism is at rest where
+
+    Q - Φ_vᵀ λ + Gᵀ f = 0,      Φ = 0,      0 ≤ g,  0 ≤ f_n,  g f_n = 0,      |f_s| ≤ μ N,
+
+N the normal force of a contact, or what presses in a joint, |b + B f|, or N = 1 and μ N a given force.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ...compiled.contacts import observe_contacts, put_rows
+from ...errors import ModelError
+from ...explain.contacts import point_of
+from ...motion.contact.guards import TOUCHES
+from ...motion.mechanism import mechanism
+from ..balance import Balance
+
+MOVES = 1e-9
+"""Obstacles that go faster than this, in lengths of the model a second, move."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A friction force f[slips], no longer than what presses, |b + B f|: the coefficient of rest is in b and B."""
+
+    point: int
+    slips: slice
+    b: np.ndarray
+    B: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of contacts at the pose of a balance, which knows of none."""
+
+    balance: Balance
+    phi: np.ndarray
+    G: np.ndarray
+    factors: np.ndarray
+    """What the bounds of friction are made of: see `compiled.contacts`."""
+    extent: float
+
+    @cached_property
+    def gaps(self) -> np.ndarray:
+        """Which rows are gaps."""
+        gap = self.contacts.gap
+        return np.sort(gap[gap >= 0])
+
+    @property
+    def contacts(self):
+        return self.balance.system.structure.contacts
+
+    @cached_property
+    def closed(self) -> np.ndarray:
+        """The gaps that are closed."""
+        return self.gaps[self.phi[self.gaps] <= TOUCHES * self.extent]
+
+    @cached_property
+    def along(self) -> np.ndarray:
+        """G along the free velocities: how fast gaps open, and what slips."""
+        return self.G @ self.balance.free_velocities
+
+    @cached_property
+    def bounds(self) -> tuple[Bound, ...]:
+        """Of all friction that may act here."""
+        return tuple(self._bounds())
+
+    def _bounds(self) -> Iterator[Bound]:
+        index, balance, lines = self.contacts, self.balance, len(self.G)
+        static = mechanism(balance.system).contacts.static
+        added = balance.taken_up(self.G.T) if balance.system.model.frictions else np.zeros((0, lines))
+        closed, frictions = {*self.closed}, [bound.tolist() for bound in index.bound]
+        for k, (gap, first, slips) in enumerate(zip(index.gap, index.slip, index.slips, strict=True)):
+            if not slips or (gap >= 0 and gap not in closed):
+                continue
+            if gap >= 0:
+                b, B = np.zeros(1), np.eye(lines)[[gap]]
+            else:
+                components, at, row, rows = (own[k] for own in frictions)
+                if rows:
+                    factors = self.factors[at : at + components * rows].reshape(components, rows)
+                    b, B = factors @ balance.multipliers[row : row + rows], factors @ added[row : row + rows]
+                else:
+                    b, B = self.factors[[at + 1]], np.zeros((1, lines))
+                    if b[0] < 0.0:
+                        raise ModelError(
+                            f"{self.who(k)} has a force at rest of {b[0]:.3g}; give one that is not negative"
+                        )
+            yield Bound(k, slice(first, first + slips), static[k] * b, static[k] * B)
+
+    def who(self, point: int) -> str:
+        return point_of(self.balance.system, point)
+
+
+def rows_at(balance: Balance) -> Rows:
+    """The rows of contacts at the pose of this balance, in Cartesian coordinates."""
+    run, system = mechanism(balance.system), balance.system
+    contacts = run.contacts
+    observe_contacts(contacts, balance.t, balance.q, system.still)
+    put_rows(contacts)
+    phi, G, factors = contacts.phi.copy(), contacts.G[:, : system.nv].copy(), contacts.factors.copy()
+    if not (np.isfinite(phi).all() and np.isfinite(G).all() and np.isfinite(factors).all()):
+        raise ModelError(f"a contact of {system.model.name!r} has no value at t = {balance.t:g}", time=balance.t)
+    found = Rows(balance, phi, G, factors, run.machine.extent)
+    _check_still(found, contacts.nu)
+    return found
+
+
+def _check_still(rows: Rows, nu: np.ndarray) -> None:
+    if (moving := np.flatnonzero(np.abs(nu) > MOVES * rows.balance.system.length)).size:
+        index = rows.contacts
+        point = next(k for k in range(len(index.points)) if moving[0] in (index.gap[k], *_slips(index, k)))
+        raise ModelError(
+            f"{rows.who(point)} of {rows.balance.system.model.name!r} moves at t = {rows.balance.t:g}, so there is no "
+            "rest; give constants in place of functions of time"
+        )
+
+
+def _slips(index, k: int) -> range:
+    return range(index.slip[k], index.slip[k] + index.slips[k])

@@ -1,0 +1,179 @@
+"""Contacts that give way: the force follows from how deep bodies lie in each other, and how fast they go deeper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import log1p
+from typing import Any
+
+import sympy as sp
+from scipy.optimize import brentq
+
+from ...errors import ModelError
+from ...symbolic.derive import Reading, Relation
+from ...symbolic.differentiation import Definition
+from ...symbolic.loads import OF_POTENTIAL, Load
+from ...symbolic.markers import rate_of, t, variables
+from ..bodies.body import Place
+from ..element import checked_name, slot
+from ..fields import Law
+from ..forces.base import ForceElement
+from ..parameters import Number, Numeric, check_number, constants_out, finite_number
+from .coefficients import Coefficient, check_coefficient, check_curve, check_smooth, smoothed
+from .shapes import Shape
+from .touching import Touching
+
+TINY = 1e-300
+"""Nothing beside the square of a depth; with it roots have slopes where that is zero."""
+
+
+class CompliantContact(Touching, ForceElement):
+    """Two bodies that give way where they touch: with δ = -g, how deep they lie in each other, and δ̇ its rate,
+
+        F = k δⁿ (1 + λ δ̇) where δ > 0, and never less than zero          (Hunt and Crossley)
+
+    for each gap g; they are said as those of a `Contact`. `stiffness` is k, `exponent` n (3/2 after Hertz, 1 of a
+    spring), `damping` λ. In its place `restitution` and `speed` say what is left of an approach with this speed: for
+    bodies on which nothing else acts, λ follows from these alone. k δⁿ⁺¹/(n + 1) is stored, the rest is dissipated.
+
+    `friction` is a coefficient, or a function of the speed of slip; `smooth` is the speed v over which it builds up:
+    bodies feel μ F s / √(s² + v²) against their slip s. They creep under loads that friction holds, and never stick.
+    """
+
+    equations = ()
+    work = "dissipated"
+    stiffness: Number
+    exponent: float
+    damping: Number
+    friction: Coefficient
+    smooth: Number | None
+
+    def __init__(
+        self,
+        name: str,
+        *things: Place | Shape,
+        gap: Callable | None = None,
+        slip: Callable | None = None,
+        unit: str = "m",
+        stiffness: Numeric,
+        exponent: float = 1.5,
+        damping: Numeric | None = None,
+        restitution: float | None = None,
+        speed: float | None = None,
+        friction: Any = 0.0,
+        smooth: Numeric | None = None,
+    ):
+        self.name = checked_name(name)
+        self.stiffness = check_number(stiffness, f"stiffness of {self.who}", positive=True)
+        self.exponent = finite_number(exponent, f"exponent of {self.who}")
+        if self.exponent < 1:
+            raise ModelError(f"exponent of {self.who} is {self.exponent:g}, infinitely stiff at touch; give 1 or more")
+        self.damping = self._damping(damping, restitution, speed)
+        self.friction = check_coefficient(friction, "friction", self.who)
+        if self.has_friction and smooth is None:
+            remedy = "give smooth=, the speed of slip over which it builds up, or take a Contact"
+            raise ModelError(f"friction of {self.who} is a function of the motion, and cannot stick; {remedy}")
+        self.smooth = None if smooth is None else check_smooth(smooth, self.who)
+        relation, slots, unit = self._between(things, gap, slip, unit)
+        if any(e.has(t) for e in relation.rows):
+            what = f"a gap of {self.who} moves by itself, with time, and its springs would give energy that nobody gave"
+            raise ModelError(f"{what}; let a body with a Driver carry what moves, or take a Contact")
+        self._take(relation, slots, unit)
+        self._acting = len(self.markers)
+        load, own, pushes = self._loaded(relation)
+        load, numbers = constants_out(load)
+        pushes, more = constants_out(pushes)
+        self.told = pushes, {**slots, **own, **more}
+        self._complete(load, {**slots, **own, **numbers})
+
+    def _damping(self, damping: Any, restitution: Any, speed: Any) -> Number:
+        if restitution is None and speed is None:
+            return check_number(0 if damping is None else damping, f"damping of {self.who}", non_negative=True)
+        if damping is not None or restitution is None or speed is None:
+            raise ModelError(f"{self.who} is damped by damping=, or by restitution= at an approach with speed=")
+        e = finite_number(restitution, f"restitution of {self.who}")
+        v = finite_number(speed, f"speed of {self.who}")
+        if not 0 < e <= 1 or v <= 0:
+            what = f"{self.who} has restitution {e:g} at speed {v:g}"
+            raise ModelError(f"{what}; give a part of the speed, more than 0 and at most 1, and a positive speed")
+        return damping_of(e) / v
+
+    @property
+    def has_friction(self) -> bool:
+        return isinstance(self.friction, Law | sp.Basic) or self.friction > 0
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        super().check_values(number)
+        check_number(number(self.stiffness), f"stiffness of {self.who}", positive=True)
+        check_number(number(self.damping), f"damping of {self.who}", non_negative=True)
+        if self.smooth is not None:
+            check_number(number(self.smooth), f"smooth of {self.who}", positive=True)
+        if isinstance(self.friction, Law):
+            check_curve(self.friction, number, "friction", self.who)
+        else:
+            check_number(number(self.friction), f"friction of {self.who}", non_negative=True)
+
+    def _loaded(self, relation: Relation) -> tuple[Load, dict[sp.Symbol, Number], Reading]:
+        """The load; what stands in its slots; and what pushes along each row, to be read.
+
+        With the rates (ġ, s) = J r of gaps and slips, markers feel Jᵀ (F, f).
+        """
+        given = {"stiffness": self.stiffness, "damping": self.damping, "friction": self.friction, "smooth": self.smooth}
+        slots = {slot(n): v for n, v in given.items() if v is not None and not isinstance(v, Law) and v != 0}
+        stiffness, damping, mu, smooth = (slot(n) if slot(n) in slots else sp.S.Zero for n in given)
+        steps: list[Definition] = []
+
+        def named(name: str, values: Sequence[sp.Expr]) -> list[sp.Expr]:
+            symbols = [sp.Symbol(f"{name}{k}", real=True) if e != 0 else sp.S.Zero for k, e in enumerate(values)]
+            steps.extend((s, e) for s, e in zip(symbols, values, strict=True) if e != 0)
+            return symbols
+
+        _, r = variables(relation.markers)
+        rates = sp.Matrix([*(rate_of(gap, relation.markers) for gap in relation.phi), *relation.psi])
+        J = sp.Matrix(rates.rows, len(r), named("J", list(rates.jacobian(r))))
+        velocities = named("rate", list(J * sp.Matrix(r)))
+        deep = named("depth", [sp.Max(-gap, 0) for gap in relation.phi])
+        spring = named("spring", [stiffness * _power(depth, self.exponent) for depth in deep])
+        push = named("push", [k * sp.Max(1 - damping * v, 0) for k, v in zip(spring, velocities, strict=False)])
+        rubs: list[sp.Expr] = []
+        for k, force in enumerate(push if self.slips else ()):
+            first = self.points + self.slips * k
+            directions, speed = smoothed(velocities[first : first + self.slips], smooth)
+            size = force * (self.friction(speed) if isinstance(self.friction, Law) else mu)
+            rubs += [-size * direction for direction in directions]
+        rubs = named("friction", rubs)
+        losses = [force - k for force, k in zip(push, spring, strict=True)]
+        forces = [(OF_POTENTIAL, tuple(J[: self.points, :].T * sp.Matrix(spring)))]
+        if damping != 0 or rubs:
+            forces.append(("dissipated", tuple(J.T * sp.Matrix([*losses, *rubs]))))
+        energy = sp.Add(*(k * depth for k, depth in zip(spring, deep, strict=True))) / (self.exponent + 1)
+        shared: Any = {"slots": (*relation.slots, *slots), "steps": tuple(steps)}
+        load = Load(relation.markers, energy, tuple(forces), **shared)
+        return load, slots, Reading(relation.markers, (*push, *rubs), **shared)
+
+
+def _power(deep: sp.Expr, exponent: float) -> sp.Expr:
+    """δⁿ, which goes on as δ |δ|ⁿ⁻¹ where δ < 0: in a step that holds the branch of touch, and that parting cuts."""
+    if exponent.is_integer():
+        return deep ** int(exponent)
+    return deep * (deep**2 + TINY) ** ((sp.Float(exponent) - 1) / 2)
+
+
+def damping_of(restitution: float) -> float:
+    """λ v, for an approach with v of bodies on which nothing else acts.
+
+    With x = λ v the motion m δ̈ = -k δⁿ (1 + λ δ̇) gives m δ̇ dδ̇ / (1 + λ δ̇) = -k δⁿ dδ, and both sides vanish from touch
+    (δ̇ = v) to parting (δ̇ = -e v):
+
+        x (1 + e) = ln (1 + x) - ln (1 - e x),
+
+    whatever the stiffness, the exponent and the masses are. 0 < x < 1/e; for e near 1 it is 3/2 (1 - e).
+    """
+
+    def surplus(x: float) -> float:
+        return log1p(x) - log1p(-restitution * x) - x * (1 + restitution)
+
+    least, most = 1 - restitution, (1 - 1e-15) / restitution
+    if least == 0 or surplus(most) <= 0:  # nothing is lost; or the end of the interval, to roundoff
+        return 0.0 if least == 0 else most
+    return float(brentq(surplus, least, most, xtol=1e-15, rtol=1e-14))

@@ -1,0 +1,186 @@
+"""Two bodies that may touch: the gaps between them, and how fast they slip along each other.
+
+It is said by two shapes, or by functions of markers; what follows from touching, elements say that build on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+import sympy as sp
+
+from ...errors import ModelError
+from ...rotations import bryant
+from ...symbolic.derive import Relation
+from ...symbolic.functions import written_out
+from ...symbolic.markers import LABELS, PlanarMarker, SpatialMarker, marker_symbols
+from ..bodies.body import Place, as_marker
+from ..element import Element
+from ..joints.base import relation_of
+from ..measures import Kind, Measure, OwnRow
+from ..parameters import Number, constants_out, free_parameters
+from .geometry import relation_between
+from .shapes import Shape, check_pair, check_room
+
+UNIT = 1e-9
+"""How near 1 the length of a gradient is where it is 1: roundoff."""
+NAMES = ("gap", "slip")
+"""What the equations of a contact are called."""
+
+
+class Touching(Element):
+    """What has gaps, and slips where there is friction: one for each point, in this order in its relation."""
+
+    sketch = "contact"
+    units: tuple[str, ...]
+    points: int
+    """How many gaps it has."""
+    slips: int
+    """How many slip velocities each of them has: none without friction."""
+    shapes: tuple[Shape, ...] = ()
+    _gaps: tuple[Relation, dict[sp.Symbol, Number]]
+
+    @property
+    def has_friction(self) -> bool:
+        """Whether there may be some, for some values of the parameters."""
+        raise NotImplementedError
+
+    def _between(
+        self, things: Sequence[Place | Shape], gap: Callable | None, slip: Callable | None, unit: str
+    ) -> tuple[Relation, dict[sp.Symbol, Number], str]:
+        """The gaps and slips of two shapes, or of markers and functions; and the unit of a gap."""
+        if any(isinstance(thing, Shape) for thing in things):
+            return *self._of_shapes(things, gap or slip), "m"
+        return *self._of_functions(things, gap, slip), unit
+
+    def _of_shapes(self, things: Sequence[Any], function: Any) -> tuple[Relation, dict[sp.Symbol, Number]]:
+        if function is not None or len(things) != 2 or not all(isinstance(thing, Shape) for thing in things):
+            remedy = f"{self.kind}(name, shape, shape), or markers and gap=lambda i, j: ..."
+            raise ModelError(f"{self.who} is of two shapes, or of markers and a gap; write {remedy}")
+        self.shapes = first, second = tuple(things)
+        self.markers = first.marker, second.marker
+        self.check_dimension()
+        self._check_bodies()
+        check_pair(first, second, self.who)
+        relation, slots = relation_between(first.geometry, second.geometry, self.dimension, self.has_friction)
+        if not free_parameters(slots.values()):
+            check_room(self.shapes, float, self.who)
+        return relation, slots
+
+    def _of_functions(self, things: Sequence[Any], gap: Any, slip: Any) -> tuple[Relation, dict[sp.Symbol, Number]]:
+        if gap is None:
+            raise ModelError(f"{self.who} has no gap; give gap=lambda i, j: expression, or two shapes")
+        if not 0 < len(things) <= len(LABELS):
+            what = f"{self.who} has {len(things)} markers, and needs 1 to {len(LABELS)}"
+            raise ModelError(f"{what}; name those that the gap is between: {self.kind}(name, i, j, gap=...)")
+        self.markers = tuple(as_marker(thing, self.who) for thing in things)
+        self.check_dimension()
+        self._check_bodies()
+        relation = relation_of(gap, slip, marker_symbols(len(things), self.dimension), {}, self.who, NAMES)
+        return constants_out(self._rubbing(relation))
+
+    def _check_bodies(self) -> None:
+        if len(self.markers) > 1 and len(self.bodies) == 1:
+            raise ModelError(f"{self.who} is of body {self.bodies[0].name!r} and itself; name two different bodies")
+
+    def _take(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
+        self._gaps = relation, slots
+        self.points = len(relation.phi)
+        self.slips = len(relation.psi) // self.points
+        self.units = (unit,) * self.points + (f"{unit}/s",) * len(relation.psi)
+
+    def _rubbing(self, relation: Relation) -> Relation:
+        """The gaps and, where there is friction, the slip velocities, of gaps that grow by 1 along their normals."""
+        points, rows = len(relation.phi), len(relation.psi)
+        allowed = {2: (1,), 3: (1, 2)}[self.dimension]
+        if rows and (rows % points or rows // points not in allowed):
+            wanted = {2: "one velocity for each gap", 3: "two velocities (or one) for each gap"}[self.dimension]
+            raise ModelError(f"{self.who} has {points} gaps and {rows} slip velocities; return {wanted} from slip")
+        if not self.has_friction:
+            return replace(relation, psi=())
+        if not rows:
+            remedy = "give slip=lambda i, j: velocity of the second body along the first, or friction=0"
+            raise ModelError(f"{self.who} has friction, and nothing says what slips; {remedy}")
+        return with_unit_gradients(relation, self.second, self.who)
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        for shape in self.shapes:
+            shape.check_values(number, self.who)
+        if self.shapes:
+            check_room(self.shapes, number, self.who)
+
+    # --- what is read of it ---------------------------------------------------------------------------------
+
+    def measures(self) -> dict[str, Measure]:
+        """Its gaps, and the slip velocities of those with friction: "gap" and "slip", of several points "gap1", ..., of
+        two directions "slip_u" and "slip_v"."""
+        relation, slots = self._gaps
+        found = {}
+        for k, (name, unit) in enumerate(zip(self.row_names, self.units, strict=True)):
+            levels = (name, f"{name}_rate", f"{name}_acceleration") if k < self.points else ("", name, f"{name}_rate")
+            own = Kind(unit.removesuffix("/s"), levels, OwnRow(relation, k, tuple(slots.items())))
+            found[name] = Measure(name, self.markers, own)
+        return {**super().measures(), **found}
+
+    @property
+    def row_names(self) -> list[str]:
+        return self._names("gap", "slip")
+
+    @property
+    def loads(self) -> dict[str, str]:
+        """What pushes along each of its rows, and the unit: the normal force "force", and "friction"."""
+        unit = "N m" if self.units[0] == "rad" else "N"
+        return dict.fromkeys(self._names("force", "friction"), unit)
+
+    def _names(self, normal: str, across: str) -> list[str]:
+        """One for each row, the gaps' first."""
+        points = [str(k + 1) if self.points > 1 else "" for k in range(self.points)]
+        ways = ["_u", "_v"] if self.slips == 2 else [""] * self.slips
+        return [normal + k for k in points] + [across + k + way for k in points for way in ways]
+
+
+@lru_cache(maxsize=1024)
+def with_unit_gradients(relation: Relation, second: int, who: str) -> Relation:
+    """The relation with every gap and every slip velocity divided by the length of its gradient by the place, or by the
+    velocity, of the second marker's point; unless that is 1 wherever one looks."""
+    marker = relation.markers[second]
+    along, rates = marker.m[: marker.dimension], marker.rates[: marker.dimension]
+    gaps = []
+    for gap in relation.phi:
+        if not gap.has(*along):
+            what = f"{who} has friction, and its gap does not change with the point of its second marker"
+            raise ModelError(f"{what}, so there is no normal force; say the gap by j.point, or leave friction out")
+        gaps.append(_by_length(gap, along, relation))
+    return replace(relation, phi=tuple(gaps), psi=tuple(_by_length(slip, rates, relation) for slip in relation.psi))
+
+
+def _by_length(value: sp.Expr, place: Sequence[sp.Symbol], relation: Relation) -> sp.Expr:
+    squared = sp.Add(*(value.diff(s) ** 2 for s in place))
+    return value if squared == 0 or _is_one(squared, relation) else value / sp.sqrt(squared)
+
+
+def _is_one(value: sp.Expr, relation: Relation) -> bool:
+    """Whether an expression is 1 at some places that nobody chose: then it is 1."""
+    return value == 1 or all(abs(_somewhere(value, relation, Random(seed)) - 1) < UNIT for seed in range(4))
+
+
+def _somewhere(value: sp.Expr, relation: Relation, random: Random) -> float:
+    numbers = {s: sp.Float(random.uniform(0.5, 1.5)) for s in sorted(value.free_symbols, key=str)}
+    for marker in relation.markers:
+        turn = [random.uniform(-3, 3) for _ in range(3)]
+        place = [random.uniform(-2, 2) for _ in range(marker.dimension)]
+        axes = sp.Matrix(bryant(*turn)).tolist()
+        placed = (
+            PlanarMarker.placed(place[0], place[1], turn[0])
+            if marker.dimension == 2
+            else SpatialMarker.placed(place, axes)
+        )
+        numbers |= dict(zip(marker.m, map(sp.Float, placed.m), strict=True))
+    try:
+        return float(written_out(value).xreplace(numbers).evalf())
+    except TypeError:
+        return float("nan")

@@ -1,0 +1,53 @@
+"""Whether friction holds a pose, by what margin, and against which loads.
+
+Q - Φ_vᵀ λ + Gᵀ f = 0,      0 ≤ f_n,      |f_s| ≤ μ N
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..arguments import as_state, model_of
+from ..compiled import System
+from ..equilibria.balance import balance_at
+from ..equilibria.contact.holding import Holding, holding_at
+from ..equilibria.contact.rows import rows_at
+from ..equilibria.corners import check_friction
+from ..equilibria.found import Equilibrium
+from ..equilibria.steady import check_still
+from ..errors import ModelError
+from ..explain.contacts import check_apart
+from ..model.model import Model
+from ..motion.initial import check_reactions, check_regular
+from ..poses.assembly import posed
+from ..results.result import State
+
+
+def holding(
+    model: Model | System, pose: State | Equilibrium | Mapping[str, float] | None = None, load: str | None = None
+) -> Holding:
+    """Whether a mechanism stays in a pose: ``held``, with a ``margin``, and what ``slips`` first.
+
+    A pose is held where there are forces of joints and contacts that balance all others, normal forces that press and
+    friction within its bounds at rest (`static_friction`, `mu_static`, `static_force`). `pose` is a `State`, or named
+    values; without, the placement.
+
+    With `load`, the name of a parameter of forces or of an input, ``between`` tells from which value of it to which
+    the pose is held: how hard one may pull, and which weight slides.
+
+    For contacts, and friction of a given force, all this is exact: friction in space is a cone. What presses in a
+    joint may depend on its friction; there the margin is the nearest one, from the forces without friction, and may be
+    larger.
+    """
+    own = model_of(model)
+    system, given = own.compile(), as_state(pose)
+    if not (given is None or isinstance(given, State | Mapping)):
+        raise ModelError(f'pose must be a state or a dict of names and values, not {pose!r}; e.g. {{"floor.gap": 0.0}}')
+    t = given.t if isinstance(given, State) else 0.0
+    q, *_ = posed(own, t, given if isinstance(given, Mapping) else {}, given if isinstance(given, State) else None)
+    check_apart(State(system, t, q, system.still, system.still))
+    here = balance_at(system, t, q)
+    check_still(here)
+    check_friction(here)
+    check_reactions(system, t, q, len(check_regular(system, t, q, system.still)))
+    return holding_at(rows_at(here), load)

@@ -1,0 +1,84 @@
+"""What statics of contacts cannot tell is refused, with the reason and with what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+from mbs_dae.errors import EquilibriumError, ModelError
+
+
+def block(mu=0.3, y=0.0, angle=0.0, height=0.0):
+    model = mbs.PlanarModel("yard", gravity=(0, -9.81))
+    P, m, h, R = (model.parameter(name, value) for name, value in zip("PmhR", (0.0, 1.0, height, 0.0), strict=True))
+    body = model.body("block", mass=m, inertia=0.1, position=(0, y))
+    model.add(mbs.CoordinateFix("upright", body, "angle", 0))
+    floor = mbs.Line(model.ground.at(0, h, angle=angle))
+    model.add(mbs.Contact("floor", floor, mbs.Point(body), friction=mu), mbs.Force("push", body, (P**2 + R, 0)))
+    return model
+
+
+def test_what_slides_for_ever_has_no_rest():
+    for model in (block(0.0, angle=0.3), block(0.3, angle=0.5), block(0.3, y=1.0, angle=0.5)):
+        with pytest.raises(EquilibriumError, match="no equilibrium of 'yard'.*slides"):
+            mbs.equilibrium(model)
+    with pytest.raises(EquilibriumError, match="nor does friction hold it there.*margin 0.549"):
+        mbs.equilibrium(block(0.3, angle=0.5))
+
+
+def test_bodies_that_overlap_are_told_how_deep():
+    for verb in (mbs.equilibrium, mbs.holding):
+        with pytest.raises(ModelError, match="'floor' by 0.2 m.*floor.gap"):
+            verb(block(y=-0.2))
+
+
+def test_one_start_and_one_rest():
+    for options in ({"all": True}, {"over": ("P", [0, 1])}):
+        with pytest.raises(ModelError, match="'yard' has contacts.*one start"):
+            mbs.equilibrium(block(), **options)
+    model = block()
+    model.state("z", rate=-model["block.x"])
+    with pytest.raises(ModelError, match="without states"):
+        mbs.equilibrium(model)
+
+
+def test_drivers_and_obstacles_stand_still():
+    model = block().without("floor")
+    model.add(mbs.Contact("lift", model.ground, model.bodies["block"], gap=lambda i, j: j.y - mbs.t))
+    for verb in (mbs.equilibrium, mbs.holding):
+        with pytest.raises(ModelError, match="Contact 'lift' of 'yard' moves at t = 0"):
+            verb(model)
+
+
+def test_what_touches_without_pressing_has_no_small_motions():
+    model = block(0.0).without("upright")
+    model.add(mbs.Contact("side", mbs.Line(model.ground.at(0, 0, angle=-np.pi / 2)), mbs.Point(model.bodies["block"])))
+    rest = mbs.equilibrium(model)
+    assert rest["side.force"] == 0.0 and rest["side.gap"] == 0.0
+    with pytest.raises(ModelError, match="'side' of 'yard' touches without pressing"):
+        assert rest.stable
+
+
+def test_what_is_about_to_slip_has_no_small_motions():
+    rest = mbs.equilibrium(block(np.tan(0.3), angle=0.3))
+    with pytest.raises(EquilibriumError, match="about to move"):
+        assert rest.stable
+
+
+def test_a_load_is_one_of_forces_in_proportion():
+    with pytest.raises(ModelError, match="parameter or input 'Q'"):
+        mbs.holding(block(), load="Q")
+    with pytest.raises(ModelError, match="'h' of 'yard' changes more than forces"):
+        mbs.holding(block(), load="h")
+    with pytest.raises(ModelError, match="do not grow in proportion to 'P'"):
+        mbs.holding(block(), load="P")
+    least, most = mbs.holding(block(angle=0.1), load="m").between  # more weight slides no sooner
+    assert abs(least) < 1e-9 and most == np.inf
+    with pytest.raises(EquilibriumError, match="no value of 'R' holds"):
+        mbs.holding(block(y=1.0), load="R")
+
+
+def test_poses_are_states_or_names():
+    with pytest.raises(ModelError, match="pose must be"):
+        mbs.holding(block(), [0.0])
