@@ -22,7 +22,8 @@ Curnier). All of it needs no G of full rank: where forces are not unique, those 
 depend much on each other. So after some rounds Newton's method takes the radii along, r = μ P(f̄ - ρ y) of the gap: D
 then is not symmetric, there is no function to be least, and a step must make the residual less. Both take turns.
 
-Of friction f̄ begins with nothing: what gaps can carry, friction at rest does not take over from them for ever.
+Of friction f̄ begins with a part of what it was (`FADE`): what gaps can carry, friction at rest does not take over for
+ever; and not with nothing, for then forces that are not unique are others in each step, and a heap trembles.
 """
 
 from math import isfinite, sqrt
@@ -48,10 +49,11 @@ from .unsymmetric import eliminate_real, solve_real
 from .vectors import all_finite, axpy, copy, dot
 
 INNER, NEAR = 0.1, 1e-2
-"""A round ends where the motion is as near to its springs as these parts of what the laws are off; the second one where
-radii are taken along."""
+"""A round ends where the motion is as near to its springs as these parts of what the laws are off, or of `NEAR`; the
+second one where radii are taken along."""
 ROUNDS, WITHIN, ALONG = 3, 30, 12
 """Rounds with given radii and steps in each, then steps that take the radii along."""
+FADE = 0.9
 SHORT = 0.05
 """The shortest of these steps."""
 ENDLESS = 1e300
@@ -72,7 +74,7 @@ def solve_proximal(
         for _ in range(ROUNDS):
             off = _look(p, pattern, factor, False) / scale
             for _ in range(WITHIN):
-                if off <= max(INNER * min(left, 1.0), 0.1 * enough):
+                if off <= max(INNER * min(left, NEAR), 0.1 * enough):
                     break
                 _find_step(p, factor)
                 _go(p, _length(p, pattern, factor))
@@ -127,7 +129,7 @@ def _begin(p, pattern, factor, factors, refinements):
     copy(p.force, p.anchor)
     for c in range(laws.gap.size):
         for r in range(laws.slip[c], laws.slip[c] + laws.slips[c]):
-            p.anchor[r] = 0.0
+            p.anchor[r] *= FADE
     return scale
 
 
@@ -154,7 +156,7 @@ def _take_along(p, pattern, factor, factors, enough, left, scale):
     """Steps that take the radii along; what the laws are off."""
     off = _look(p, pattern, factor, True) / scale
     for _ in range(ALONG):
-        if off <= max(NEAR * min(left, 1.0), 0.1 * enough):
+        if off <= max(NEAR * min(left, NEAR), 0.1 * enough):
             left = max(_settle(p, factors) / scale, off)
             off = _look(p, pattern, factor, True) / scale
             if left <= enough:

@@ -86,7 +86,8 @@ def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: 
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     bodies, width = system.structure.program.batch.layout, state_layout(layout).size
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
-    return block(Switches(kinds, functions, blind), switches=kinds.size, ways=ways, own=own, width=width)
+    held = kinds.size if contacts.G.size else kinds.size - contacts.entries  # where steps go over them, none is held
+    return block(Switches(kinds, functions, blind), switches=kinds.size, held=held, ways=ways, own=own, width=width)
 
 
 def _softness(system: System, bare: Mechanism) -> np.ndarray:
