@@ -15,16 +15,16 @@ demo: .venv/.installed  ## run a slider-crank; its files go to out/
 	$(BIN)/python models/slider_crank.py --out out
 
 check: lint             ## for every commit: ruff, mypy, and each test with one of its cases
-	$(BIN)/python -m pytest -n 2 --one-of-each -m "not soak and not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --one-of-each -m "not soak and not slow"
 
 test: lint              ## ruff, mypy, and all tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/.testable   ## ruff and mypy
 	$(BIN)/ruff check
 	$(BIN)/mypy mbs_dae
 
-soak: .venv/.testable   ## the long random tests that make test leaves out
+soak: .venv/.testable   ## the long random tests and the many combinations that make test leaves out
 	$(BIN)/python -m pytest -m soak
 
 bench: .venv/.installed ## run every benchmark; each prints a table

@@ -38,7 +38,8 @@ def build(
     s, c = sp.sin(theta), sp.cos(theta)
     middle = b * c - h * s, b * s + h * c  # its left corner stands at the origin
     block = model.body("block", mass=m, inertia=m * (b**2 + h**2) / 3, position=middle, angle=theta)
-    block.marker("top", 0, h)
+    for name, x, y in (("left", -b, -h), ("right", b, -h), ("top", b, h), ("back", -b, h)):
+        block.marker(name, x, y)
     model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Box(block, (2 * b, 2 * h)), friction=mu))
     return model
 

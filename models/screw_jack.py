@@ -12,7 +12,7 @@ import numpy as np
 
 import mbs_dae as mbs
 
-TIMES = np.linspace(0, 2, 201)  # s
+TIMES = np.linspace(0, 1, 201)  # s
 INITIAL = {"thread.omega": 0.0}
 
 
@@ -22,7 +22,7 @@ def build(
     p=0.006,  # m: pitch
     mu=0.12,  # friction
     J=0.02,  # kg m²: what turns
-    M=12.0,  # N m: moment of the hand
+    M=16.0,  # N m: moment of the hand
 ) -> mbs.SpatialModel:
     model = mbs.SpatialModel("screw jack", gravity=(0.0, 0.0, -9.81))
     W = model.parameter("W", W, unit="N")

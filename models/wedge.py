@@ -18,7 +18,7 @@ import sympy as sp
 
 import mbs_dae as mbs
 
-TIMES = np.linspace(0, 0.5, 201)  # s
+TIMES = np.linspace(0, 0.2, 201)  # s
 INITIAL = {"wedge.vx": 0.0, "load.vy": 0.0}
 
 
@@ -35,6 +35,9 @@ def build(
     wedge = model.parameter("wedge", wedge, unit="kg")
 
     under = model.body("wedge", mass=wedge, inertia=0.01)
+    for name, x in (("edge", 0.1 / sp.tan(alpha)), ("back", -0.2)):
+        under.marker(name, x, 0)
+    under.marker("top", -0.2, 0.1 + 0.2 * sp.tan(alpha))
     above = model.body("load", mass=load, inertia=0.1, position=(0, 0.1))
     up = sp.pi / 2
     floor = mbs.Translational("floor", model.ground, under)

@@ -11,6 +11,7 @@ import pytest
 
 TESTS = Path(__file__).resolve().parent
 os.environ.setdefault("SYMPY_CACHE_SIZE", "50000")  # before sympy is imported: thousands of derivations share subterms
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is: threads that wait for small matrices burn time
 
 
 def pytest_sessionstart(session):
@@ -27,6 +28,7 @@ def pytest_addoption(parser):
     parser.addoption("--one-of-each", action="store_true", help="each test once: with the first of its cases")
 
 
+@pytest.hookimpl(trylast=True)  # of the cases that -m leaves
 def pytest_collection_modifyitems(config, items):
     """With ``--one-of-each`` every statement is made, of one thing instead of all it is true of."""
     if config.option.one_of_each:

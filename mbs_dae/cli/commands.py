@@ -114,7 +114,12 @@ def simulate(
     ctx: typer.Context, path: Model, settings: Settings = None, without: Without = None, first: First = None,
     last: Last = None, steps: Steps = None, initial: Initial = None,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="DP5, DP8, or RK4 (with --step); where forces are stiff Radau5, or GA.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="DP5, DP8, or RK4 (with --step); where forces are stiff Radau5, or GA; "
+            "over many contacts HalfExplicit, or Moreau (with --step).",
+        ),
     ] = "DP5",
     stabilization: Stabilization = None,
     rtol: Annotated[float, typer.Option(metavar="X", help="Tolerance of the step control.")] = 1e-8,

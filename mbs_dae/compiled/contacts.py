@@ -148,6 +148,11 @@ class Contacts(NamedTuple):
     begins: Work[Integers] = zeros("laws_and_one")
     seen: Work[Integers] = zeros("laws")
     place: Work[Integers] = zeros("unknowns")
+    ahead: Work[Vector] = zeros("lines")
+    """In a time step: the gaps in its middle without forces. The rates of gaps and slips in its beginning, and in its
+    end if nothing accelerated."""
+    setting_out: Work[Vector] = zeros("lines")
+    coasting: Work[Vector] = zeros("lines")
     left: Work[Vector] = zeros(1)
     """The largest residual of a problem that was solved nearly."""
     after: Work[Vector] = zeros("lines")
@@ -300,6 +305,6 @@ def bound_of(model: Model, element: FrictionElement) -> tuple[Form, Any, tuple[M
     force = values[:, width * joint.second : width * joint.second + size]
     presses = element.normal(*relation.markers[:2])
     found = [sum(n[k] * force[row, k] for k in range(size)) for n in presses for row in range(relation.size)]
-    used = {s: n for s, n in element.form()[1].items() if any(e.has(s) for e in found)}
+    used = {s: n for s, n in element.form()[1].items() if s not in slots and any(e.has(s) for e in found)}
     form = replace(wrenches, values=tuple(map(sp.sympify, found)), slots=(*wrenches.slots, *used))
     return form, {**slots, **used}, joint.markers, len(presses)

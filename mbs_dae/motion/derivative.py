@@ -259,6 +259,12 @@ def accelerate_as_held(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: 
     evaluate(mechanism, t, q, v)
     if not factorise_terms(mechanism):
         return NOT_FINITE
+    return solve_terms(mechanism, v, a)
+
+
+@compiled_apart
+def solve_terms(mechanism: Mechanism, v: Vector, a: Vector):
+    """The same from the terms that were evaluated last, by the factor that stands."""
     machine = mechanism.machine
     pattern, g = machine.pattern, machine.g
     alpha, beta = mechanism.gains[0], mechanism.gains[1]

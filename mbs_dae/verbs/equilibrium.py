@@ -109,21 +109,25 @@ def _on_contacts(model: Model, start: Start, t: float, all: bool, over: Over | N
     if found is None:
         slides = f", nor does friction hold it there ({there!r})" if there.rows.bounds else ""
         raise _none(here, f"from here{slides}")
-    return equilibrium_at(found)
+    return equilibrium_at(_regular(found))
 
 
 def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
-    one, name = settle(system, t, q) or balance(system, t, q), system.model.name
+    one = settle(system, t, q) or balance(system, t, q)
     if state_places(system):
         one = rest_with_states(one or balance_at(system, t, q))
     if one is None:
         raise _none(balance_at(system, t, q), "from here")
+    return _regular(one)
+
+
+def _regular(one: Balance) -> Balance:
     if not is_regular(one):
-        names = joints_at_fault(system, t, one.q)
+        names = joints_at_fault(one.system, one.t, one.q)
+        where = f"{one.system.model.name!r} comes to rest in a singular pose, where {', '.join(names)}"
         raise SingularConfigurationError(
-            f"{name!r} comes to rest in a singular pose, where {', '.join(names)} take forces without bound or none; "
-            "change a dimension slightly, or use all=True for others",
-            time=t,
+            f"{where} take forces without bound or none; change a dimension slightly, or use all=True for others",
+            time=one.t,
             joints=names,
             pose=Equilibrium(one).state,
         )

@@ -69,12 +69,12 @@ def simulate(
     edited, it is a start like any other.
 
     `method` is "RK4", "DP5", "DP8" (explicit), "Radau5", "GA" or ``mbs.GA(spectral_radius)`` (implicit: for stiff
-    springs, dampers, controllers; ``result.stats["stiff"]`` tells where an explicit run suffers from one), or "Moreau"
-    (time stepping over many contacts). With `step` steps are of this length (and `rtol` says how well the equations of
-    implicit ones are solved); without, all but RK4 and Moreau choose them by `rtol` and `atol` (default: rtol) per unit
-    of length, angle, and their rates, none longer than `max_step`. After `max_steps` the run ends (a million, unless
-    said). Steps end where a law of time switches (`Piecewise`, `Motion`, a table), and begin anew there; of two values
-    at such a time the later one is recorded. Requested times are read between the ends of steps and do not change them.
+    springs, dampers, controllers; ``result.stats["stiff"]`` tells where an explicit run suffers from one), or time
+    stepping over many contacts: "Moreau" and "HalfExplicit", of order 1 and 2. With `step` steps are of this length
+    (and `rtol` says how well implicit ones are solved); without, all but RK4 and time stepping choose them by `rtol`
+    and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than `max_step`. After
+    `max_steps` the run ends (a million, unless said). Steps end where a law of time switches (`Piecewise`, `Motion`, a
+    table), and begin anew there; of two values the later one is recorded. Requested times change no steps.
 
     Branches of laws that switch with the state (`Piecewise`, `Abs`, `sign`, `Max`, ...) are held within a step; steps
     end where they switch, too. ``result.events`` tells of every `mbs.Event` of the model. Where contacts close, open,

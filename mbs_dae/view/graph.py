@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
 from matplotlib.textpath import TextPath
+from scipy.spatial.distance import cdist
 
 from ..errors import ModelError
 from ..graph.topology import Closure, Topology
@@ -204,7 +205,7 @@ def _curve_cost(curve: np.ndarray, bodies: Sequence[Box], names: Sequence[Box], 
     inner = curve[2:-2]
     covered = sum(box.holds(inner, 0.04).sum() for box in bodies) + sum(box.holds(inner).sum() for box in names)
     lines = np.concatenate(drawn)
-    near = (np.abs(inner[:, None] - lines[None]).max(axis=-1) < 0.05).any(axis=1).sum()
+    near = (cdist(inner, lines, "chebyshev") < 0.05).any(axis=1).sum()
     length = np.hypot(*np.diff(curve, axis=0).T).sum()
     return float(10 * covered + 2 * near + 3 * length)
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -75,11 +76,17 @@ def imports(root: Path, folder: str) -> Iterator[Import]:
     """Everything imported by the Python files below ``root/folder``, file by file, line by line."""
     for path in sorted((root / folder).rglob("*.py")):
         file = path.relative_to(root)
-        tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(file))
-        for node in ast.walk(tree):
+        for node in nodes(path.read_text(encoding="utf-8")):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for target in targets(node, package=file.parent.parts):
                     yield Import(file, node.lineno, ast.unparse(node), target)
+
+
+@cache
+def nodes(source: str) -> list[ast.AST]:
+    """What the rules read of a source: its imports and functions."""
+    read = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, read)]
 
 
 def targets(node: ast.Import | ast.ImportFrom, package: tuple[str, ...]) -> list[str]:
@@ -142,7 +149,7 @@ def long_functions(root: Path) -> list[str]:
     return [
         f"{file}:{node.lineno}: {node.name} has {n} lines, {LONGEST_FUNCTION} at most"
         for file, text in sources(root)
-        for node in ast.walk(ast.parse(text))
+        for node in nodes(text)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (n := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
     ]

@@ -626,7 +626,7 @@ ERRORS = {
     "write baumgarte, baumgarte:5,5, projection, or none",
     "simulate pendulum.py --without motr": "the model has no element 'motr'; did you mean 'motor'?",
     "simulate pendulum.py --method Euler": "method='Euler' is unknown; choose one of 'RK4', 'DP5', 'DP8', 'GA', "
-    "'Radau5', 'Moreau'",
+    "'Radau5', 'Moreau', 'HalfExplicit'",
     "simulate pendulum.py --step -1": "step is -1; give a positive step, in seconds",
     # times
     "kinematics pulled.py": "the model file has no TIMES; say until when with --to, e.g. --to 1",

@@ -13,6 +13,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 import sympy as sp
+from covering import covering
 from touching import GAP, RATE, SLIP, Read, directions_of_slip, moved, normal, place, velocity_there
 
 import mbs_dae as mbs
@@ -56,7 +57,11 @@ MADE = {
     "CamContact flat": lambda a, b: contacts.CamContact("c", a, b, profile=CURVE, follower="flat", friction=0.2),
     "Bowl": lambda a, b: Bowl("c", a, b, size=0.8, friction=0.2),
 }
-CASES = [(name, d) for name in MADE for d in (2, 3)]
+CASES = covering(
+    [pytest.param(name, d, id=f"{name}-{d}") for name in MADE for d in (2, 3)],
+    lambda case: [case.values[0], (case.values[0].split()[0], case.values[1])],
+)
+"""Each by its own words, and each class in each dimension."""
 
 
 def test_every_contact_of_the_package_is_here():

@@ -24,6 +24,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 import sympy as sp
+from covering import covering, parts_of_a_contract
 from helpers import Loads, evaluated_loads
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -466,7 +467,7 @@ CASES = list(cases())
 
 
 @pytest.mark.usefixtures("interpreted_kernels")
-@pytest.mark.parametrize(("build", "arguments"), CASES)
+@pytest.mark.parametrize(("build", "arguments"), covering(CASES, parts_of_a_contract))
 def test_a_registered_force_is_what_its_class_says(build, arguments):
     case = build(*arguments)
     system = case.stage.model.compile()

@@ -28,13 +28,15 @@ def sliding(frame, other, rates, axis):
     return [frame[1][:, axis] @ (rates[1][:d] - rates[0][:d] - spun)]
 
 
+LEAD = 0.1 / (2 * np.pi * 0.2)
+"""Of a screw: its slope, along which it slips."""
 SLIPS = {
     ("Revolute", 2): lambda f, o, r: [0.2 * (r[1][2] - r[0][2])],
     ("Revolute", 3): lambda f, o, r: turning(f, r, [2]),
     ("Translational", 2): lambda f, o, r: sliding(f, o, r, 0),
     ("Translational", 3): lambda f, o, r: sliding(f, o, r, 2),
     ("Cylindrical", 3): lambda f, o, r: turning(f, r, [2]) + sliding(f, o, r, 2),
-    ("Screw", 3): lambda f, o, r: turning(f, r, [2]) + sliding(f, o, r, 2),
+    ("Screw", 3): lambda f, o, r: [(turning(f, r, [2])[0] + LEAD * sliding(f, o, r, 2)[0]) / np.hypot(1, LEAD)],
     ("Spherical", 3): lambda f, o, r: turning(f, r, [0, 1, 2]),
 }
 NORMAL = {

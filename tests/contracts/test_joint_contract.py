@@ -22,6 +22,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 import sympy as sp
+from covering import covering, parts_of_a_contract
 from helpers import FourBar, four_bar, slider_crank
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -326,6 +327,11 @@ DRIVERS = [
 ]
 
 
+def parts_of_a_driver(case: Any) -> Iterator[tuple]:
+    kind, dimension, form, where = case.values
+    return itertools.product((dimension,), (kind, form, where))
+
+
 def pose_case(dimension: int, parts: tuple[str, ...], where: str) -> Case:
     """A marker that follows a pose."""
     s = stage(f"pose {parts} {where}", where == "parameters", dimension)
@@ -471,13 +477,15 @@ def close_rows(found: np.ndarray, expected: np.ndarray, what: str) -> None:
 
 
 @pytest.mark.usefixtures("interpreted_kernels")
-@pytest.mark.parametrize(("cls", "dimension", "name", "count", "chosen", "form", "where"), JOINTS)
+@pytest.mark.parametrize(
+    ("cls", "dimension", "name", "count", "chosen", "form", "where"), covering(JOINTS, parts_of_a_contract)
+)
 def test_a_registered_joint_is_what_its_phi_says(cls, dimension, name, count, chosen, form, where):
     check_against_independent_derivatives(joint_case(cls, dimension, name, count, chosen, form, where))
 
 
 @pytest.mark.usefixtures("interpreted_kernels")
-@pytest.mark.parametrize(("kind", "dimension", "form", "where"), DRIVERS)
+@pytest.mark.parametrize(("kind", "dimension", "form", "where"), covering(DRIVERS, parts_of_a_driver))
 def test_a_driver_is_its_measure_less_its_function(kind, dimension, form, where):
     check_against_independent_derivatives(driver_case(kind, dimension, form, where))
 

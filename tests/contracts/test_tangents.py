@@ -7,12 +7,13 @@ kernel of the tangents says.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 import sympy as sp
+from covering import covering, kind_of, parts_of_a_contract
 from helpers import evaluated_loads
 from stage import motions
 from test_force_contract import CASES
@@ -69,18 +70,25 @@ def check_element(case: Any, coordinates: str, dynamic: bool) -> None:
 
 
 def moving(cases: list[Any]) -> list[Any]:
-    """Between bodies that all move (what stands still has derivatives, too, that nobody asks for), in Cartesian
-    coordinates. In natural ones each class is shown in one form on each kind of measure: laws do not know of
-    coordinates. The others are the same again."""
-    found, shown = [], set()
-    for case in (case for case in cases if "all moving" in case.id):
-        what, measure, *_ = case.id.split(", ")
-        kind = what.split()[0], what.endswith("space"), measure.split()[0]
-        again = pytest.mark.soak if kind in shown else pytest.mark.slow
-        shown.add(kind)
-        for coordinates, marks in (("cartesian", ()), ("natural", again)):
-            found.append(pytest.param(*case.values, coordinates, id=f"{case.id}-{coordinates}", marks=marks))
-    return found
+    """Between bodies that all move: what stands still has derivatives, too, that nobody asks for."""
+    found = [
+        pytest.param(*case.values, coordinates, id=f"{case.id}, {coordinates}")
+        for case in cases
+        if "all moving" in case.id
+        for coordinates in ("cartesian", "natural")
+    ]
+    return covering(found, parts_with_coordinates)
+
+
+def parts_with_coordinates(case: Any) -> Iterator[Hashable]:
+    """Options and laws do not know of coordinates. In natural ones each class is shown, and each kind of measure in the
+    plane and in space."""
+    if case.values[-1] == "cartesian":
+        yield from parts_of_a_contract(case)
+    else:
+        what, place, *_ = case.id.split(", ")
+        yield "natural", what.split()[0]
+        yield "natural", what.split()[-1], kind_of(place)
 
 
 @pytest.mark.usefixtures("interpreted_kernels")

@@ -12,6 +12,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
+from covering import covering, parts_of_a_contract
 from gallery import NAMES, load
 from helpers import evaluated_loads, four_bar, slider_crank, three_cranks
 from stage import WORDS, Motion, motions, turned_at_random
@@ -521,7 +522,9 @@ def test_an_element_says_in_natural_coordinates_what_it_says_of_bodies(case, fre
         check_element(stage.model, motion)
 
 
-FORCES = [p for p in force_cases() if is_of_interest(p.id)]
+FORCES = covering(
+    [p for p in force_cases() if is_of_interest(p.id)], lambda case: parts_of_a_contract(case, options=False)
+)
 
 
 @pytest.mark.usefixtures("interpreted_kernels")

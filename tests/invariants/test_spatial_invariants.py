@@ -147,7 +147,7 @@ def test_a_mechanism_moves_and_keeps_its_constraints(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
-@settings(max_examples=3, deadline=None, derandomize=True)
+@settings(max_examples=2, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10**6), shift=st.tuples(*[st.floats(-3, 3)] * 3))
 def test_a_motion_turns_and_shifts_with_its_world(name, seed, shift):
     """Places, attitudes, velocities, reactions."""

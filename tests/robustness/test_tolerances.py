@@ -26,8 +26,8 @@ NAMES = [
 ]
 DIAGNOSED = {
     "a slider-crank": slider_crank,
-    "loops that lie flat": lambda: row_of_four_bars(4),
-    "loops that lie flat, of other lengths": lambda: row_of_four_bars(3, 0.7),
+    "loops that lie flat": lambda: row_of_four_bars(2),
+    "loops that lie flat, of other lengths": lambda: row_of_four_bars(2, 0.7),
     "a parallelogram": lambda: parallelogram(1, 0.7),
     "a parallelogram on its change point": lambda: parallelogram(1, 0.0),
     "three parallel cranks": lambda: three_cranks(1.0),

@@ -26,6 +26,8 @@ from .coefficients import check_coefficients
 
 RUBBING = (Revolute, Translational, Cylindrical, Screw, Spherical)
 """The joints that have friction of their own: those whose bodies touch along a surface."""
+LEAD = slot("pitch") / (2 * sp.pi * slot("radius"))
+"""The slope of a thread, tan λ."""
 
 
 class FrictionElement(Element):
@@ -46,8 +48,8 @@ class Friction(FrictionElement):
 
     The normal force N is the part of the joint's reaction in the directions `normal`: along all axes but those of its
     slides. What slips are the velocities that the joint leaves free, as those of the surfaces: `radius` times the
-    relative angular velocity about its axis (in a ball about all three), and the velocity along its slide. Friction is
-    μ N at most. Guides have no radius.
+    relative angular velocity about its axis (in a ball about all three), and the velocity along its slide; of a screw
+    the one along its thread. Friction is μ N at most. Guides have no radius.
     """
 
     def __init__(
@@ -85,8 +87,12 @@ class Friction(FrictionElement):
         radius_slot = slot("radius")
         velocities = [radius_slot * w for w in self._turning(i, j, motions)] if turns else []
         velocities += [i.axes[axis].dot(j.velocity - i.velocity_at(j.point)) for axis in self._along(motions)]
-        self.units = ("m/s",) * len(velocities)
         slots = {radius_slot: self.radius} if turns else {}
+        if self._threads:  # one velocity: along the thread
+            around, along = velocities
+            velocities = [(around + LEAD * along) / sp.sqrt(1 + LEAD**2)]
+            slots[slot("pitch")] = joint.form()[1][slot("pitch")]
+        self.units = ("m/s",) * len(velocities)
         self._complete(Relation((i, j), (), tuple(velocities), slots=tuple(slots)), slots)
 
     @staticmethod
@@ -109,10 +115,9 @@ class Friction(FrictionElement):
 
     def normal(self, i: FormMarker, j: FormMarker) -> list[sp.Matrix]:
         """The directions of the joint's reaction, a force on its second marker, that press its surfaces together: the
-        normal force is the length of that part. The face of a thread leans by its lead, tan λ = pitch/(2π radius),
-        and has cos λ of its force along the axis."""
-        lead = slot("pitch") / (2 * sp.pi * slot("radius"))
-        scale = {axis: sp.sqrt(1 + lead**2) for axis in self._threads}
+        normal force is the length of that part. The face of a thread leans by λ, and has cos λ of its force along
+        the axis."""
+        scale = {axis: sp.sqrt(1 + LEAD**2) for axis in self._threads}
         return [scale.get(k, 1) * axis for k, axis in enumerate(i.axes) if k not in self._free]
 
     def check_values(self, number: Callable[[Number], float]) -> None:

@@ -1,22 +1,32 @@
 """What contacts do over a whole step, in which bodies may meet, slip, stick and part: a time-stepping scheme. Compiled.
 
-Impulses p = h f change velocities, at a place in the middle of the step. With w = G v - ν the rates of gaps and slips
-at its beginning and w₁ those at its end,
+Impulses p = h f change velocities, at a place in the middle of the step. With w the rates of gaps and slips at its end
+if nothing accelerated, and w₁ those at its end,
 
     w₁ = w + h (G v̇ + W f),        0 <= f_n,  0 <= w₁_n + r,  f_n (w₁_n + r) = 0,
                                    |f_s| <= μ f_n, and where w₁_s is not zero f_s = -μ f_n w₁_s/|w₁_s|
 
 for all points at once; v̇ are the accelerations without contacts. So f is a force where bodies rest on each other, and
 where they meet an impulse over h. Nothing is asked of a point but this: closing, sliding, sticking and impacts are one
-case. Of a point that would close and bounce r = e w_n, after Newton. Of others r = g/h: from the middle of this step to
-that of the next one g + h w₁_n is left of the gap, and is not to become negative. (With r = 0 where g <= 0, and nothing
-elsewhere, bodies would overlap by what is passed in half a step; to put them apart again is to lift them, and in a heap
-this energy is never at rest.) What gaps bend within a step is small; `part` moves bodies apart by it.
+case. Of a point that would close and bounce r = e w_n, after Newton. Of others r = g/h: from the middle of this step,
+where the gap is g, to that of the next one g + h w₁_n is left of it, and is not to become negative. (With r = 0 where
+g <= 0, and nothing elsewhere, bodies would overlap by what is passed in half a step; to put them apart again is to lift
+them, and in a heap this energy is never at rest.) What gaps bend within a step is small; `part` moves bodies apart by
+it.
+
+There are two ways to w and g, and they decide the order:
+
+    first    w = G v₀ - ν, at the place in the middle;      g the gap there
+    second   w = w₀ - h γ,      g = g₀ + h/2 w₀,            with g₀, w₀ at the beginning and γ in the middle
+
+Of the second w₁ is as exact as the midpoint rule is. Of what stays closed g₀ = w₀ = 0, and what is asked for is that of
+accelerations, 0 <= f_n, 0 <= g̈, f_n g̈ = 0; what is left by a step, of the order h³ of g₀ and of h w₀, the next two take
+away. What slips in space has the direction of its middle, if it goes on slipping.
 """
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, NOTED, OPEN, STICKING, put_rows
+from ...compiled.contacts import CLOSED, NOTED, OPEN, STICKING, Contacts, put_rows
 from ...compiled.machine import DONE, NOT_FINITE, in_own_velocities
 from ...compiled.manifold import move
 from ...kernels.abi import compiled, compiled_apart
@@ -27,7 +37,7 @@ from ...linear.springs import holds
 from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .delassus import add_responses, respond, responses, use
-from .guards import TOUCHES, tell_states
+from .guards import TOUCHES, observe_gaps, tell_states
 from .problem import bound_now, is_solved, pose, pose_gaps, use_points
 from .states import BOUND, UNSOLVED
 
@@ -48,10 +58,54 @@ def impel(mechanism: Mechanism, h: float):
     contacts = mechanism.contacts
     copy(contacts.state, contacts.before)
     contacts.state[:] = OPEN
-    put_rows(contacts)
+    contacts.heading[:] = 0.0
     _find_near(mechanism, h)
+    if contacts.G.shape[0] > 0:
+        use_points(contacts, contacts.touching)
+        respond(mechanism)
+    return _solve(mechanism, h)
+
+
+@compiled_apart
+def impel_anew(mechanism: Mechanism, h: float):
+    """The same for other accelerations without contacts, at the same place, so with the same W: with the velocities of
+    the middle, which tell how slips are directed."""
+    _turn(mechanism.contacts)
+    return _solve(mechanism, h)
+
+
+@compiled_apart
+def look_from_middle(contacts: Contacts):
+    """Gaps and rates for the order 1, at the last evaluation: the place in the middle, with the first velocities."""
+    put_rows(contacts)
+    copy(contacts.phi, contacts.ahead)
+    copy(contacts.rate, contacts.setting_out)
+    copy(contacts.rate, contacts.coasting)
+
+
+@compiled_apart
+def look_from_start(mechanism: Mechanism, t: float, q: Vector, v: Vector, h: float):
+    """Gaps and rates for the order 2, from the state where the step begins."""
+    contacts = mechanism.contacts
+    observe_gaps(mechanism, t, q, v)
+    copy(contacts.rate, contacts.setting_out)
+    for row in range(contacts.ahead.size):
+        contacts.ahead[row] = contacts.phi[row] + 0.5 * h * contacts.rate[row]
+
+
+@compiled_apart
+def coast(contacts: Contacts, h: float):
+    """Rates at the end of the step for the order 2, by the last evaluation, in its middle."""
+    put_rows(contacts)
+    for row in range(contacts.coasting.size):
+        contacts.coasting[row] = contacts.setting_out[row] - h * contacts.gamma[row]
+
+
+@compiled
+def _solve(mechanism, h):
+    contacts = mechanism.contacts
     for row in range(contacts.force.size):
-        contacts.after[row] = contacts.rate[row] / h
+        contacts.after[row] = contacts.coasting[row] / h
     for c in range(contacts.gap.size):
         if contacts.gap[c] >= 0:
             contacts.after[contacts.gap[c]] += _room(mechanism, c, h) / h
@@ -64,14 +118,10 @@ def impel(mechanism: Mechanism, h: float):
 
 @compiled
 def _push_few(mechanism):
-    """By the dense matrix, where there is one; whether they are solved for. All in accelerations. Where a point slips
-    may change within the step, so none has a direction that is given."""
+    """By the dense matrix, where there is one; whether they are solved for. All in accelerations."""
     contacts, problem, x, law, i = mechanism.contacts, mechanism.contacts.problem, mechanism.machine.x, 0, 0
     if contacts.G.shape[0] == 0:
         return False
-    use_points(contacts, contacts.touching)
-    respond(mechanism)
-    contacts.heading[:] = 0.0
     pose(mechanism, contacts.touching, False)
     for i in range(contacts.size[0]):
         row = contacts.used[i]
@@ -97,7 +147,7 @@ def _push_few(mechanism):
 
 @compiled
 def _push_many(mechanism):
-    """By the sparse matrix; whether they are solved for nearly."""
+    """By the sparse matrix; whether they are solved for nearly. All slips have the direction that the law gives."""
     contacts, machine, p = mechanism.contacts, mechanism.machine, mechanism.contacts.proximal
     copy(contacts.touching, p.asked)
     for c in range(contacts.gap.size):
@@ -123,7 +173,7 @@ def _push_many(mechanism):
 @compiled
 def _free_rate(mechanism, row, h):
     """The rate at the end of the step without contacts."""
-    return mechanism.contacts.rate[row] + h * along(mechanism.contacts.rows, row, mechanism.machine.x)
+    return mechanism.contacts.coasting[row] + h * along(mechanism.contacts.rows, row, mechanism.machine.x)
 
 
 @compiled
@@ -137,14 +187,14 @@ def _find_near(mechanism, h):
         if contacts.gap[c] >= 0:
             reach = max(reach, -h * _free_rate(mechanism, contacts.gap[c], h))
     for c in range(contacts.gap.size):
-        near = contacts.gap[c] < 0 or contacts.phi[contacts.gap[c]] <= reach
+        near = contacts.gap[c] < 0 or contacts.ahead[contacts.gap[c]] <= reach
         contacts.touching[c], square = 1 if near else 0, 0.0
         for k in range(contacts.slips[c]):
-            square += contacts.rate[contacts.slip[c] + k] ** 2
+            square += contacts.setting_out[contacts.slip[c] + k] ** 2
         contacts.slipping[c], contacts.meeting[c] = 1 if np.sqrt(square) > slow else 0, 0
         if near and contacts.gap[c] >= 0 and contacts.before[c] == OPEN:
             fall = abs(_bend(mechanism, contacts.gap[c])) * h
-            contacts.meeting[c] = 1 if -contacts.rate[contacts.gap[c]] > 2.0 * fall + slow else 0
+            contacts.meeting[c] = 1 if -contacts.setting_out[contacts.gap[c]] > 2.0 * fall + slow else 0
 
 
 @compiled
@@ -154,11 +204,27 @@ def _bend(mechanism, row):
 
 
 @compiled
+def _turn(contacts):
+    """Where points slip: in space, if they do in all of the step, as in its middle, by the last evaluation. Of others
+    the law decides, as in the plane, where there are but two directions."""
+    for c in range(contacts.gap.size):
+        first, before, now, square = contacts.slip[c], 0.0, 0.0, 0.0
+        for k in range(contacts.slips[c]):
+            heading, rate = contacts.heading[first + k], contacts.rate[first + k]
+            before += heading * contacts.setting_out[first + k]
+            now, square = now + heading * rate, square + rate**2
+        slips = contacts.state[c] == CLOSED and contacts.slipping[c] == 1 and before > 0.0 and now > 0.0
+        for k in range(contacts.slips[c]):
+            turned = slips and contacts.slips[c] > 1
+            contacts.heading[first + k] = contacts.rate[first + k] / np.sqrt(square) if turned else 0.0
+
+
+@compiled
 def _room(mechanism, c, h):
     """The r of a point."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
-    gap, free, back = max(contacts.phi[row], 0.0), _free_rate(mechanism, row, h), contacts.restitution[c]
-    back *= min(contacts.rate[row], 0.0)
+    gap, free, back = max(contacts.ahead[row], 0.0), _free_rate(mechanism, row, h), contacts.restitution[c]
+    back *= min(contacts.setting_out[row], 0.0)
     closes = gap + h * free <= 0.0
     outlasts = -2.0 * back > -h * _bend(mechanism, row)
     return back if closes and outlasts else gap / h  # a flight that ends within a step is none

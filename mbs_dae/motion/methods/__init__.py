@@ -2,12 +2,14 @@
 
 from ...errors import ModelError
 from .generalised_alpha import GENERALISED_ALPHA
+from .half_explicit import HALFEXPLICIT
 from .method import Method
 from .moreau import MOREAU
 from .radau import RADAU5
 from .runge_kutta import DP5, DP8, RK4
 
-METHODS: dict[str, Method] = {method.name: method for method in (RK4, DP5, DP8, GENERALISED_ALPHA, RADAU5, MOREAU)}
+_ALL = RK4, DP5, DP8, GENERALISED_ALPHA, RADAU5, MOREAU, HALFEXPLICIT
+METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 
 
 def method_named(name: object) -> Method:

@@ -21,7 +21,7 @@ from ...compiled.manifold import move
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import all_finite, copy
-from ..contact.impulses import contact_works, impel, part
+from ..contact.impulses import contact_works, impel, look_from_middle, part
 from ..course import moment
 from ..derivative import accelerate, evaluate, powers, state_rates
 from .method import H, Method, Stages, T, X, tableau
@@ -29,25 +29,47 @@ from .method import H, Method, Stages, T, X, tableau
 
 @compiled_apart
 def step(stages: Stages):
+    mechanism, state, h = stages.mechanism, stages.mechanism.state, stages.now[H]
+    q, v, a = stages.y1[: state.q_end], stages.y1[state.v_at : state.v_end], stages.k[1, state.v_at : state.v_end]
+    now = go_to_middle(stages)
+    stages.status[0] = accelerate(mechanism, now, q, v, a)
+    if mechanism.contacts.gap.size > 0 and stages.status[0] == DONE:
+        look_from_middle(mechanism.contacts)
+        stages.status[0] = impel(mechanism, h)
+        take_accelerations(mechanism.machine, a)
+    if stages.status[0] == DONE:
+        take_middle_velocity(stages)
+        evaluate(mechanism, now, q, v)
+        go_to_end(stages, now)
+
+
+@compiled_apart
+def go_to_middle(stages: Stages):
+    """The place in the middle of the step, in y₁, with the velocities of its beginning; the moment of it."""
+    mechanism, state, h = stages.mechanism, stages.mechanism.state, stages.now[H]
+    mechanism.contacts.closed[0] = 0  # their forces are none that accelerations ask for
+    copy(stages.y0, stages.y1)
+    _go(stages, 0.5 * h, stages.y1[state.v_at : state.v_end])
+    for k in range(state.z_at, state.q_end):
+        stages.y1[k] += 0.5 * h * stages.k[0, k]  # by the rate of the last step
+    return moment(stages.course, stages.now[T] + 0.5 * h)
+
+
+@compiled
+def take_middle_velocity(stages):
+    """That of the mean accelerations, into y₁."""
+    for k in range(stages.mechanism.state.v_at, stages.mechanism.state.v_end):
+        stages.y1[k] = stages.y0[k] + 0.5 * stages.now[H] * stages.k[1, k]
+
+
+@compiled_apart
+def go_to_end(stages: Stages, now: float):
+    """What follows from mean accelerations and forces, the middle of the step, at this moment, being evaluated."""
     mechanism, y0, y1, means = stages.mechanism, stages.y0, stages.y1, stages.k[1]
     state, t, h = mechanism.state, stages.now[T], stages.now[H]
     q, v, a = y1[: state.q_end], y1[state.v_at : state.v_end], means[state.v_at : state.v_end]
-    touching, now = mechanism.contacts.gap.size > 0, moment(stages.course, t + 0.5 * h)
-    mechanism.contacts.closed[0] = 0  # their forces are none that accelerations ask for
-    copy(y0, y1)
-    _go(stages, 0.5 * h, v)
-    for k in range(state.z_at, state.q_end):
-        q[k] += 0.5 * h * stages.k[0, k]  # by the rate of the last step
-    stages.status[0] = accelerate(mechanism, now, q, v, a)
-    if touching and stages.status[0] == DONE:
-        stages.status[0] = impel(mechanism, h)
-        take_accelerations(mechanism.machine, a)
-    if stages.status[0] != DONE:
-        return
+    touching = mechanism.contacts.gap.size > 0
     copy(mechanism.machine.multipliers, stages.loads)
-    for k in range(a.size):
-        v[k] = y0[state.v_at + k] + 0.5 * h * a[k]
-    evaluate(mechanism, now, q, v)
     powers(mechanism, means[state.works_at :])
     if touching:
         contact_works(mechanism.contacts, means[state.works_at :])
