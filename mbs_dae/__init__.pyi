@@ -421,15 +421,15 @@ class Drag(_Drag):
 class Rope(_Rope):
     def __init__(
         self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
-        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: _Numeric =
-        ..., static_friction: _Numeric | None = ...
+        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: Any = ...,
+        static_friction: _Numeric | None = ..., smooth: _Numeric | None = ...
     ) -> None: ...
 
 class Strut(_Strut):
     def __init__(
         self, name: str, i: _Place, j: _Place, length: _Number = ..., *, at: _Vector | None = ..., axis:
-        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: _Numeric =
-        ..., static_friction: _Numeric | None = ...
+        _Vector | None = ..., x_axis: _Vector | None = ..., restitution: _Numeric = ..., friction: Any = ...,
+        static_friction: _Numeric | None = ..., smooth: _Numeric | None = ...
     ) -> None: ...
 
 class CamContact(_CamContact):

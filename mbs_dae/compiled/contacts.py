@@ -27,6 +27,7 @@ from ..linear.vectors import dot, largest
 from ..model.bodies.body import Marker
 from ..model.contacts.base import Contact
 from ..model.contacts.friction import Friction, FrictionElement
+from ..model.fields import Law
 from ..model.model import Model
 from ..model.parameters import Evaluator
 from ..symbolic.derive import Form
@@ -75,10 +76,14 @@ class Contacts(NamedTuple):
     entries: int
     functions: Integers
     """The addresses of what a run does with contacts (`motion.contact`), compiled where there are some."""
+    curve: Integers
+    """Where the friction of a point depends on its slip: its coefficient among the outputs of `bounds`, or else -1."""
     restitution: Design[Vector]
     friction: Design[Vector]
     static: Design[Vector]
     """Of each point; of friction that sticks."""
+    smooth: Design[Vector]
+    """The speed of slip over which its friction builds up, if it never sticks, or else 0."""
     out: Work[Vector] = zeros("outputs")
     phi: Work[Vector] = zeros("lines")
     nu: Work[Vector] = zeros("lines")
@@ -236,13 +241,17 @@ class ContactsBuilder:
 
     def _put_bounds(self, model: Model, batch: Any, coordinates: KernelCoordinates, rows_of: Any) -> None:
         forms = [(e, *bound_of(model, e)) for e in model.frictions]
-        self.bounds = batch([instance_of(form, slots, at, e.who, coordinates) for e, form, slots, at, _ in forms])
+        curves = [(e, *e.forms()[1], e.markers) for e in self.elements if is_curved(e)]
+        wanted = [*(form[:4] for form in forms), *curves]
+        self.bounds = batch([instance_of(form, slots, at, e.who, coordinates) for e, form, slots, at in wanted])
         begins = {place.member: place.out for place in self.bounds.places()}
+        begun = {e.name: begins[len(forms) + k] for k, (e, *_) in enumerate(curves)}
+        self.curve = np.array([begun[e.name] + k if e.name in begun else -1 for e, k in self.points], dtype=np.int64)
         found = {}
         for k, (e, _, _, _, components) in enumerate(forms):
             rows: Any = rows_of[e.joint] if isinstance(e, Friction) else ()
             found[e.name] = components, begins[k], rows[0] if len(rows) else -1, len(rows)
-        told = [found.get(e.name, (0, 0, -1, 0)) for e, _ in self.points] if forms else []
+        told = [found.get(e.name, (0, 0, -1, 0)) for e, _ in self.points] if wanted else []
         self.bound: Any = [*np.array(told, dtype=np.int64).reshape(-1, 4).T.copy()]
 
     def fill(
@@ -251,7 +260,7 @@ class ContactsBuilder:
     ) -> Contacts:  # fmt: skip
         """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ..."""
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
-        laws = [[number(n) for n in (0.0, *(e.laws or (1.0, 1.0)))[-3:]] for e, _ in self.points]
+        laws = [[number(n) for n in e.laws] for e, _ in self.points]
         at, column, place = self._places(transformation, pattern.n)
         rows = block(Rows(at, column), entries=column.size)
         proximal = nothing(Proximal)
@@ -259,8 +268,8 @@ class ContactsBuilder:
             own = block(Laws(self.gap, self.slip, self.slips, *self.bound))
             proximal = new_proximal(pattern, rows, own, self.rows)
         index = self.gap, self.slip, self.slips, bounds, *self.bound, self.entry, self.entries
-        numbers = np.array(laws).reshape(-1, 3).T.copy()
-        known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, *numbers
+        numbers = np.array(laws).reshape(-1, 4).T.copy()
+        known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
         contacts: Contacts = Contacts(*known)
         many = asks == GIVEN or (asks == STEPS and self.rows > FEW)
         dense, few = (0, 0) if many else (self.rows, points)
@@ -289,6 +298,11 @@ class ContactsBuilder:
         own = [keys[begins[c] : begins[c + 1]] - c * columns for c in point]
         place = at[row] + np.searchsorted(keys, point[row] * columns + column) - begins[point[row]]
         return at, np.concatenate([keys[:0], *own]).astype(np.uint64), place.astype(np.uint64)
+
+
+def is_curved(element: Contact | FrictionElement) -> bool:
+    """Whether its coefficient of friction depends on its slip."""
+    return isinstance(element, Contact | Friction) and isinstance(element.rubbing.sliding, Law)
 
 
 def bound_of(model: Model, element: FrictionElement) -> tuple[Form, Any, tuple[Marker, ...], int]:

@@ -224,6 +224,10 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
     if by.method.steps_over and model.events:
         what = f"{model.events[0].who} happens at a time of its own, and {by.method.name} steps over it"
         raise ModelError(f'{what}; leave it out: model.without({model.events[0].name!r}), or take method="DP5"')
+    smooth = [e for e in (*model.contacts, *model.frictions) if e.laws[-1] != 0]
+    if by.method.steps_over and smooth:
+        what = f"{smooth[0].who} has smooth=, and {by.method.name} takes one step over slipping and sticking"
+        raise ModelError(f'{what}; leave smooth= out, which it does not need, or take method="DP5"')
     if memory and isinstance(initial, State):
         first, redundant, note = initial, list[int](), ""
     else:

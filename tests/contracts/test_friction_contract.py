@@ -115,6 +115,13 @@ REFUSED = {
     "static_force of DryFriction 'f' is 1, less than its force, 2": lambda: DryFriction(
         "f", mbs.x(bodies(2)[1]), force=2, static_force=1
     ),
+    "force of DryFriction 'f' is -1": lambda: DryFriction("f", mbs.x(bodies(2)[1]), force=-1, smooth=0.1),
+    "smooth of SmoothFriction 'f' is 0": lambda: DryFriction("f", mbs.x(bodies(2)[1]), force=1, smooth=0),
+    "'f' has smooth=, so nothing rests, and static_force=.*leave one out": lambda: DryFriction(
+        "f", mbs.x(bodies(2)[1]), force=1, static_force=2, smooth=0.1
+    ),
+    "'f' rubs on a measure, not": lambda: DryFriction("f", bodies(2)[1], force=1, smooth=0.1),
+    "mu of Friction 'f' at a slip of 10 m/s is -": lambda: Friction("f", GUIDE, mu=lambda s: 0.3 - s / 20),
 }  # fmt: skip
 
 

@@ -162,11 +162,24 @@ def test_painleves_paradox_is_told():
         ({"friction": -0.1}, "friction"),
         ({"friction": 0.4, "static_friction": 0.3}, "what rests holds at least what slides"),
         ({"friction": float("nan")}, "friction"),
+        ({"friction": 0.3, "static_friction": 0.4, "smooth": 0.1}, "so nothing rests, and static_friction="),
+        ({"friction": 0.3, "smooth": 0.0}, "smooth of Contact 'floor' is 0"),
+        ({"friction": lambda s: 0.3 - s}, "friction of Contact 'floor' at a slip of 1 m/s is -0.7"),
+        (
+            {"friction": lambda s: 0.3 + s, "static_friction": 0.2},
+            "static_friction of Contact 'floor' is 0.2, less than",
+        ),
+        ({"friction": lambda s: 0.3 + mbs.t}, "a function of the speed of slip and of parameters, and contains t"),
     ],
 )
 def test_laws_that_are_none_are_refused(laws, words):
     with pytest.raises(ModelError, match=words):
         ball(**laws)
+
+
+def test_time_stepping_needs_no_smooth_friction_and_says_so():
+    with pytest.raises(ModelError, match="'floor' has smooth=, and Moreau takes one step over.*leave smooth= out"):
+        mbs.simulate(ball(friction=0.3, smooth=0.1), TIMES, method="Moreau", step=1e-2)
 
 
 def test_a_contact_that_is_never_reached_is_no_mistake():

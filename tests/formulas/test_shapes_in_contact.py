@@ -38,10 +38,11 @@ SURFACES = {
     "long": lambda m, d: contacts.Capsule(m, 1.2, 0.25),
     "block": lambda m, d: contacts.Box(m, SIZE[d]),
     "cam": lambda m, d: contacts.Profile(m, CURVE),
+    "convex": lambda m, d: contacts.Polygon(m, CORNERS[d]),
 }
 PAIRS = [(s, h) for s in ("flat", "bowl") for h in HULLS]
 PAIRS += [(s, h) for s in ("round", "long") for h in ("point", "ball")] + [("block", "ball"), ("cam", "point")]
-CASES = [(s, h, d) for s, h in PAIRS for d in (2, 3)]
+CASES = [*((s, h, d) for s, h in PAIRS for d in (2, 3)), ("convex", "ball", 2)]
 
 
 # --- bodies as sets of points, in their own axes ----------------------------------------------------------------
@@ -73,6 +74,10 @@ def surface_points(name, d):
         return np.zeros((1, d)), 0.7
     if name == "long":
         return segment(d, 1.2), 0.25
+    if name == "convex":
+        ends = np.array(CORNERS[d])
+        along = np.linspace(0, 1, 2001)[:, None]
+        return np.vstack([a + along * (b - a) for a, b in zip(ends, np.roll(ends, -1, axis=0), strict=True)]), 0.0
     grid = np.stack(np.meshgrid(*(np.linspace(-s / 2, s / 2, 201 if d == 2 else 61) for s in SIZE[d])), -1)
     grid = grid.reshape(-1, d)
     return grid[(np.abs(np.abs(grid) - np.array(SIZE[d]) / 2) < 1e-12).any(axis=1)], 0.0
@@ -240,6 +245,21 @@ def test_a_ball_has_directions_of_slip_all_around():
         T = np.array([read(SLIP, frames, (np.zeros(6), e)) for e in np.eye(6)[:3]]).T
         np.testing.assert_allclose(T @ T.T, np.eye(2), atol=1e-12)
         np.testing.assert_allclose(T @ side, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1), (0, 1, 3, 2), (0, 1, 2, 0, 1, 2)])
+def test_a_polygon_for_round_bodies_is_convex_and_in_order(order):
+    """Clockwise, with a dent, twice around."""
+    corners = [*CORNERS[2], (0.05, 0.0)]
+    a, b = bodies(2)
+    with pytest.raises(mbs.ModelError, match="Polygon at .* has no corners that go round counterclockwise"):
+        contacts.Contact("c", contacts.Polygon(a, [corners[k] for k in order]), contacts.Disk(b, 0.3))
+
+
+def test_a_disk_inside_of_a_polygon_overlaps_it():
+    read = reader("convex", "ball", 2)
+    frames = (np.zeros(2), np.eye(2)), (np.zeros(2), np.eye(2))
+    assert read(GAP, frames)[0] < -0.3
 
 
 def test_pairs_of_one_kind_are_derived_once():

@@ -15,7 +15,7 @@ The contract of a contact (all that `ContactElement` asks of a new class):
 5. Where there is friction and the gap does not grow by 1 with the way, or a slip by 1 with the velocity, of the second
    marker's point, it is divided by the length of that gradient: the same contact, and its multiplier a force.
 6. A gap may have corners (Min, Max, Abs, Piecewise), and no jumps. It may depend on time (`mbs.t`).
-7. Every contact takes ``restitution``, ``friction`` and ``static_friction``; they are no fields of the class.
+7. Every contact takes ``restitution``, ``friction``, ``static_friction``, ``smooth``; these are no fields of the class.
 
 Everything else follows from being a subclass.
 """
@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 import sympy as sp
 
 from ...errors import ModelError
-from ...symbolic.derive import Relation
+from ...symbolic.derive import Form, Relation
 from ...symbolic.functions import opaque
 from ...symbolic.markers import FormMarker
 from ..bodies.body import Place
@@ -36,7 +36,7 @@ from ..element import Declared, checked_name
 from ..fields import Law
 from ..joints.base import relation_of
 from ..parameters import Number, Numeric, check_number, free_parameters
-from .coefficients import check_coefficients
+from .coefficients import Rubbing, Slots
 from .shapes import Shape
 from .touching import NAMES, Touching
 
@@ -57,12 +57,12 @@ class Contact(Touching):
     `slip`, see `ContactElement`) get the markers in this order.
 
     `restitution` is what is left of the approach velocity after an impact, 0 to 1. `friction` is the coefficient of
-    sliding, `static_friction` that of rest, which is no less. They are numbers, or expressions of parameters.
+    sliding, `static_friction` that of rest, which is no less. They are numbers, or expressions of parameters;
+    `friction` may be a function of the speed of slip, ``lambda speed: ...``, too. With `smooth`, a speed v, nothing
+    sticks: friction is μ N s / √(s² + v²) against the slip s.
     """
 
     restitution: Number
-    friction: Number
-    static_friction: Number
 
     def __init__(
         self,
@@ -72,11 +72,12 @@ class Contact(Touching):
         slip: Callable | None = None,
         unit: str = "m",
         restitution: Numeric = 0.0,
-        friction: Numeric = 0.0,
+        friction: Any = 0.0,
         static_friction: Numeric | None = None,
+        smooth: Numeric | None = None,
     ):
         self.name = checked_name(name)
-        self._set_laws(restitution, friction, static_friction)
+        self._set_laws(restitution, friction, static_friction, smooth)
         self._finish(*self._between(things, gap, slip, unit))
 
     def _finish(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
@@ -86,36 +87,32 @@ class Contact(Touching):
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
         return self._form
 
+    def forms(self) -> tuple[tuple[Form, Slots], ...]:
+        """The gaps and slips; and the coefficient of friction where it depends on these."""
+        return self.form(), *self.rubbing.curve(*self.form(), self.points)
+
     # --- the laws -------------------------------------------------------------------------------------------
 
-    def _set_laws(self, restitution: Any, friction: Any, static_friction: Any) -> None:
+    def _set_laws(self, restitution: Any, friction: Any = 0.0, static_friction: Any = None, smooth: Any = None) -> None:
         self.restitution = check_number(restitution, f"restitution of {self.who}", non_negative=True)
-        self.friction = check_number(friction, f"friction of {self.who}", non_negative=True)
-        given = self.friction if static_friction is None else static_friction
-        self.static_friction = check_number(given, f"static_friction of {self.who}", non_negative=True)
-        if not free_parameters(self.laws):
-            self._check_laws(float)
+        if not free_parameters([self.restitution]):
+            self._check_restitution(float)
+        self.rubbing = Rubbing.said(self.who, ("friction", "static_friction"), friction, static_friction, smooth)
 
     @property
-    def laws(self) -> tuple[Number, Number, Number]:
+    def laws(self) -> tuple[Number, ...]:
         """What becomes of the motion when it touches."""
-        return self.restitution, self.friction, self.static_friction
+        return self.restitution, *self.rubbing.numbers
 
-    @property
-    def has_friction(self) -> bool:
-        """Whether there may be some, for some values of the parameters."""
-        return any(isinstance(mu, sp.Basic) or mu > 0 for mu in (self.friction, self.static_friction))
-
-    def _check_laws(self, number: Callable[[Number], float]) -> None:
-        restitution, friction, static = map(number, self.laws)
-        check_number(restitution, f"restitution of {self.who}", non_negative=True)
+    def _check_restitution(self, number: Callable[[Number], float]) -> None:
+        restitution = check_number(number(self.restitution), f"restitution of {self.who}", non_negative=True)
         if restitution > 1:
             what = f"restitution of {self.who} is {restitution:g}, and an impact gives no energy"
             raise ModelError(f"{what}; give a number between 0 (it stays) and 1 (nothing is lost)")
-        check_coefficients(self.who, ("friction", friction), ("static_friction", static))
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        self._check_laws(number)
+        self._check_restitution(number)
+        self.rubbing.check_values(number)
         super().check_values(number)
 
 
@@ -137,12 +134,13 @@ class ContactElement(Contact, Declared):
         name: str,
         *args: Any,
         restitution: Numeric = 0.0,
-        friction: Numeric = 0.0,
+        friction: Any = 0.0,
         static_friction: Numeric | None = None,
+        smooth: Numeric | None = None,
         **constants: Any,
     ):
         self.name = checked_name(name)
-        self._set_laws(restitution, friction, static_friction)
+        self._set_laws(restitution, friction, static_friction, smooth)
         Declared.__init__(self, name, *args, **constants)
         relation, slots = self._built()
         self._finish(self._rubbing(relation), slots, self.unit)

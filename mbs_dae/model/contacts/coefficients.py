@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.derive import Reading, Relation
 from ...symbolic.functions import as_sympy
 from ..fields import Function, Law, speed
 from ..motion import Motion
-from ..parameters import Number, Parameter, check_number
+from ..parameters import Number, Parameter, check_number, constants_out, free_parameters
 from ..tables import Table, TableSymbol
 
+Slots: TypeAlias = dict[sp.Symbol, Number]
 Coefficient: TypeAlias = Any
 """A number, or a `Law` of the speed of slip."""
 SPEEDS = (0.0, *(10.0**k for k in range(-5, 3)))
@@ -43,24 +46,67 @@ def at_rest(mu: Coefficient) -> Number:
     return mu(0) if isinstance(mu, Law) else mu
 
 
-def check_curve(mu: Coefficient, number: Callable[[Number], float], name: str, who: str) -> None:
-    """Whether a curve is friction at all speeds that are looked at."""
-    for place in SPEEDS if isinstance(mu, Law) else ():
-        check_number(number(mu(place)), f"{name} of {who} at a slip of {place:g} m/s", non_negative=True)
+@dataclass(frozen=True)
+class Rubbing:
+    """How the surfaces of an element rub."""
 
+    who: str
+    names: tuple[str, str]
+    """What the coefficients are called, of sliding and of rest."""
+    sliding: Coefficient
+    static: Number
+    smooth: Number = 0.0
+    """The speed of slip over which friction builds up, where nothing sticks; 0 where it may."""
 
-def check_coefficients(who: str, sliding: tuple[str, float], rest: tuple[str, float]) -> None:
-    """Of friction, by their names: what rests holds at least what slides."""
-    for name, value in (sliding, rest):
-        check_number(value, f"{name} of {who}", non_negative=True)
-    if rest[1] < sliding[1]:
-        what = f"{rest[0]} of {who} is {rest[1]:g}, less than its {sliding[0]}, {sliding[1]:g}"
-        raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
+    @classmethod
+    def said(cls, who: str, names: tuple[str, str], sliding: Any, static: Any = None, smooth: Any = None) -> Rubbing:
+        """The same after all checks that need no values of parameters."""
+        mu = check_coefficient(sliding, names[0], who)
+        if smooth is not None and static is not None:
+            what = f"{who} has smooth=, so nothing rests, and {names[1]}="
+            raise ModelError(f"{what}; leave one out, or give {names[0]}= as a function of the speed of slip")
+        width = 0.0 if smooth is None else check_number(smooth, f"smooth of {who}", positive=True)
+        rest = at_rest(mu) if static is None else check_number(static, f"{names[1]} of {who}", non_negative=True)
+        rest = 0.0 if smooth is not None else rest  # it holds nothing
+        found = cls(who, names, mu, rest, width)
+        if not free_parameters((*found.numbers, *(mu(place) for place in SPEEDS if isinstance(mu, Law)))):
+            found.check_values(float)
+        return found
 
+    @property
+    def numbers(self) -> tuple[Number, Number, Number]:
+        """Of sliding (which begins at rest), of rest, and the width."""
+        return at_rest(self.sliding), self.static, self.smooth
 
-def check_smooth(smooth: Any, who: str) -> Number:
-    """The speed over which friction builds up."""
-    return check_number(smooth, f"smooth of {who}, a speed of slip,", positive=True)
+    @property
+    def is_there(self) -> bool:
+        """Whether there may be some friction, for some values of the parameters."""
+        mus = self.sliding, self.static
+        return any(isinstance(mu, Law | sp.Basic) or mu > 0 for mu in mus)
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        """What rests holds at least what slides; no friction drives."""
+        for place in SPEEDS if isinstance(self.sliding, Law) else ():
+            what = f"{self.names[0]} of {self.who} at a slip of {place:g} m/s"
+            check_number(number(self.sliding(place)), what, non_negative=True)
+        mu, rest, width = map(number, self.numbers)
+        for name, value in zip(self.names, (mu, rest), strict=True):
+            check_number(value, f"{name} of {self.who}", non_negative=True)
+        if rest < mu and width == 0:
+            what = f"{self.names[1]} of {self.who} is {rest:g}, less than its {self.names[0]}, {mu:g}"
+            raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
+        if isinstance(self.smooth, sp.Basic):
+            check_number(width, f"smooth of {self.who}", positive=True)
+
+    def curve(self, relation: Relation, slots: Slots, points: int = 1) -> tuple[tuple[Reading, Slots], ...]:
+        """Where the coefficient depends on the speed |s| of slip: how it is read, of each point."""
+        if not isinstance(self.sliding, Law):
+            return ()
+        size = len(relation.psi) // points
+        slips = (relation.psi[k * size : (k + 1) * size] for k in range(points))
+        values = tuple(self.sliding(sp.sqrt(sp.Add(*(s**2 for s in own)))) for own in slips)
+        reading, more = constants_out(Reading(relation.markers, values, slots=relation.slots))
+        return ((reading, {**slots, **more}),)
 
 
 def smoothed(slips: Sequence[sp.Expr], width: Number) -> tuple[list[sp.Expr], sp.Expr]:
@@ -69,8 +115,3 @@ def smoothed(slips: Sequence[sp.Expr], width: Number) -> tuple[list[sp.Expr], sp
     square = sp.Add(*(s**2 for s in slips))
     length = sp.sqrt(square + as_sympy(width) ** 2)
     return [s / length for s in slips], square / length
-
-
-def speed_of(slips: Sequence[sp.Expr]) -> sp.Expr:
-    """|s|: to be read, for it has no slope at zero."""
-    return sp.sqrt(sp.Add(*(s**2 for s in slips)))

@@ -19,7 +19,7 @@ from ..element import checked_name, slot
 from ..fields import Law
 from ..forces.base import ForceElement
 from ..parameters import Number, Numeric, check_number, constants_out, finite_number
-from .coefficients import Coefficient, check_coefficient, check_curve, check_smooth, smoothed
+from .coefficients import Rubbing, smoothed
 from .shapes import Shape
 from .touching import Touching
 
@@ -45,8 +45,6 @@ class CompliantContact(Touching, ForceElement):
     stiffness: Number
     exponent: float
     damping: Number
-    friction: Coefficient
-    smooth: Number | None
 
     def __init__(
         self,
@@ -69,11 +67,10 @@ class CompliantContact(Touching, ForceElement):
         if self.exponent < 1:
             raise ModelError(f"exponent of {self.who} is {self.exponent:g}, infinitely stiff at touch; give 1 or more")
         self.damping = self._damping(damping, restitution, speed)
-        self.friction = check_coefficient(friction, "friction", self.who)
+        self.rubbing = Rubbing.said(self.who, ("friction", "static_friction"), friction, smooth=smooth)
         if self.has_friction and smooth is None:
             remedy = "give smooth=, the speed of slip over which it builds up, or take a Contact"
             raise ModelError(f"friction of {self.who} is a function of the motion, and cannot stick; {remedy}")
-        self.smooth = None if smooth is None else check_smooth(smooth, self.who)
         relation, slots, unit = self._between(things, gap, slip, unit)
         if any(e.has(t) for e in relation.rows):
             what = f"a gap of {self.who} moves by itself, with time, and its springs would give energy that nobody gave"
@@ -83,7 +80,7 @@ class CompliantContact(Touching, ForceElement):
         load, own, pushes = self._loaded(relation)
         load, numbers = constants_out(load)
         pushes, more = constants_out(pushes)
-        self.told = pushes, {**slots, **own, **more}
+        self._told = pushes, {**slots, **own, **more}
         self._complete(load, {**slots, **own, **numbers})
 
     def _damping(self, damping: Any, restitution: Any, speed: Any) -> Number:
@@ -99,28 +96,24 @@ class CompliantContact(Touching, ForceElement):
         return damping_of(e) / v
 
     @property
-    def has_friction(self) -> bool:
-        return isinstance(self.friction, Law | sp.Basic) or self.friction > 0
+    def told(self) -> tuple[Reading, dict[sp.Symbol, Number]]:
+        return self._told
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         super().check_values(number)
         check_number(number(self.stiffness), f"stiffness of {self.who}", positive=True)
         check_number(number(self.damping), f"damping of {self.who}", non_negative=True)
-        if self.smooth is not None:
-            check_number(number(self.smooth), f"smooth of {self.who}", positive=True)
-        if isinstance(self.friction, Law):
-            check_curve(self.friction, number, "friction", self.who)
-        else:
-            check_number(number(self.friction), f"friction of {self.who}", non_negative=True)
+        self.rubbing.check_values(number)
 
     def _loaded(self, relation: Relation) -> tuple[Load, dict[sp.Symbol, Number], Reading]:
         """The load; what stands in its slots; and what pushes along each row, to be read.
 
         With the rates (ġ, s) = J r of gaps and slips, markers feel Jᵀ (F, f).
         """
-        given = {"stiffness": self.stiffness, "damping": self.damping, "friction": self.friction, "smooth": self.smooth}
-        slots = {slot(n): v for n, v in given.items() if v is not None and not isinstance(v, Law) and v != 0}
-        stiffness, damping, mu, smooth = (slot(n) if slot(n) in slots else sp.S.Zero for n in given)
+        mu = self.rubbing.sliding
+        given = {"stiffness": self.stiffness, "damping": self.damping, "friction": mu, "smooth": self.rubbing.smooth}
+        slots = {slot(n): v for n, v in given.items() if not isinstance(v, Law) and v != 0}
+        stiffness, damping, coefficient, smooth = (slot(n) if slot(n) in slots else sp.S.Zero for n in given)
         steps: list[Definition] = []
 
         def named(name: str, values: Sequence[sp.Expr]) -> list[sp.Expr]:
@@ -139,7 +132,7 @@ class CompliantContact(Touching, ForceElement):
         for k, force in enumerate(push if self.slips else ()):
             first = self.points + self.slips * k
             directions, speed = smoothed(velocities[first : first + self.slips], smooth)
-            size = force * (self.friction(speed) if isinstance(self.friction, Law) else mu)
+            size = force * (mu(speed) if isinstance(mu, Law) else coefficient)
             rubs += [-size * direction for direction in directions]
         rubs = named("friction", rubs)
         losses = [force - k for force, k in zip(push, spring, strict=True)]

@@ -14,15 +14,17 @@ import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.derive import Form, Reading, Relation
-from ...symbolic.expressions import expression_of
+from ...symbolic.expressions import called, expression_of
 from ...symbolic.markers import FormMarker, marker_symbols
 from ..bodies.body import Marker
 from ..element import Element, checked_name, slot
+from ..fields import expression, scalar, speed
+from ..forces.base import EffortElement
 from ..joints import Cylindrical, Joint, Revolute, Screw, Spherical, Translational
 from ..joints.motions import Ball, Helix, Slide
 from ..measures import Measure, Quantity, written_in_markers
-from ..parameters import Number, Numeric, check_number, constants_out, free_parameters
-from .coefficients import check_coefficients
+from ..parameters import Number, Numeric, check_number, constants_out
+from .coefficients import Rubbing, Slots, smoothed
 
 RUBBING = (Revolute, Translational, Cylindrical, Screw, Spherical)
 """The joints that have friction of their own: those whose bodies touch along a surface."""
@@ -34,6 +36,11 @@ class FrictionElement(Element):
     """What sticks and slips."""
 
     units: tuple[str, ...]
+
+    @property
+    def laws(self) -> tuple[Number, ...]:
+        """As those of a contact, without restitution. A bound that is given is the whole of it."""
+        return 0.0, 1.0, 1.0, 0.0
 
     @property
     def loads(self) -> dict[str, str]:
@@ -50,15 +57,19 @@ class Friction(FrictionElement):
     slides. What slips are the velocities that the joint leaves free, as those of the surfaces: `radius` times the
     relative angular velocity about its axis (in a ball about all three), and the velocity along its slide; of a screw
     the one along its thread. Friction is μ N at most. Guides have no radius.
+
+    `mu` may be a function of the speed of slip, ``lambda speed: ...``. With `smooth`, a speed v, nothing sticks:
+    friction is μ N s / √(s² + v²) against the slip s.
     """
 
     def __init__(
         self,
         name: str,
         joint: Joint,
-        mu: Numeric,
+        mu: Any,
         mu_static: Numeric | None = None,
         radius: Numeric | None = None,
+        smooth: Numeric | None = None,
     ):
         self.name = checked_name(name)
         there = ", ".join(cls.__name__ for cls in RUBBING)
@@ -68,9 +79,7 @@ class Friction(FrictionElement):
                 f"friction in {there}; write DryFriction on a measure of others"
             )
         self.joint, self.markers = joint.name, joint.markers
-        self.friction: Number = check_number(mu, f"mu of {self.who}", non_negative=True)
-        static = self.friction if mu_static is None else mu_static
-        self.static_friction: Number = check_number(static, f"mu_static of {self.who}", non_negative=True)
+        self.rubbing = Rubbing.said(self.who, ("mu", "mu_static"), mu, mu_static, smooth)
         motions = (joint.motions or {})[self.dimension]
         slides = [motion for motion in motions if isinstance(motion, Slide)]
         self._free = tuple(slide.axis for slide in slides)
@@ -81,8 +90,6 @@ class Friction(FrictionElement):
             self.radius: Number = check_number(radius, f"radius of {self.who}", positive=True)
         elif radius is not None:
             raise ModelError(f"{self.who} is in {joint.who}, which slides and does not turn; leave radius= out")
-        if not free_parameters(self.laws):
-            self.check_values(float)
         i, j = marker_symbols(2, self.dimension)
         radius_slot = slot("radius")
         velocities = [radius_slot * w for w in self._turning(i, j, motions)] if turns else []
@@ -109,9 +116,17 @@ class Friction(FrictionElement):
         """The axes along which it moves: a screw, too, though not freely."""
         return [m.axis for m in motions if isinstance(m, Slide | Helix)]
 
+    friction = property(lambda self: self.rubbing.sliding)
+    static_friction = property(lambda self: self.rubbing.static)
+
+    def forms(self) -> tuple[tuple[Form, Slots], ...]:
+        """What slips; and the coefficient where it depends on that."""
+        relation, slots = self._form
+        return (relation, slots), *self.rubbing.curve(relation, slots)
+
     @property
     def laws(self) -> tuple[Number, ...]:
-        return self.friction, self.static_friction
+        return 0.0, *self.rubbing.numbers
 
     def normal(self, i: FormMarker, j: FormMarker) -> list[sp.Matrix]:
         """The directions of the joint's reaction, a force on its second marker, that press its surfaces together: the
@@ -121,7 +136,7 @@ class Friction(FrictionElement):
         return [scale.get(k, 1) * axis for k, axis in enumerate(i.axes) if k not in self._free]
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        check_coefficients(self.who, ("mu", number(self.friction)), ("mu_static", number(self.static_friction)))
+        self.rubbing.check_values(number)
         if hasattr(self, "radius"):
             check_number(number(self.radius), f"radius of {self.who}", positive=True)
 
@@ -130,29 +145,33 @@ class DryFriction(FrictionElement):
     """``DryFriction("brake", mbs.angle(hinge), force=12.0)``: friction on the rate of a measure, of a given size.
 
     `force` is the bound while it slips, `static_force` that at rest (by default the same): numbers or expressions of
-    parameters, time, states and quantities, such as a Stribeck curve of ``model["block.vx"]``. On an angle they are
-    moments.
+    parameters, time, states and quantities; `force` may be a function of the speed of slip, ``lambda speed: ...``, too,
+    of which `static_force` is the value at zero. On an angle they are moments. With `smooth`, a speed v, nothing
+    sticks: it is a force F ṡ / √(ṡ² + v²) against the rate ṡ, see `SmoothFriction`.
     """
 
-    def __init__(self, name: str, measure: Measure, force: Any, static_force: Any = None):
+    def __new__(cls, *args: Any, smooth: Any = None, **said: Any) -> Any:
+        """Friction with modes; or a force."""
+        return super().__new__(cls) if smooth is None else SmoothFriction(*args, smooth=smooth, **said)
+
+    def __init__(self, name: str, measure: Measure, force: Any, static_force: Any = None, *, smooth: None = None):
         self.name = checked_name(name)
-        if not isinstance(measure, Measure):
-            raise ModelError(
-                f"{self.who} rubs on a measure, not {measure!r}; write mbs.angle(i, j), mbs.x(marker), ..."
-            )
-        self.measure = measure
-        given = force, force if static_force is None else static_force
-        names = "force", "static_force"
-        bounds = [expression_of(e, f"{n} of {self.who}", jumps=True) for n, e in zip(names, given, strict=True)]
-        for what, bound in zip(names, bounds, strict=True):
-            if bound.is_number:
-                check_number(bound, f"{what} of {self.who}", non_negative=True)
-        if all(bound.is_number for bound in bounds):
-            check_coefficients(self.who, *zip(names, map(float, bounds), strict=True))
+        self.measure = _rated(measure, self.who)
+        sliding = _of_speed(force, f"force of {self.who}")
+        rest = sliding.xreplace({speed: sp.S.Zero})
+        if static_force is not None:
+            rest = expression_of(static_force, f"static_force of {self.who}", jumps=True)
+            if rest.is_number:
+                check_number(rest, f"static_force of {self.who}", non_negative=True)
+        if rest.is_number and sliding.is_number and rest < sliding:
+            what = f"static_force of {self.who} is {float(rest):g}, less than its force, {float(sliding):g}"
+            raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
+        bounds = sliding, rest
         quantities = sorted({q for e in bounds for q in e.atoms(Quantity)}, key=str)
         self.markers, symbols, values = written_in_markers(quantities, measure.markers, self.who)
         self.check_dimension()
         own = symbols[: len(measure.markers)]
+        values |= {speed: sp.sqrt(measure.rate(own) ** 2)}
         self.bound, self._bound_slots = constants_out(Reading(symbols, tuple(e.xreplace(values) for e in bounds)))
         self.units = (measure.units[1],)
         self._complete(*constants_out(Relation(symbols, (), (measure.rate(own),))))
@@ -167,3 +186,52 @@ class DryFriction(FrictionElement):
 
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure}
+
+
+class SmoothFriction(EffortElement):
+    """What a `DryFriction` with `smooth` is: the force F ṡ / √(ṡ² + v²) against the rate ṡ of any measure. At rest
+    there is none: what friction would hold creeps."""
+
+    equations = ("effort",)
+    sketch = ""
+    force = expression("N")
+    smooth = scalar("m/s", positive=True)
+
+    def __init__(self, name: str, measure: Measure, force: Any, static_force: Any = None, *, smooth: Numeric):
+        who = f"DryFriction {name!r}"
+        if static_force is not None:
+            what = f"{who} has smooth=, so nothing rests, and static_force="
+            raise ModelError(f"{what}; leave one out, or give force= as a function of the speed of slip")
+        super().__init__(name, _rated(measure, who), _of_speed(force, f"force of {who}"), smooth)
+
+    def _measure(self, args: tuple) -> tuple[Measure, tuple]:
+        return args[0], args[1:]
+
+    @property
+    def loads(self) -> dict[str, str]:
+        return {"friction": "N m" if self.measure.unit == "rad" else "N"}
+
+    @property
+    def told(self) -> tuple[Reading, Slots]:
+        return self.effort_reading, self.form()[1]
+
+    @staticmethod
+    def effort(s, rate, force, smooth):
+        (direction,), along = smoothed([rate], smooth)
+        return -force.xreplace({speed: along}) * direction
+
+
+def _rated(measure: Any, who: str) -> Measure:
+    if not isinstance(measure, Measure):
+        raise ModelError(f"{who} rubs on a measure, not {measure!r}; write mbs.angle(i, j), mbs.x(marker), ...")
+    return measure
+
+
+def _of_speed(force: Any, what: str) -> sp.Expr:
+    """A force as an expression, which may speak of `mbs.speed`, that of slip."""
+    if callable(force) and not isinstance(force, sp.Basic):
+        force = called(force, (speed,), what)
+    found = expression_of(force, what, jumps=True)
+    if found.is_number:
+        check_number(found, what, non_negative=True)
+    return found

@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
+from math import atan2, pi
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -122,7 +123,11 @@ class RoundedBox(Geometry):
 
 @dataclass(frozen=True)
 class Polytope(Geometry):
-    """The corners of a polygon or a polyhedron, in the marker's axes."""
+    """The corners of a polygon or a polyhedron, in the marker's axes. A convex polygon is a surface for round bodies.
+
+    In the plane what is outside of it are strips before its edges, where the distance is that from the edge, and
+    cones at its corners, where it is that from the corner.
+    """
 
     points: tuple[tuple[Number, ...], ...]
 
@@ -132,6 +137,38 @@ class Polytope(Geometry):
 
     def corners(self, marker: FormMarker) -> list[sp.Matrix]:
         return [_placed(marker, point) for point in self.points]
+
+    def takes(self, other: Geometry) -> bool:
+        """Those whose only corner is the middle of a disk."""
+        return self.count > 2 and len(self.points[0]) == 2 and other.count == 1 and other.roundness != 0
+
+    def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
+        """Its corners go round counterclockwise."""
+        place = sp.Matrix([axis.dot(point - marker.point) for axis in marker.axes])
+        corners = [sp.Matrix(corner) for corner in self.points]
+        edges = [b - a for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
+        normals = [sp.Matrix([edge[1], -edge[0]]) / sp.sqrt(edge.dot(edge)) for edge in edges]
+        heights = [n.dot(place - corner) for n, corner in zip(normals, corners, strict=True)]
+        regions: list[tuple[sp.Expr, sp.Matrix, Any]] = []
+        for k, corner in enumerate(corners):
+            arm, ends = place - corner, place - corners[k - len(corners) + 1]
+            length = sp.sqrt(arm.dot(arm))
+            regions += [
+                (length, arm / length, sp.And(edges[k - 1].dot(arm) >= 0, edges[k].dot(arm) <= 0)),
+                (heights[k], normals[k], sp.And(edges[k].dot(arm) >= 0, edges[k].dot(ends) <= 0, heights[k] >= 0)),
+            ]
+        inside = (sp.Max(*heights), True)  # where no round body can be, and which is told
+        distance = sp.Piecewise(*((size, where) for size, _, where in regions), inside)
+        x, y = (sp.Piecewise(*((n[c], where) for _, n, where in regions), (normals[0][c], True)) for c in (0, 1))
+        normal = x * marker.axes[0] + y * marker.axes[1]
+        return Touch(distance, normal, tangents(normal))
+
+    def bulges(self, number: Callable[[Number], float]) -> bool:
+        """Whether its corners go round counterclockwise, once, and turn left at every one."""
+        x, y = ([number(p[c]) for p in self.points] for c in (0, 1))
+        sides = [(x[k] - x[k - 1], y[k] - y[k - 1]) for k in range(self.count)]
+        turns = [atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]) for a, b in pairwise((*sides, sides[0]))]
+        return min(turns) > 0 and sum(turns) < 3 * pi
 
 
 @dataclass(frozen=True)

@@ -158,20 +158,24 @@ def check_pair(first: Shape, second: Shape, who: str) -> None:
         remedy = "a Profile meets a Point; of a roller's centre the pitch curve is the profile"
     elif not (a.count or b.count):
         remedy = "one of them must be a body that moves against the other: Point, Disk, Sphere, Capsule, Box, Polygon"
-    elif kinds <= {"Point", "Box"} or kinds == {"Point"}:
+    elif kinds <= {"Point", "Box"} or kinds <= {"Point", "Polygon"}:
         remedy = "both are sharp where they touch; round one of them: a small Disk or Sphere for the Point"
     else:
         remedy = (
             "there is: any body against a Line, a Plane or the inside of a Disk or Sphere; a Disk, a Sphere or a Point "
-            "against a Disk, a Sphere or a Capsule, the round ones against a Box; a Point against a Profile. Say "
-            "others by their corners, each a Contact of its own, or by gap="
+            "against a Disk, a Sphere or a Capsule, the round ones against a Box, a Disk against a Polygon; a Point "
+            "against a Profile. Say others by their corners, each a Contact of its own, or by gap="
         )
     raise ModelError(f"{who}: there is no contact of {first} and {second}; {remedy}")
 
 
 def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: str) -> None:
-    """Whether what moves in a ring or in a bowl fits in it."""
+    """Whether what moves in a ring or in a bowl fits in it, and a polygon that others touch all around is convex."""
     for outer, inner in (pair, pair[::-1]):
+        body = outer.geometry
+        if isinstance(body, Polytope) and body.takes(inner.geometry) and not body.bulges(number):
+            what = f"{who}: {outer} has no corners that go round counterclockwise and turn left at each"
+            raise ModelError(f"{what}; order them, and say a polygon that is not convex by several that are")
         if isinstance(outer.geometry, Hollow) and isinstance(inner.geometry, RoundedBox):
             radius, reach = number(outer.geometry.opening), number(inner.geometry.reach)
             if reach >= radius:

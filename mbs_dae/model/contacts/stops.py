@@ -37,7 +37,7 @@ class Stop(Contact):
         if lower is None and upper is None:
             raise ModelError(f"{self.who} stops nothing; give lower= or upper=, or both")
         self.measure, self.markers = measure, measure.markers
-        self._set_laws(restitution, 0.0, None)
+        self._set_laws(restitution)
         given = (("lower", lower), ("upper", upper))
         self.limits = {n: check_number(v, f"{n} of {self.who}") for n, v in given if v is not None}
         if not any(isinstance(v, sp.Basic) for v in self.limits.values()):

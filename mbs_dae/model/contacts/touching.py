@@ -23,6 +23,7 @@ from ..element import Element
 from ..joints.base import relation_of
 from ..measures import Kind, Measure, OwnRow
 from ..parameters import Number, constants_out, free_parameters
+from .coefficients import Rubbing
 from .geometry import relation_between
 from .shapes import Shape, check_pair, check_room
 
@@ -42,12 +43,13 @@ class Touching(Element):
     slips: int
     """How many slip velocities each of them has: none without friction."""
     shapes: tuple[Shape, ...] = ()
+    rubbing: Rubbing
     _gaps: tuple[Relation, dict[sp.Symbol, Number]]
 
-    @property
-    def has_friction(self) -> bool:
-        """Whether there may be some, for some values of the parameters."""
-        raise NotImplementedError
+    friction = property(lambda self: self.rubbing.sliding)
+    static_friction = property(lambda self: self.rubbing.static)
+    has_friction = property(lambda self: self.rubbing.is_there)
+    """Whether there may be some, for some values of the parameters."""
 
     def _between(
         self, things: Sequence[Place | Shape], gap: Callable | None, slip: Callable | None, unit: str

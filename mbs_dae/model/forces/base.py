@@ -31,7 +31,7 @@ from ...errors import ModelError, check_name
 from ...symbolic.derive import Reading
 from ...symbolic.expressions import called, expression_of
 from ...symbolic.loads import COMPONENTS, WORKS, Load
-from ...symbolic.markers import FormMarker, marker_symbols, rate_of, t, variables
+from ...symbolic.markers import FormMarker, marker_symbols, t, variables
 from .. import measures
 from ..bodies.body import Body, Marker
 from ..element import Declared, Element, checked_name
@@ -53,8 +53,6 @@ class ForceElement(Declared):
     equations: ClassVar[tuple[str, ...]] = ("potential", "force")
     work: ClassVar[str] = "supplied"
     sketch = "arrow"
-    told: tuple[Reading, dict[sp.Symbol, Number]]
-    """Where it has `loads`: how all of them are read, and what stands in the slots of that."""
 
     potential: ClassVar[Callable]
     force: ClassVar[Callable]
@@ -90,6 +88,11 @@ class ForceElement(Declared):
         if load.potential.has(*(rate for m in load.markers for rate in m.rates)):
             raise ModelError(f"the potential of force class {self.kind} contains velocities; say it as force")
         self._complete(load, slots)
+
+    @property
+    def told(self) -> tuple[Reading, dict[sp.Symbol, Number]]:
+        """How all its `loads` are read, where it has some, and what stands in the slots of that."""
+        raise NotImplementedError
 
     @property
     def feeling(self) -> tuple[Marker, ...]:
@@ -228,8 +231,8 @@ class EffortElement(ForceElement):
         """f = F ∂ṡ/∂r for every part, with s put in."""
         load, slots = super()._built()
         symbols = marker_symbols(len(self.markers), self.dimension)
-        s = self.measure.of(*symbols)
-        rate = rate_of(s, symbols)
+        s = sp.S.Zero if self.measure.lowest else self.measure.of(*symbols)
+        rate = self.measure.rate(symbols)
         slopes = [rate.diff(r) for r in variables(symbols)[1]]
         load = load.map(lambda e: e.xreplace({_s: s, _rate: rate}))
         return replace(load, forces=tuple((work, tuple(e * k for k in slopes)) for work, (e,) in load.forces)), slots

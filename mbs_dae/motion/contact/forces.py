@@ -5,13 +5,12 @@ Their states being held, forces follow from equations, and are as smooth as all 
     closed      g̈ = 0
     sticking    ṡ = 0
     slipping    f_s = -μ N s/|s|,      N the normal force, or what presses in a joint, |b + B f|, or given
+                                       (s/√(s² + v²), v given, where nothing sticks; μ may depend on |s|)
 
 They are linear but for |b + B f|. There Newton's method takes N for an unknown; of a guide in the plane, where b + B f
 is a number, its first step is the last. Where contacts depend on each other (a table on four legs) the least forces are
 taken.
 """
-
-import numpy as np
 
 from ...compiled.contacts import OPEN, STICKING, put_rows
 from ...compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, take_accelerations
@@ -22,9 +21,8 @@ from ...linear.vectors import dot
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .delassus import add_responses, respond, use
+from .rubbing import direction, sliding
 
-AWAY = 1e-12
-"""A slip of less than this part of what it is made of has no direction of its own: it has that in which it set out."""
 SETTLED, ROUNDS = 1e-13, 30
 """Newton's method ends where forces change by less than this part of the largest."""
 
@@ -95,7 +93,7 @@ def _put_equations(contacts, x, n):
             if gaps == 1:
                 _add_effect(contacts, number, 1.0, column, n)
             for k in range(0 if sticks else slips):
-                share = contacts.friction[c] * direction(contacts, c, k)
+                share = sliding(contacts, c) * direction(contacts, c, k)
                 _add_effect(contacts, number + gaps + k, -share, column, n)
             column += 1
         for k in range(slips if sticks else 0):
@@ -152,7 +150,7 @@ def _take_forces(contacts):
                 force = contacts.rest[column]
                 column += 1
             elif slip >= 0:
-                force = -contacts.friction[c] * direction(contacts, c, slip) * normal
+                force = -sliding(contacts, c) * direction(contacts, c, slip) * normal
             change, largest = max(change, abs(force - contacts.amount[number])), max(largest, abs(force))
             contacts.amount[number] = contacts.force[contacts.used[number]] = force
             number += 1
@@ -172,21 +170,6 @@ def most_pressed(contacts, c, forces, rests):
     if contacts.gap[c] >= 0:
         return contacts.force[contacts.gap[c]]
     return given(contacts, c, rests) if is_given(contacts, c) else pressure(contacts, c, forces)
-
-
-@compiled
-def direction(contacts, c, k):
-    """Component k of the direction in which point c slips: where there is one only that in which it set out, until it
-    has stopped; else as it slips, and beyond a stop, where a step is made again, the opposite."""
-    first, square, onward = contacts.slip[c], 0.0, 0.0
-    if contacts.slips[c] == 1:
-        return contacts.heading[first]
-    for i in range(contacts.slips[c]):
-        square += contacts.rate[first + i] ** 2
-        onward += contacts.rate[first + i] * contacts.heading[first + i]
-    if np.sqrt(square) <= AWAY * contacts.pace[0]:
-        return contacts.heading[first + k]
-    return contacts.rate[first + k] / np.sqrt(square) * (1.0 if onward > 0.0 else -1.0)
 
 
 @compiled_apart

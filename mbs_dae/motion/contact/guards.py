@@ -13,6 +13,7 @@ from ...compiled.signals import assign, take_signals
 from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...symbolic.branches import WATCH
+from .rubbing import never_sticks, speed_of
 
 TOUCH, RUB = WATCH + 1, WATCH + 2
 """More kinds of switching functions: of a gap, and of a slip."""
@@ -72,6 +73,8 @@ def look_at_contacts(mechanism):
 @compiled
 def _friction_left(contacts, c):
     first, along, square = contacts.slip[c], 0.0, 0.0
+    if never_sticks(contacts, c):
+        return ALWAYS
     for k in range(contacts.slips[c]):
         along += contacts.rate[first + k] * contacts.heading[first + k]
         square += contacts.force[first + k] ** 2
@@ -124,7 +127,7 @@ def hold_contacts(mechanism):
     stick."""
     contacts, modes, closed = mechanism.contacts, mechanism.switches.mode, 0
     for c in range(contacts.gap.size):
-        state, k, sticks = CLOSED, slip_entry(mechanism, c), contacts.slips[c] > 0
+        state, k, sticks = CLOSED, slip_entry(mechanism, c), contacts.slips[c] > 0 and not never_sticks(contacts, c)
         if contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == OPEN:
             state = OPEN
         for i in range(contacts.slips[c]):
@@ -158,15 +161,6 @@ def meets(mechanism, wanted):
 
 
 @compiled
-def speed_of(contacts, c):
-    """How fast a point slips."""
-    square = 0.0
-    for k in range(contacts.slips[c]):
-        square += contacts.rate[contacts.slip[c] + k] ** 2
-    return np.sqrt(square)
-
-
-@compiled
 def mark_passed(mechanism, wanted, largest):
     """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside the largest
     of its last step stops with them, as that of a body with several points that slide to a stop."""
@@ -174,7 +168,7 @@ def mark_passed(mechanism, wanted, largest):
     for c in range(contacts.gap.size):
         k, first, state, size = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c], 0.0
         contacts.began[c] = PARTS if contacts.gap[c] >= 0 and wanted[first_entry(mechanism, c)] == 1 else 0
-        if contacts.slips[c] == 0 or contacts.began[c] == PARTS:
+        if contacts.slips[c] == 0 or never_sticks(contacts, c) or contacts.began[c] == PARTS:
             continue
         stops = state == CLOSED and speed_of(contacts, c) <= TOUCHES * largest[k]
         if wanted[k] == 0 and not stops:

@@ -39,6 +39,7 @@ from ..derivative import Mechanism, evaluate, factorise_terms
 from .delassus import add_responses, respond, responses, use
 from .guards import TOUCHES, observe_gaps, tell_states
 from .problem import bound_now, is_solved, pose, pose_gaps, use_points
+from .rubbing import sliding
 from .states import BOUND, UNSOLVED
 
 DEEP = 1e-12
@@ -138,7 +139,7 @@ def _push_few(mechanism):
         if contacts.touching[c] == 1:
             law += 1 if contacts.gap[c] >= 0 else 0
             if contacts.slips[c] > 0:
-                mu = contacts.friction[c] if contacts.slipping[c] == 1 else contacts.static[c]
+                mu = sliding(contacts, c) if contacts.slipping[c] == 1 else contacts.static[c]
                 contacts.most[c] = (1.0 - BOUND) * bound_now(contacts, law, mu)
                 law += 1
     add_responses(mechanism, contacts.amount)
@@ -152,7 +153,7 @@ def _push_many(mechanism):
     copy(contacts.touching, p.asked)
     for c in range(contacts.gap.size):
         p.rests[c] = 1 - contacts.slipping[c]
-        p.mu[c] = contacts.friction[c] if contacts.slipping[c] == 1 else contacts.static[c]
+        p.mu[c] = sliding(contacts, c) if contacts.slipping[c] == 1 else contacts.static[c]
     copy(machine.f, p.f)
     copy(machine.g, p.g)
     copy(machine.x[: p.x.size], p.x)

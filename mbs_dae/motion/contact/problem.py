@@ -12,6 +12,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...linear.complementarity import SEVERAL, solve_complementarity
 from .bounds import COMPONENTS, given, is_given, put_bounds
 from .delassus import use
+from .rubbing import direction, never_sticks, sliding, speed_of
 
 
 @compiled
@@ -46,13 +47,28 @@ def pose(mechanism, points, is_impact):
         if contacts.slips[c] > 0:
             slips = contacts.slipping[c] == 1
             problem.first[laws], problem.bound_at[laws] = i, bounds
-            problem.mu[laws] = contacts.friction[c] if slips or is_impact else contacts.static[c]
+            problem.mu[laws] = sliding(contacts, c) if slips or is_impact else contacts.static[c]
             bounds += _put_bound(contacts, c, bounds, i, not slips)
+            if slips:
+                _put_heading(contacts, c, i, laws)
             laws += 1
-            for k in range(contacts.slips[c] if slips else 0):
-                problem.heading[i + k] = contacts.heading[contacts.slip[c] + k]
         i += contacts.slips[c]
     problem.first[laws], problem.bound_at[laws], problem.counts[0] = i, bounds, laws
+
+
+@compiled
+def _put_heading(contacts, c, i, law):
+    """Where the first unknown of a friction that slips is i. Of one that never sticks the direction is shorter than 1,
+    which is a smaller coefficient."""
+    problem, part = contacts.problem, 1.0
+    if never_sticks(contacts, c):
+        part = speed_of(contacts, c) / np.hypot(speed_of(contacts, c), contacts.smooth[c])
+    problem.mu[law] *= part
+    for k in range(contacts.slips[c]):
+        along = contacts.heading[contacts.slip[c] + k]
+        if never_sticks(contacts, c):
+            along = direction(contacts, c, k) / part if part > 0.0 else 0.0
+        problem.heading[i + k] = along
 
 
 @compiled

@@ -22,6 +22,7 @@ from ..derivative import Mechanism, accelerate_as_held
 from .delassus import respond
 from .guards import TOUCHES
 from .problem import bound_now, is_solved, pose, use_points
+from .rubbing import never_sticks, speed_of
 
 BOUND = 1e-9
 """Friction is at its bound if it is as near to it as this part."""
@@ -65,17 +66,17 @@ def _use_touching(mechanism):
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
         contacts.touching[c] = 1 if _touches(mechanism, c) else 0
-        contacts.slipping[c], square, first = 0, 0.0, contacts.slip[c]
+        contacts.slipping[c], speed, first = 0, speed_of(contacts, c), contacts.slip[c]
         if contacts.touching[c] == 0:
             continue
-        for k in range(contacts.slips[c]):
-            square += contacts.rate[first + k] ** 2
         stuck = contacts.state[c] == STICKING and contacts.pace[1] == 0.0
-        moves = np.sqrt(square) > TOUCHES * contacts.pace[0] and not stuck
-        if moves and contacts.began[c] != STOPS:
+        moves = speed > TOUCHES * contacts.pace[0] and not stuck
+        if never_sticks(contacts, c):
+            contacts.slipping[c], contacts.heading[first] = 1, 1.0  # any direction: it tells that the point slips
+        elif moves and contacts.began[c] != STOPS:
             contacts.slipping[c] = 1
             for k in range(contacts.slips[c]):
-                contacts.heading[first + k] = contacts.rate[first + k] / np.sqrt(square)
+                contacts.heading[first + k] = contacts.rate[first + k] / speed
         elif contacts.began[c] == SLIPS:
             contacts.slipping[c] = 1
     use_points(contacts, contacts.touching)

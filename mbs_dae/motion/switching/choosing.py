@@ -25,9 +25,13 @@ ROUNDOFF = 1e-14
 
 @compiled_apart
 def choose(search: Search, y: Vector, dy: Vector):
-    """The branches at the first state, by the signs there; where one is zero, by where the motion goes."""
+    """The branches at the first state, by the signs there; where one is zero, by where the motion goes. No contact has
+    been in any state before."""
+    pace = search.stages.mechanism.contacts.pace
     search.surface[:] = 0
+    pace[1] = JUMPED
     _choose(search, y, dy)
+    pace[1] = 0.0
 
 
 @compiled_apart

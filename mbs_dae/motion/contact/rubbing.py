@@ -1,0 +1,45 @@
+"""How a point rubs where it slips: its coefficient and its direction. Compiled."""
+
+import numpy as np
+
+from ...kernels.abi import compiled
+
+AWAY = 1e-12
+"""A slip of less than this part of what it is made of has no direction of its own: it has that in which it set out."""
+
+
+@compiled
+def sliding(contacts, c):
+    """The coefficient of a point that slips, at the speed of the last evaluation."""
+    return contacts.friction[c] if contacts.curve[c] < 0 else contacts.factors[contacts.curve[c]]
+
+
+@compiled
+def never_sticks(contacts, c):
+    return contacts.smooth[c] > 0.0
+
+
+@compiled
+def speed_of(contacts, c):
+    """How fast a point slips."""
+    square = 0.0
+    for k in range(contacts.slips[c]):
+        square += contacts.rate[contacts.slip[c] + k] ** 2
+    return np.sqrt(square)
+
+
+@compiled
+def direction(contacts, c, k):
+    """Component k of the direction in which point c slips: where there is one only that in which it set out, until it
+    has stopped; else as it slips, and beyond a stop, where a step is made again, the opposite. Of friction that never
+    sticks it is s/√(s² + v²)."""
+    first, speed, onward = contacts.slip[c], speed_of(contacts, c), 0.0
+    if never_sticks(contacts, c):
+        return contacts.rate[first + k] / np.hypot(speed, contacts.smooth[c])
+    if contacts.slips[c] == 1:
+        return contacts.heading[first]
+    for i in range(contacts.slips[c]):
+        onward += contacts.rate[first + i] * contacts.heading[first + i]
+    if speed <= AWAY * contacts.pace[0]:
+        return contacts.heading[first + k]
+    return contacts.rate[first + k] / speed * (1.0 if onward > 0.0 else -1.0)
