@@ -30,10 +30,10 @@ def balls(count: int) -> mbs.PlanarModel:
 
 
 def chain(count: int) -> mbs.PlanarModel:
-    """A chain of 1 m and 1 kg, not quite level; each link has a disk at its head."""
-    model, length, last = mbs.PlanarModel("chain", gravity=(0, -9.81)), 1.0 / count, None
+    """A chain of links of 0.1 m and 0.1 kg, not quite level; each has a disk at its head."""
+    model, length, last = mbs.PlanarModel("chain", gravity=(0, -9.81)), 0.1, None
     for k in range(count):
-        tail, head = ((i * length, 0.1 + 0.2 * i * length) for i in (k, k + 1))
+        tail, head = ((i * length, 0.1 + 0.02 * (i % 10) * length) for i in (k, k + 1))
         link = model.link(f"link{k}", tail, head, mass=length)
         if last is not None:
             model.add(mbs.Revolute(f"pin{k}", last.head, link.tail))

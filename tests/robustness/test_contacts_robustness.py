@@ -44,11 +44,9 @@ def test_disks_meet_a_hundred_thousand_times():
 
 def box_over_floor():
     model = mbs.PlanarModel("box", gravity=(0, -G))
-    model.parameter("e", 0.3)
-    model.parameter("mu", 0.3)
+    e, mu = model.parameter("e", 0.3), model.parameter("mu", 0.3)
     body = model.body("box", mass=1.0, inertia=0.02, position=(0, 0.6))
-    laws = {"restitution": model["e"], "friction": model["mu"]}
-    model.add(mbs.Contact("floor", Line(model.ground), Box(body, (0.4, 0.2)), **laws))
+    model.add(mbs.Contact("floor", Line(model.ground), Box(body, (0.4, 0.2)), restitution=e, friction=mu))
     return model
 
 
@@ -67,7 +65,7 @@ def check_drops(count, **options):
             continue
         assert res.success and min(res[f"floor.gap{k}"].min() for k in range(1, 5)) > -1e-8, (e, mu, start)
         total = res.energy.kinetic + res.energy.potential
-        assert np.diff(total).max() < 1e-6, (e, mu, start)
+        assert np.diff(total).max() < (2e-3 if options else 1e-6), (e, mu, start)
     return refused
 
 
