@@ -1,18 +1,27 @@
-"""Contacts: cost by their number, and what open ones cost a run: ``python benchmarks/contacts.py``.
+"""Contacts: ``python benchmarks/contacts.py [by_number] [while_open] [beside_a_peer]``, all without a word.
 
 Time stepping (Moreau, Cartesian coordinates) of balls that fall and lie about apart, and of a chain of links that falls
 onto a floor and lies there, with 25 to 400 contacts: the cost of a step while they fall, meet and rest. And the
 event-driven run of a mechanism with stops that it does not reach, and without them: evaluations, and times in turns.
+And bodies that slide or drop, beside MuJoCo (optional: pip install mujoco) at equal error against the closed form.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from time import perf_counter
 
 import numpy as np
+from peers import available
+from peers.contacts import FRICTION, PROBLEMS, G, Problem
+from peers.run import timed
 
 import mbs_dae as mbs
+from mbs_dae.motion import run as marching
+from mbs_dae.verbs.simulate import Prepared, prepare
 
 COUNTS = (25, 50, 100, 200, 400)
 STEP, LENGTH = 2e-3, 0.6
@@ -44,14 +53,11 @@ def chain(count: int) -> mbs.PlanarModel:
 
 
 def cost(build: Callable[[int], mbs.PlanarModel], count: int) -> tuple[float, float, int]:
-    """Of a step in microseconds, the best of three; the largest residual; impacts."""
-    system, best, times = build(count).compile(), np.inf, [0.0, LENGTH]
-    mbs.simulate(system, [0.0, STEP], method="Moreau", step=STEP)
-    for _ in range(3):
-        begin = perf_counter()
-        result = mbs.simulate(system, times, method="Moreau", step=STEP)
-        best = min(best, perf_counter() - begin)
-    return 1e6 * best / result.stats["accepted"], result.stats.get("contact_residual", 0.0), len(result.impacts)
+    """Of a step in microseconds, the best of three bare runs; the largest residual; steps with impacts."""
+    system, times, options = build(count).compile(), [0.0, LENGTH], {"method": "Moreau", "step": STEP}
+    result = mbs.simulate(system, times, **options)
+    seconds, _ = timed(partial(go, prepare(system, times, **options)), 3)
+    return 1e6 * seconds / result.stats["accepted"], result.stats.get("contact_residual", 0.0), len(result.impacts)
 
 
 def by_number() -> None:
@@ -96,6 +102,92 @@ def while_open() -> None:
     print(f"ratio {np.median(bounded / free):.3f} (median of {ROUNDS} pairs)")
 
 
+# --- beside a peer ----------------------------------------------------------------------------------------------------
+
+Ladder = list[tuple[Callable[[], object], float]]
+"""The same with more and more steps: what runs, and its error."""
+STEPS = (1, 2, 4, 8)
+"""Of ours, between two times at which errors are taken."""
+TURNS = 3
+
+
+def points(problem: Problem) -> tuple[mbs.PlanarModel, dict[str, float]]:
+    model, start = mbs.PlanarModel(problem.name, gravity=(0, -G)), {}
+    for k, (height, speed) in enumerate(zip(problem.heights, problem.speeds, strict=True)):
+        body = model.body(f"body{k}", mass=1.0, inertia=1.0, position=(0, height))
+        model.add(mbs.Contact(f"floor{k}", mbs.Line(model.ground), mbs.Point(body), friction=FRICTION))
+        start |= {f"body{k}.vx": speed, f"body{k}.vy": 0.0, f"body{k}.omega": 0.0}
+    return model, start
+
+
+def of_ours(problem: Problem) -> dict[str, Ladder]:
+    ladders: dict[str, Ladder] = {}
+    model, start = points(problem)
+    system = model.compile()
+    for method in ("Moreau", "HalfExplicit"):
+        ladder = ladders[method] = []
+        for steps in STEPS:
+            options = {"method": method, "step": problem.seconds / (problem.reads * steps)}
+            result = mbs.simulate(system, problem.times, start, **options)
+            way, height = (np.array([result[f"body{k}.{x}"] for k in range(len(problem.heights))]).T for x in "xy")
+            run = partial(go, prepare(system, problem.times, start, **options))
+            ladder.append((run, problem.error(way, height)))
+    return ladders
+
+
+def go(prepared: Prepared) -> None:
+    prepared.begin()
+    marching.go_on(prepared.march, 10**9)
+
+
+def of_mujoco(problem: Problem) -> dict[str, Ladder]:
+    peer = import_module("peers.mujoco_contacts")
+    settings = {kind: [peer.Setting(steps, *kind) for steps in peer.STEPS] for kind in peer.KINDS}
+    return {str(some[0]): [peer.solver(problem, one) for one in some] for some in settings.values()}
+
+
+def time_at(target: float, times: np.ndarray, errors: np.ndarray) -> float:
+    """Between the runs that are a little better and a little worse, on a straight line of logarithms."""
+    order = np.argsort(times)
+    front = np.minimum.accumulate(errors[order])  # what is slower and worse is not run
+    fit = np.interp(-np.log(target), -np.log(front), np.log(times[order]))
+    return float(np.exp(fit)) if front[-1] <= target else np.inf
+
+
+def beside_a_peer() -> None:
+    for problem in PROBLEMS:
+        ladders = of_ours(problem)
+        own = list(ladders)
+        ladders |= of_mujoco(problem) if "mujoco" in available() else {}
+        errors = {name: np.array([error for _, error in ladder]) for name, ladder in ladders.items()}
+        times = {name: np.zeros((TURNS, len(ladder))) for name, ladder in ladders.items()}
+        for k in range(TURNS):
+            for name, ladder in ladders.items():
+                times[name][k] = [timed(run, 1)[0] for run, _ in ladder]
+        print(f"\n{problem.name}: milliseconds (median of {TURNS}) and error [m], with more and more steps")
+        for name in ladders:
+            pairs = zip(1e3 * np.median(times[name], axis=0), errors[name], strict=True)
+            print(f"{name:<55}", *(f"{ms:7.1f} {error:.1e}" for ms, error in pairs))
+        for target in problem.targets:
+            at = {name: np.array([time_at(target, row, errors[name]) for row in times[name]]) for name in ladders}
+            peer = best(set(ladders) - set(own), target, times, errors)
+            if peer is None:
+                print(f"{target:.0e} m: no setting of a peer comes to it")
+            for name in own if peer else []:
+                low, middle, high = np.quantile(at[peer] / at[name], (0.1, 0.5, 0.9))
+                print(f"{target:.0e} m: {name:<14}{middle:5.1f} times as fast ({low:.1f} to {high:.1f}) as {peer}")
+
+
+def best(names: set[str], target: float, times: dict[str, np.ndarray], errors: dict[str, np.ndarray]) -> str | None:
+    def at(name: str) -> float:
+        return time_at(target, np.median(times[name], axis=0), errors[name])
+
+    name = min(sorted(names), key=at, default=None)
+    return name if name and at(name) < np.inf else None
+
+
 if __name__ == "__main__":
-    by_number()
-    while_open()
+    parts = (by_number, while_open, beside_a_peer)
+    for part in parts:
+        if len(sys.argv) < 2 or part.__name__ in sys.argv[1:]:
+            part()
