@@ -1,7 +1,7 @@
 """Many bodies on a plane in MuJoCo: spheres on two slides each, elliptic cones.
 
 MuJoCo holds bodies apart by damped springs; with a time constant of two steps an approach is gone in one step. Two
-things are to be tuned, else errors do not go down with the step at all. Critically damped springs throw back a ball that
+things are to be tuned, else errors do not go down with the step at all. Critically damped springs throw back what
 has come in fast, so they are damped more. And its law of friction is the gradient of a convex function: what slips at a
 speed v is pushed off the plane, at μ v times the ratio of both dampers' rates; so the one along the plane is slower
 (``solreffriction``), and no longer holds below a speed of about μ g times its time constant.
