@@ -185,6 +185,14 @@ def test_geneva_drive():
     assert min(result[f"{side}{k}.gap"].min() for side in ("left", "right") for k in range(4)) > -1e-7
 
 
+def test_geneva_drive_from_event_to_event():
+    """The pin leaves round the end of its slot, where the force on it jumps."""
+    file = load("geneva_drive")
+    result = mbs.simulate(built("geneva_drive"), np.linspace(0, 0.5, 101), file.INITIAL)
+    assert abs(result["wheel.angle"][-1] + np.pi / 2) < 1e-4 / 0.05 * 1.05
+    assert result.modes["brake"][-1] == "sticks" and result.modes["right2"][-1] == "open"
+
+
 def test_newtons_cradle():
     """The velocity goes through the row."""
     speed = np.sqrt(2 * G * 0.2 * (1 - np.cos(0.5)))
