@@ -18,8 +18,11 @@ import sympy as sp
 from ..coordinates import KernelCoordinates
 from ..coordinates.joint.joint import JointCoordinates
 from ..kernels.abi import compiled_apart
-from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, block, zeros
+from ..kernels.blocks import Design, Indices, Integers, Matrix, Vector, Work, block, nothing, zeros
 from ..linear.laws import Complementarity
+from ..linear.pattern import Pattern
+from ..linear.rows import Rows
+from ..linear.springs import Laws, Proximal, new_proximal
 from ..linear.vectors import dot, largest
 from ..model.bodies.body import Marker
 from ..model.contacts.base import Contact
@@ -38,6 +41,11 @@ NOTED = 3
 """Items of a note before its impulses."""
 LOG = 64
 """So many impacts are noted before a run hands them over."""
+GIVEN, EVENTS, STEPS = range(3)
+"""What a run asks of contacts: nothing but their rows; forces while states hold and impacts, by a dense matrix; forces
+over steps, by a sparse one, and where there are few contacts by the dense one as well."""
+FEW = 40
+"""So many rows are few: elimination is exact, and cheaper."""
 
 
 class Contacts(NamedTuple):
@@ -46,6 +54,11 @@ class Contacts(NamedTuple):
     program: Program
     transformation: Transformation
     terms: RowTerms
+    rows: Rows
+    """G; the rows of a point have the same columns."""
+    goes_to: Indices
+    """Where outputs (or terms along their paths) go in it."""
+    proximal: Proximal
     gap: Integers
     """The row of each point's gap, -1 without one; its first row of slip, and how many it has."""
     slip: Integers
@@ -80,11 +93,12 @@ class Contacts(NamedTuple):
     parts: Work[Vector] = zeros("lines")
     """Of the last evaluation; the rate is G v - ν, and of this size is what it is made of where bodies follow from each
     other."""
-    G: Work[Matrix] = zeros("lines", "columns")
-    response: Work[Matrix] = zeros("lines", "columns")
+    G: Work[Matrix] = zeros("dense", "columns")
+    """The same in full, where the dense matrix is used."""
+    response: Work[Matrix] = zeros("dense", "columns")
     """The accelerations that a unit force along a row makes, and the multipliers with it."""
-    answer: Work[Matrix] = zeros("lines", "rows")
-    delassus: Work[Matrix] = zeros("lines", "lines")
+    answer: Work[Matrix] = zeros("dense", "rows")
+    delassus: Work[Matrix] = zeros("dense", "dense")
     """G M̃⁻¹ Gᵀ: the accelerations along rows that unit forces along rows make."""
     used: Work[Integers] = zeros("lines")
     """The rows for which these are known, one after the other; and how many."""
@@ -122,12 +136,12 @@ class Contacts(NamedTuple):
     g: Work[Vector] = zeros("rows")
     unknown: Work[Integers] = zeros("lines")
     order: Work[Integers] = zeros("lines")
-    matrix: Work[Matrix] = zeros("lines", "lines")
+    matrix: Work[Matrix] = zeros("dense", "dense")
     right: Work[Vector] = zeros("lines")
     rest: Work[Vector] = zeros("lines")
     amount: Work[Vector] = zeros("lines")
     b: Work[Vector] = zeros("components")
-    B: Work[Matrix] = zeros("components", "lines")
+    B: Work[Matrix] = zeros("components", "dense")
     pressing: Work[Vector] = zeros("components")
     """The direction of b + B f of each point."""
     most: Work[Vector] = zeros("points")
@@ -152,6 +166,10 @@ class Contacts(NamedTuple):
     coasting: Work[Vector] = zeros("lines")
     left: Work[Vector] = zeros(1)
     """The largest residual of a problem that was solved nearly."""
+    after: Work[Vector] = zeros("lines")
+    """What the forces over a step make of the rates, over its length."""
+    lost: Work[Vector] = zeros(1)
+    """What contacts take away in a step in which bodies meet; nothing in others."""
 
 
 OPEN, CLOSED, STICKING = range(3)
@@ -178,18 +196,22 @@ def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector):
 @compiled_apart
 def put_rows(contacts: Contacts):
     """G from the last evaluation, and γ where bodies follow from joints."""
-    program, out, G, tr = contacts.program, contacts.out, contacts.G, contacts.transformation
-    G[:] = 0.0
+    program, out, rows, tr = contacts.program, contacts.out, contacts.rows, contacts.transformation
+    value, k = rows.value, 0
+    value[:] = 0.0
     if tr.edges > 0 and tr.deep == 0:
         terms, f = contacts.terms, tr.part[0]
-        for k in range(terms.row.size):
-            take_term(tr, terms, k, out, contacts.gamma)
-            for i in range(tr.path_at[terms.edge[k]], tr.path_at[terms.edge[k] + 1]):
-                G[terms.row[k], tr.path[i]] += dot(tr.twist[i], f)
-        return
-    for k in range(program.jac_to.size):
-        e = program.jac_to[k]
-        G[program.jac_row[e], program.jac_column[e]] += out[program.jac_from[k]]
+        for term in range(terms.row.size):
+            take_term(tr, terms, term, out, contacts.gamma)
+            for i in range(tr.path_at[terms.edge[term]], tr.path_at[terms.edge[term] + 1]):
+                value[contacts.goes_to[k]] += dot(tr.twist[i], f)
+                k += 1
+    else:
+        for k in range(contacts.goes_to.size):
+            value[contacts.goes_to[k]] += out[program.jac_from[k]]
+    for row in range(contacts.G.shape[0]):
+        for e in range(rows.at[row], rows.at[row + 1]):
+            contacts.G[row, rows.column[e]] = value[e]
 
 
 class ContactsBuilder:
@@ -239,21 +261,49 @@ class ContactsBuilder:
         self.bound: Any = [*np.array(told, dtype=np.int64).reshape(-1, 4).T.copy()]
 
     def fill(
-        self, number: Evaluator, transformation: Transformation, functions: np.ndarray, columns: int, rows: int,
-        state: int,
+        self, number: Evaluator, transformation: Transformation, functions: np.ndarray, pattern: Pattern, state: int,
+        asks: int,
     ) -> Contacts:  # fmt: skip
-        """`columns` and `rows` are those of the system's matrix; `state` is how many numbers q and v are."""
+        """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ..."""
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in e.laws] for e, _ in self.points]
+        at, column, place = self._places(transformation, pattern.n)
+        rows = block(Rows(at, column), entries=column.size)
+        proximal = nothing(Proximal)
+        if asks == STEPS and points:
+            own = block(Laws(self.gap, self.slip, self.slips, *self.bound))
+            proximal = new_proximal(pattern, rows, own, self.rows)
         index = self.gap, self.slip, self.slips, bounds, *self.bound, self.entry, self.entries
         numbers = np.array(laws).reshape(-1, 4).T.copy()
-        known: Any = program, transformation, self.terms, *index, functions, self.curve, *numbers
+        known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
         contacts: Contacts = Contacts(*known)
-        sizes = {"lines": self.rows, "points": points, "columns": columns, "rows": rows}
-        sizes |= {"unknowns": self.rows, "laws": 2 * points, "laws_and_one": 2 * points + 1, "bounds": 3 * points}
+        many = asks == GIVEN or (asks == STEPS and self.rows > FEW)
+        dense, few = (0, 0) if many else (self.rows, points)
+        sizes = {"lines": self.rows, "dense": dense, "points": points, "columns": pattern.n, "rows": pattern.m}
+        sizes |= {"unknowns": dense, "laws": 2 * few, "laws_and_one": 2 * few + 1, "bounds": 3 * few}
         sizes |= {"components": 3 * points}
         sizes |= {"outputs": program.batch.out_size + 1, "factors": bounds.out_size + 1}
         return block(contacts, note=NOTED + self.rows + state, **sizes)
+
+    def _places(self, tr: Transformation, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where rows begin, the columns of entries, and where each output, or term along its path, goes."""
+        layout = self.program.layout
+        row, column = layout["jac_row"][layout["jac_to"]], layout["jac_column"][layout["jac_to"]]
+        if tr.edges > 0 and tr.deep == 0:
+            paths = [tr.path[tr.path_at[e] : tr.path_at[e + 1]] for e in self.terms.edge]
+            row = np.repeat(self.terms.row, [path.size for path in paths])
+            column = np.concatenate([np.zeros(0, dtype=np.int64), *paths])
+        point = np.zeros(self.rows, dtype=np.int64)
+        for c in range(len(self.points)):
+            point[self.slip[c] : self.slip[c] + self.slips[c]] = c
+            if self.gap[c] >= 0:
+                point[self.gap[c]] = c
+        keys = np.unique(point[row] * columns + column)
+        begins = np.searchsorted(keys, np.arange(len(self.points) + 1) * columns)
+        at = np.cumsum([0, *np.diff(begins)[point]]).astype(np.int64)
+        own = [keys[begins[c] : begins[c + 1]] - c * columns for c in point]
+        place = at[row] + np.searchsorted(keys, point[row] * columns + column) - begins[point[row]]
+        return at, np.concatenate([keys[:0], *own]).astype(np.uint64), place.astype(np.uint64)
 
 
 def is_curved(element: Contact | FrictionElement) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sps
 
 from ..compiled import System
+from ..compiled.contacts import GIVEN
 from ..compiled.machine import NOT_CONVERGED, NOT_FINITE
 from ..compiled.reading import read_outputs
 from ..compiled.system import HUGE
@@ -46,7 +47,7 @@ def check_masses(system: System) -> None:
         raise ModelError(f"{who}; give some: model.body(name, mass=..., inertia=...)")
     if not system.massless.any():
         return
-    run = mechanism(system)
+    run = mechanism(system, asks=GIVEN)
     evaluate(run, 0.0, system.placement, system.still)
     factorise_terms(run)
     idle = _idle_motions(system, run.machine.factor)

@@ -18,7 +18,7 @@ from math import isfinite, sqrt
 from typing import NamedTuple
 
 from ..kernels.abi import compiled
-from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, zeros
+from ..kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from .vectors import all_finite
 
 EXACT = 5e-13
@@ -78,11 +78,6 @@ class Complementarity(NamedTuple):
     kept: Work[Vector] = zeros("unknowns")
     other: Work[Vector] = zeros("unknowns")
     turn: Work[Integers] = zeros("laws")
-    near: Work[IntegerTable] = zeros("unknowns", "unknowns")
-    """In each row the columns in which A is not zero; and how many there are."""
-    nears: Work[Integers] = zeros("unknowns")
-    within: Work[IntegerTable] = zeros("bounds", 2)
-    """Where in a row of C there is something: from the first of these to before the second."""
     tally: Work[Integers] = zeros(4)
     """Sweeps, Newton steps, combinations of modes that have been tried; how many unknowns were not determined."""
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..arguments import check_start
 from ..compiled import System
+from ..compiled.contacts import GIVEN
 from ..compiled.machine import DONE
 from ..compiled.reading import read_outputs
 from ..compiled.structure import Structure
@@ -162,7 +163,7 @@ def check_reactions(system: System, t: float, q: np.ndarray, redundant: int) -> 
 
 def _check_frictions(system: System, t: float, q: np.ndarray, null: np.ndarray) -> None:
     """What presses in a joint that rubs is no matter of choice."""
-    run = mechanism(system)
+    run = mechanism(system, asks=GIVEN)
     evaluate(run, t, q, system.still)
     contacts, points = run.contacts, system.structure.contacts.points
     for c, (element, _) in enumerate(points if system.model.frictions else ()):

@@ -8,7 +8,7 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 
 from ..compiled import System
-from ..compiled.contacts import Contacts
+from ..compiled.contacts import EVENTS, Contacts
 from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
 from ..kernels.blocks import Image, block
@@ -26,9 +26,9 @@ from .switching.sliding import return_to_surfaces, slide
 from .switching.switches import Switches
 
 
-def mechanism(system: System, refinements: int = 0, faint: float = 0.0) -> Mechanism:
-    """Work space for one run; every solution is refined at least so often."""
-    return system.once(_image, refinements, faint).new()
+def mechanism(system: System, refinements: int = 0, faint: float = 0.0, asks: int = EVENTS) -> Mechanism:
+    """Work space for one run; every solution is refined at least so often. `asks` is what is asked of contacts."""
+    return system.once(_image, refinements, faint, asks).new()
 
 
 class WithNewton(NamedTuple):
@@ -45,17 +45,18 @@ def with_newton(system: System, stages: int, faint: float = 0.0) -> tuple[Mechan
 
 
 def _image_with_newton(system: System, stages: int, faint: float) -> Image:
-    return Image(block(WithNewton(_prototype(system, 0, faint), linearised(system, system.once(units_of)[0], stages))))
+    newton = linearised(system, system.once(units_of)[0], stages)
+    return Image(block(WithNewton(_prototype(system, 0, faint, EVENTS), newton)))
 
 
-def _image(system: System, refinements: int, faint: float) -> Image:
-    return Image(_prototype(system, refinements, faint))
+def _image(system: System, refinements: int, faint: float, asks: int) -> Image:
+    return Image(_prototype(system, refinements, faint, asks))
 
 
-def _prototype(system: System, refinements: int, faint: float) -> Mechanism:
+def _prototype(system: System, refinements: int, faint: float, asks: int) -> Mechanism:
     weight, machine, dynamics = system.column_weight, system.prototype(), system.dynamics
     state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
-    contacts, plain = contacts_of(system, machine), system.pattern
+    contacts, plain = contacts_of(system, machine, asks), system.pattern
     switches = switches_of(system, machine, dynamics, contacts)
     known = machine, dynamics, system.signals, switches, contacts, state
     parts = Mechanism(*known, system.length, weight, 0, float(faint), plain, shape)
@@ -65,13 +66,13 @@ def _prototype(system: System, refinements: int, faint: float) -> Mechanism:
     return block(parts._replace(refinements=often), outputs=outputs)
 
 
-def contacts_of(system: System, machine: Machine) -> Contacts:
+def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
     builder, functions = system.structure.contacts, np.zeros(0, dtype=np.int64)
     if builder.points:
         parts = (push, contact_powers, keep_closed, choose_states, strike)
         functions = np.array([one.compile().address for one in parts], dtype=np.int64)
-    sizes = machine.pattern.n, machine.pattern.m, system.layout.q_size + system.layout.v_size
-    return builder.fill(system.evaluator, machine.transformation, functions, *sizes)
+    state = system.layout.q_size + system.layout.v_size
+    return builder.fill(system.evaluator, machine.transformation, functions, machine.pattern, state, asks)
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:
@@ -85,7 +86,8 @@ def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: 
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     bodies, width = system.structure.program.batch.layout, state_layout(layout).size
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
-    return block(Switches(kinds, functions, blind), switches=kinds.size, ways=ways, own=own, width=width)
+    held = kinds.size if contacts.G.size else kinds.size - contacts.entries  # where steps go over them, none is held
+    return block(Switches(kinds, functions, blind), switches=kinds.size, held=held, ways=ways, own=own, width=width)
 
 
 def _softness(system: System, bare: Mechanism) -> np.ndarray:

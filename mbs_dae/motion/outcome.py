@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arguments import tables_left
 from ..compiled import System
-from ..compiled.contacts import OPEN
+from ..compiled.contacts import EVENTS, GIVEN, OPEN
 from ..compiled.machine import DONE
 from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
@@ -73,20 +73,20 @@ def _with_given(bodies: System, motion: Trajectory, modes: np.ndarray, contacts:
     what the forces add to them."""
     free, added = modes.copy(), np.zeros((motion.t.size, len(bodies.rows)))
     free[:, modes.shape[1] - bodies.structure.contacts.entries :] = OPEN
-    _, multipliers, *_, redundant = forces_along(bodies, motion, free)
+    _, multipliers, *_, redundant = forces_along(bodies, motion, free, GIVEN)
     if contacts.any():
-        impulses_along(mechanism(bodies, refinements=2), *motion[:3], contacts, added)
+        impulses_along(mechanism(bodies, refinements=2, asks=GIVEN), *motion[:3], contacts, added)
     return multipliers + added, redundant
 
 
 def forces_along(
-    bodies: System, motion: Trajectory, modes: np.ndarray | None = None
+    bodies: System, motion: Trajectory, modes: np.ndarray | None = None, asks: int = EVENTS
 ) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, int]:
     """The multipliers of all joints, those included that cost a run no equation: Newton and Euler for every body, at
     each state, with the branches of laws as a run had them (`modes`), or free. How many states were done (see
     `solve_motion`), multipliers, forces of contacts, energies and powers, and how many rows are redundant."""
     multipliers, rates = np.zeros((motion.t.size, len(bodies.rows))), np.zeros((motion.t.size, 2 + WORK))
-    run = mechanism(bodies, refinements=2)
+    run = mechanism(bodies, refinements=2, asks=asks)
     held = np.zeros((motion.t.size, 0)) if modes is None else modes
     forces = np.zeros((motion.t.size, run.contacts.force.size))
     done = solve_motion(run, *motion[:3], held, multipliers, forces, rates)

@@ -18,6 +18,7 @@ from ..kernels.blocks import Vector
 from ..linear.vectors import copy
 from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
 from .contact.guards import meets
+from .contact.impulses import note_meeting
 from .control import error_norm, factor_of, first_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
@@ -299,6 +300,8 @@ def _accept(march, t, end, switches):
         remember(march)
         status = record_to(march, t, end, breaks or switches)
         put_back(march)
+    if march.tableau.means == 1:
+        note_meeting(march.mechanism, end, end - t, y0)
     if status in (DONE, LOST):
         copy(y1, y0)
         copy(stages.k[march.tableau.stages], stages.k[0])

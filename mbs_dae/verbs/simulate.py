@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
+from ..compiled.contacts import EVENTS, STEPS
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
@@ -235,7 +236,8 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
     check_held(model, map(str, initial.system.layout.signals if isinstance(initial, State) else initial or ()))
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
-    moving, newton = mechanism(system, faint=FAINT), None
+    asks = STEPS if by.method.steps_over else EVENTS
+    moving, newton = mechanism(system, faint=FAINT, asks=asks), None
     if by.method.is_implicit:
         moving, newton = with_newton(system, by.method.inner, FAINT)
     unit, controlled, inertia = system.once(units_of)

@@ -26,23 +26,27 @@ away. What slips in space has the direction of its middle, if it goes on slippin
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, OPEN, STICKING, Contacts, put_rows
-from ...compiled.machine import DONE, NOT_FINITE
+from ...compiled.contacts import CLOSED, NOTED, OPEN, STICKING, Contacts, put_rows
+from ...compiled.machine import DONE, NOT_FINITE, in_own_velocities
 from ...compiled.manifold import move
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
-from ...linear.vectors import copy, dot, largest
+from ...linear.proximal import solve_proximal
+from ...linear.rows import along
+from ...linear.springs import holds
+from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .delassus import add_responses, respond, responses, use
 from .guards import TOUCHES, observe_gaps, tell_states
-from .problem import bound_now, pose, pose_gaps, solve_groups, use_points
+from .problem import bound_now, is_solved, pose, pose_gaps, use_points
 from .rubbing import sliding
 from .states import BOUND, UNSOLVED
 
 DEEP = 1e-12
 """Bodies overlap if a gap is below zero by more than this part of how far the model reaches."""
-NEARLY, ANYHOW = 1e-2, np.inf
-"""The residual of mean forces that is let pass, relative to the rates before; places are corrected in the next step."""
+ENOUGH, NEARLY, MOST = 1e-7, 1e-2, 300
+"""The residual that steps for many contacts go for, relative to the rates before, what is let pass in mean forces
+(places are corrected in the next step), and how many steps there are."""
 TIMES = 3
 """How often places are corrected: gaps are no linear functions of them."""
 
@@ -50,13 +54,15 @@ TIMES = 3
 @compiled_apart
 def impel(mechanism: Mechanism, h: float):
     """The mean forces over a step of length h, added with what they do to the last accelerations, machine.x, and their
-    multipliers. A status."""
+    multipliers. A status. Few contacts are solved for exactly (`problem`), many at once with the motion
+    (`linear.proximal`), and so are few where there is no exact solution."""
     contacts = mechanism.contacts
+    copy(contacts.state, contacts.before)
     contacts.state[:] = OPEN
     contacts.heading[:] = 0.0
     _find_near(mechanism, h)
-    use_points(contacts, contacts.touching)
-    if contacts.size[0] > 0:
+    if contacts.G.shape[0] > 0:
+        use_points(contacts, contacts.touching)
         respond(mechanism)
     return _solve(mechanism, h)
 
@@ -99,30 +105,83 @@ def coast(contacts: Contacts, h: float):
 @compiled
 def _solve(mechanism, h):
     contacts = mechanism.contacts
-    if contacts.size[0] > 0:
-        _pose(mechanism, h)
-    contacts.force[:] = contacts.amount[:] = 0.0
-    if contacts.size[0] > 0:
-        if not solve_groups(contacts, NEARLY):
-            return UNSOLVED
-        for i in range(contacts.size[0]):
-            contacts.force[contacts.used[i]] = contacts.amount[i] = contacts.problem.f[i]
-        _tell(contacts)
-        add_responses(mechanism, contacts.amount)
+    for row in range(contacts.force.size):
+        contacts.after[row] = contacts.coasting[row] / h
+    for c in range(contacts.gap.size):
+        if contacts.gap[c] >= 0:
+            contacts.after[contacts.gap[c]] += _room(mechanism, c, h) / h
+    if not _push_few(mechanism) and not _push_many(mechanism):
+        return UNSOLVED
+    _tell(contacts)
     tell_states(mechanism)
     return DONE
 
 
 @compiled
+def _push_few(mechanism):
+    """By the dense matrix, where there is one; whether they are solved for. All in accelerations."""
+    contacts, problem, x, law, i = mechanism.contacts, mechanism.contacts.problem, mechanism.machine.x, 0, 0
+    if contacts.G.shape[0] == 0:
+        return False
+    pose(mechanism, contacts.touching, False)
+    for i in range(contacts.size[0]):
+        row = contacts.used[i]
+        problem.f[i] = contacts.force[row]  # of the last step
+        problem.w0[i] = contacts.after[row] + along(contacts.rows, row, x)
+    if not is_solved(contacts):
+        return False
+    contacts.force[:] = contacts.amount[:] = 0.0
+    for i in range(contacts.size[0]):
+        row = contacts.used[i]
+        contacts.force[row] = contacts.amount[i] = problem.f[i]
+        contacts.after[row] = problem.w[i]
+    for c in range(contacts.gap.size):
+        if contacts.touching[c] == 1:
+            law += 1 if contacts.gap[c] >= 0 else 0
+            if contacts.slips[c] > 0:
+                mu = sliding(contacts, c) if contacts.slipping[c] == 1 else contacts.static[c]
+                contacts.most[c] = (1.0 - BOUND) * bound_now(contacts, law, mu)
+                law += 1
+    add_responses(mechanism, contacts.amount)
+    return True
+
+
+@compiled
+def _push_many(mechanism):
+    """By the sparse matrix; whether they are solved for nearly. All slips have the direction that the law gives."""
+    contacts, machine, p = mechanism.contacts, mechanism.machine, mechanism.contacts.proximal
+    copy(contacts.touching, p.asked)
+    for c in range(contacts.gap.size):
+        p.rests[c] = 1 - contacts.slipping[c]
+        p.mu[c] = sliding(contacts, c) if contacts.slipping[c] == 1 else contacts.static[c]
+    copy(machine.f, p.f)
+    copy(machine.g, p.g)
+    copy(machine.x[: p.x.size], p.x)
+    copy(machine.multipliers, p.multipliers)
+    copy(contacts.after, p.offset)
+    copy(contacts.force, p.force)
+    left = solve_proximal(p, machine.pattern, machine.factor, contacts.factors, ENOUGH, MOST, mechanism.refinements)
+    contacts.left[0] = max(contacts.left[0], left)
+    copy(p.x, machine.x)
+    copy(p.multipliers, machine.multipliers)
+    copy(p.force, contacts.force)
+    copy(p.rate, contacts.after)
+    for c in range(contacts.gap.size):
+        contacts.most[c] = np.inf if holds(p, c) else 0.0
+    return left <= NEARLY
+
+
+@compiled
 def _free_rate(mechanism, row, h):
     """The rate at the end of the step without contacts."""
-    return mechanism.contacts.coasting[row] + h * dot(mechanism.contacts.G[row], mechanism.machine.x)
+    return mechanism.contacts.coasting[row] + h * along(mechanism.contacts.rows, row, mechanism.machine.x)
 
 
 @compiled
 def _find_near(mechanism, h):
     """The points, at the last evaluation, that may touch: those that are no farther than the fastest approach of all
-    takes a step for, since impacts of others may set them going. And which of them slip."""
+    takes a step for, since impacts of others may set them going. Which of them slip; and which meet if they push: they
+    did not in the step before, and approach faster than they would from rest in two steps."""
     contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.extent
     slow = TOUCHES * largest(contacts.parts)
     for c in range(contacts.gap.size):
@@ -133,7 +192,16 @@ def _find_near(mechanism, h):
         contacts.touching[c], square = 1 if near else 0, 0.0
         for k in range(contacts.slips[c]):
             square += contacts.setting_out[contacts.slip[c] + k] ** 2
-        contacts.slipping[c] = 1 if np.sqrt(square) > slow else 0
+        contacts.slipping[c], contacts.meeting[c] = 1 if np.sqrt(square) > slow else 0, 0
+        if near and contacts.gap[c] >= 0 and contacts.before[c] == OPEN:
+            fall = abs(_bend(mechanism, contacts.gap[c])) * h
+            contacts.meeting[c] = 1 if -contacts.setting_out[contacts.gap[c]] > 2.0 * fall + slow else 0
+
+
+@compiled
+def _bend(mechanism, row):
+    """How the rate of a gap changes without contacts."""
+    return along(mechanism.contacts.rows, row, mechanism.machine.x) - mechanism.contacts.gamma[row]
 
 
 @compiled
@@ -153,67 +221,61 @@ def _turn(contacts):
 
 
 @compiled
-def _pose(mechanism, h):
-    """The problem of mean forces: all in accelerations."""
-    contacts, problem, i = mechanism.contacts, mechanism.contacts.problem, 0
-    pose(mechanism, contacts.touching, False)
-    for i in range(contacts.size[0]):
-        row = contacts.used[i]
-        problem.f[i] = contacts.force[row]  # of the last step
-        problem.w0[i] = _free_rate(mechanism, row, h) / h
-    i = 0
-    for c in range(contacts.gap.size):
-        if contacts.touching[c] == 1 and contacts.gap[c] >= 0:
-            problem.w0[i] += _room(mechanism, c, h) / h
-            i += 1
-        i += contacts.slips[c] * contacts.touching[c]
-
-
-@compiled
 def _room(mechanism, c, h):
     """The r of a point."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
     gap, free, back = max(contacts.ahead[row], 0.0), _free_rate(mechanism, row, h), contacts.restitution[c]
     back *= min(contacts.setting_out[row], 0.0)
     closes = gap + h * free <= 0.0
-    outlasts = -2.0 * back > h * (contacts.gamma[row] - dot(contacts.G[row], mechanism.machine.x))
+    outlasts = -2.0 * back > -h * _bend(mechanism, row)
     return back if closes and outlasts else gap / h  # a flight that ends within a step is none
 
 
 @compiled
 def _tell(contacts):
     """The states over the step that the forces stand for."""
-    problem, law, i, least = contacts.problem, 0, 0, BOUND * BOUND * largest(contacts.force)
+    least = BOUND * BOUND * largest(contacts.force)
     for c in range(contacts.gap.size):
         if contacts.touching[c] == 0:
             continue
-        first, slips, presses = contacts.slip[c], contacts.slips[c], True
-        if contacts.gap[c] >= 0:
-            presses = problem.f[i] > least
-            law, i = law + 1, i + 1
+        first, slips = contacts.slip[c], contacts.slips[c]
+        presses = contacts.gap[c] < 0 or contacts.force[contacts.gap[c]] > least
         contacts.state[c] = CLOSED if presses else OPEN
-        if slips == 0:
-            continue
         held = speed = 0.0
-        for k in range(slips):
-            held += problem.f[i + k] ** 2
-            speed += problem.w[i + k] ** 2
-        mu = sliding(contacts, c) if contacts.slipping[c] == 1 else contacts.static[c]
-        if presses and np.sqrt(held) < (1.0 - BOUND) * bound_now(contacts, law, mu):
+        for k in range(first, first + slips):
+            held += contacts.force[k] ** 2
+            speed += contacts.after[k] ** 2
+        if slips > 0 and presses and np.sqrt(held) < contacts.most[c]:
             contacts.state[c] = STICKING
-        for k in range(slips):
-            contacts.heading[first + k] = problem.w[i + k] / np.sqrt(speed) if speed > 0.0 else 0.0
-        law, i = law + 1, i + slips
+        for k in range(first, first + slips):
+            contacts.heading[k] = contacts.after[k] / np.sqrt(speed) if speed > 0.0 else 0.0
 
 
 @compiled
 def contact_works(contacts, rates):
     """Add to the rates of works, with the velocities of the last evaluation, what contacts take away and what obstacles
     that move by themselves give: with the mean of both ends of a step this is what impulses do to the energy."""
-    for i in range(contacts.size[0]):
-        row = contacts.used[i]
-        rates[1] -= contacts.force[row] * contacts.rate[row]
+    contacts.lost[0] = 0.0
+    for row in range(contacts.force.size):
+        contacts.lost[0] -= contacts.force[row] * contacts.rate[row]
         rates[2] += contacts.force[row] * contacts.nu[row]
+    rates[1] += contacts.lost[0]
+
+
+@compiled_apart
+def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector):
+    """Note a step of length h to t, from the state y, as an impact, if bodies have met in it."""
+    contacts, met = mechanism.contacts, False
+    for c in range(contacts.gap.size):
+        met = met or (contacts.meeting[c] == 1 and contacts.state[c] != OPEN)
+    if not met:
+        return
+    note = contacts.log[contacts.logged[0]]
+    note[0], note[1], note[2] = t, h * contacts.lost[0], 0.0
+    for row in range(contacts.force.size):
+        note[NOTED + row] = h * contacts.force[row]
+    copy(y[: mechanism.state.v_end], note[NOTED + contacts.force.size :])
+    contacts.logged[0] += 1
 
 
 @compiled_apart
@@ -232,13 +294,41 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
         if not factorise_terms(mechanism):
             return NOT_FINITE
         put_rows(contacts)
-        contacts.size[0] = 0
-        for c in range(contacts.gap.size):
-            if contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest:
-                use(contacts, contacts.gap[c])
-        respond(mechanism)
-        pose_gaps(contacts)
-        solve_groups(contacts, ANYHOW)
-        responses(mechanism, contacts.problem.f)
+        if not _part_few(mechanism, deepest):
+            _part_many(mechanism, deepest)
         move(machine.manifold, q, machine.x)
     return DONE
+
+
+@compiled
+def _part_few(mechanism, deepest):
+    """The motion, in machine.x, by the dense matrix where there is one; whether it is found."""
+    contacts = mechanism.contacts
+    if contacts.G.shape[0] == 0:
+        return False
+    contacts.size[0] = 0
+    for c in range(contacts.gap.size):
+        if contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest:
+            use(contacts, contacts.gap[c])
+    respond(mechanism)
+    pose_gaps(contacts)
+    if not is_solved(contacts):
+        return False
+    responses(mechanism, contacts.problem.f)
+    return True
+
+
+@compiled
+def _part_many(mechanism, deepest):
+    """The same by the sparse one, as nearly as it is found: what is left is seen in the next step."""
+    contacts, machine, p = mechanism.contacts, mechanism.machine, mechanism.contacts.proximal
+    p.f[:] = p.g[:] = p.x[:] = p.multipliers[:] = p.force[:] = p.offset[:] = p.mu[:] = 0.0
+    for c in range(contacts.gap.size):
+        row = contacts.gap[c]
+        p.asked[c] = 1 if row >= 0 and contacts.phi[row] <= deepest else 0
+        if row >= 0:
+            p.offset[row] = contacts.phi[row]
+    solve_proximal(p, machine.pattern, machine.factor, contacts.factors, ENOUGH, MOST, mechanism.refinements)
+    copy(p.x, machine.x)
+    copy(p.multipliers, machine.multipliers)
+    in_own_velocities(machine)

@@ -10,15 +10,9 @@ import numpy as np
 from ...compiled.contacts import Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.complementarity import SEVERAL, solve_complementarity
-from ...linear.relaxation import relax
 from .bounds import COMPONENTS, given, is_given, put_bounds
 from .delassus import use
 from .rubbing import direction, never_sticks, sliding, speed_of
-
-SMALL = 40
-"""Unknowns of a group up to which elimination is cheaper than sweeps."""
-ENOUGH, MOST = 1e-7, 1000
-"""The residual that sweeps go for, relative to the rates before, and how many sweeps there are."""
 
 
 @compiled
@@ -120,41 +114,18 @@ def pose_gaps(contacts):
     problem.first[n], problem.bound_at[n] = n, 0
 
 
-@compiled
-def is_solved(contacts):
-    """Solve it; whether there is a solution."""
-    return solve_groups(contacts, 0.0)
-
-
 @compiled_apart
-def solve_groups(contacts: Contacts, allowed: float):
-    """Solve it, group by group; exactly, or if need be with a residual that is `allowed`. Whether all are solved."""
+def is_solved(contacts: Contacts):
+    """Solve it, group by group; whether there is a solution."""
     groups = _put_into_groups(contacts)
     for group in range(groups):
         if groups > 1:
             _take(contacts, group)
-        part = contacts.part if groups > 1 else contacts.problem
-        if not _is_solved(contacts, part, allowed):
+        if solve_complementarity(contacts.part if groups > 1 else contacts.problem) > SEVERAL:
             return False
         if groups > 1:
             _give_back(contacts, group)
     return True
-
-
-@compiled
-def _is_solved(contacts, part, allowed):
-    """Sweeps come first where a group is so large that elimination costs more, elsewhere they are the last resort. What
-    is left by them is noted."""
-    small = allowed == 0.0 or part.first[part.counts[0]] <= SMALL
-    if small and solve_complementarity(part) <= SEVERAL:
-        return True
-    if allowed == 0.0:
-        return False
-    left = relax(part, ENOUGH, MOST)
-    if left > allowed and not small and solve_complementarity(part) <= SEVERAL:
-        return True
-    contacts.left[0] = max(contacts.left[0], left)
-    return left <= allowed
 
 
 @compiled

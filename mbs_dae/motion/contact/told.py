@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...compiled import System
-from ...compiled.contacts import NOTED, OPEN, ContactsBuilder, put_rows
+from ...compiled.contacts import GIVEN, NOTED, OPEN, ContactsBuilder, put_rows
 from ...compiled.reading import Trajectory
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
+from ...linear.rows import pull
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions
 from ...results.result import Impact
@@ -48,9 +49,7 @@ def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Mat
         put_rows(contacts)
         machine.f[:] = 0.0
         machine.g[:] = 0.0
-        for row in range(contacts.force.size):
-            for column in range(machine.f.size):
-                machine.f[column] += p[k, row] * contacts.G[row, column]
+        pull(contacts.rows, p[k], machine.f)
         solve_here(machine, mechanism.refinements)
         for row in range(machine.multipliers.size):
             multipliers[k, row] = machine.multipliers[row]
@@ -67,7 +66,7 @@ def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...
     q, v = (np.ascontiguousarray(x) for x in np.split(noted[:, NOTED + lines :], [q_size], axis=1))
     along = system.of_bodies(Trajectory(t.copy(), q, v, np.zeros_like(v)))
     multipliers = np.zeros((t.size, len(bodies.rows)))
-    impulses_along(mechanism(bodies), along.t, along.q, along.v, p, multipliers)
+    impulses_along(mechanism(bodies, asks=GIVEN), along.t, along.q, along.v, p, multipliers)
     undetermined = np.zeros(multipliers.shape, dtype=bool)
     reactions = ComputedReactions(bodies, along, multipliers, 0, undetermined, p)
     names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts, *bodies.model.frictions)]

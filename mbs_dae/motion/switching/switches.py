@@ -58,7 +58,7 @@ class Switches(NamedTuple):
     """(q̇, v̇, 1), in the coordinates that kernels speak of."""
     place: Work[Vector] = zeros("own")
     """A state a little earlier or later, q and v; and q̇."""
-    slope: Work[Matrix] = zeros("switches", "switches")
+    slope: Work[Matrix] = zeros("held", "held")
     """How the rates of slides change with their modes; and the modes that are looked for."""
     mixed: Work[Vector] = zeros("switches")
     here: Work[Vector] = zeros("width")
