@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from gallery import TOUCHING, load
-from scipy.integrate import quad
+from scipy.integrate import quad, solve_ivp
 from scipy.special import ellipk
 
 import mbs_dae as mbs
@@ -191,6 +191,42 @@ def test_geneva_drive_from_event_to_event():
     result = mbs.simulate(built("geneva_drive"), np.linspace(0, 0.5, 101), file.INITIAL)
     assert abs(result["wheel.angle"][-1] + np.pi / 2) < 1e-4 / 0.05 * 1.05
     assert result.modes["brake"][-1] == "sticks" and result.modes["right2"][-1] == "open"
+
+
+@pytest.mark.parametrize(("mu", "until", "off"), [(0.0, 0.46, 5e-4), (0.2, 0.7, 2e-3)])
+def test_chain_over_an_edge(mu, until, off):
+    """It follows the law of a smooth chain up to where the edge would have to pull; from there it goes in a bow."""
+    file = load("chain_over_edge")
+    times = file.TIMES[until + 1e-9 > file.TIMES]
+    result = mbs.simulate(built("chain_over_edge").with_parameters(mu=mu), times, file.INITIAL, **file.OPTIONS)
+    n, l, R, E = file.N, 0.01, 0.005 / np.sin(np.pi / 32), np.exp(mu * np.pi / 2)
+    ends = [result[f"link{k + 1}.x"] + l / 2 * np.cos(result[f"link{k + 1}.angle"]) for k in range(n)]
+    depth = -result[f"link{n}.y"] - l / 2 * np.sin(result[f"link{n}.angle"])
+
+    def pulled(x, v):
+        return (G * (x - mu * E * (1 - x)) + (E - 1) * v**2) / (x + E * (1 - x))
+
+    law = solve_ivp(lambda _, y: [y[1], pulled(*y)], times[[0, -1]], [R + 0.3, 0], t_eval=times, rtol=1e-9)
+    x, v = law.y
+    follows = (1 - x) * (pulled(x, v) + mu * G) > v**2
+    assert 0.5 < depth[follows][-1] < 0.75 and follows[0] and not follows[-1]
+    np.testing.assert_allclose(depth[follows], x[follows], atol=off)
+    out = np.max(ends, axis=0) - R
+    assert out[follows].max() < 1e-3 and out[-1] > 1e-2
+    assert min(result[f"edge{k + 1}.gap"].min() for k in range(n)) > -1e-5
+    assert result.stats["contact_residual"] < 1e-6 and np.abs(result.energy.error).max() < 1e-3
+    lost = result.energy.dissipated[-1] / result.energy.kinetic[-1]
+    assert lost > 0.1 if mu else abs(lost) < 1e-3
+
+
+@pytest.mark.parametrize(("mu", "stays"), [(0.3, False), (0.45, True)])
+def test_chain_that_its_table_holds(mu, stays):
+    """It begins to slide if x > μ exp(μ π/2) (L - x)."""
+    file, x = load("chain_over_edge"), 0.3 + 0.005 / np.sin(np.pi / 32)
+    assert (x < mu * np.exp(mu * np.pi / 2) * (1 - x)) == stays
+    result = mbs.simulate(built("chain_over_edge").with_parameters(mu=mu), [0, 0.1], file.INITIAL, **file.OPTIONS)
+    moved = np.ptp(result["link1.x"])
+    assert moved < 1e-9 if stays else moved > 1e-4
 
 
 def test_newtons_cradle():
