@@ -129,9 +129,12 @@ def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
     """Why contacts change without end."""
     own = pose.system.structure.contacts
     names = list(dict.fromkeys(own.switching[k] for k in entries))
-    what = f"{' and '.join(names)} of {pose.system.model.name!r} opens and closes, or sticks and slips, without end at "
-    what += f"t = {pose.t:.6g}: more than {RUSH} times in {np.ptp(march.search.times):.2g} s"
-    advice = "take restitution=0.0 where little is left of it, a smaller coefficient of friction, or a smaller rtol"
+    gaps = {int(first) for first, gap in zip(own.entry, own.gap, strict=True) if gap >= 0}
+    does = ["open and close"] * bool(gaps & {*entries}) + ["stick and slip"] * bool({*entries} - gaps)
+    what = f"{' and '.join(names)} of {pose.system.model.name!r} {' and '.join(does)} without end at t = {pose.t:.6g}: "
+    what += f"more than {RUSH} times in {np.ptp(march.search.times):.2g} s"
+    advice = 'step over it: method="Moreau", step=1e-3'
+    advice += ", or restitution=0.0 where it is small" if "open and close" in does else ", or smooth the friction"
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 

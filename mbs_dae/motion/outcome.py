@@ -23,7 +23,7 @@ from ..readings.reactions import ComputedReactions, least
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY
-from .contact.told import impulses_along, states_of
+from .contact.told import impulses_along, states_of, sticking_rows
 from .derivative import WORK, solve_motion
 from .mechanism import mechanism
 from .record import Record
@@ -144,7 +144,8 @@ def with_forces(
 ) -> Result:  # fmt: skip
     """The result of a motion with its multipliers and energies (kinetic, potential, stored, dissipated, supplied)."""
     contacts = np.zeros((motion.t.size, system.structure.contacts.rows)) if contacts is None else contacts
-    reactions = ComputedReactions(system, motion, multipliers, redundant, undetermined, contacts)
+    sticking = sticking_rows(system, more.get("modes", {}), motion.t.size)
+    reactions = ComputedReactions(system, motion, multipliers, redundant, undetermined, contacts, sticking)
     energy, (moments, rows) = ledger(frozen(energies)), np.nonzero(undetermined)
     stats = more.get("stats", {})
     notes = [stats.get("note", ""), tables_left(system, motion)]

@@ -55,6 +55,8 @@ class ComputedReactions:
     """(times, rows): which multipliers the equations of their own pose do not give."""
     _contacts: np.ndarray
     """The forces along all rows of contacts, (times, rows)."""
+    _sticking: np.ndarray
+    """(times, rows of contacts): which slips are held by friction."""
 
     @property
     def _width(self) -> int:
@@ -88,15 +90,15 @@ class ComputedReactions:
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
-        known = not (self._redundant or self._undetermined.any() or self._pushing.any())
-        if known or isinstance(element, ForceElement | FrictionElement):
+        known = not (self._redundant or self._undetermined.any() or self._holding.any())
+        if known or isinstance(element, ForceElement):
             return out
         rows, partials = self._rows(element), self._partials(element)
-        if isinstance(element, Contact):
+        if isinstance(element, TOUCHING):
             rows = rows + len(self._system.rows)
         else:
             out &= ~((partials != 0.0) & self._undetermined[:, rows, None]).any(axis=1)
-        if not (self._redundant or self._pushing.any()):
+        if not (self._redundant or self._holding.any()):
             return out
         for k, null in enumerate(self._null_vectors):
             if null.shape[1]:
@@ -129,10 +131,9 @@ class ComputedReactions:
         return np.array([_smallest(scaled_jacobian(self._system, *pose)[0], self._redundant) for pose in self._poses])
 
     @cached_property
-    def _pushing(self) -> np.ndarray:
-        """(times, rows of contacts): which gaps are closed and push. What friction shares is not asked for."""
-        gaps = self._system.structure.contacts.gap
-        found = np.zeros(self._contacts.shape, dtype=bool)
+    def _holding(self) -> np.ndarray:
+        """(times, rows of contacts): which gaps are closed and push, and what friction holds."""
+        gaps, found = self._system.structure.contacts.gap, self._sticking.copy()
         found[:, gaps[gaps >= 0]] = self._contacts[:, gaps[gaps >= 0]] > 0.0
         return found
 
@@ -140,11 +141,11 @@ class ComputedReactions:
     def _null_vectors(self) -> list[np.ndarray]:
         """Over the rows of joints, then those of contacts."""
         found = []
-        for pose, pushing in zip(self._poses, self._pushing, strict=True):
-            own = null_vectors(self._system, *pose, self._redundant, np.flatnonzero(pushing))
+        for pose, holding in zip(self._poses, self._holding, strict=True):
+            own = null_vectors(self._system, *pose, self._redundant, np.flatnonzero(holding))
             rows = len(self._system.rows)
-            whole = np.zeros((rows + pushing.size, own.shape[1]))
-            whole[np.append(np.ones(rows, dtype=bool), pushing)] = own
+            whole = np.zeros((rows + holding.size, own.shape[1]))
+            whole[np.append(np.ones(rows, dtype=bool), holding)] = own
             found.append(whole)
         return found
 

@@ -144,3 +144,19 @@ def test_what_legs_of_a_table_share_is_flagged():
     assert four.is_unique("leg0")[-1].tolist() == [True, True, False, True, True, True]
     model = model.without("leg3").plus(mbs.Force("load", top.at(0.5, 0, 0), (0, 0, -40)))
     assert mbs.simulate(model, [0, 0.1]).is_unique("leg0")[-1].all()
+
+
+@in_all_coordinates
+def test_a_slip_turns_by_more_than_a_right_angle(coordinates):
+    """A point on a slope, thrown up and aside: v sin ψ / tan(ψ/2)^k stays, with ψ the angle of its way from the line of
+    fall and k = μN/pull, up to where it stops. Energy tells where: it loses μN for each metre."""
+    model = mbs.SpatialModel("slope", gravity=(1, 0, -9.81))
+    body = model.body("b", mass=1.0, inertia=(1, 1, 1))
+    model.add(mbs.Contact("floor", mbs.Plane(model.ground), mbs.Point(body), friction=0.2))
+    start = {"b.vx": -1.0, "b.vy": 2.0} | {f"b.{name}": 0.0 for name in ("vz", "wx", "wy", "wz")}
+    result = mbs.simulate(model.compile(coordinates), np.linspace(0, 2, 41), start, rtol=1e-10, method="DP8")
+    speed, angle = np.hypot(result["b.vx"], result["b.vy"]), np.arctan2(result["b.vy"], result["b.vx"])
+    slips = result.modes["floor"] == "slips"
+    stays = speed[slips] * np.sin(angle[slips]) / np.tan(angle[slips] / 2) ** (0.2 * 9.81)
+    assert slips[:24].all() and not slips[26:].any() and angle[slips].min() < 0.42
+    assert np.abs(stays / stays[0] - 1).max() < 1e-7 and np.abs(result.energy.error).max() < 1e-8

@@ -185,6 +185,14 @@ def test_geneva_drive():
     assert min(result[f"{side}{k}.gap"].min() for side in ("left", "right") for k in range(4)) > -1e-7
 
 
+def test_geneva_drive_from_event_to_event():
+    """The pin leaves round the end of its slot, where the force on it jumps."""
+    file = load("geneva_drive")
+    result = mbs.simulate(built("geneva_drive"), np.linspace(0, 0.5, 101), file.INITIAL)
+    assert abs(result["wheel.angle"][-1] + np.pi / 2) < 1e-4 / 0.05 * 1.05
+    assert result.modes["brake"][-1] == "sticks" and result.modes["right2"][-1] == "open"
+
+
 @pytest.mark.parametrize(("mu", "until", "off"), [(0.0, 0.46, 5e-4), (0.2, 0.7, 2e-3)])
 def test_chain_over_an_edge(mu, until, off):
     """It follows the law of a smooth chain up to where the edge would have to pull; from there it goes in a bow."""

@@ -247,7 +247,8 @@ def limit_of(forces: Forces) -> Limit:
 
 
 def _margin(forces: Forces) -> tuple[float, Left]:
-    """The largest m at which nothing is left; and what is left a little beyond."""
+    """The largest m at which nothing is left; and what is left a little beyond. A foretold one at which something is
+    held already is none: what is left may be the same over a range of m, where friction is of no use."""
     low, high, foretold = 0.0, 1.0, -1.0
     left = forces.left(high)
     while left.holds:
@@ -257,8 +258,8 @@ def _margin(forces: Forces) -> tuple[float, Left]:
         left = forces.left(high)
     for _ in range(ROUNDS):
         newton = 1.0 / (1.0 / high + left.size / (high**2 * left.slope)) if left.slope > 0.0 else 0.0
-        if abs(newton - foretold) <= SURE * high or high - low <= SURE * high:
-            return newton, left
+        if (newton > low and abs(newton - foretold) <= SURE * high) or high - low <= SURE * high:
+            return max(newton, low), left
         if high < NONE:
             return 0.0, left
         m = newton + 0.01 * (high - newton) if newton > low else 0.5 * (low + high)

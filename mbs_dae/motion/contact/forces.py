@@ -26,10 +26,14 @@ from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .delassus import add_responses, force_to_stop, respond, use
 from .rubbing import direction, sliding
 
-SETTLED, ROUNDS, SHARED = 1e-13, 30, 4
-"""Newton's method ends where forces change by less than this part of the largest; shares have to do after so many."""
-LEAST = 1e-3
+SETTLED, ROUNDS = 1e-13, 30
+"""Newton's method ends where forces change by less than this part of the largest."""
+WEIGHED, SHARED = 2, 12
+"""Rounds in which frictions that stick are weighed by what they could hold; and at most, if some ask for more."""
+LEAST = 1e-6
 """The least weight of a friction that sticks."""
+WITHIN = 0.9
+"""Of what it can hold, a friction that was asked for more is to hold this part."""
 
 
 @compiled_apart
@@ -51,10 +55,11 @@ def push(mechanism: Mechanism, a: Vector):
         rank = least_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n)
         settled = _take_forces(contacts)
         _put_most(contacts)
-        if settled or (linear and (rank == n or k == SHARED)):
+        if settled or (linear and (rank == n or k == SHARED or (k >= WEIGHED and not _exceeds(contacts)))):
             contacts.status[0] = DONE
             break
-        _weigh(contacts)
+        if k < SHARED:
+            _weigh(contacts, k < WEIGHED)
     add_responses(mechanism, contacts.amount)
     if not take_accelerations(machine, a):
         contacts.status[0] = NOT_FINITE
@@ -175,15 +180,38 @@ def _put_most(contacts):
 
 
 @compiled
-def _weigh(contacts):
-    """The weights of frictions that stick. Of all f with one sum the least in Σ f²/w² has f in proportion to w²."""
+def _weigh(contacts, anew):
+    """The weights of frictions that stick, those of normal forces being 1. Of all forces with one sum the least in
+    Σ f²/w² has f in proportion to w²: to what each friction could hold, relative to the largest force. So what a stop
+    holds as well friction does not hold alone. One that would hold more than it can has its weight made less."""
     largest = 0.0
+    for i in range(contacts.size[0]):
+        largest = max(largest, abs(contacts.amount[i]))
     for c in range(contacts.gap.size):
-        if contacts.state[c] == STICKING:
-            largest = max(largest, contacts.most[c])
+        if contacts.state[c] != STICKING or contacts.slips[c] == 0:
+            continue
+        held, most = _held(contacts, c), max(contacts.most[c], 0.0)
+        if anew and largest > 0.0:
+            contacts.weight[c] = max(np.sqrt(most / largest), LEAST)
+        elif held > most:
+            contacts.weight[c] = max(contacts.weight[c] * np.sqrt(WITHIN * most / held), LEAST)
+
+
+@compiled
+def _exceeds(contacts):
+    """Whether a friction that sticks would hold more than it can."""
     for c in range(contacts.gap.size):
-        if contacts.state[c] == STICKING and largest > 0.0:
-            contacts.weight[c] = max(np.sqrt(max(contacts.most[c], 0.0) / largest), LEAST)
+        if contacts.state[c] == STICKING and contacts.slips[c] > 0 and _held(contacts, c) > contacts.most[c]:
+            return True
+    return False
+
+
+@compiled
+def _held(contacts, c):
+    square = 0.0
+    for k in range(contacts.slips[c]):
+        square += contacts.force[contacts.slip[c] + k] ** 2
+    return np.sqrt(square)
 
 
 @compiled

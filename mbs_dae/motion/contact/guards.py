@@ -205,7 +205,7 @@ def mark_passed(mechanism, wanted, largest):
         stops = state == CLOSED and speed <= TOUCHES * largest[k]
         if wanted[k] == 0 and not stops:
             continue
-        if state == CLOSED and speed > max(TURNS * largest[k], TOUCHES * contacts.pace[0]):
+        if contacts.slips[c] > 1 and state == CLOSED and speed > max(TURNS * largest[k], TOUCHES * contacts.pace[0]):
             for i in range(contacts.slips[c]):
                 contacts.heading[first + i] = contacts.rate[first + i] / speed
             continue

@@ -183,7 +183,9 @@ def _find_near(mechanism, h):
     takes a step for, since impacts of others may set them going. Which of them slip; and which meet if they push: they
     did not in the step before, and approach faster than they would from rest in two steps."""
     contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.extent
-    slow = TOUCHES * largest(contacts.parts)
+    slow = TOUCHES * largest(contacts.parts)  # of what has moved, and of what rests
+    for row in range(contacts.parts.size):
+        slow = max(slow, TOUCHES * h * abs(_bend(mechanism, row)))
     for c in range(contacts.gap.size):
         if contacts.gap[c] >= 0:
             reach = max(reach, -h * _free_rate(mechanism, contacts.gap[c], h))

@@ -38,6 +38,16 @@ def _states_of_point(builder: ContactsBuilder, own: np.ndarray, k: int) -> np.nd
     return np.where(own[:, first] == OPEN, "open", states) if has_gap else states
 
 
+def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -> np.ndarray:
+    """(times, rows): which slips are held, by what `states_of` tells."""
+    builder = system.structure.contacts
+    found = np.zeros((times, builder.rows), dtype=bool)
+    for (owner, k), first, slips in zip(builder.points, builder.slip, builder.slips, strict=True):
+        if owner.name in modes:
+            found[:, first : first + slips] = (modes[owner.name].reshape(times, -1)[:, k] == "sticks")[:, None]
+    return found
+
+
 @compiled_apart
 def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Matrix, multipliers: Matrix):
     """The impulses of all joints in impacts: those that impulses p along the rows of contacts make."""
@@ -68,7 +78,7 @@ def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...
     multipliers = np.zeros((t.size, len(bodies.rows)))
     impulses_along(mechanism(bodies, asks=GIVEN), along.t, along.q, along.v, p, multipliers)
     undetermined = np.zeros(multipliers.shape, dtype=bool)
-    reactions = ComputedReactions(bodies, along, multipliers, 0, undetermined, p)
+    reactions = ComputedReactions(bodies, along, multipliers, 0, undetermined, p, np.zeros(p.shape, dtype=bool))
     names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts, *bodies.model.frictions)]
     rubbing = {e.name for e in bodies.model.frictions}
     impulses = {name: reactions.world(name) for name in names}

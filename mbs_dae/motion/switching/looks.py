@@ -276,8 +276,12 @@ def _dip(search, t, h, closely, row, k, side):
     for _ in range(CLOSER):
         width = high - low
         x, least = _least_of_cubic(f, width * a, g, width * b)
-        if min(f, g) < bound or x <= 0.0 or x >= 1.0 or least > bound + margin:
+        if min(f, g) < bound or x <= 0.0 or x >= 1.0:
             return -1.0
+        if least > bound + margin:
+            x, least = _least_of_tangents(f, width * a, g, width * b)
+            if least > bound:
+                return -1.0
         x = min(max(x, 0.01), 0.99)
         _note(search, t, h, low + x * width, closely, SPARE, False)
         middle, slope = shift + side * search.positions[SPARE, k], side * search.rates[SPARE, k] * h
@@ -303,6 +307,16 @@ def _least_of_cubic(f, a, g, b):
     elif square > 0.0 and d > 0.0:
         x = (np.sqrt(square) - c) / (3.0 * d)
     return x, f + x * (a + x * (c + x * d))
+
+
+@compiled
+def _least_of_tangents(f, a, g, b):
+    """Where the tangents at both ends meet, and how low: no function that bends one way goes lower, such as the
+    distance of a body that flies past another."""
+    if not a < 0.0 < b:
+        return 0.0, np.inf
+    x = (g - f - b) / (a - b)
+    return x, f + a * x
 
 
 @compiled
