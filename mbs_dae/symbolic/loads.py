@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self
 
 import sympy as sp
@@ -98,6 +98,7 @@ class LoadEquations(Composed):
         return {"forces": tuple(c for c, _ in self.forces), "powers": tuple(work for work, _ in self.powers)}
 
 
+@lru_cache(maxsize=256)
 def joint_wrenches(relation: Relation) -> Reading:
     """Row by row and marker by marker, the force and moment on the marker's body when the row's multiplier is 1.
 
