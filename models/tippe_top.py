@@ -19,7 +19,7 @@ import sympy as sp
 
 import mbs_dae as mbs
 
-TIMES = np.linspace(0, 4, 801)  # s
+TIMES = np.linspace(0, 3.2, 641)  # s
 INITIAL = {"top.vx": 0.0, "top.vy": 0.0, "top.vz": 0.0, "top.wx": 0.0, "top.wy": 0.0, "top.wz": 150.0}
 
 

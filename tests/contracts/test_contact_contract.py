@@ -205,7 +205,7 @@ def test_laws_are_numbers_or_parameters():
     given = Contact("c", *shapes, restitution=mu**2, friction=mu)
     assert (given.restitution, given.friction, given.static_friction) == (mu**2, mu, mu)
     assert Contact("d", *shapes, friction=0.2, static_friction=0.3).static_friction == 0.3
-    assert Contact("e", *shapes).laws == (0, 0, 0) and Contact("e", *shapes).slips == 0
+    assert Contact("e", *shapes).laws == (0, 0, 0, 0) and Contact("e", *shapes).slips == 0
     model.add(given)
     given.check_values(model.evaluator())
     with pytest.raises(mbs.ModelError, match=r"restitution of Contact 'c' is 1.44, .* give a number between 0"):

@@ -258,8 +258,9 @@ def _margin(forces: Forces) -> tuple[float, Left]:
         left = forces.left(high)
     for _ in range(ROUNDS):
         newton = 1.0 / (1.0 / high + left.size / (high**2 * left.slope)) if left.slope > 0.0 else 0.0
-        if (newton > low and abs(newton - foretold) <= SURE * high) or high - low <= SURE * high:
-            return max(newton, low), left
+        credible = newton >= low * (1.0 - NEAR)
+        if (credible and abs(newton - foretold) <= SURE * high) or high - low <= SURE * high:
+            return newton if credible else low, left
         if high < NONE:
             return 0.0, left
         m = newton + 0.01 * (high - newton) if newton > low else 0.5 * (low + high)

@@ -44,7 +44,7 @@ def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -
     found = np.zeros((times, builder.rows), dtype=bool)
     for (owner, k), first, slips in zip(builder.points, builder.slip, builder.slips, strict=True):
         if owner.name in modes:
-            found[:, first : first + slips] = (modes[owner.name].reshape(times, -1)[:, k] == "sticks")[:, None]
+            found[:, first : first + slips] = (np.atleast_2d(modes[owner.name].T).T[:, k] == "sticks")[:, None]
     return found
 
 
