@@ -20,8 +20,6 @@ TOUCH, RUB = WATCH + 1, WATCH + 2
 TOUCHES = 1e-9
 """A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
 rate is less than this part of what it is made of."""
-TOGETHER = 1e-7
-"""Friction that has no more than this part of what it could hold left gives way with others."""
 TURNS = 1e-6
 """A slip has turned, not stopped, where it is across its heading, but no less than this part of the largest before."""
 ALWAYS = 1.0
@@ -196,11 +194,8 @@ def follow_slips(mechanism, guards):
 def mark_passed(mechanism, wanted, largest):
     """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside the largest
     of its last step stops with them, as that of a body with several points that slide to a stop; one that has turned
-    by a right angle, in space, goes on. So what is about to slip does with what slips, as the legs of a table."""
-    contacts, slips = mechanism.contacts, False
-    for c in range(contacts.gap.size):
-        if contacts.slips[c] > 0 and contacts.state[c] == STICKING:
-            slips = slips or wanted[slip_entry(mechanism, c)] == 1
+    by a right angle, in space, goes on."""
+    contacts = mechanism.contacts
     for c in range(contacts.gap.size):
         k, first, state, size = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c], 0.0
         contacts.began[c] = PARTS if contacts.gap[c] >= 0 and wanted[first_entry(mechanism, c)] == 1 else 0
@@ -208,8 +203,7 @@ def mark_passed(mechanism, wanted, largest):
             continue
         speed = speed_of(contacts, c)
         stops = state == CLOSED and speed <= TOUCHES * largest[k]
-        yields = state == STICKING and slips and _friction_left(contacts, c) < TOGETHER * contacts.most[c]
-        if wanted[k] == 0 and not stops and not yields:
+        if wanted[k] == 0 and not stops:
             continue
         if contacts.slips[c] > 1 and state == CLOSED and speed > max(TURNS * largest[k], TOUCHES * contacts.pace[0]):
             for i in range(contacts.slips[c]):
