@@ -86,9 +86,7 @@ def solve_proximal(
             left = _take_along(p, pattern, factor, factors, enough, left, scale)
         if not isfinite(left):
             return ENDLESS
-        if (
-            p.tally[0] >= most // 2 and p.firm[1] == STIFF
-        ):  # bodies that are jammed: anew, with soft springs all the way
+        if p.tally[0] >= most // 2 and p.firm[1] == STIFF:  # jammed: anew, with soft springs all the way
             p.firm[1], left = SOFT, ENDLESS
             become(p, SOFT)
             p.anchor[:] = 0.0

@@ -51,12 +51,18 @@ def _put_products(contacts, i, n):
 
 
 @compiled
-def force_to_stop(mechanism, i):
+def own_pace(mechanism):
+    """The acceleration of the motion's own size: its speed squared over the length of the model."""
+    return largest(mechanism.contacts.parts) ** 2 / mechanism.machine.extent
+
+
+@compiled
+def force_to_stop(mechanism, i, least):
     """The force along the row used as number i that would stop an acceleration of the size of what the present one is
-    made of, or of the motion's own, its speed squared over the length of the model: what is far less is roundoff."""
+    made of, and of `least`: what is far less is roundoff."""
     contacts, x = mechanism.contacts, mechanism.machine.x
     row, own = contacts.used[i], contacts.delassus[i, i]
-    size = abs(contacts.gamma[row]) + largest(contacts.parts) ** 2 / mechanism.machine.extent
+    size = abs(contacts.gamma[row]) + least
     for column in range(x.size):
         size += abs(contacts.G[row, column] * x[column])
     return size / own if own > 0.0 else 0.0

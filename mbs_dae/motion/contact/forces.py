@@ -23,8 +23,8 @@ from ...linear.elimination import least_solution
 from ...linear.vectors import dot
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
-from .delassus import add_responses, force_to_stop, respond, use
-from .rubbing import direction, sliding
+from .delassus import add_responses, force_to_stop, own_pace, respond, use
+from .rubbing import across, direction, sliding
 
 SETTLED, ROUNDS = 1e-13, 30
 """Newton's method ends where forces change by less than this part of the largest."""
@@ -44,8 +44,9 @@ def push(mechanism: Mechanism, a: Vector):
     contacts.force[:] = 0.0
     n = _use_closed(contacts)
     respond(mechanism)
+    least = own_pace(mechanism)
     for i in range(contacts.size[0]):
-        contacts.made_of[contacts.used[i]] = force_to_stop(mechanism, i)
+        contacts.made_of[contacts.used[i]] = force_to_stop(mechanism, i, least)
     put_bounds(mechanism, False)
     contacts.amount[:] = 0.0
     contacts.status[0] = NOT_CONVERGED
@@ -190,7 +191,7 @@ def _weigh(contacts, anew):
     for c in range(contacts.gap.size):
         if contacts.state[c] != STICKING or contacts.slips[c] == 0:
             continue
-        held, most = _held(contacts, c), max(contacts.most[c], 0.0)
+        held, most = across(contacts, c, contacts.force), max(contacts.most[c], 0.0)
         if anew and largest > 0.0:
             contacts.weight[c] = max(np.sqrt(most / largest), LEAST)
         elif held > most:
@@ -201,17 +202,10 @@ def _weigh(contacts, anew):
 def _exceeds(contacts):
     """Whether a friction that sticks would hold more than it can."""
     for c in range(contacts.gap.size):
-        if contacts.state[c] == STICKING and contacts.slips[c] > 0 and _held(contacts, c) > contacts.most[c]:
+        sticks = contacts.state[c] == STICKING and contacts.slips[c] > 0
+        if sticks and across(contacts, c, contacts.force) > contacts.most[c]:
             return True
     return False
-
-
-@compiled
-def _held(contacts, c):
-    square = 0.0
-    for k in range(contacts.slips[c]):
-        square += contacts.force[contacts.slip[c] + k] ** 2
-    return np.sqrt(square)
 
 
 @compiled

@@ -6,14 +6,12 @@
 These are more entries among the switching functions of a run (`switching`), found and passed as all others are.
 """
 
-import numpy as np
-
 from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS, observe_contacts
 from ...compiled.signals import assign, take_signals
 from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...symbolic.branches import WATCH
-from .rubbing import never_sticks, speed_of
+from .rubbing import across, never_sticks, speed_of
 
 TOUCH, RUB = WATCH + 1, WATCH + 2
 """More kinds of switching functions: of a gap, and of a slip."""
@@ -83,7 +81,7 @@ def _friction_left(contacts, c):
     if contacts.state[c] == CLOSED:
         return along
     if contacts.state[c] == STICKING:
-        return contacts.most[c] - np.sqrt(square)
+        return contacts.most[c] - across(contacts, c, contacts.force)
     return ALWAYS
 
 
@@ -180,13 +178,11 @@ def follow_slips(mechanism, guards):
     for c in range(contacts.gap.size):
         if contacts.slips[c] < 2 or contacts.state[c] != CLOSED or never_sticks(contacts, c):
             continue
-        first, square = contacts.slip[c], 0.0
-        for k in range(first, first + contacts.slips[c]):
-            square += contacts.onward[k] ** 2
-        if np.sqrt(square) > TOUCHES * contacts.pace[0]:
+        first, speed = contacts.slip[c], across(contacts, c, contacts.onward)
+        if speed > TOUCHES * contacts.pace[0]:
             for k in range(first, first + contacts.slips[c]):
-                contacts.heading[k] = contacts.onward[k] / np.sqrt(square)
-            guards[slip_entry(mechanism, c)] = np.sqrt(square)
+                contacts.heading[k] = contacts.onward[k] / speed
+            guards[slip_entry(mechanism, c)] = speed
     tell_states(mechanism)
 
 
@@ -197,7 +193,7 @@ def mark_passed(mechanism, wanted, largest):
     by a right angle, in space, goes on."""
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
-        k, first, state, size = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c], 0.0
+        k, first, state = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c]
         contacts.began[c] = PARTS if contacts.gap[c] >= 0 and wanted[first_entry(mechanism, c)] == 1 else 0
         if contacts.slips[c] == 0 or never_sticks(contacts, c) or contacts.began[c] == PARTS:
             continue
@@ -213,8 +209,7 @@ def mark_passed(mechanism, wanted, largest):
         if state != STICKING:
             continue
         contacts.state[c] = CLOSED
+        held = across(contacts, c, contacts.force)
         for i in range(contacts.slips[c]):
-            size += contacts.force[first + i] ** 2
-        for i in range(contacts.slips[c]):
-            contacts.heading[first + i] = -contacts.force[first + i] / np.sqrt(size)
+            contacts.heading[first + i] = -contacts.force[first + i] / held
     tell_states(mechanism)

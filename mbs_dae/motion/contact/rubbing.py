@@ -20,12 +20,18 @@ def never_sticks(contacts, c):
 
 
 @compiled
+def across(contacts, c, values):
+    """The size of what these values along rows are across the normal of a point: of its slip, of its friction."""
+    square = 0.0
+    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+        square += values[row] ** 2
+    return np.sqrt(square)
+
+
+@compiled
 def speed_of(contacts, c):
     """How fast a point slips."""
-    square = 0.0
-    for k in range(contacts.slips[c]):
-        square += contacts.rate[contacts.slip[c] + k] ** 2
-    return np.sqrt(square)
+    return across(contacts, c, contacts.rate)
 
 
 @compiled

@@ -19,7 +19,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
-from .delassus import force_to_stop, respond
+from .delassus import force_to_stop, own_pace, respond
 from .guards import TOUCHES
 from .problem import bound_now, is_solved, pose, use_points
 from .rubbing import never_sticks, speed_of
@@ -141,7 +141,7 @@ def _decide(mechanism):
     for c in range(contacts.gap.size):
         state = OPEN
         if contacts.touching[c] == 1:
-            least = max(BOUND * BOUND * most, ROUNDOFF * force_to_stop(mechanism, i))
+            least = max(BOUND * BOUND * most, ROUNDOFF * force_to_stop(mechanism, i, own_pace(mechanism)))
             if contacts.gap[c] < 0 or problem.f[i] > least:
                 state = CLOSED if contacts.slips[c] == 0 or contacts.slipping[c] == 1 else STICKING
             i += (1 if contacts.gap[c] >= 0 else 0) + contacts.slips[c]
