@@ -16,6 +16,7 @@ import itertools
 import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from math import pi
 from typing import Any
@@ -420,8 +421,10 @@ def dot(a: Any, b: Any) -> mp.mpf:
     return sum((x * y for x, y in zip(a, b, strict=True)), start=mp.mpf(0))
 
 
+@cache
 def force_classes() -> list[Any]:
-    """The package's own classes and those of this file: other files may register theirs."""
+    """The package's own classes and those of this file, as they stand when it is read: other files may register theirs,
+    and so may a test that has run."""
     return [c for c in mbs.registered_forces() if c.__module__.partition(".")[0] in ("mbs_dae", __name__)]
 
 
