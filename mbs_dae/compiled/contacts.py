@@ -121,6 +121,14 @@ class Contacts(NamedTuple):
     """Which points meet in an impact, and which of them part by less than can be seen."""
     began: Work[Integers] = zeros("points")
     """What a point has just begun to do, which is not asked again: PARTS, SLIPS, STOPS."""
+    kept: Work[Integers] = zeros("lines")
+    """Of each row whether joints alone keep it as it is (`motion.contact.kept`): FREE, STILL, PRESSED."""
+    asked: Work[Integers] = zeros("points")
+    noted: Work[Integers] = zeros("points")
+    """Of which points this is known; and of which of them the gap has been kept at some time in the run."""
+    moved: Work[Vector] = zeros("columns")
+    taken: Work[Vector] = zeros("rows")
+    """What a row of contacts moves that joints let move, and what they take of it."""
     heading: Work[Vector] = zeros("lines")
     onward: Work[Vector] = zeros("lines")
     """Where a point that slips has set out to: a unit vector over its rows of slip; and how it slips where a step
@@ -164,8 +172,8 @@ class Contacts(NamedTuple):
     end if nothing accelerated."""
     setting_out: Work[Vector] = zeros("lines")
     coasting: Work[Vector] = zeros("lines")
-    left: Work[Vector] = zeros(1)
-    """The largest residual of a problem that was solved nearly."""
+    left: Work[Vector] = zeros(2)
+    """The largest residual of a problem that was solved nearly; and the energy that all of them may have misplaced."""
     after: Work[Vector] = zeros("lines")
     """What the forces over a step make of the rates, over its length."""
     lost: Work[Vector] = zeros(1)
@@ -174,6 +182,10 @@ class Contacts(NamedTuple):
 
 OPEN, CLOSED, STICKING = range(3)
 PARTS, SLIPS, STOPS = 1, 2, 3
+KEPT = 3
+"""What is told of a point that is open to all laws, and that joints alone keep closed."""
+FREE, STILL, PRESSED = range(3)
+"""A force along a row moves something, or joints move it; joints alone keep it still, or press bodies together."""
 
 
 @compiled_apart

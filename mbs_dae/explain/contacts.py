@@ -7,7 +7,7 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.batch import Swept
-from ..compiled.contacts import Contacts
+from ..compiled.contacts import PRESSED, Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
@@ -107,6 +107,8 @@ def _overlap(state: State, k: int, depth: float) -> str:
 def without_forces(march: March, pose: State) -> Explanation:
     """Why no forces of contacts, or impulses, go with the equations: friction is what is wrong if they do without."""
     contacts, problem, name = march.mechanism.contacts, march.mechanism.contacts.problem, pose.system.model.name
+    if pressed := [k for k, row in enumerate(contacts.gap) if row >= 0 and contacts.kept[row] == PRESSED]:
+        return _squeezed(pose, _names(pose.system, pressed))
     names = _names(pose.system, _used(contacts))
     problem.mu[:] = 0.0
     problem.f[:] = 0.0
@@ -117,12 +119,25 @@ def without_forces(march: March, pose: State) -> Explanation:
         what += "bodies together by more than they give way, which rigid ones do not bear (Painlevé's paradox)"
         advice = "take a smaller coefficient of friction, or a spring with a damper in place of this contact"
     else:
-        what = f"at t = {pose.t:.6g} no forces of {' and '.join(names)} in {name!r} keep the bodies apart: they are "
-        what += "squeezed between others that do not give way, such as driven ones"
-        advice = (
-            "let what moves them give way (a Motor or a Spring in place of a Driver), or stop before by an mbs.Event"
-        )
+        return _squeezed(pose, names)
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+
+
+def _squeezed(pose: State, names: Sequence[str]) -> Explanation:
+    what = f"at t = {pose.t:.6g} no forces of {' and '.join(names)} in {pose.system.model.name!r} keep the bodies "
+    what += "apart: they are squeezed between others that do not give way, such as driven ones"
+    advice = "let what moves them give way (a Motor or a Spring in place of a Driver), or stop before by an mbs.Event"
+    return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+
+
+def told_of_kept(march: March, system: System) -> str:
+    """What is to be said of contacts that carry no force because joints alone keep them closed."""
+    noted = march.mechanism.contacts.noted
+    if not (names := _names(system, np.flatnonzero(noted).tolist())):
+        return ""
+    them, they = ("them", "they carry") if len(names) > 1 else ("it", "it carries")
+    what = f"joints alone keep {' and '.join(names)} closed, and rigid bodies do not tell what presses there: as long "
+    return f"{what}as they do {they} no force; leave {them} out, or let a joint give way (a Bushing)"
 
 
 def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:

@@ -7,8 +7,8 @@ Wanted are x and λ, and the forces f along the rows of G, with
     gaps        0 ≤ f,  0 ≤ y,  f y = 0
     slips       |f_s| ≤ r,  and where y_s is not zero f_s = -r y_s/|y_s|
 
-with r = μ N, and N the force along the gap of the same point, or |Σ factors · λ| of what rubs in a joint. G W⁻¹ Gᵀ,
-which is full wherever joints connect bodies, is never formed.
+with r = μ N, and N the force along the gap of the same point, or |Σ factors · λ| of what rubs in a joint. (Where it is
+known that a point slips along d, f_s = -r d.) G W⁻¹ Gᵀ, which is full wherever joints connect bodies, is never formed.
 
 *With r given* the laws say f = P(f̄ - ρ y) for f̄ = f and any ρ > 0, P being the projection onto f ≥ 0 or the disk. With
 an f̄ from before, the same is a motion with springs of stiffness ρ that push as a contact does. Its x is the least of a
@@ -121,6 +121,7 @@ def _begin(p, pattern, factor, factors, refinements):
     for c in range(laws.gap.size):
         if laws.gap[c] < 0 and p.asked[c] == 1:
             scale = max(scale, p.radius[c] * p.unit[laws.slip[c]])
+    p.scale[0] = scale
     if not isfinite(scale):
         return ENDLESS
     _solve(p, pattern, factor, refinements)
@@ -175,7 +176,7 @@ def _take_along(p, pattern, factor, factors, enough, left, scale):
 @compiled
 def _put_rates(p):
     for r in range(p.rate.size):
-        p.rate[r] = p.offset[r] + along(p.rows, r, p.x)
+        p.rate[r] = p.offset[r] + along(p.rows, r, p.x) if p.still[r] == 0 else 0.0
 
 
 @compiled

@@ -51,11 +51,15 @@ class Proximal(NamedTuple):
     # --- the problem and its solution
     asked: Work[Integers] = zeros("points")
     """1 for a point whose laws are asked; others have no forces."""
+    still: Work[Integers] = zeros("lines")
+    """1 for a row that no force moves, and that is still: it has none."""
     rests: Work[Integers] = zeros("points")
     mu: Work[Vector] = zeros("points")
     f: Work[Vector] = zeros("n")
     """The b of the equations."""
     g: Work[Vector] = zeros("m")
+    heading: Work[Vector] = zeros("lines")
+    """The direction of a slip that is known; of others 0."""
     offset: Work[Vector] = zeros("lines")
     """y₀."""
     x: Work[Vector] = zeros("n")
@@ -64,6 +68,8 @@ class Proximal(NamedTuple):
     rate: Work[Vector] = zeros("lines")
     """y."""
     radius: Work[Vector] = zeros("points")
+    scale: Work[Vector] = zeros(1)
+    """The largest y/√W_rr without contacts, and μ N √W_rr that is given: residuals are relative to it."""
     tally: Work[Integers] = zeros(2)
     """Newton's steps and factorisations of the last solution."""
 
@@ -120,7 +126,7 @@ def new_proximal(base: Pattern, rows: Rows, laws: Laws, lines: int) -> Proximal:
 def put_unit(p, r, unit, asked):
     """A row that moves nothing, or is not asked, has no stiffness and no force."""
     p.unit[r] = unit if unit > 0.0 else 1.0
-    p.stiffness[r] = SOFT / (unit * unit) if unit > 0.0 and asked == 1 else 0.0
+    p.stiffness[r] = SOFT / (unit * unit) if unit > 0.0 and asked == 1 and p.still[r] == 0 else 0.0
     if p.stiffness[r] == 0.0:
         p.force[r] = 0.0
 
@@ -162,25 +168,35 @@ def put_forces(p, rate, force, along_with):
     for c in range(points):
         if p.asked[c] == 0:
             continue
-        first, end, square, radius, pushes = laws.slip[c], laws.slip[c] + laws.slips[c], 0.0, p.radius[c], 0.0
+        first, end, radius, pushes = laws.slip[c], laws.slip[c] + laws.slips[c], p.radius[c], 0.0
+        square, firm, headed = 0.0, 0.0, is_headed(p, c)
         if laws.gap[c] >= 0:
             r = laws.gap[c]
             force[r] = max(p.anchor[r] - p.stiffness[r] * rate[r], 0.0)
             pushes = p.stiffness[r] if force[r] > 0.0 else 0.0
             radius = p.mu[c] * force[r] if along_with else radius
         for r in range(first, end):
-            force[r] = p.anchor[r] - p.stiffness[r] * rate[r]
-            square += force[r] ** 2
+            force[r] = -p.heading[r] if headed else p.anchor[r] - p.stiffness[r] * rate[r]
+            square, firm = square + force[r] ** 2, max(firm, p.stiffness[r])
         length, share = sqrt(square), 1.0
-        slides = length > radius
+        slides = headed or length > radius
         if slides:
             share = radius / length
         for r in range(first, end):
             bent[3 * points + r] = force[r] / length if slides else 0.0
             force[r] *= share
         bent[c] = pushes
-        bent[points + c] = 0.0 if end == first or (slides and end - first == 1) else share * p.stiffness[first]
+        bent[points + c] = 0.0 if headed or (slides and end - first == 1) else share * firm
         bent[2 * points + c] = p.mu[c] * pushes if slides and along_with else 0.0
+
+
+@compiled
+def is_headed(p, c):
+    """Whether it is known where a point slips."""
+    headed = False
+    for r in range(p.laws.slip[c], p.laws.slip[c] + p.laws.slips[c]):
+        headed = headed or p.heading[r] != 0.0
+    return headed
 
 
 @compiled
@@ -241,5 +257,6 @@ def natural_residual(p):
         share = longest / sqrt(square) if square > longest * longest else 1.0
         for r in range(first, end):
             force, rate = p.force[r] * p.unit[r], p.rate[r] / p.unit[r]
-            worst = max(worst, abs(force - share * (force - rate)))
+            wanted = -longest * p.heading[r] if is_headed(p, c) else share * (force - rate)
+            worst = max(worst, abs(force - wanted))
     return worst

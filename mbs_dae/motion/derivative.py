@@ -32,7 +32,7 @@ from .switching.switches import Switches, hold_all
 WORK = len(WORKS)
 SLIDE, RETURN = 0, 1
 """The places among `Switches.functions`."""
-PUSH, POWERS, KEEP, CHOOSE_STATES, STRIKE = range(5)
+PUSH, POWERS, KEEP, CHOOSE_STATES, STRIKE, FIND_KEPT = range(6)
 """Those among `Contacts.functions`."""
 
 
@@ -347,6 +347,9 @@ def solve_motion(
         if modes.shape[1] > 0:
             copy(modes[k], mechanism.switches.mode)
             hold_all(mechanism)
+            if mechanism.contacts.closed[0] > 0:
+                evaluate(mechanism, t[k], q[k], v[k])
+                call_on_block(mechanism.contacts.functions[FIND_KEPT], mechanism, ())
         if accelerate(mechanism, t[k], q[k], v[k], machine.here.a) != DONE:
             return k
         copy(machine.multipliers, multipliers[k])

@@ -18,6 +18,7 @@ from .contact.forces import contact_powers, push
 from .contact.guards import RUB, TOUCH
 from .contact.impacts import strike
 from .contact.keeping import keep_closed
+from .contact.kept import find_kept
 from .contact.states import choose_states
 from .control import units_of
 from .derivative import Mechanism, evaluate, state_layout
@@ -69,7 +70,7 @@ def _prototype(system: System, refinements: int, faint: float, asks: int) -> Mec
 def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
     builder, functions = system.structure.contacts, np.zeros(0, dtype=np.int64)
     if builder.points:
-        parts = (push, contact_powers, keep_closed, choose_states, strike)
+        parts = (push, contact_powers, keep_closed, choose_states, strike, find_kept)
         functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     state = system.layout.q_size + system.layout.v_size
     return builder.fill(system.evaluator, machine.transformation, functions, machine.pattern, state, asks)

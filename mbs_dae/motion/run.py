@@ -70,6 +70,7 @@ def start(march: March, q: Vector, v: Vector):
     march.search.passed[:] = 0
     contacts = march.mechanism.contacts
     contacts.state[:] = contacts.closed[:] = contacts.logged[:] = contacts.began[:] = 0
+    contacts.kept[:] = contacts.asked[:] = contacts.noted[:] = 0
     contacts.force[:] = contacts.left[:] = 0.0
     march.mechanism.switches.mode[:] = np.nan if march.tableau.means == 1 else 0.0
     control.again[0] = march.crossing.tries[0] = march.crossing.closed[0] = 0

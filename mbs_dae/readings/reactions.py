@@ -132,9 +132,9 @@ class ComputedReactions:
 
     @cached_property
     def _holding(self) -> np.ndarray:
-        """(times, rows of contacts): which gaps are closed and push, and what friction holds."""
+        """(times, rows of contacts): which gaps are closed, by what pushes or by joints, and what friction holds."""
         gaps, found = self._system.structure.contacts.gap, self._sticking.copy()
-        found[:, gaps[gaps >= 0]] = self._contacts[:, gaps[gaps >= 0]] > 0.0
+        found[:, gaps[gaps >= 0]] |= self._contacts[:, gaps[gaps >= 0]] > 0.0
         return found
 
     @cached_property

@@ -157,8 +157,8 @@ class Result:
     impacts: tuple[Impact, ...] = ()
     """In the order of time."""
     modes: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """Of each contact over time: "open", "closed", with friction "sticks" or "slips"; one column for each of its points
-    if there are several."""
+    """Of each contact over time: "open", "closed", with friction "sticks" or "slips", or "kept" closed by joints alone;
+    one column for each of its points if there are several."""
     own: OwnMotion | None = None
     """The same motion in the coordinates that it was computed in; q, v and a are those of bodies, whatever these are.
     None in a result from a file."""

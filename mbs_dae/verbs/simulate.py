@@ -17,7 +17,7 @@ from ..compiled.contacts import EVENTS, STEPS
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
-from ..explain.contacts import check_apart
+from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import check_energy, check_masses, check_violation, failure, told_of_faint
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
@@ -96,7 +96,8 @@ def simulate(
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
     if error and not done:
         raise error
-    message, stats = message or told_of_faint(march), {**prepared.facts, **_counts(march)}
+    hidden = "; ".join(filter(None, (told_of_faint(march), told_of_kept(march, system.cartesian))))
+    message, stats = message or hidden, {**prepared.facts, **_counts(march)}
     if stiff := told_of_stiffness(system, march):
         stats["stiff"] = stiff
     success = error is None and (done == total or status == marching.EVENT)

@@ -1,5 +1,7 @@
 """Time stepping for many contacts: the same motions as for few, at a cost in proportion to their number."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -113,3 +115,32 @@ def test_impacts_of_steps_are_told():
         assert told.energy_lost == pytest.approx(true.energy_lost, rel=0.05)
     assert len(res.impacts) < 12 and res.impacts[-1].t < 1.5
     assert sum(one.energy_lost for one in res.impacts) == pytest.approx(2.0 * G * 1.0, rel=0.02)
+
+
+def test_a_chain_at_rest_is_no_mistake():
+    """Where nothing moves, what is left of the forces of many contacts is more than roundoff of the energy."""
+    model, count = mbs.PlanarModel("chain", gravity=(0, -G)), 30
+    links = [model.link(f"link{k}", (k / count, 0), ((k + 1) / count, 0), mass=1 / count) for k in range(count)]
+    for k, link in enumerate(links):
+        model.add(mbs.Contact(f"floor{k}", Line(model.ground), Point(link.tail), friction=0.4))
+    model.add(*(mbs.Revolute(f"pin{k}", one.head, other.tail) for k, (one, other) in enumerate(pairwise(links))))
+    model.add(mbs.Contact("end", Line(model.ground), Point(links[-1].head), friction=0.4))
+    res = mbs.simulate(model, [0, 0.1], method="Moreau", step=5e-3)
+    assert np.ptp(res["link0.x"]) < 1e-12 and 0 < abs(res.energy.error).max() < 1e-9
+
+
+def test_slips_that_turn_have_the_direction_of_the_middle(monkeypatch):
+    """In space the half-explicit rule is of order 2 for many contacts, too."""
+    model = mbs.SpatialModel("bowl", gravity=(0, 0, -G))
+    ball = model.body("ball", mass=2.0, inertia=(0.008, 0.008, 0.008), position=(0, 0, -0.9))
+    bowl, inside = mbs.Sphere(model.ground, 1.0, inside=True), mbs.Sphere(ball, 0.1)
+    model.add(mbs.Contact("bowl", bowl, inside, friction=0.2))
+    model.add(mbs.Force("drag", ball, tuple(-0.5 * model[f"ball.v{x}"] for x in "xyz")))
+    start = {"ball.vx": -2.0, "ball.vy": 0.0, "ball.vz": 0.0, "ball.wx": 0.0, "ball.wy": 0.0, "ball.wz": 5.0}
+    exact = mbs.simulate(model, [0, 0.1], start, rtol=1e-10)
+    monkeypatch.setattr(rows_of_contacts, "FEW", 0)
+    model = model.without()
+    runs = [mbs.simulate(model, [0, 0.1], start, method="HalfExplicit", step=step) for step in (0.01, 0.005)]
+    assert all("contact_residual" in run.stats for run in runs)
+    off = [np.hypot(*(run[f"ball.v{x}"][-1] - exact[f"ball.v{x}"][-1] for x in "xy")) for run in runs]
+    assert off[0] < 2e-4 and np.log2(off[0] / off[1]) == pytest.approx(2, abs=0.2)

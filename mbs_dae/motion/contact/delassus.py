@@ -8,6 +8,7 @@ the Delassus matrix: symmetric and positive semidefinite, whatever joints there 
 accelerations), impulses (velocities) and corrections of the place (displacements) alike.
 """
 
+from ...compiled.contacts import FREE
 from ...compiled.machine import in_own_velocities
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.kkt import solve
@@ -26,7 +27,8 @@ def use(contacts, row):
 
 @compiled_apart
 def respond(mechanism: Mechanism):
-    """The responses to the rows that are used, and W between them, by the last factor and the last rows."""
+    """The responses to the rows that are used, and W between them, by the last factor and the last rows. Forces
+    along what joints alone keep (`kept`) go into joints, and move nothing: to roundoff, which would be their W."""
     contacts, machine = mechanism.contacts, mechanism.machine
     n = contacts.size[0]
     for i in range(n):
@@ -34,6 +36,8 @@ def respond(mechanism: Mechanism):
         contacts.g[:] = 0.0
         x, multipliers = contacts.response[i], contacts.answer[i]
         solve(machine.pattern, machine.factor, contacts.f, contacts.g, x, multipliers, mechanism.refinements)
+        if contacts.kept[contacts.used[i]] != FREE:
+            x[:] = 0.0
     for i in range(n):
         _put_products(contacts, i, n)
 
@@ -44,6 +48,8 @@ def _put_products(contacts, i, n):
     row, w = contacts.G[contacts.used[i]], contacts.delassus[i]
     for j in range(n):
         w[j] = 0.0
+    if contacts.kept[contacts.used[i]] != FREE:
+        return
     for column in range(row.size):
         if row[column] != 0.0:
             for j in range(n):

@@ -6,10 +6,11 @@
 These are more entries among the switching functions of a run (`switching`), found and passed as all others are.
 """
 
-from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS, observe_contacts
+from ...compiled.contacts import CLOSED, FREE, KEPT, OPEN, PARTS, SLIPS, STICKING, STILL, STOPS, observe_contacts
 from ...compiled.signals import assign, take_signals
 from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled
+from ...linear.vectors import largest
 from ...symbolic.branches import WATCH
 from .rubbing import across, never_sticks, speed_of
 
@@ -18,6 +19,9 @@ TOUCH, RUB = WATCH + 1, WATCH + 2
 TOUCHES = 1e-9
 """A gap is closed if it is less than this part of how far the model reaches; and it does not part, nor slip, if its
 rate is less than this part of what it is made of."""
+LEEWAY = 1e-6
+"""What joints alone keep is refuted where a gap is below zero by this part of how far the model reaches, or a slip
+faster than this part of what rates are made of: more than the errors of a motion make of it."""
 TURNS = 1e-6
 """A slip has turned, not stopped, where it is across its heading, but no less than this part of the largest before."""
 ALWAYS = 1.0
@@ -63,7 +67,8 @@ def look_at_contacts(mechanism):
     for c in range(contacts.gap.size):
         k, row = first_entry(mechanism, c), contacts.gap[c]
         if row >= 0:
-            switches.value[k] = contacts.phi[row] if contacts.state[c] == OPEN else contacts.force[row]
+            room = LEEWAY * mechanism.machine.extent if contacts.kept[row] != FREE else 0.0
+            switches.value[k] = contacts.phi[row] + room if contacts.state[c] == OPEN else contacts.force[row]
             switches.guard[k] = switches.value[k]
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
@@ -81,6 +86,10 @@ def _friction_left(contacts, c):
     if contacts.state[c] == CLOSED:
         return along
     if contacts.state[c] == STICKING:
+        speed = LEEWAY * largest(contacts.parts) - speed_of(contacts, c)
+        for row in range(first, first + contacts.slips[c]):
+            if contacts.kept[row] == STILL and speed < 0.0:
+                return speed
         return contacts.most[c] - across(contacts, c, contacts.force)
     return ALWAYS
 
@@ -129,7 +138,7 @@ def hold_contacts(mechanism):
     contacts, modes, closed = mechanism.contacts, mechanism.switches.mode, 0
     for c in range(contacts.gap.size):
         state, k, sticks = CLOSED, slip_entry(mechanism, c), contacts.slips[c] > 0 and not never_sticks(contacts, c)
-        if contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == OPEN:
+        if contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] in (OPEN, KEPT):
             state = OPEN
         for i in range(contacts.slips[c]):
             contacts.heading[contacts.slip[c] + i] = modes[k + i]
@@ -140,13 +149,21 @@ def hold_contacts(mechanism):
 
 
 @compiled
+def is_held(mechanism, row):
+    """Whether joints alone keep a gap closed."""
+    contacts = mechanism.contacts
+    return contacts.kept[row] == STILL and contacts.phi[row] <= LEEWAY * mechanism.machine.extent
+
+
+@compiled
 def tell_states(mechanism):
     """The modes of contacts, from their states."""
     contacts, modes = mechanism.contacts, mechanism.switches.mode
     for c in range(contacts.gap.size):
         k, state = slip_entry(mechanism, c), contacts.state[c]
         if contacts.gap[c] >= 0:
-            modes[first_entry(mechanism, c)] = OPEN if state == OPEN else CLOSED
+            held = is_held(mechanism, contacts.gap[c])
+            modes[first_entry(mechanism, c)] = CLOSED if state != OPEN else KEPT if held else OPEN
         for i in range(contacts.slips[c]):
             modes[k + i] = contacts.heading[contacts.slip[c] + i] if state == CLOSED else 0.0
 
@@ -210,6 +227,7 @@ def mark_passed(mechanism, wanted, largest):
             continue
         contacts.state[c] = CLOSED
         held = across(contacts, c, contacts.force)
-        for i in range(contacts.slips[c]):
-            contacts.heading[first + i] = -contacts.force[first + i] / held
+        for i in range(contacts.slips[c]):  # what joints move, friction does not hold
+            away = -contacts.force[first + i] / held if held > 0.0 else contacts.rate[first + i] / speed
+            contacts.heading[first + i] = away
     tell_states(mechanism)

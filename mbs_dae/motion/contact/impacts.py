@@ -22,7 +22,7 @@ flight is lower than can be seen (`REST`): then the contact is closed; so it is 
 more. When the last one would have been is noted: an impact a flight of 2 w'/|ẇ| before has left e/(1 - e) as much.
 """
 
-from ...compiled.contacts import NOTED, OPEN, put_rows
+from ...compiled.contacts import NOTED, OPEN, STILL, put_rows
 from ...compiled.machine import DONE, NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -35,6 +35,7 @@ from .bounds import is_given
 from .delassus import respond, responses
 from .guards import TOUCHES, first_entry
 from .keeping import put_cancelling, use_closed
+from .kept import find_kept, is_kept, is_pressed
 from .problem import is_solved, pose, use_points
 from .states import UNSOLVED
 
@@ -104,7 +105,7 @@ def _pass_on(search, y):
 
 @compiled
 def _look_at_rates(search, y):
-    """Rows and rates in the state y, and the points that meet; whether they are numbers."""
+    """Rows and rates in the state y, and the points that meet; whether they are numbers, and nothing is pressed."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
     contacts.closed[0] = 0
@@ -112,7 +113,10 @@ def _look_at_rates(search, y):
     if not factorise_terms(mechanism):
         search.status[0] = NOT_FINITE
         return False
-    put_rows(contacts)
+    find_kept(mechanism)
+    if is_pressed(contacts):
+        search.status[0] = UNSOLVED
+        return False
     contacts.pace[1] = max(contacts.pace[1], largest(contacts.parts))
     for c in range(contacts.gap.size):  # those that touch: closed before, or met now
         if contacts.gap[c] < 0:
@@ -120,7 +124,7 @@ def _look_at_rates(search, y):
             continue
         near = abs(contacts.phi[contacts.gap[c]]) <= TOUCHES * mechanism.machine.extent
         meets = near or contacts.state[c] != OPEN or search.wanted[first_entry(mechanism, c)] == 1
-        contacts.meeting[c] = 1 if meets else 0
+        contacts.meeting[c] = 1 if meets and not is_kept(contacts, c) else 0
     return True
 
 
@@ -150,7 +154,7 @@ def _solve_in_two(mechanism, points):
     n = contacts.size[0]
     pose(mechanism, points, True)
     for i in range(n):
-        problem.w0[i] = contacts.rate[contacts.used[i]]
+        problem.w0[i] = _rate(contacts, i)
     if not is_solved(contacts):
         return False
     copy(problem.f[:n], contacts.amount)
@@ -208,13 +212,20 @@ def _pose(mechanism, points):
     contacts.slipping[:] = 0
     pose(mechanism, points, True)
     for i in range(contacts.size[0]):
-        contacts.problem.w0[i] = contacts.rate[contacts.used[i]]
+        contacts.problem.w0[i] = _rate(contacts, i)
     i = 0
     for c in range(contacts.gap.size):
         if points[c] == 1 and contacts.gap[c] >= 0:
             contacts.problem.w0[i] += contacts.restitution[c] * min(contacts.problem.w0[i], 0.0)
             i += 1
         i += contacts.slips[c] * points[c]
+
+
+@compiled
+def _rate(contacts, i):
+    """The rate of row i of those that are used, before the impact."""
+    row = contacts.used[i]
+    return 0.0 if contacts.kept[row] == STILL else contacts.rate[row]
 
 
 @compiled

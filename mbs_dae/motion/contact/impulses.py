@@ -26,7 +26,7 @@ away. What slips in space has the direction of its middle, if it goes on slippin
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, NOTED, OPEN, STICKING, Contacts, put_rows
+from ...compiled.contacts import CLOSED, NOTED, OPEN, STICKING, STILL, Contacts, put_rows
 from ...compiled.machine import DONE, NOT_FINITE, in_own_velocities
 from ...compiled.manifold import move
 from ...kernels.abi import compiled, compiled_apart
@@ -38,6 +38,7 @@ from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .delassus import add_responses, respond, responses, use
 from .guards import TOUCHES, observe_gaps, tell_states
+from .kept import is_kept
 from .problem import bound_now, is_solved, pose, pose_gaps, use_points
 from .rubbing import sliding
 from .states import BOUND, UNSOLVED
@@ -110,7 +111,7 @@ def _solve(mechanism, h):
     for c in range(contacts.gap.size):
         if contacts.gap[c] >= 0:
             contacts.after[contacts.gap[c]] += _room(mechanism, c, h) / h
-    if not _push_few(mechanism) and not _push_many(mechanism):
+    if not _push_few(mechanism) and not _push_many(mechanism, h):
         return UNSOLVED
     _tell(contacts)
     tell_states(mechanism)
@@ -127,7 +128,7 @@ def _push_few(mechanism):
     for i in range(contacts.size[0]):
         row = contacts.used[i]
         problem.f[i] = contacts.force[row]  # of the last step
-        problem.w0[i] = contacts.after[row] + along(contacts.rows, row, x)
+        problem.w0[i] = 0.0 if contacts.kept[row] == STILL else contacts.after[row] + along(contacts.rows, row, x)
     if not is_solved(contacts):
         return False
     contacts.force[:] = contacts.amount[:] = 0.0
@@ -147,10 +148,15 @@ def _push_few(mechanism):
 
 
 @compiled
-def _push_many(mechanism):
-    """By the sparse matrix; whether they are solved for nearly. All slips have the direction that the law gives."""
+def _push_many(mechanism, h):
+    """By the sparse matrix; whether they are solved for nearly.
+
+    Residuals are those of forces times √W and of accelerations over it: their product with what they are relative to is
+    a force times an acceleration, and h² times that is energy, so much for each row."""
     contacts, machine, p = mechanism.contacts, mechanism.machine, mechanism.contacts.proximal
     copy(contacts.touching, p.asked)
+    for row in range(p.still.size):
+        p.still[row] = 1 if contacts.kept[row] == STILL else 0
     for c in range(contacts.gap.size):
         p.rests[c] = 1 - contacts.slipping[c]
         p.mu[c] = sliding(contacts, c) if contacts.slipping[c] == 1 else contacts.static[c]
@@ -160,8 +166,13 @@ def _push_many(mechanism):
     copy(machine.multipliers, p.multipliers)
     copy(contacts.after, p.offset)
     copy(contacts.force, p.force)
+    for c in range(contacts.gap.size):
+        turned = contacts.slipping[c] == 1
+        for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+            p.heading[row] = contacts.heading[row] if turned else 0.0
     left = solve_proximal(p, machine.pattern, machine.factor, contacts.factors, ENOUGH, MOST, mechanism.refinements)
     contacts.left[0] = max(contacts.left[0], left)
+    contacts.left[1] += left * (h * p.scale[0]) ** 2 * contacts.force.size
     copy(p.x, machine.x)
     copy(p.multipliers, machine.multipliers)
     copy(p.force, contacts.force)
@@ -190,10 +201,11 @@ def _find_near(mechanism, h):
         if contacts.gap[c] >= 0:
             reach = max(reach, -h * _free_rate(mechanism, contacts.gap[c], h))
     for c in range(contacts.gap.size):
-        near = contacts.gap[c] < 0 or contacts.ahead[contacts.gap[c]] <= reach
+        near = contacts.gap[c] < 0 or (contacts.ahead[contacts.gap[c]] <= reach and not is_kept(contacts, c))
         contacts.touching[c], square = 1 if near else 0, 0.0
         for k in range(contacts.slips[c]):
-            square += contacts.setting_out[contacts.slip[c] + k] ** 2
+            row = contacts.slip[c] + k
+            square += contacts.setting_out[row] ** 2 if contacts.kept[row] != STILL else 0.0
         contacts.slipping[c], contacts.meeting[c] = 1 if np.sqrt(square) > slow else 0, 0
         if near and contacts.gap[c] >= 0 and contacts.before[c] == OPEN:
             fall = abs(_bend(mechanism, contacts.gap[c])) * h
@@ -289,7 +301,7 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
         evaluate(mechanism, t, q, v)
         deepest = 0.0
         for c in range(contacts.gap.size):
-            if contacts.gap[c] >= 0:
+            if contacts.gap[c] >= 0 and not is_kept(contacts, c):
                 deepest = max(deepest, -contacts.phi[contacts.gap[c]])
         if deepest <= DEEP * machine.extent:
             return DONE
@@ -310,7 +322,7 @@ def _part_few(mechanism, deepest):
         return False
     contacts.size[0] = 0
     for c in range(contacts.gap.size):
-        if contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest:
+        if contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest and not is_kept(contacts, c):
             use(contacts, contacts.gap[c])
     respond(mechanism)
     pose_gaps(contacts)
@@ -324,10 +336,12 @@ def _part_few(mechanism, deepest):
 def _part_many(mechanism, deepest):
     """The same by the sparse one, as nearly as it is found: what is left is seen in the next step."""
     contacts, machine, p = mechanism.contacts, mechanism.machine, mechanism.contacts.proximal
+    p.still[:] = 0
+    p.heading[:] = 0.0
     p.f[:] = p.g[:] = p.x[:] = p.multipliers[:] = p.force[:] = p.offset[:] = p.mu[:] = 0.0
     for c in range(contacts.gap.size):
         row = contacts.gap[c]
-        p.asked[c] = 1 if row >= 0 and contacts.phi[row] <= deepest else 0
+        p.asked[c] = 1 if row >= 0 and contacts.phi[row] <= deepest and not is_kept(contacts, c) else 0
         if row >= 0:
             p.offset[row] = contacts.phi[row]
     solve_proximal(p, machine.pattern, machine.factor, contacts.factors, ENOUGH, MOST, mechanism.refinements)

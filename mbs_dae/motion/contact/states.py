@@ -13,7 +13,7 @@ roundoff would decide.
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS, put_rows
+from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STILL, STOPS
 from ...compiled.machine import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -21,6 +21,7 @@ from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .delassus import force_to_stop, own_pace, respond
 from .guards import TOUCHES
+from .kept import find_kept, is_kept, is_pressed
 from .problem import bound_now, is_solved, pose, use_points
 from .rubbing import never_sticks, speed_of
 
@@ -43,7 +44,10 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     contacts.closed[0] = closed
     if contacts.status[0] != DONE:
         return
-    put_rows(contacts)
+    find_kept(mechanism)
+    if is_pressed(contacts):
+        contacts.status[0] = UNSOLVED
+        return
     contacts.pace[0] = max(largest(contacts.parts), contacts.pace[1])
     for c in range(count):
         contacts.before[c] = contacts.state[c]
@@ -87,7 +91,7 @@ def _use_touching(mechanism):
 @compiled
 def _touches(mechanism, c):
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
-    if row < 0 or contacts.began[c] == PARTS:
+    if row < 0 or contacts.began[c] == PARTS or is_kept(contacts, c):
         return row < 0
     near = abs(contacts.phi[row]) <= TOUCHES * mechanism.machine.extent
     stays = abs(contacts.rate[row]) <= TOUCHES * contacts.pace[0] or contacts.lands[c] == 1
@@ -102,7 +106,8 @@ def _pose(mechanism):
     pose(mechanism, contacts.touching, False)
     for i in range(contacts.size[0]):
         row = contacts.used[i]
-        contacts.problem.w0[i] = dot(contacts.G[row], x) - contacts.gamma[row]
+        still = contacts.kept[row] == STILL
+        contacts.problem.w0[i] = 0.0 if still else dot(contacts.G[row], x) - contacts.gamma[row]
 
 
 @compiled

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...compiled import System
-from ...compiled.contacts import GIVEN, NOTED, OPEN, ContactsBuilder, put_rows
+from ...compiled.contacts import GIVEN, KEPT, NOTED, OPEN, ContactsBuilder, put_rows
 from ...compiled.reading import Trajectory
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
@@ -18,8 +18,8 @@ from ..mechanism import mechanism
 
 
 def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
-    """Of each contact "open", "closed" (without friction), "sticks" or "slips" over time; of one with several points
-    a column for each."""
+    """Of each contact "open", "kept" (closed by joints alone), "closed" (without friction), "sticks" or "slips" over
+    time; of one with several points a column for each."""
     builder, found = system.structure.contacts, {}
     own = modes[:, modes.shape[1] - builder.entries :]
     for element in builder.elements:
@@ -35,16 +35,20 @@ def _states_of_point(builder: ContactsBuilder, own: np.ndarray, k: int) -> np.nd
     states = np.full(len(own), "closed", dtype="U6")
     if slips.shape[1]:
         states = np.where(slips.any(axis=1), "slips", "sticks")
-    return np.where(own[:, first] == OPEN, "open", states) if has_gap else states
+    gap = own[:, first]
+    return np.where(gap == OPEN, "open", np.where(gap == KEPT, "kept", states)) if has_gap else states
 
 
 def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -> np.ndarray:
-    """(times, rows): which slips are held, by what `states_of` tells."""
+    """(times, rows): which slips are held, and which gaps joints alone keep closed, by what `states_of` tells."""
     builder = system.structure.contacts
     found = np.zeros((times, builder.rows), dtype=bool)
-    for (owner, k), first, slips in zip(builder.points, builder.slip, builder.slips, strict=True):
+    for (owner, k), gap, first, slips in zip(builder.points, builder.gap, builder.slip, builder.slips, strict=True):
         if owner.name in modes:
-            found[:, first : first + slips] = (np.atleast_2d(modes[owner.name].T).T[:, k] == "sticks")[:, None]
+            own = np.atleast_2d(modes[owner.name].T).T[:, k]
+            found[:, first : first + slips] = (own == "sticks")[:, None]
+            if gap >= 0:
+                found[:, gap] = own == "kept"
     return found
 
 

@@ -23,7 +23,7 @@ from ..contact.impulses import coast, impel, impel_anew, look_from_start
 from ..course import moment
 from ..derivative import accelerate, evaluate, solve_terms
 from .method import H, Method, Stages, T, tableau
-from .moreau import go_to_end, go_to_middle, read, take_middle_velocity
+from .moreau import go_to_end, go_to_middle, keeps, read, take_middle_velocity
 
 
 @compiled_apart
@@ -32,6 +32,8 @@ def step(stages: Stages):
     q, v, a = stages.y1[: state.q_end], stages.y1[state.v_at : state.v_end], stages.k[1, state.v_at : state.v_end]
     touching, y0 = contacts.gap.size > 0, stages.y0
     if touching:
+        if not keeps(stages):
+            return
         first = moment(stages.course, stages.now[T])
         look_from_start(mechanism, first, y0[: state.q_end], y0[state.v_at : state.v_end], h)
     now = go_to_middle(stages)

@@ -22,6 +22,8 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import all_finite, copy
 from ..contact.impulses import contact_works, impel, look_from_middle, part
+from ..contact.kept import find_kept_ahead
+from ..contact.states import UNSOLVED
 from ..course import moment
 from ..derivative import accelerate, evaluate, powers, state_rates
 from .method import H, Method, Stages, T, X, tableau
@@ -31,6 +33,8 @@ from .method import H, Method, Stages, T, X, tableau
 def step(stages: Stages):
     mechanism, state, h = stages.mechanism, stages.mechanism.state, stages.now[H]
     q, v, a = stages.y1[: state.q_end], stages.y1[state.v_at : state.v_end], stages.k[1, state.v_at : state.v_end]
+    if mechanism.contacts.gap.size > 0 and not keeps(stages):
+        return
     now = go_to_middle(stages)
     stages.status[0] = accelerate(mechanism, now, q, v, a)
     if mechanism.contacts.gap.size > 0 and stages.status[0] == DONE:
@@ -41,6 +45,16 @@ def step(stages: Stages):
         take_middle_velocity(stages)
         evaluate(mechanism, now, q, v)
         go_to_end(stages, now)
+
+
+@compiled_apart
+def keeps(stages: Stages):
+    """Find what joints alone keep closed, where the step begins; whether they press nothing together."""
+    mechanism, state, y0 = stages.mechanism, stages.mechanism.state, stages.y0
+    first, h = moment(stages.course, stages.now[T]), stages.now[H]
+    apart = find_kept_ahead(mechanism, first, y0[: state.q_end], y0[state.v_at : state.v_end], h)
+    stages.status[0] = DONE if apart else UNSOLVED
+    return apart
 
 
 @compiled_apart
