@@ -165,8 +165,8 @@ def test_a_slip_turns_by_more_than_a_right_angle(coordinates):
 
 @pytest.mark.parametrize("method", ["DP5", "Radau5", "GA"])
 def test_a_slip_stops_that_is_turned_aside(method):
-    """μ g |v| + F v_F/m falls evenly, by (μ g)² - (F/m)²: that tells when it stops. Before, its direction comes to that of
-    the force F faster and faster, for a small force without end."""
+    """μ g |v| + F v_F/m falls evenly, by (μ g)² - (F/m)²: that tells when it stops. Before, its direction comes to that
+    of the force F faster and faster, for a small force without end."""
     mu, g = 0.3, 9.81
     model = mbs.SpatialModel("puck", gravity=(0, 0, -g))
     F, puck = model.parameter("F", 0.5, unit="N"), model.body("puck", mass=1.0, inertia=(0.01, 0.01, 0.01))
