@@ -95,6 +95,8 @@ def test_a_trammel_is_held_pushed_and_pulled(steep):
         pulled = mbs.holding(tie, load="P")
         near(pulled.between, [W / (mu * c - s) * (c - mu * s), np.inf])
         assert pulled.held and not mbs.holding(model.with_parameters(P=0.0)).held
+        both = model.with_parameters(P=1000.0)  # a little more than the least: it is held, or sets off
+        assert mbs.holding(both).held and (mbs.simulate(both, [0, 0.01]).modes["rub wall"] == "slips").all()
 
 
 @pytest.mark.parametrize("arm", [0.2, 0.4])
