@@ -112,9 +112,10 @@ def holding_at(rows: Rows, load: str | None = None) -> Holding:
         return Holding(rows)
     value, forces = _with_load(rows, load)
     found = range_of(forces)
-    if found is None:
+    if found.least == np.inf:
+        holds, name = "holds" if found.certain else "was found that holds", rows.balance.system.model.name
         raise EquilibriumError(
-            f"no value of {load!r} holds this pose of {rows.balance.system.model.name!r}, whatever its contacts push; "
+            f"no value of {load!r} {holds} this pose of {name!r}, whatever its contacts push; "
             "look at mbs.holding(model, pose) without load="
         )
     return Holding(rows, load, found, value)

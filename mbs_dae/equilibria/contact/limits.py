@@ -130,19 +130,21 @@ def least_forces(forces: Forces) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """Between which amounts of the load the pose is held, counted from the present one."""
+    """Between which amounts of the load, from the present one, the pose is held; none where the least is infinite."""
 
     least: float
     most: float
     certain: bool
 
 
-def range_of(forces: Forces) -> Range | None:
-    """Around the present amount if that is held, else around some other; None where no amount will do."""
-    found = somewhere(forces, also=_load_is(forces, 0.0)).forces or somewhere(forces).forces
-    if found is None:
-        return None
-    (least, sure), (most, certain) = (_farthest(found, side) for side in (-1.0, 1.0))
+def range_of(forces: Forces) -> Range:
+    """Around the present amount if that is held, else around some other."""
+    found = somewhere(forces, also=_load_is(forces, 0.0))
+    if found.forces is None:
+        found = somewhere(forces)
+    if found.forces is None:
+        return Range(np.inf, -np.inf, found.certain)
+    (least, sure), (most, certain) = (_farthest(found.forces, side) for side in (-1.0, 1.0))
     return Range(least, most, sure and certain)
 
 
