@@ -133,6 +133,8 @@ class Contacts(NamedTuple):
     onward: Work[Vector] = zeros("lines")
     """Where a point that slips has set out to: a unit vector over its rows of slip; and how it slips where a step
     ends."""
+    fades: Work[Integers] = zeros("points")
+    """Whether a slip in space is all but over where a step begins."""
     in_turn: Work[Integers] = zeros(1)
     """Whether impacts at one instant are passed on from point to point, not solved together."""
     rests: Work[Vector] = zeros(1)

@@ -134,8 +134,9 @@ class LinearSystem:
     @cached_property
     def stable(self) -> bool:
         """Whether every small motion stays small: none grows, and forces hold all (but those along which a wheel that
-        rolls may be anywhere). Where forces have a potential and damping takes energy, but gives none, all is decided
-        by K (Kelvin, Tait, Chetaev), however slow a motion fades; else by the eigenvalues."""
+        rolls may be anywhere). A rest that nothing holds, and nothing drives away, is not stable, and no mode
+        `grows`. Where forces have a potential and damping takes energy, but gives none, all is decided by K (Kelvin,
+        Tait, Chetaev), however slow a motion fades; else by the eigenvalues."""
         if self._has_potential and _small(self.D - self.D.T, self.D):
             given = np.linalg.eigvalsh((self.D + self.D.T) / 2)
             if given.min(initial=0.0) >= -NONE * np.abs(given).max(initial=0.0):

@@ -36,8 +36,7 @@ def holding(
     the pose is held: how hard one may pull, and which weight slides.
 
     For contacts, and friction of a given force, all this is exact: friction in space is a cone. What presses in a
-    joint may depend on its friction; there the margin is the nearest one, from the forces without friction, and may be
-    larger.
+    joint may depend on its friction; there ``certain`` tells whether no more than a hundredth is overlooked.
     """
     own = model_of(model)
     system, given = own.compile(), as_state(pose)

@@ -53,6 +53,17 @@ def test_restitution_at_a_speed_is_the_damping_that_gives_it():
     assert damping_of(1 - 1e-6) == pytest.approx(1.5e-6, rel=1e-4)
 
 
+def test_what_hardly_parts_ends_where_its_force_is_roundoff():
+    """The force fades as the velocity comes to -e v, which it never passes: its sign is that of roundoff at last."""
+    model = mbs.PlanarModel("disks")
+    damping = model.parameter("damping", 0.0)
+    disks = (mbs.Disk(model.body(name, 1.0, 1.0, position=(x, 0)), 0.1) for name, x in (("a", 0.0), ("b", 0.2001)))
+    model.add(mbs.CompliantContact("touch", *disks, stiffness=1e6, damping=damping))
+    for e in (0.003, 0.001):
+        run = mbs.simulate(model.with_parameters(damping=damping_of(e)), [0, 0.1], {"a.vx": 1.0}, method="Radau5")
+        assert run["touch.gap_rate"][-1] == pytest.approx(e, rel=1e-9)
+
+
 def test_depth_and_time_of_a_collision_after_hertz():
     """m v²/2 = k δ^(5/2) / (5/2), and half the time is ∫ dδ / √(v² - 4 k δ^(5/2) / 5 m)."""
     speed, k = 2.0, 1e6

@@ -161,3 +161,21 @@ def test_a_slip_turns_by_more_than_a_right_angle(coordinates):
     stays = speed[slips] * np.sin(angle[slips]) / np.tan(angle[slips] / 2) ** (0.2 * 9.81)
     assert slips[:24].all() and not slips[26:].any() and angle[slips].min() < 0.42
     assert np.abs(stays / stays[0] - 1).max() < 1e-7 and np.abs(result.energy.error).max() < 1e-8
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5", "GA"])
+def test_a_slip_stops_that_is_turned_aside(method):
+    """μ g |v| + F v_F/m falls evenly, by (μ g)² - (F/m)²: that tells when it stops. Before, its direction comes to that
+    of the force F faster and faster, for a small force without end."""
+    mu, g = 0.3, 9.81
+    model = mbs.SpatialModel("puck", gravity=(0, 0, -g))
+    F, puck = model.parameter("F", 0.5, unit="N"), model.body("puck", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    model.add(mbs.Contact("floor", mbs.Plane(model.ground), mbs.Point(puck), friction=mu))
+    model.add(mbs.Force("aside", puck, (0, F, 0)))
+    start = {"puck.vx": 2.0} | {f"puck.{name}": 0.0 for name in ("vy", "vz", "wx", "wy", "wz")}
+    for force in (0.5, 1.0, 2.0):
+        stops = mu * g * 2.0 / ((mu * g) ** 2 - force**2)
+        near = 2e-5 if method == "GA" else 1e-6
+        run = mbs.simulate(model.with_parameters(F=force), [0, stops - near, stops + near, 2], start, method=method)
+        assert run.modes["floor"].tolist() == ["slips", "slips", "sticks", "sticks"]
+        assert abs(run["puck.vx"][-1]) + abs(run["puck.vy"][-1]) < 1e-12

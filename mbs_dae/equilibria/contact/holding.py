@@ -13,8 +13,10 @@ from ...errors import EquilibriumError, ModelError, unknown_name
 from ...model.model import Model
 from ...results.result import State
 from ..balance import balance_at
-from .limits import HOLDS, SLIPS, Forces, Limit, Load, forces_of, held_by, is_wedged, least_forces, limit_of, range_of
+from .forces import HOLDS, Forces, Load, forces_of
+from .limits import SLIPS, Limit, Range, is_wedged, least_forces, limit_of, range_of
 from .rows import Rows, rows_at
+from .sectors import somewhere
 from .supported import Supported, standing
 
 EDGE = 1e-9
@@ -27,9 +29,11 @@ class Holding:
 
     rows: Rows = field(repr=False)
     load: str | None = None
-    """The parameter or input that is asked for, and"""
-    between: tuple[float, float] | None = None
-    """the values of it between which the pose is held; None where none is asked for."""
+    """The parameter or input that is asked for."""
+    reach: Range | None = field(default=None, repr=False)
+    """How far it may go from the value that it has."""
+    value: float = 0.0
+    """This value."""
 
     @cached_property
     def _limit(self) -> Limit:
@@ -40,6 +44,18 @@ class Holding:
         """By which factor all friction may be smaller until something begins to move; less than 1 where it has to be
         larger (a block on a slope: μ/tan α). Infinite where no friction is needed, 0 where none is enough."""
         return self._limit.margin
+
+    @property
+    def between(self) -> tuple[float, float] | None:
+        """The values of the load between which the pose is held; None where none is asked for."""
+        return None if self.reach is None else (self.value + self.reach.least, self.value + self.reach.most)
+
+    @property
+    def certain(self) -> bool:
+        """Whether no larger margin, nor values farther out, can be had with joints pressed in other directions, but for
+        a hundredth. It is so for contacts and given forces; where many joints rub not all directions are looked
+        through, and then more friction may hold than is told."""
+        return self._limit.certain and (self.reach is None or self.reach.certain)
 
     @property
     def held(self) -> bool:
@@ -73,7 +89,7 @@ class Holding:
     @cached_property
     def rest(self) -> Supported | None:
         """The balance of the pose where friction holds it, with the least forces that do."""
-        forces = held_by(forces_of(self.rows)) if self.rows.bounds else None
+        forces = somewhere(forces_of(self.rows)).forces if self.rows.bounds else None
         return None if forces is None else standing(self.rows, least_forces(forces))
 
     @cached_property
@@ -85,6 +101,7 @@ class Holding:
         told = f"{'held' if self.held else 'not held'}, margin {self.margin:.6g}"
         told += " (wedged: if it was pressed in)" if self.held and self.wedged else ""
         told += f", {' and '.join(self.slips)} would slip" if self.slips else ""
+        told += "" if self.certain else " (at least: not all directions of joints are looked through)"
         if self.between is not None:
             told += f"; {self.load} from {self.between[0]:.6g} to {self.between[1]:.6g}"
         return f"<Holding of {self.rows.balance.system.model.name!r}: {told}>"
@@ -95,12 +112,13 @@ def holding_at(rows: Rows, load: str | None = None) -> Holding:
         return Holding(rows)
     value, forces = _with_load(rows, load)
     found = range_of(forces)
-    if found is None:
+    if found.least == np.inf:
+        holds, name = "holds" if found.certain else "was found that holds", rows.balance.system.model.name
         raise EquilibriumError(
-            f"no value of {load!r} holds this pose of {rows.balance.system.model.name!r}, whatever its contacts push; "
+            f"no value of {load!r} {holds} this pose of {name!r}, whatever its contacts push; "
             "look at mbs.holding(model, pose) without load="
         )
-    return Holding(rows, load, (value + found[0], value + found[1]))
+    return Holding(rows, load, found, value)
 
 
 def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:

@@ -34,6 +34,8 @@ class Bound:
     slips: slice
     b: np.ndarray
     B: np.ndarray
+    joint: bool
+    """Whether it is a joint that presses, to any side: what presses in a contact, and what is given, has no sign."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +82,12 @@ class Rows:
         for k, (gap, first, slips) in enumerate(zip(index.gap, index.slip, index.slips, strict=True)):
             if not slips or (gap >= 0 and gap not in closed):
                 continue
+            joint = False
             if gap >= 0:
                 b, B = np.zeros(1), np.eye(lines)[[gap]]
             else:
                 components, at, row, rows = (own[k] for own in frictions)
-                if rows:
+                if joint := bool(rows):
                     factors = self.factors[at : at + components * rows].reshape(components, rows)
                     b, B = factors @ balance.multipliers[row : row + rows], factors @ added[row : row + rows]
                 else:
@@ -93,7 +96,7 @@ class Rows:
                         raise ModelError(
                             f"{self.who(k)} has a force at rest of {b[0]:.3g}; give one that is not negative"
                         )
-            yield Bound(k, slice(first, first + slips), static[k] * b, static[k] * B)
+            yield Bound(k, slice(first, first + slips), static[k] * b, static[k] * B, joint)
 
     def who(self, point: int) -> str:
         return point_of(self.balance.system, point)

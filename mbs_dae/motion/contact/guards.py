@@ -196,7 +196,8 @@ def follow_slips(mechanism, guards):
         if contacts.slips[c] < 2 or contacts.state[c] != CLOSED or never_sticks(contacts, c):
             continue
         first, speed = contacts.slip[c], across(contacts, c, contacts.onward)
-        if speed > TOUCHES * contacts.pace[0]:
+        contacts.fades[c] = 0 if speed > TOUCHES * contacts.pace[0] else 1
+        if contacts.fades[c] == 0:
             for k in range(first, first + contacts.slips[c]):
                 contacts.heading[k] = contacts.onward[k] / speed
             guards[slip_entry(mechanism, c)] = speed

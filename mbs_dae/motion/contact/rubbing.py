@@ -37,8 +37,10 @@ def speed_of(contacts, c):
 @compiled
 def direction(contacts, c, k):
     """Component k of the direction in which point c slips: where there is one only that in which it set out, until it
-    has stopped; else as it slips, and beyond a stop, where a step is made again, the opposite. Of friction that never
-    sticks it is s/√(s² + v²)."""
+    has stopped; else as it slips, and beyond a stop, where a step is made again, the opposite. In the step that ends
+    with it a slip in space goes straight to its stop: on the way it may turn without end, by velocities that cannot be
+    seen, and then no implicit equations with its direction have a solution. Of friction that never sticks it is
+    s/√(s² + v²)."""
     first, speed, onward = contacts.slip[c], speed_of(contacts, c), 0.0
     if never_sticks(contacts, c):
         return contacts.rate[first + k] / np.hypot(speed, contacts.smooth[c])
@@ -46,6 +48,6 @@ def direction(contacts, c, k):
         return contacts.heading[first]
     for i in range(contacts.slips[c]):
         onward += contacts.rate[first + i] * contacts.heading[first + i]
-    if speed <= AWAY * contacts.pace[0]:
+    if speed <= AWAY * contacts.pace[0] or contacts.fades[c] == 1:
         return contacts.heading[first + k]
     return contacts.rate[first + k] / speed * (1.0 if onward > 0.0 else -1.0)

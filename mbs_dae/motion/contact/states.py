@@ -40,6 +40,7 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     count = contacts.gap.size
     closed = contacts.closed[0]
     contacts.closed[0] = contacts.changed[0] = 0
+    contacts.fades[:] = 0
     contacts.status[0] = accelerate_as_held(mechanism, mechanism.switches.now[0], q, v, a)
     contacts.closed[0] = closed
     if contacts.status[0] != DONE:

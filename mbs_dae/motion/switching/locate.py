@@ -42,7 +42,8 @@ TRIES = 60
 """How often a step is made again to end on a switch, before a hundredth of it is near enough: where several laws switch
 at once it may take some tens."""
 PASSES = 1e-3
-"""A guard that is zero at the end of a step passes there if it has fallen at this part of its size over the step."""
+"""A guard that is zero at the end of a step passes there if it has fallen at this part of its size over the step, and
+more than by roundoff."""
 AT_SAME = 1e-14
 """As many impacts as make a chatter within this part of the run are at one instant, and do not end."""
 SHORTER = 0.1
@@ -198,7 +199,7 @@ def _wants_at_end(search, h):
     for k in range(switches.kinds.size):
         is_sign = switches.kinds[k] != WHOLE and switches.slides[k] == 0 and search.level[k] == 0.0
         is_zero = is_sign and abs(search.end[k]) <= search.slack[k]
-        falls = side_of(switches, k) * search.rates[LEFT, k] * h < -PASSES * search.size[k]
+        falls = side_of(switches, k) * search.rates[LEFT, k] * h < -max(PASSES * search.size[k], search.slack[k])
         search.wanted[k] = 1 if is_zero and falls else 0
         search.after[k] = -switches.mode[k]
         found = found or search.wanted[k] == 1

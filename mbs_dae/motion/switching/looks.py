@@ -172,13 +172,15 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
 @compiled
 def _held(search, k):
     """What may be left of a guard that is zero with the motion, where that is held on surfaces; and, however short the
-    step, of a gap by which bodies have just parted."""
+    step, roundoff of what it is made of: of a gap by which bodies have just parted, of the sign of a force that fades.
+    (What is watched passes where it does.)"""
     switches = search.stages.mechanism.switches
-    if switches.kinds[k] >= TOUCH:
-        return PLACED * switches.scale[k]
+    watched, roundoff = switches.kinds[k] == WATCH, PLACED * switches.scale[k]
+    if switches.kinds[k] >= TOUCH or (switches.sliding[0] == 0 and not watched):
+        return roundoff
     if switches.sliding[0] == 0:
         return 0.0
-    return max(HELD * search.top[k], STILL * switches.scale[k] if switches.kinds[k] == WATCH else 0.0)
+    return max(HELD * search.top[k], STILL * switches.scale[k] if watched else roundoff)
 
 
 @compiled

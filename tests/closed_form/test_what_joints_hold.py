@@ -1,0 +1,116 @@
+"""What locks itself, and friction of rest in joints, whose normal forces follow from it in turn.
+
+Expected values: closed forms of textbooks on statics, in the comments."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+
+
+def near(found, expected, tolerance=1e-8):
+    found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
+    ends = np.isinf(expected)
+    assert (found[ends] == expected[ends]).all() and np.isfinite(found[~ends]).all(), found
+    assert np.allclose(found[~ends], expected[~ends], rtol=tolerance, atol=0.0), found
+
+
+def clamp(angle, mu, radius, W, F):
+    """Two bars of length 1, nearly straight, between the ground and a slider."""
+    model = mbs.PlanarModel("toggle clamp")
+    F, (x, y) = model.parameter("F", F, unit="N"), (np.cos(angle), np.sin(angle))
+    one, two = model.link("one", (0, 0), (x, y), mass=1.0), model.link("two", (x, y), (2 * x, 0), mass=1.0)
+    slider = model.body("slider", 1.0, 1.0, position=(2 * x, 0))
+    pins = [mbs.Revolute("O", model.ground, one.tail), mbs.Revolute("A", one.head, two.tail)]
+    pins.append(mbs.Revolute("B", two.head, slider))
+    model.add(*pins, mbs.Translational("guide", model.ground, slider))
+    model.add(*(mbs.Friction(f"rub {pin.name}", pin, mu=mu, radius=radius) for pin in pins))
+    model.add(mbs.Force("press", one.head, (0, -W)), mbs.Force("work", slider, (-F, 0)))
+    return model
+
+
+def test_a_toggle_clamp_locks_itself_where_it_is_nearly_straight():
+    """The force in a bar is turned by δ, sin δ = 2 μ r/l, at most. Where that is more than the angle of the bars, no
+    work force opens it, and none that pulls does either."""
+    angle, mu, radius, W = 0.015, 0.2, 0.05, 100.0
+    turned = np.arcsin(2 * mu * radius)
+    held = mbs.holding(clamp(angle, mu, radius, W, 1e4), load="F")
+    near(held.between, [W / 2 / np.tan(angle + turned), np.inf])
+    needed = np.sin(angle - np.arctan(W / 2 / 1e4))
+    near([held.margin], [2 * mu * radius / needed], 1e-6)
+    assert held.certain and held.slips == ("rub O", "rub A", "rub B")
+    near(mbs.holding(clamp(angle, mu, radius, 0.0, 10.0), load="F").between, [-np.inf, np.inf])
+
+
+def test_a_screw_that_locks_itself_holds_any_load_to_both_sides():
+    for value in (-2000.0, 0.0, 300.0):
+        model, r, pitch = mbs.SpatialModel("jack"), 0.02, 0.004
+        P = model.parameter("P", value, unit="N")
+        screw = model.body("screw", mass=1.0, inertia=(1e-3, 1e-3, 1e-3))
+        thread = mbs.Screw("thread", model.ground, screw, pitch=pitch)
+        model.add(thread, mbs.Friction("rub", thread, mu=0.1, radius=r), mbs.Force("load", screw, (0, 0, P)))
+        assert mbs.holding(model, load="P").between == (-np.inf, np.inf)
+
+
+def test_a_rope_over_a_pulley_whose_pin_rubs():
+    """The resultant of both ropes touches the circle of friction, of radius μ r: at a right angle
+    (T - T₀)² R² = μ² r² (T² + T₀²)."""
+    mu, r, R, T0 = 0.3, 0.02, 0.1, 50.0
+    model = mbs.PlanarModel("pulley")
+    T = model.parameter("T", T0, unit="N")
+    disk = model.body("disk", 1.0, 1.0)
+    pin = mbs.Revolute("O", model.ground, disk)
+    model.add(pin, mbs.Friction("rub", pin, mu=mu, radius=r))
+    model.add(mbs.Force("one", disk.at(0, R), (-T0, 0)), mbs.Force("other", disk.at(R, 0), (0, -T)))
+    k = mu * r / R
+    part = k * np.sqrt(2 - k**2)
+    near(mbs.holding(model, load="T").between, T0 * np.array([1 - part, 1 + part]) / (1 - k**2))
+
+
+@pytest.mark.parametrize("steep", [False, True])
+def test_a_trammel_is_held_pushed_and_pulled(steep):
+    """A rod between guides at a right angle, with the force S along it: W = S sin θ + f, |f| ≤ μ |S| cos θ at the top,
+    P + S cos θ + f' = 0, |f'| ≤ μ |S| sin θ at the foot. Where tan θ < μ the rod may carry any S that is large enough,
+    as a strut or as a tie; between them there is a gap, in which nothing holds."""
+    angle, mu, W = (1.0, 0.3, 100.0) if steep else (0.2, 0.3, 100.0)
+    s, c = np.sin(angle), np.cos(angle)
+    model = mbs.PlanarModel("trammel")
+    P = model.parameter("P", -W * c / s, unit="N")
+    foot, top = model.body("foot", 1.0, 1.0, position=(c, 0)), model.body("top", 1.0, 1.0, position=(0, s))
+    rod, up = model.link("rod", (0, s), (c, 0), mass=1.0), np.pi / 2
+    floor = mbs.Translational("floor", model.ground, foot)
+    wall = mbs.Translational("wall", model.ground.at(0, 0, angle=up), top.at(0, 0, angle=up))
+    model.add(floor, wall, mbs.Revolute("A", top, rod.tail), mbs.Revolute("B", rod.head, foot))
+    model.add(mbs.Friction("rub floor", floor, mu=mu), mbs.Friction("rub wall", wall, mu=mu))
+    model.add(mbs.Force("weight", top, (0, -W)), mbs.Force("push", foot, (P, 0)))
+    strut = mbs.holding(model, load="P")
+    least = -W / (s - mu * c) * (c + mu * s) if steep else -np.inf
+    near(strut.between, [least, -W / (s + mu * c) * (c - mu * s)])
+    tie = model.with_parameters(P=1200.0)
+    if steep:
+        assert not mbs.holding(tie).held
+    else:
+        pulled = mbs.holding(tie, load="P")
+        near(pulled.between, [W / (mu * c - s) * (c - mu * s), np.inf])
+        assert pulled.held and not mbs.holding(model.with_parameters(P=0.0)).held
+        both = model.with_parameters(P=1000.0)  # a little more than the least: it is held, or sets off
+        assert mbs.holding(both).held and (mbs.simulate(both, [0, 0.01]).modes["rub wall"] == "slips").all()
+
+
+@pytest.mark.parametrize("arm", [0.2, 0.4])
+def test_a_drawer_jams_that_is_pulled_too_far_aside(arm):
+    """Pulled at the arm a, a drawer of length b presses with P a/b at both ends: it jams where 2 μ a ≥ b."""
+    mu, b, w = 0.4, 0.25, 0.01
+    model = mbs.PlanarModel("drawer")
+    P = model.parameter("P", 1.0, unit="N")
+    drawer = model.body("drawer", 1.0, 1.0)
+    for name, side in (("left", -1), ("right", 1)):
+        rail = mbs.Line(model.ground.at(0, side * w, angle=0 if side < 0 else np.pi))
+        model.add(mbs.Contact(name, rail, mbs.Point(drawer.at(-side * b / 2, side * w)), friction=mu))
+    model.add(mbs.Force("pull", drawer.at(0, arm), (P, 0)))
+    held = mbs.holding(model, load="P")
+    near([held.margin], [2 * mu * arm / b], 1e-6)
+    assert not held.wedged and held.between[1] == (np.inf if 2 * mu * arm >= b else 0.0)
+    assert abs(held.between[0]) < 1e-9
