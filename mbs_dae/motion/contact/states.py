@@ -5,7 +5,8 @@ sticks, or sets out to slip. Which of all is right is a complementarity problem 
 
     0 <= f_n,  0 <= g̈,  f_n g̈ = 0;        |f_s| <= μ f_n, and where ṡ is not zero f_s = -μ f_n ṡ/|ṡ|,
 
-with [g̈; ṡ] = W f + (what they are without contacts). A point that slips already has its friction against s, not ṡ.
+with [g̈; ṡ] = W f + (what they are without contacts). A point that slips already has its friction against s, not ṡ;
+one in space that sets out goes on with that against ṡ (`incipient`).
 
 What has just been left (a force that passed zero, a friction that passed its bound) is not asked again: on the edge,
 roundoff would decide.
@@ -13,7 +14,7 @@ roundoff would decide.
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STOPS, put_rows
+from ...compiled.contacts import CLOSED, INCIPIENT, OPEN, PARTS, SLIPS, STICKING, STOPS, put_rows
 from ...compiled.machine import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -72,15 +73,18 @@ def _use_touching(mechanism):
         if contacts.touching[c] == 0:
             continue
         stuck = contacts.state[c] == STICKING and contacts.pace[1] == 0.0
-        moves = speed > TOUCHES * contacts.pace[0] and not stuck
+        sets_out = contacts.state[c] == INCIPIENT and contacts.began[c] == 0
+        moves = speed > TOUCHES * contacts.pace[0] and not stuck and not sets_out
         if never_sticks(contacts, c):
             contacts.slipping[c], contacts.heading[first] = 1, 1.0  # any direction: it tells that the point slips
+        elif sets_out:
+            contacts.slipping[c] = 2
         elif moves and contacts.began[c] != STOPS:
             contacts.slipping[c] = 1
             for k in range(contacts.slips[c]):
                 contacts.heading[first + k] = contacts.rate[first + k] / speed
         elif contacts.began[c] == SLIPS:
-            contacts.slipping[c] = 1
+            contacts.slipping[c] = 2 if contacts.state[c] == INCIPIENT else 1
     use_points(contacts, contacts.touching)
 
 
@@ -123,10 +127,10 @@ def _release(contacts):
                 speed += problem.w[i + k] ** 2
             held, speed, most = np.sqrt(held), np.sqrt(speed), bound_now(contacts, law, contacts.static[c])
             if held >= (1.0 - BOUND) * most and speed > still:
-                contacts.slipping[c], found = 1, True
-                for k in range(contacts.slips[c]):  # what nothing holds sets out to where it is drawn
-                    away = -problem.f[i + k] / held if held > 0.0 else problem.w[i + k] / speed
-                    contacts.heading[contacts.slip[c] + k] = away
+                contacts.slipping[c], found = 1 if contacts.slips[c] == 1 else 2, True
+                if contacts.slips[c] == 1:  # what nothing holds sets out to where it is drawn
+                    away = -problem.f[i] / held if held > 0.0 else problem.w[i] / speed
+                    contacts.heading[contacts.slip[c]] = away
         law, i = law + (1 if contacts.slips[c] > 0 else 0), i + contacts.slips[c]
     return found
 
@@ -142,9 +146,31 @@ def _decide(mechanism):
         state = OPEN
         if contacts.touching[c] == 1:
             least = max(BOUND * BOUND * most, ROUNDOFF * force_to_stop(mechanism, i, own_pace(mechanism)))
-            if contacts.gap[c] < 0 or problem.f[i] > least:
+            presses = contacts.gap[c] < 0 or problem.f[i] > least
+            i += 1 if contacts.gap[c] >= 0 else 0
+            if presses:
                 state = CLOSED if contacts.slips[c] == 0 or contacts.slipping[c] == 1 else STICKING
-            i += (1 if contacts.gap[c] >= 0 else 0) + contacts.slips[c]
+            if presses and contacts.slipping[c] == 2:
+                state = _sets_out(contacts, c, i)
+            i += contacts.slips[c]
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
     contacts.closed[0] = closed
+
+
+@compiled
+def _sets_out(contacts, c, i):
+    """The state of a point that was let go, or had set out before, from its solution; i is its first slip there. Where
+    friction holds it again it sticks, or, if it moves already, slips to a stop."""
+    problem, first, held, drawn = contacts.problem, contacts.slip[c], 0.0, 0.0
+    for k in range(contacts.slips[c]):
+        held, drawn = held + problem.f[i + k] ** 2, drawn + problem.w[i + k] ** 2
+    held, drawn = np.sqrt(held), np.sqrt(drawn)
+    at_bound = drawn > BOUND * largest(problem.w0[: contacts.size[0]]) or contacts.began[c] == SLIPS
+    speed = speed_of(contacts, c)
+    if not at_bound and speed <= TOUCHES * contacts.pace[0]:
+        return STICKING
+    for k in range(contacts.slips[c]):
+        away = -problem.f[i + k] / held if held > 0.0 else problem.w[i + k] / drawn if drawn > 0.0 else 1.0
+        contacts.heading[first + k] = away if at_bound else contacts.rate[first + k] / speed
+    return INCIPIENT if at_bound and held > 0.0 else CLOSED

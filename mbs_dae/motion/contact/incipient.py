@@ -1,0 +1,107 @@
+"""A slip in space that sets out from rest. Compiled.
+
+Where friction is at its bound and all but holds, a slip begins as slowly as what draws it grows, and its direction is
+not free: it is drawn into that in which friction balances all but a little, at the rate μ N w/|s|, which is infinite
+where s = 0. (w: how friction accelerates the slip.) A step that does not resolve this rate takes friction from all
+directions in turn, and a point that slips stands still, within any tolerance. What s tends to is known: the limit of
+Coulomb's law at s = 0,
+
+    f = -μ N ṡ/|ṡ|,     as     ṡ + (w d) f/|f| = 0,   |f| = μ N
+
+with one more unknown, d: by what force friction falls short. It is smooth, where d = 0, too. As long as ṡ and s have
+one direction both laws are one; the slip is incipient until they differ by an angle of `PARALLEL`. (Of a force that
+grows and turns: after a part ρ of the time that it took to grow, they differ by ρ²/2 of the angle it turns in that time,
+and the velocities of both laws by ρ⁴/8.) Behind it rates are finite, and explicit steps follow them (`longest`).
+"""
+
+import numpy as np
+
+from ...compiled.contacts import CLOSED, INCIPIENT, OPEN
+from ...kernels.abi import compiled
+from .rubbing import across, never_sticks, sliding, speed_of
+
+PARALLEL = 1e-5
+"""Slip and its acceleration have one direction up to this angle."""
+RISEN = 5e-3
+"""... and as long as friction falls short by less than this part of it, whatever they seem to be."""
+FAINT = 1e-10
+"""A part of how fast bodies move, which is nothing beside what can be told of a slip."""
+STABLE = 2.0
+"""An explicit step is so long, over the time in which friction alone would end a slip: the least of the real intervals of
+stability of all methods."""
+
+
+@compiled
+def put_incipient(contacts, c, number, column):
+    """Newton's equations of a slip that sets out, but for W: its forces are used from `number` on, its N is unknown
+    `column`; behind it are its forces along slips, and d."""
+    slips, size, w = contacts.slips[c], 0.0, 0.0
+    last, amount, matrix = column + 1 + slips, contacts.amount, contacts.matrix
+    for k in range(slips):
+        size += amount[number + k] ** 2
+    size = np.sqrt(size)
+    towards = contacts.towards[contacts.slip[c] :]
+    for k in range(slips):
+        own = amount[number + k] / size if size > 0.0 else -contacts.heading[contacts.slip[c] + k]
+        towards[k] = own
+    for k in range(slips):
+        for j in range(slips):
+            w += towards[k] * contacts.delassus[number + k, number + j] * towards[j]
+    bends = w * contacts.short[c] / size if size > 0.0 else 0.0
+    for k in range(slips):
+        for j in range(slips):
+            matrix[column + 1 + k, column + 1 + j] += bends * ((1.0 if j == k else 0.0) - towards[k] * towards[j])
+        matrix[column + 1 + k, last] += w * towards[k]
+        matrix[last, column + 1 + k] = w * towards[k]
+    matrix[last, column] = -w * sliding(contacts, c)
+
+
+@compiled
+def stays_incipient(contacts, c):
+    """Positive as long as the slip of a point has the direction of its acceleration, that against its friction, or
+    friction falls short by next to nothing: of a slip that has just begun roundoff and errors of steps make the direction."""
+    first, along, aside = contacts.slip[c], 0.0, 0.0
+    slip, held = speed_of(contacts, c), across(contacts, c, contacts.force)
+    if slip == 0.0 or held == 0.0:
+        return RISEN
+    for k in range(first, first + contacts.slips[c]):
+        along -= contacts.rate[k] * contacts.force[k] / held
+    for k in range(first, first + contacts.slips[c]):
+        aside += (contacts.rate[k] + along * contacts.force[k] / held) ** 2
+    parallel = PARALLEL + (FAINT * contacts.pace[0] - np.sqrt(aside)) / slip
+    return max(parallel, RISEN - contacts.short[c] / held)
+
+
+@compiled
+def longest(contacts):
+    """How long an explicit step may be from here, by the last evaluation, if it is to resolve how slips are directed."""
+    least, number = np.inf, 0
+    for c in range(contacts.gap.size):
+        if contacts.state[c] == OPEN:
+            continue
+        number += 1 if contacts.gap[c] >= 0 else 0
+        speed = speed_of(contacts, c)
+        if contacts.slips[c] > 1 and contacts.state[c] == CLOSED and not never_sticks(contacts, c) and speed > 0.0:
+            for k in range(contacts.slips[c]):
+                least = min(least, STABLE * speed / max(_slowing(contacts, number + k), SLOW * speed))
+        number += contacts.slips[c]
+    return least
+
+
+SLOW = 1e-100
+"""A rate of nothing."""
+
+
+@compiled
+def _slowing(contacts, number):
+    """The acceleration along a row that is used which all slips together could make."""
+    total, other = 0.0, 0
+    for c in range(contacts.gap.size):
+        if contacts.state[c] == OPEN:
+            continue
+        other += 1 if contacts.gap[c] >= 0 else 0
+        for k in range(contacts.slips[c]):
+            if contacts.state[c] == CLOSED:
+                total += abs(contacts.delassus[number, other + k] * contacts.amount[other + k])
+        other += contacts.slips[c]
+    return total
