@@ -25,7 +25,7 @@ from ...linear.vectors import dot
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .delassus import add_responses, force_to_stop, own_pace, respond, use
-from .incipient import put_incipient
+from .incipient import beyond, put_incipient, weight_of_changes
 from .rubbing import across, direction, sliding
 
 SETTLED, ROUNDS = 1e-13, 30
@@ -58,7 +58,8 @@ def push(mechanism: Mechanism, a: Vector):
         rank = least_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n)
         settled = _take_forces(contacts)
         _put_most(contacts)
-        if settled or (linear and (rank == n or k == SHARED or (k >= WEIGHED and not _exceeds(contacts)))):
+        shared = rank == n or k >= SHARED or (k >= WEIGHED and not _exceeds(contacts))
+        if (settled or linear) and shared:
             contacts.status[0] = DONE
             break
         if k < SHARED:
@@ -163,7 +164,7 @@ def _add_effect(contacts, number, amount, column, n):
 @compiled
 def _take_forces(contacts):
     """The forces along all rows that are used, in `amount`, from the unknowns, in `rest`; whether as before."""
-    column, number, largest, change = 0, 0, 0.0, 0.0
+    column, number, largest, change, counts = 0, 0, 0.0, 0.0, weight_of_changes(contacts)
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
             continue
@@ -178,10 +179,12 @@ def _take_forces(contacts):
                 column += 1
             elif slip >= 0:
                 force = -sliding(contacts, c) * direction(contacts, c, slip) * normal
-            change, largest = max(change, abs(force - contacts.amount[number])), max(largest, abs(force))
+            part = counts if slip >= 0 and state != CLOSED else 1.0
+            change, largest = max(change, part * abs(force - contacts.amount[number])), max(largest, abs(force))
             contacts.amount[number] = contacts.force[contacts.used[number]] = force
             number += 1
         if state == INCIPIENT:
+            change = max(change, beyond(contacts, c, normal), abs(contacts.rest[column] - contacts.short[c]))
             contacts.short[c] = contacts.rest[column]
             column += 1
     return change <= SETTLED * largest

@@ -216,7 +216,7 @@ def mark_passed(mechanism, wanted, largest):
         least = max(TURNS * largest[k] if state == CLOSED else 0.0, TOUCHES * contacts.pace[0])
         if differs or (contacts.slips[c] > 1 and state != STICKING and speed > least):
             contacts.state[c], contacts.began[c] = CLOSED, SLIPS if differs else 0
-            for i in range(contacts.slips[c]):
+            for i in range(contacts.slips[c] if speed > least else 0):  # else it has that of its friction, as it is
                 contacts.heading[first + i] = contacts.rate[first + i] / speed
             continue
         contacts.began[c] = SLIPS if state == STICKING else STOPS

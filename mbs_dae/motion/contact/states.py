@@ -22,13 +22,17 @@ from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .delassus import force_to_stop, own_pace, respond
 from .guards import TOUCHES
+from .incipient import HALF
 from .problem import bound_now, is_solved, pose, use_points
-from .rubbing import never_sticks, speed_of
+from .rubbing import never_sticks, sliding, speed_of
 
 BOUND = 1e-9
 """Friction is at its bound if it is as near to it as this part."""
 ROUNDOFF = 1e-14
 """A force is none that is less than this part of what it is made of."""
+STILL = 1e-6
+"""Bodies are at rest, but for roundoff, that are slower than this part of what their accelerations would make of them
+over their own length."""
 UNSOLVED = 23
 """A status: no forces of contacts go with the equations."""
 
@@ -45,7 +49,8 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     if contacts.status[0] != DONE:
         return
     put_rows(contacts)
-    contacts.pace[0] = max(largest(contacts.parts), contacts.pace[1])
+    own = STILL * np.sqrt(largest(mechanism.machine.x) * mechanism.machine.extent)
+    contacts.pace[0] = max(largest(contacts.parts), contacts.pace[1], own)
     for c in range(count):
         contacts.before[c] = contacts.state[c]
     _use_touching(mechanism)
@@ -79,12 +84,12 @@ def _use_touching(mechanism):
             contacts.slipping[c], contacts.heading[first] = 1, 1.0  # any direction: it tells that the point slips
         elif sets_out:
             contacts.slipping[c] = 2
+        elif contacts.began[c] == SLIPS:
+            contacts.slipping[c] = 2 if contacts.state[c] == INCIPIENT else 1
         elif moves and contacts.began[c] != STOPS:
             contacts.slipping[c] = 1
             for k in range(contacts.slips[c]):
                 contacts.heading[first + k] = contacts.rate[first + k] / speed
-        elif contacts.began[c] == SLIPS:
-            contacts.slipping[c] = 2 if contacts.state[c] == INCIPIENT else 1
     use_points(contacts, contacts.touching)
 
 
@@ -139,7 +144,7 @@ def _release(contacts):
 def _decide(mechanism):
     """The states that the solution stands for."""
     contacts = mechanism.contacts
-    problem, i, closed, most = contacts.problem, 0, 0, 0.0
+    problem, law, i, closed, most = contacts.problem, 0, 0, 0, 0.0
     for k in range(contacts.size[0]):
         most = max(most, abs(problem.f[k]))
     for c in range(contacts.gap.size):
@@ -147,30 +152,31 @@ def _decide(mechanism):
         if contacts.touching[c] == 1:
             least = max(BOUND * BOUND * most, ROUNDOFF * force_to_stop(mechanism, i, own_pace(mechanism)))
             presses = contacts.gap[c] < 0 or problem.f[i] > least
-            i += 1 if contacts.gap[c] >= 0 else 0
+            law, i = law + (1 if contacts.gap[c] >= 0 else 0), i + (1 if contacts.gap[c] >= 0 else 0)
             if presses:
                 state = CLOSED if contacts.slips[c] == 0 or contacts.slipping[c] == 1 else STICKING
             if presses and contacts.slipping[c] == 2:
-                state = _sets_out(contacts, c, i)
-            i += contacts.slips[c]
+                state = _sets_out(contacts, c, law, i)
+            law, i = law + (1 if contacts.slips[c] > 0 else 0), i + contacts.slips[c]
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
     contacts.closed[0] = closed
 
 
 @compiled
-def _sets_out(contacts, c, i):
+def _sets_out(contacts, c, law, i):
     """The state of a point that was let go, or had set out before, from its solution; i is its first slip there. Where
     friction holds it again it sticks, or, if it moves already, slips to a stop."""
-    problem, first, held, drawn = contacts.problem, contacts.slip[c], 0.0, 0.0
+    problem, first, speed, held, drawn, yields = contacts.problem, contacts.slip[c], speed_of(contacts, c), 0.0, 0.0, 0.0
     for k in range(contacts.slips[c]):
         held, drawn = held + problem.f[i + k] ** 2, drawn + problem.w[i + k] ** 2
+        for j in range(contacts.slips[c]):
+            yields += problem.f[i + k] * contacts.delassus[i + k, i + j] * problem.f[i + j]
     held, drawn = np.sqrt(held), np.sqrt(drawn)
-    at_bound = drawn > BOUND * largest(problem.w0[: contacts.size[0]]) or contacts.began[c] == SLIPS
-    speed = speed_of(contacts, c)
-    if not at_bound and speed <= TOUCHES * contacts.pace[0]:
+    is_free = held >= (1.0 - BOUND) * bound_now(contacts, law, sliding(contacts, c)) or contacts.began[c] == SLIPS
+    if not is_free and speed <= TOUCHES * contacts.pace[0]:
         return STICKING
     for k in range(contacts.slips[c]):
         away = -problem.f[i + k] / held if held > 0.0 else problem.w[i + k] / drawn if drawn > 0.0 else 1.0
-        contacts.heading[first + k] = away if at_bound else contacts.rate[first + k] / speed
-    return INCIPIENT if at_bound and held > 0.0 else CLOSED
+        contacts.heading[first + k] = away if is_free else contacts.rate[first + k] / speed
+    return INCIPIENT if is_free and drawn * held < HALF * yields else CLOSED
