@@ -12,7 +12,7 @@ from ...compiled.signals import assign, take_signals
 from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...symbolic.branches import WATCH
-from .incipient import longest, stays_incipient
+from .incipient import is_let_go, longest, stays_incipient
 from .rubbing import across, never_sticks, speed_of
 
 TOUCH, RUB = WATCH + 1, WATCH + 2
@@ -78,7 +78,7 @@ def look_at_contacts(mechanism):
 def _guard_of_slip(contacts, c, i):
     first, along, state = contacts.slip[c], 0.0, contacts.state[c]
     if state == INCIPIENT and i < 2:
-        return contacts.short[c] if i == 0 else stays_incipient(contacts, c)
+        return is_let_go(contacts, c) if i == 0 else stays_incipient(contacts, c)
     if i > 0 or state == OPEN or never_sticks(contacts, c):
         return ALWAYS
     if state == STICKING:

@@ -21,6 +21,8 @@ from ...compiled.contacts import CLOSED, INCIPIENT, OPEN
 from ...kernels.abi import compiled
 from .rubbing import across, never_sticks, sliding, speed_of
 
+BOUND = 1e-9
+"""Friction is at its bound if it is as near to it as this part."""
 PARALLEL = 1e-5
 """Slip and its acceleration have one direction up to this angle."""
 RISEN = 5e-3
@@ -84,6 +86,12 @@ def weight_of_changes(contacts):
         if contacts.state[c] == INCIPIENT:
             most = max(most, falls_short(contacts, c, across(contacts, c, contacts.force)))
     return 1.0 if most < 0.0 else min(most + EASED, 1.0)
+
+
+@compiled
+def is_let_go(contacts, c):
+    """Positive as long as friction falls short, or all but: of a body that others hold it neither does nor holds."""
+    return contacts.short[c] + BOUND * across(contacts, c, contacts.force)
 
 
 @compiled

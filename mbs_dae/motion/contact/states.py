@@ -22,12 +22,10 @@ from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .delassus import force_to_stop, own_pace, respond
 from .guards import TOUCHES
-from .incipient import HALF
+from .incipient import BOUND, HALF
 from .problem import bound_now, is_solved, pose, use_points
 from .rubbing import never_sticks, sliding, speed_of
 
-BOUND = 1e-9
-"""Friction is at its bound if it is as near to it as this part."""
 ROUNDOFF = 1e-14
 """A force is none that is less than this part of what it is made of."""
 STILL = 1e-6
