@@ -107,7 +107,7 @@ class Contacts(NamedTuple):
     made_of: Work[Vector] = zeros("lines")
     """Along each row, at the last evaluation; and of what size it is made of where a point is closed."""
     state: Work[Integers] = zeros("points")
-    """OPEN, CLOSED (and slipping, if it has friction), or STICKING."""
+    """OPEN, CLOSED (and slipping, if it has friction), STICKING, or INCIPIENT: setting out to slip, in space."""
     before: Work[Integers] = zeros("points")
     closed: Work[Integers] = zeros(1)
     """How many points are not open."""
@@ -115,7 +115,7 @@ class Contacts(NamedTuple):
     """Whether states are others than before they were last chosen."""
     touching: Work[Integers] = zeros("points")
     slipping: Work[Integers] = zeros("points")
-    """Which points touch, and which of these slip, while states are chosen."""
+    """Which points touch, and which of these slip (1) or set out to in space (2), while states are chosen."""
     meeting: Work[Integers] = zeros("points")
     lands: Work[Integers] = zeros("points")
     """Which points meet in an impact, and which of them part by less than can be seen."""
@@ -135,6 +135,11 @@ class Contacts(NamedTuple):
     ends."""
     fades: Work[Integers] = zeros("points")
     """Whether a slip in space is all but over where a step begins."""
+    towards: Work[Vector] = zeros("lines")
+    short: Work[Vector] = zeros("points")
+    """Of an incipient slip the direction of its friction, and by what force friction falls short."""
+    resolves: Work[Vector] = zeros(1)
+    """How long a step may be that resolves the directions of slips."""
     in_turn: Work[Integers] = zeros(1)
     """Whether impacts at one instant are passed on from point to point, not solved together."""
     rests: Work[Vector] = zeros(1)
@@ -144,11 +149,11 @@ class Contacts(NamedTuple):
     status: Work[Integers] = zeros(1)
     f: Work[Vector] = zeros("columns")
     g: Work[Vector] = zeros("rows")
-    unknown: Work[Integers] = zeros("lines")
-    order: Work[Integers] = zeros("lines")
-    matrix: Work[Matrix] = zeros("dense", "dense")
-    right: Work[Vector] = zeros("lines")
-    rest: Work[Vector] = zeros("lines")
+    unknown: Work[Integers] = zeros("equations")
+    order: Work[Integers] = zeros("equations")
+    matrix: Work[Matrix] = zeros("equations", "equations")
+    right: Work[Vector] = zeros("equations")
+    rest: Work[Vector] = zeros("equations")
     amount: Work[Vector] = zeros("lines")
     b: Work[Vector] = zeros("components")
     B: Work[Matrix] = zeros("components", "dense")
@@ -182,7 +187,7 @@ class Contacts(NamedTuple):
     """What contacts take away in a step in which bodies meet; nothing in others."""
 
 
-OPEN, CLOSED, STICKING = range(3)
+OPEN, CLOSED, STICKING, INCIPIENT = range(4)
 PARTS, SLIPS, STOPS = 1, 2, 3
 KEPT = 3
 """What is told of a point that is open to all laws, and that joints alone keep closed."""
@@ -294,7 +299,7 @@ class ContactsBuilder:
         many = asks == GIVEN or (asks == STEPS and self.rows > FEW)
         dense, few = (0, 0) if many else (self.rows, points)
         sizes = {"lines": self.rows, "dense": dense, "points": points, "columns": pattern.n, "rows": pattern.m}
-        sizes |= {"unknowns": dense, "laws": 2 * few, "laws_and_one": 2 * few + 1, "bounds": 3 * few}
+        sizes |= {"equations": dense + few, "unknowns": dense, "laws": 2 * few, "laws_and_one": 2 * few + 1, "bounds": 3 * few}
         sizes |= {"components": 3 * points}
         sizes |= {"outputs": program.batch.out_size + 1, "factors": bounds.out_size + 1}
         return block(contacts, note=NOTED + self.rows + state, **sizes)

@@ -4,6 +4,7 @@ Their states being held, forces follow from equations, and are as smooth as all 
 
     closed      g̈ = 0
     sticking    ṡ = 0
+    incipient   f_s = -μ N ṡ/|ṡ|  (see `incipient`)
     slipping    f_s = -μ N s/|s|,      N the normal force, or what presses in a joint, |b + B f|, or given
                                        (s/√(s² + v²), v given, where nothing sticks; μ may depend on |s|)
 
@@ -15,7 +16,7 @@ are in one proportion to that, and let go together.
 
 import numpy as np
 
-from ...compiled.contacts import OPEN, STICKING, put_rows
+from ...compiled.contacts import CLOSED, INCIPIENT, OPEN, STICKING, put_rows
 from ...compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -24,6 +25,7 @@ from ...linear.vectors import dot
 from ..derivative import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .delassus import add_responses, force_to_stop, own_pace, respond, use
+from .incipient import beyond, put_incipient, weight_of_changes
 from .rubbing import across, direction, sliding
 
 SETTLED, ROUNDS = 1e-13, 30
@@ -48,7 +50,7 @@ def push(mechanism: Mechanism, a: Vector):
     for i in range(contacts.size[0]):
         contacts.made_of[contacts.used[i]] = force_to_stop(mechanism, i, least)
     put_bounds(mechanism, False)
-    contacts.amount[:] = 0.0
+    contacts.amount[:] = contacts.short[:] = 0.0
     contacts.status[0] = NOT_CONVERGED
     contacts.weight[:] = 1.0
     for k in range(ROUNDS):
@@ -56,7 +58,8 @@ def push(mechanism: Mechanism, a: Vector):
         rank = least_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n)
         settled = _take_forces(contacts)
         _put_most(contacts)
-        if settled or (linear and (rank == n or k == SHARED or (k >= WEIGHED and not _exceeds(contacts)))):
+        shared = rank == n or k >= SHARED or (k >= WEIGHED and not _exceeds(contacts))
+        if (settled or linear) and shared:
             contacts.status[0] = DONE
             break
         if k < SHARED:
@@ -69,8 +72,9 @@ def push(mechanism: Mechanism, a: Vector):
 @compiled
 def _use_closed(contacts):
     """Use all rows of points that are not open. The unknowns, in `unknown`, are the forces along those of them that
-    hold something, by their numbers, and the N of slips without a gap, by -1 less the number of the point. How many."""
-    n = 0
+    hold something, by their numbers; the N of slips without a gap, by -1 less the number of the point; and by what
+    friction falls short, by as much less again as there are points. How many."""
+    n, points = 0, contacts.gap.size
     contacts.size[0] = 0
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
@@ -83,9 +87,12 @@ def _use_closed(contacts):
             n += 1
         for k in range(contacts.slips[c]):
             number = use(contacts, contacts.slip[c] + k)
-            if contacts.state[c] == STICKING:
+            if contacts.state[c] != CLOSED:
                 contacts.unknown[n] = number
                 n += 1
+        if contacts.state[c] == INCIPIENT:
+            contacts.unknown[n] = -1 - points - c
+            n += 1
     return n
 
 
@@ -93,28 +100,33 @@ def _use_closed(contacts):
 def _put_equations(contacts, x, n):
     """matrix · unknowns = right: of forces along rows by how they accelerate, of an N by what it is made of, which is
     linear around the present forces. Whether all are linear as they stand."""
-    linear, column, number = True, 0, 0
+    linear, column, number, points = True, 0, 0, contacts.gap.size
     contacts.matrix[:] = 0.0
     for i in range(n):
         if contacts.unknown[i] >= 0:
             row = contacts.used[contacts.unknown[i]]
             contacts.right[i] = contacts.gamma[row] - dot(contacts.G[row], x)
-        else:
+        elif contacts.unknown[i] >= -points:
             linear = _put_pressure(contacts, -1 - contacts.unknown[i], i) and linear
+        else:
+            contacts.right[i], linear = 0.0, False
     for c in range(contacts.gap.size):  # column by column: what each unknown does along all rows
         if contacts.state[c] == OPEN:
             continue
-        slips, sticks, gaps = contacts.slips[c], contacts.state[c] == STICKING, 1 if contacts.gap[c] >= 0 else 0
-        if gaps == 1 or not sticks:
+        slips, state, gaps = contacts.slips[c], contacts.state[c], 1 if contacts.gap[c] >= 0 else 0
+        if state == INCIPIENT:
+            put_incipient(contacts, c, number + gaps, column)
+        if gaps == 1 or state != STICKING:
             if gaps == 1:
                 _add_effect(contacts, number, 1.0, column, n)
-            for k in range(0 if sticks else slips):
+            for k in range(slips if state == CLOSED else 0):
                 share = sliding(contacts, c) * direction(contacts, c, k)
                 _add_effect(contacts, number + gaps + k, -share, column, n)
             column += 1
-        for k in range(slips if sticks else 0):
+        for k in range(slips if state != CLOSED else 0):
             _add_effect(contacts, number + gaps + k, contacts.weight[c], column, n)
             column += 1
+        column += 1 if state == INCIPIENT else 0
         number += gaps + slips
     return linear
 
@@ -143,7 +155,7 @@ def _add_effect(contacts, number, amount, column, n):
         unknown = contacts.unknown[i]
         if unknown >= 0:
             contacts.matrix[i, column] += amount * contacts.delassus[unknown, number]
-        elif not is_given(contacts, -1 - unknown):
+        elif unknown >= -contacts.gap.size and not is_given(contacts, -1 - unknown):
             for d in range(contacts.bound[-1 - unknown]):
                 at = COMPONENTS * (-1 - unknown) + d
                 contacts.matrix[i, column] -= amount * contacts.pressing[at] * contacts.B[at, number]
@@ -152,24 +164,29 @@ def _add_effect(contacts, number, amount, column, n):
 @compiled
 def _take_forces(contacts):
     """The forces along all rows that are used, in `amount`, from the unknowns, in `rest`; whether as before."""
-    column, number, largest, change = 0, 0, 0.0, 0.0
+    column, number, largest, change, counts = 0, 0, 0.0, 0.0, weight_of_changes(contacts)
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
             continue
-        slips, sticks, gaps, normal = contacts.slips[c], contacts.state[c] == STICKING, contacts.gap[c] >= 0, 0.0
-        if gaps or not sticks:
+        slips, state, gaps, normal = contacts.slips[c], contacts.state[c], contacts.gap[c] >= 0, 0.0
+        if gaps or state != STICKING:
             normal = contacts.rest[column]
             column += 1
         for k in range((1 if gaps else 0) + slips):
             force, slip = normal, k - (1 if gaps else 0)
-            if slip >= 0 and sticks:
+            if slip >= 0 and state != CLOSED:
                 force = contacts.weight[c] * contacts.rest[column]
                 column += 1
             elif slip >= 0:
                 force = -sliding(contacts, c) * direction(contacts, c, slip) * normal
-            change, largest = max(change, abs(force - contacts.amount[number])), max(largest, abs(force))
+            part = counts if slip >= 0 and state != CLOSED else 1.0
+            change, largest = max(change, part * abs(force - contacts.amount[number])), max(largest, abs(force))
             contacts.amount[number] = contacts.force[contacts.used[number]] = force
             number += 1
+        if state == INCIPIENT:
+            change = max(change, beyond(contacts, c, normal), abs(contacts.rest[column] - contacts.short[c]))
+            contacts.short[c] = contacts.rest[column]
+            column += 1
     return change <= SETTLED * largest
 
 

@@ -2,16 +2,30 @@
 
     open        the gap                         closed      the normal force
     slipping    the slip in its direction       sticking    μ f_n - |f_s|, what friction has left
+    incipient   by what friction falls short, and how far slip and acceleration are from no longer being parallel
 
 These are more entries among the switching functions of a run (`switching`), found and passed as all others are.
 """
 
-from ...compiled.contacts import CLOSED, FREE, KEPT, OPEN, PARTS, SLIPS, STICKING, STILL, STOPS, observe_contacts
+from ...compiled.contacts import (
+    CLOSED,
+    FREE,
+    INCIPIENT,
+    KEPT,
+    OPEN,
+    PARTS,
+    SLIPS,
+    STICKING,
+    STILL,
+    STOPS,
+    observe_contacts,
+)
 from ...compiled.signals import assign, take_signals
 from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...linear.vectors import largest
 from ...symbolic.branches import WATCH
+from .incipient import is_let_go, longest, stays_incipient
 from .rubbing import across, never_sticks, speed_of
 
 TOUCH, RUB = WATCH + 1, WATCH + 2
@@ -24,6 +38,8 @@ LEEWAY = 1e-6
 faster than this part of what rates are made of: more than the errors of a motion make of it."""
 TURNS = 1e-6
 """A slip has turned, not stopped, where it is across its heading, but no less than this part of the largest before."""
+BARELY = 0.5
+"""The length of a heading that says that a slip is incipient; of others it is 1, or 0 where a point sticks."""
 ALWAYS = 1.0
 """The guard of what does not matter."""
 
@@ -72,26 +88,25 @@ def look_at_contacts(mechanism):
             switches.guard[k] = switches.value[k]
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
-            switches.value[k + i] = switches.guard[k + i] = _friction_left(contacts, c) if i == 0 else ALWAYS
+            switches.value[k + i] = switches.guard[k + i] = _guard_of_slip(contacts, c, i)
 
 
 @compiled
-def _friction_left(contacts, c):
-    first, along, square = contacts.slip[c], 0.0, 0.0
-    if never_sticks(contacts, c):
+def _guard_of_slip(contacts, c, i):
+    first, along, state = contacts.slip[c], 0.0, contacts.state[c]
+    if state == INCIPIENT and i < 2:
+        return is_let_go(contacts, c) if i == 0 else stays_incipient(contacts, c)
+    if i > 0 or state == OPEN or never_sticks(contacts, c):
         return ALWAYS
-    for k in range(contacts.slips[c]):
-        along += contacts.rate[first + k] * contacts.heading[first + k]
-        square += contacts.force[first + k] ** 2
-    if contacts.state[c] == CLOSED:
-        return along
-    if contacts.state[c] == STICKING:
+    if state == STICKING:
         speed = LEEWAY * largest(contacts.parts) - speed_of(contacts, c)
         for row in range(first, first + contacts.slips[c]):
             if contacts.kept[row] == STILL and speed < 0.0:
                 return speed
         return contacts.most[c] - across(contacts, c, contacts.force)
-    return ALWAYS
+    for k in range(first, first + contacts.slips[c]):
+        along += contacts.rate[k] * contacts.heading[k]
+    return along
 
 
 @compiled
@@ -118,7 +133,8 @@ def put_contact_scales(mechanism):
             switches.scale[first_entry(mechanism, c)] = mechanism.machine.extent if state == OPEN else force
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
-            switches.scale[k + i] = contacts.parts[contacts.slip[c]] if state == CLOSED else max(most, contacts.most[c])
+            size = contacts.parts[contacts.slip[c]] if state == CLOSED else max(most, contacts.most[c])
+            switches.scale[k + i] = 1.0 if state == INCIPIENT and i == 1 else size
 
 
 @compiled
@@ -137,13 +153,17 @@ def hold_contacts(mechanism):
     stick."""
     contacts, modes, closed = mechanism.contacts, mechanism.switches.mode, 0
     for c in range(contacts.gap.size):
-        state, k, sticks = CLOSED, slip_entry(mechanism, c), contacts.slips[c] > 0 and not never_sticks(contacts, c)
+        state, k, size = CLOSED, slip_entry(mechanism, c), 0.0
         if contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] in (OPEN, KEPT):
             state = OPEN
         for i in range(contacts.slips[c]):
             contacts.heading[contacts.slip[c] + i] = modes[k + i]
-            sticks = sticks and modes[k + i] == 0.0
-        contacts.state[c] = STICKING if sticks and state == CLOSED else state
+            size += modes[k + i] ** 2
+        if state == CLOSED and contacts.slips[c] > 0 and not never_sticks(contacts, c) and size < BARELY:
+            state = STICKING if size == 0.0 else INCIPIENT
+            for i in range(contacts.slips[c]):
+                contacts.heading[contacts.slip[c] + i] *= 1.0 / BARELY
+        contacts.state[c] = state
         closed += 0 if state == OPEN else 1
     contacts.closed[0] = closed
 
@@ -165,7 +185,8 @@ def tell_states(mechanism):
             held = is_held(mechanism, contacts.gap[c])
             modes[first_entry(mechanism, c)] = CLOSED if state != OPEN else KEPT if held else OPEN
         for i in range(contacts.slips[c]):
-            modes[k + i] = contacts.heading[contacts.slip[c] + i] if state == CLOSED else 0.0
+            part = 1.0 if state == CLOSED else BARELY if state == INCIPIENT else 0.0
+            modes[k + i] = part * contacts.heading[contacts.slip[c] + i]
 
 
 @compiled
@@ -180,11 +201,12 @@ def meets(mechanism, wanted):
 
 @compiled
 def note_slips(mechanism):
-    """Where slips go that may turn, at the end of a step, by the last evaluation."""
+    """Where slips go that may turn, by the last evaluation, and how long the next step may be for that."""
     contacts = mechanism.contacts
+    contacts.resolves[0] = longest(contacts)
     for c in range(contacts.gap.size):
-        for k in range(contacts.slips[c] if contacts.slips[c] > 1 and contacts.state[c] == CLOSED else 0):
-            contacts.onward[contacts.slip[c] + k] = contacts.rate[contacts.slip[c] + k]
+        for k in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+            contacts.onward[k] = contacts.rate[k] if contacts.state[c] == CLOSED else -contacts.force[k]
 
 
 @compiled
@@ -193,14 +215,15 @@ def follow_slips(mechanism, guards):
     at right angles to that, and it may turn by any angle before. Its guard is that of the next step."""
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
-        if contacts.slips[c] < 2 or contacts.state[c] != CLOSED or never_sticks(contacts, c):
+        state, first, size = contacts.state[c], contacts.slip[c], across(contacts, c, contacts.onward)
+        if contacts.slips[c] < 2 or state in (OPEN, STICKING) or never_sticks(contacts, c):
             continue
-        first, speed = contacts.slip[c], across(contacts, c, contacts.onward)
-        contacts.fades[c] = 0 if speed > TOUCHES * contacts.pace[0] else 1
-        if contacts.fades[c] == 0:
+        contacts.fades[c] = 1 if state == CLOSED and size <= TOUCHES * contacts.pace[0] else 0
+        if size > 0.0 and contacts.fades[c] == 0:
             for k in range(first, first + contacts.slips[c]):
-                contacts.heading[k] = contacts.onward[k] / speed
-            guards[slip_entry(mechanism, c)] = speed
+                contacts.heading[k] = contacts.onward[k] / size
+        if state == CLOSED and contacts.fades[c] == 0:
+            guards[slip_entry(mechanism, c)] = size
     tell_states(mechanism)
 
 
@@ -208,7 +231,7 @@ def follow_slips(mechanism, guards):
 def mark_passed(mechanism, wanted, largest):
     """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside the largest
     of its last step stops with them, as that of a body with several points that slide to a stop; one that has turned
-    by a right angle, in space, goes on."""
+    by a right angle, in space, goes on, and so does an incipient one."""
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
         k, first, state = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c]
@@ -217,16 +240,19 @@ def mark_passed(mechanism, wanted, largest):
             continue
         speed = speed_of(contacts, c)
         stops = state == CLOSED and speed <= TOUCHES * largest[k]
-        if wanted[k] == 0 and not stops:
+        differs = state == INCIPIENT and wanted[k + 1] == 1
+        if wanted[k] == 0 and not stops and not differs:
             continue
-        if contacts.slips[c] > 1 and state == CLOSED and speed > max(TURNS * largest[k], TOUCHES * contacts.pace[0]):
-            for i in range(contacts.slips[c]):
+        least = max(TURNS * largest[k] if state == CLOSED else 0.0, TOUCHES * contacts.pace[0])
+        if differs or (contacts.slips[c] > 1 and state != STICKING and speed > least):
+            contacts.state[c], contacts.began[c] = CLOSED, SLIPS if differs else 0
+            for i in range(contacts.slips[c] if speed > least else 0):  # else it has that of its friction, as it is
                 contacts.heading[first + i] = contacts.rate[first + i] / speed
             continue
         contacts.began[c] = SLIPS if state == STICKING else STOPS
         if state != STICKING:
             continue
-        contacts.state[c] = CLOSED
+        contacts.state[c] = CLOSED if contacts.slips[c] == 1 else INCIPIENT
         held = across(contacts, c, contacts.force)
         for i in range(contacts.slips[c]):  # what joints move, friction does not hold
             away = -contacts.force[first + i] / held if held > 0.0 else contacts.rate[first + i] / speed

@@ -38,10 +38,11 @@ from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .delassus import add_responses, respond, responses, use
 from .guards import TOUCHES, observe_gaps, tell_states
+from .incipient import BOUND
 from .kept import is_kept
 from .problem import bound_now, is_solved, pose, pose_gaps, use_points
 from .rubbing import sliding
-from .states import BOUND, UNSOLVED
+from .states import UNSOLVED
 
 DEEP = 1e-12
 """Bodies overlap if a gap is below zero by more than this part of how far the model reaches."""

@@ -28,8 +28,8 @@ def use_points(contacts, points):
 
 @compiled
 def pose(mechanism, points, is_impact):
-    """The problem of these points but for its w0. Points that slip (`slipping`) have the friction of that; so have all
-    in an impact."""
+    """The problem of these points but for its w0. Points that slip, or set out to (`slipping`), have the friction of that;
+    so have all in an impact."""
     contacts = mechanism.contacts
     problem, laws, bounds, i = contacts.problem, 0, 0, 0
     problem.B[:] = problem.b[:] = problem.heading[:] = problem.f[:] = 0.0
@@ -45,11 +45,11 @@ def pose(mechanism, points, is_impact):
             problem.first[laws], problem.bound_at[laws], problem.mu[laws] = i, bounds, 0.0
             laws, i = laws + 1, i + 1
         if contacts.slips[c] > 0:
-            slips = contacts.slipping[c] == 1
+            slips = contacts.slipping[c] > 0
             problem.first[laws], problem.bound_at[laws] = i, bounds
             problem.mu[laws] = sliding(contacts, c) if slips or is_impact else contacts.static[c]
             bounds += _put_bound(contacts, c, bounds, i, not slips)
-            if slips:
+            if contacts.slipping[c] == 1:
                 _put_heading(contacts, c, i, laws)
             laws += 1
         i += contacts.slips[c]

@@ -5,7 +5,8 @@ sticks, or sets out to slip. Which of all is right is a complementarity problem 
 
     0 <= f_n,  0 <= g̈,  f_n g̈ = 0;        |f_s| <= μ f_n, and where ṡ is not zero f_s = -μ f_n ṡ/|ṡ|,
 
-with [g̈; ṡ] = W f + (what they are without contacts). A point that slips already has its friction against s, not ṡ.
+with [g̈; ṡ] = W f + (what they are without contacts). A point that slips already has its friction against s, not ṡ;
+one in space that sets out goes on with that against ṡ (`incipient`).
 
 What has just been left (a force that passed zero, a friction that passed its bound) is not asked again: on the edge,
 roundoff would decide.
@@ -13,7 +14,7 @@ roundoff would decide.
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, OPEN, PARTS, SLIPS, STICKING, STILL, STOPS
+from ...compiled.contacts import CLOSED, INCIPIENT, OPEN, PARTS, SLIPS, STICKING, STILL, STOPS
 from ...compiled.machine import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -21,14 +22,16 @@ from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .delassus import force_to_stop, own_pace, respond
 from .guards import TOUCHES
+from .incipient import BOUND, HALF
 from .kept import find_kept, is_kept, is_pressed
 from .problem import bound_now, is_solved, pose, use_points
-from .rubbing import never_sticks, speed_of
+from .rubbing import never_sticks, sliding, speed_of
 
-BOUND = 1e-9
-"""Friction is at its bound if it is as near to it as this part."""
 ROUNDOFF = 1e-14
 """A force is none that is less than this part of what it is made of."""
+AT_REST = 1e-6
+"""Bodies are at rest, but for roundoff, that are slower than this part of what their accelerations would make of them
+over their own length."""
 UNSOLVED = 23
 """A status: no forces of contacts go with the equations."""
 
@@ -49,7 +52,8 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     if is_pressed(contacts):
         contacts.status[0] = UNSOLVED
         return
-    contacts.pace[0] = max(largest(contacts.parts), contacts.pace[1])
+    own = AT_REST * np.sqrt(largest(mechanism.machine.x) * mechanism.machine.extent)
+    contacts.pace[0] = max(largest(contacts.parts), contacts.pace[1], own)
     for c in range(count):
         contacts.before[c] = contacts.state[c]
     _use_touching(mechanism)
@@ -77,15 +81,18 @@ def _use_touching(mechanism):
         if contacts.touching[c] == 0:
             continue
         stuck = contacts.state[c] == STICKING and contacts.pace[1] == 0.0
-        moves = speed > TOUCHES * contacts.pace[0] and not stuck
+        sets_out = contacts.state[c] == INCIPIENT and contacts.began[c] == 0
+        moves = speed > TOUCHES * contacts.pace[0] and not stuck and not sets_out
         if never_sticks(contacts, c):
             contacts.slipping[c], contacts.heading[first] = 1, 1.0  # any direction: it tells that the point slips
+        elif sets_out:
+            contacts.slipping[c] = 2
+        elif contacts.began[c] == SLIPS:
+            contacts.slipping[c] = 2 if contacts.state[c] == INCIPIENT else 1
         elif moves and contacts.began[c] != STOPS:
             contacts.slipping[c] = 1
             for k in range(contacts.slips[c]):
                 contacts.heading[first + k] = contacts.rate[first + k] / speed
-        elif contacts.began[c] == SLIPS:
-            contacts.slipping[c] = 1
     use_points(contacts, contacts.touching)
 
 
@@ -129,10 +136,10 @@ def _release(contacts):
                 speed += problem.w[i + k] ** 2
             held, speed, most = np.sqrt(held), np.sqrt(speed), bound_now(contacts, law, contacts.static[c])
             if held >= (1.0 - BOUND) * most and speed > still:
-                contacts.slipping[c], found = 1, True
-                for k in range(contacts.slips[c]):  # what nothing holds sets out to where it is drawn
-                    away = -problem.f[i + k] / held if held > 0.0 else problem.w[i + k] / speed
-                    contacts.heading[contacts.slip[c] + k] = away
+                contacts.slipping[c], found = 1 if contacts.slips[c] == 1 else 2, True
+                if contacts.slips[c] == 1:  # what nothing holds sets out to where it is drawn
+                    away = -problem.f[i] / held if held > 0.0 else problem.w[i] / speed
+                    contacts.heading[contacts.slip[c]] = away
         law, i = law + (1 if contacts.slips[c] > 0 else 0), i + contacts.slips[c]
     return found
 
@@ -141,16 +148,39 @@ def _release(contacts):
 def _decide(mechanism):
     """The states that the solution stands for."""
     contacts = mechanism.contacts
-    problem, i, closed, most = contacts.problem, 0, 0, 0.0
+    problem, law, i, closed, most = contacts.problem, 0, 0, 0, 0.0
     for k in range(contacts.size[0]):
         most = max(most, abs(problem.f[k]))
     for c in range(contacts.gap.size):
         state = OPEN
         if contacts.touching[c] == 1:
             least = max(BOUND * BOUND * most, ROUNDOFF * force_to_stop(mechanism, i, own_pace(mechanism)))
-            if contacts.gap[c] < 0 or problem.f[i] > least:
+            presses = contacts.gap[c] < 0 or problem.f[i] > least
+            law, i = law + (1 if contacts.gap[c] >= 0 else 0), i + (1 if contacts.gap[c] >= 0 else 0)
+            if presses:
                 state = CLOSED if contacts.slips[c] == 0 or contacts.slipping[c] == 1 else STICKING
-            i += (1 if contacts.gap[c] >= 0 else 0) + contacts.slips[c]
+            if presses and contacts.slipping[c] == 2:
+                state = _sets_out(contacts, c, law, i)
+            law, i = law + (1 if contacts.slips[c] > 0 else 0), i + contacts.slips[c]
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
     contacts.closed[0] = closed
+
+
+@compiled
+def _sets_out(contacts, c, law, i):
+    """The state of a point that was let go, or had set out before, from its solution; i is its first slip there. Where
+    friction holds it again it sticks, or, if it moves already, slips to a stop."""
+    problem, first, speed, held, drawn, yields = contacts.problem, contacts.slip[c], speed_of(contacts, c), 0.0, 0.0, 0.0
+    for k in range(contacts.slips[c]):
+        held, drawn = held + problem.f[i + k] ** 2, drawn + problem.w[i + k] ** 2
+        for j in range(contacts.slips[c]):
+            yields += problem.f[i + k] * contacts.delassus[i + k, i + j] * problem.f[i + j]
+    held, drawn = np.sqrt(held), np.sqrt(drawn)
+    is_free = held >= (1.0 - BOUND) * bound_now(contacts, law, sliding(contacts, c)) or contacts.began[c] == SLIPS
+    if not is_free and speed <= TOUCHES * contacts.pace[0]:
+        return STICKING
+    for k in range(contacts.slips[c]):
+        away = -problem.f[i + k] / held if held > 0.0 else problem.w[i + k] / drawn if drawn > 0.0 else 1.0
+        contacts.heading[first + k] = away if is_free else contacts.rate[first + k] / speed
+    return INCIPIENT if is_free and drawn * held < HALF * yields else CLOSED

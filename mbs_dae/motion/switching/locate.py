@@ -30,7 +30,7 @@ from ..methods.method import Stages
 from .along import read_rates_here
 from .choosing import carry_on, choose, note_switch, start_over, switch_over
 from .looks import EXACT, LEFT, first_wrong, look_at
-from .search import CHATTERS, SHORT, Search
+from .search import CHATTERS, SHORT, Search, resolved_until
 from .settling import SLACK
 from .switches import look, natural, side_of
 
@@ -135,7 +135,7 @@ def struck(search, t, y, dy):
 def next_begins(search):
     """The end of a step in which nothing switches is where the next one begins."""
     if search.functions.size > 0:
-        search.until[0] = np.inf
+        search.until[0] = resolved_until(search, search.span[1])
         search.tries[0] = 0
         search.passed[:] = search.surface[:] = search.refuted[:] = 0
         copy(search.end, search.begin)

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
+from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ..methods.method import Stages
 
@@ -82,3 +85,11 @@ class Search(NamedTuple):
     """How many switches there were, and how many before this run; and when the last ones were."""
     times: Work[Vector] = zeros(RUSH)
     status: Work[Integers] = zeros(1)
+
+
+@compiled
+def resolved_until(search, t):
+    """Until when an explicit step from t may go if it is to resolve the directions of slips."""
+    contacts = search.stages.mechanism.contacts
+    explicit = search.stages.implicit.weight.size == 0
+    return t + max(contacts.resolves[0], SHORT * search.whole) if explicit and contacts.gap.size > 0 else np.inf

@@ -28,10 +28,10 @@ from ...compiled.machine import DONE
 from ...kernels.abi import call_on_block, compiled
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WATCH
-from ..contact.guards import TOUCH, tell_states
+from ..contact.guards import TOUCH, note_slips, tell_states
 from ..derivative import CHOOSE_STATES, accelerate, derivative
 from .along import read_rates_here
-from .search import CHATTERS
+from .search import CHATTERS, resolved_until
 from .sliding import respond
 from .switches import hold_all, look, natural, put_mode
 
@@ -71,6 +71,8 @@ def settle(search, t, y, dy):
             search.status[0] = derivative(search.stages.mechanism, t, y, dy)
             look(search.stages.mechanism)
             copy(switches.guard, search.begin)
+            note_slips(search.stages.mechanism)
+            search.until[0] = resolved_until(search, t)
             return
     search.status[0] = CHATTERS
 
