@@ -299,8 +299,8 @@ class ContactsBuilder:
         many = asks == GIVEN or (asks == STEPS and self.rows > FEW)
         dense, few = (0, 0) if many else (self.rows, points)
         sizes = {"lines": self.rows, "dense": dense, "points": points, "columns": pattern.n, "rows": pattern.m}
-        sizes |= {"equations": dense + few, "unknowns": dense, "laws": 2 * few, "laws_and_one": 2 * few + 1, "bounds": 3 * few}
-        sizes |= {"components": 3 * points}
+        sizes |= {"unknowns": dense, "laws": 2 * few, "laws_and_one": 2 * few + 1, "bounds": 3 * few}
+        sizes |= {"equations": dense + few, "components": 3 * points}
         sizes |= {"outputs": program.batch.out_size + 1, "factors": bounds.out_size + 1}
         return block(contacts, note=NOTED + self.rows + state, **sizes)
 

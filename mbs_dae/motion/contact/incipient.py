@@ -1,18 +1,16 @@
 """A slip in space that sets out from rest. Compiled.
 
-Where friction is at its bound and all but holds, a slip begins as slowly as what draws it grows, and its direction is
-not free: it is drawn into that in which friction balances all but a little, at the rate μ N w/|s|, which is infinite
-where s = 0. (w: how friction accelerates the slip.) A step that does not resolve this rate takes friction from all
-directions in turn, and a point that slips stands still, within any tolerance. What s tends to is known: the limit of
-Coulomb's law at s = 0,
+Where friction at its bound all but holds, a slip begins as slowly as what draws it grows. Its direction is not free
+then: it is drawn into that in which friction balances all but a little, at the rate w μ N/|s|, which is infinite where
+s = 0 (w: how friction accelerates the slip). A step that does not resolve this rate has friction from all directions in
+turn, and a point that should slip stands still, within any tolerance. What the law tends to is known, though:
 
-    f = -μ N ṡ/|ṡ|,     as     ṡ + (w d) f/|f| = 0,   |f| = μ N
+    f = -μ N ṡ/|ṡ|,     or     ṡ + w d f/|f| = 0,   |f| = μ N
 
-with one more unknown, d: by what force friction falls short. It is smooth, where d = 0, too. As long as ṡ and s have
-one direction both laws are one. Of a force that grows in a time T, and turns, they differ at ρT behind the onset: not by
-the direction of friction, but by ρ², and by that of s, which is forgotten as soon as friction draws it. Velocities are
-right to ρ⁴, then; at `RISEN` the law of s takes over. Its rates are finite there, and explicit steps follow them
-(`longest`).
+with one unknown more, d: by what force friction falls short. This is smooth, where d = 0, too, and as long as ṡ and s
+have one direction both laws are one. Where a force grows in a time T, and turns, then ρT behind the onset friction has
+the same direction by both laws, but for ρ²; s has not, and forgets it as soon as it is drawn. Velocities are right to
+ρ⁴. At ρ = `RISEN` the law of s takes over, with rates that explicit steps can follow (`longest`).
 """
 
 import numpy as np
@@ -23,19 +21,18 @@ from .rubbing import across, never_sticks, sliding, speed_of
 
 BOUND = 1e-9
 """Friction is at its bound if it is as near to it as this part."""
-PARALLEL = 1e-5
-"""Slip and its acceleration have one direction up to this angle."""
-RISEN = 5e-3
-"""... and as long as friction falls short by less than this part of it, whatever they seem to be."""
-HALF, ENDED = 0.5, -1.0
-"""Friction falls far short that does so by this part of it; and a guard of what is no longer incipient."""
-FAINT = 1e-10
-"""A part of how fast bodies move, which is nothing beside what can be told of a slip."""
+RISEN, FAR = 5e-3, 0.5
+"""A slip is incipient while friction falls short by less than the first part of it; and, while slip and acceleration
+are parallel, by less than the second: rates are no larger then than those of all else."""
+PARALLEL, FAINT = 1e-5, 1e-10
+"""They are to this angle; and where they differ by less than this part of how fast bodies move."""
 EASED = 1e-8
-"""... by this part of the force more."""
+"""In Newton's method directions bend by so much more, relative to forces."""
 STABLE = 2.0
-"""An explicit step is so long, over the time in which friction alone would end a slip: the least of the real intervals of
+"""How long an explicit step may be, over the time in which friction alone would end a slip: less than the intervals of
 stability of all methods."""
+SLOW = 1e-100
+"""A rate of nothing."""
 
 
 @compiled
@@ -47,9 +44,9 @@ def falls_short(contacts, c, size):
 @compiled
 def put_incipient(contacts, c, number, column):
     """Newton's equations of a slip that sets out, but for W: its forces are used from `number` on, its N is unknown
-    `column`; behind it are its forces along slips, and d. How the direction bends does not matter to where Newton's
-    method ends; with more than there is of it forces across that do nothing (of several points, the sum of which is
-    nil) stay as they are."""
+    `column`; behind it are its forces along slips, and d. Where Newton's method ends does not depend on how directions
+    bend. So they bend a little more than they do, and forces of several points across their slips that together do
+    nothing, which W does not know, stay as they are."""
     slips, size, w = contacts.slips[c], 0.0, 0.0
     last, amount, matrix = column + 1 + slips, contacts.amount, contacts.matrix
     for k in range(slips):
@@ -96,27 +93,26 @@ def is_let_go(contacts, c):
 
 @compiled
 def stays_incipient(contacts, c):
-    """Positive as long as the slip of a point has the direction of its acceleration, that against its friction, or
-    friction falls short by next to nothing: of a slip that has just begun roundoff and errors of steps make the
-    direction. Where friction falls far short a slip is no longer incipient, for its rates are as those of all else."""
+    """Positive as long as the slip of a point has the direction of its acceleration, that against its friction. Where
+    friction falls short by next to nothing that is not asked: roundoff and errors of steps make the direction then."""
     first, along, aside = contacts.slip[c], 0.0, 0.0
     slip, held = speed_of(contacts, c), across(contacts, c, contacts.force)
     if held == 0.0:
-        return ENDED
+        return -FAR
     short = contacts.short[c] / held
     if slip == 0.0:
-        return min(RISEN, HALF - short)
+        return min(RISEN, FAR - short)
     for k in range(first, first + contacts.slips[c]):
         along -= contacts.rate[k] * contacts.force[k] / held
     for k in range(first, first + contacts.slips[c]):
         aside += (contacts.rate[k] + along * contacts.force[k] / held) ** 2
     parallel = PARALLEL + (FAINT * contacts.pace[0] - np.sqrt(aside)) / slip
-    return min(max(min(parallel, RISEN), RISEN - short), HALF - short)
+    return min(max(min(parallel, RISEN), RISEN - short), FAR - short)
 
 
 @compiled
 def longest(contacts):
-    """How long an explicit step may be from here, by the last evaluation, if it is to resolve how slips are directed."""
+    """How long an explicit step may be from here, by the last evaluation, if it is to resolve where slips go."""
     least, number = np.inf, 0
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
@@ -128,10 +124,6 @@ def longest(contacts):
                 least = min(least, STABLE * speed / max(_slowing(contacts, number + k), SLOW * speed))
         number += contacts.slips[c]
     return least
-
-
-SLOW = 1e-100
-"""A rate of nothing."""
 
 
 @compiled

@@ -28,8 +28,8 @@ def use_points(contacts, points):
 
 @compiled
 def pose(mechanism, points, is_impact):
-    """The problem of these points but for its w0. Points that slip, or set out to (`slipping`), have the friction of that;
-    so have all in an impact."""
+    """The problem of these points but for its w0. Points that slip, or set out to (`slipping`), have the friction of
+    that; so have all in an impact."""
     contacts = mechanism.contacts
     problem, laws, bounds, i = contacts.problem, 0, 0, 0
     problem.B[:] = problem.b[:] = problem.heading[:] = problem.f[:] = 0.0

@@ -22,7 +22,7 @@ from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .delassus import force_to_stop, own_pace, respond
 from .guards import TOUCHES
-from .incipient import BOUND, HALF
+from .incipient import BOUND, FAR
 from .kept import find_kept, is_kept, is_pressed
 from .problem import bound_now, is_solved, pose, use_points
 from .rubbing import never_sticks, sliding, speed_of
@@ -171,7 +171,8 @@ def _decide(mechanism):
 def _sets_out(contacts, c, law, i):
     """The state of a point that was let go, or had set out before, from its solution; i is its first slip there. Where
     friction holds it again it sticks, or, if it moves already, slips to a stop."""
-    problem, first, speed, held, drawn, yields = contacts.problem, contacts.slip[c], speed_of(contacts, c), 0.0, 0.0, 0.0
+    problem, first, speed = contacts.problem, contacts.slip[c], speed_of(contacts, c)
+    held = drawn = yields = 0.0
     for k in range(contacts.slips[c]):
         held, drawn = held + problem.f[i + k] ** 2, drawn + problem.w[i + k] ** 2
         for j in range(contacts.slips[c]):
@@ -183,4 +184,4 @@ def _sets_out(contacts, c, law, i):
     for k in range(contacts.slips[c]):
         away = -problem.f[i + k] / held if held > 0.0 else problem.w[i + k] / drawn if drawn > 0.0 else 1.0
         contacts.heading[first + k] = away if is_free else contacts.rate[first + k] / speed
-    return INCIPIENT if is_free and drawn * held < HALF * yields else CLOSED
+    return INCIPIENT if is_free and drawn * held < FAR * yields else CLOSED
