@@ -35,7 +35,8 @@ WEIGHED, SHARED = 2, 12
 LEAST = 1e-6
 """The least weight of a friction that sticks."""
 WITHIN = 0.9
-"""Of what it can hold, a friction that was asked for more is to hold this part."""
+"""Of what it can hold, a friction is to hold this part where others can take the rest: less and less as it nears it, so
+that forces change smoothly with loads."""
 
 
 @compiled_apart
@@ -58,7 +59,7 @@ def push(mechanism: Mechanism, a: Vector):
         rank = least_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n)
         settled = _take_forces(contacts)
         _put_most(contacts)
-        shared = rank == n or k >= SHARED or (k >= WEIGHED and not _exceeds(contacts))
+        shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts))
         if (settled or linear) and shared:
             contacts.status[0] = DONE
             break
@@ -169,6 +170,7 @@ def _take_forces(contacts):
         if contacts.state[c] == OPEN:
             continue
         slips, state, gaps, normal = contacts.slips[c], contacts.state[c], contacts.gap[c] >= 0, 0.0
+        part = counts if gaps else 1.0
         if gaps or state != STICKING:
             normal = contacts.rest[column]
             column += 1
@@ -179,7 +181,6 @@ def _take_forces(contacts):
                 column += 1
             elif slip >= 0:
                 force = -sliding(contacts, c) * direction(contacts, c, slip) * normal
-            part = counts if slip >= 0 and state != CLOSED else 1.0
             change, largest = max(change, part * abs(force - contacts.amount[number])), max(largest, abs(force))
             contacts.amount[number] = contacts.force[contacts.used[number]] = force
             number += 1
@@ -201,7 +202,7 @@ def _put_most(contacts):
 def _weigh(contacts, anew):
     """The weights of frictions that stick, those of normal forces being 1. Of all forces with one sum the least in
     Σ f²/w² has f in proportion to w²: to what each friction could hold, relative to the largest force. So what a stop
-    holds as well friction does not hold alone. One that would hold more than it can has its weight made less."""
+    holds as well friction does not hold alone. One that would hold nearly all that it can has its weight made less."""
     largest = 0.0
     for i in range(contacts.size[0]):
         largest = max(largest, abs(contacts.amount[i]))
@@ -211,16 +212,16 @@ def _weigh(contacts, anew):
         held, most = across(contacts, c, contacts.force), max(contacts.most[c], 0.0)
         if anew and largest > 0.0:
             contacts.weight[c] = max(np.sqrt(most / largest), LEAST)
-        elif held > most:
+        elif held > WITHIN * most:
             contacts.weight[c] = max(contacts.weight[c] * np.sqrt(WITHIN * most / held), LEAST)
 
 
 @compiled
-def _exceeds(contacts):
-    """Whether a friction that sticks would hold more than it can."""
+def _are_strained(contacts):
+    """Whether a friction that sticks would hold nearly all that it can, or more."""
     for c in range(contacts.gap.size):
         sticks = contacts.state[c] == STICKING and contacts.slips[c] > 0
-        if sticks and across(contacts, c, contacts.force) > contacts.most[c]:
+        if sticks and across(contacts, c, contacts.force) > WITHIN * contacts.most[c]:
             return True
     return False
 

@@ -30,7 +30,7 @@ from ..methods.method import Stages
 from .along import read_rates_here
 from .choosing import carry_on, choose, note_switch, start_over, switch_over
 from .looks import EXACT, LEFT, first_wrong, look_at
-from .search import CHATTERS, SHORT, Search, resolved_until
+from .search import CHATTERS, SHORT, TANGLED, Search, resolved_until
 from .settling import SLACK
 from .switches import look, natural, side_of
 
@@ -67,6 +67,9 @@ def search_step(search: Search):
         high = first_wrong(search, t, h, True, False)
     if search.status[0] != DONE:
         search.found[0] = LOST_SIGHT
+        return
+    if high < 0.0 and search.seen[0] < 1.0 and search.seen[0] * h <= SHORT * search.whole:
+        search.status[0], search.found[0] = TANGLED, LOST_SIGHT
         return
     if high < 0.0 and search.seen[0] < 1.0:
         search.wanted[:] = search.tries[0] = 0
