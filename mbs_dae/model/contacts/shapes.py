@@ -112,7 +112,9 @@ class Box(Shape):
     def _check_radius(self, number: Callable[[Number], float], who: str) -> None:
         radius = check_number(number(self.radius), f"radius of {who}", non_negative=True)
         if (most := min(map(number, self.lengths.values())) / 2) < radius:
-            raise ModelError(f"radius of {who} is {radius:g}, and half of its least side {most:g}; give no more than that")
+            raise ModelError(
+                f"radius of {who} is {radius:g}, and half of its least side {most:g}; give no more than that"
+            )
 
 
 class Polygon(Shape):
@@ -128,6 +130,7 @@ class Polygon(Shape):
         if not points:
             raise ModelError(f"{self} has no corners; give points=[(x, y), ...]")
         self.points = tuple(coordinates_of(p, f"corner of {self}", self.dimension) for p in points)
+        self.core = self.points
         self.radius = check_number(radius, f"radius of {self}", non_negative=True)
         if self.radius == 0:
             self.geometry = Polytope(self.points)
@@ -135,7 +138,8 @@ class Polygon(Shape):
         if self.dimension == 3 or len(points) < 3:
             what = "in space" if self.dimension == 3 else f"with {len(points)} corners"
             raise ModelError(f"radius of {self} rounds a polygon in the plane, and not one {what}; leave it out")
-        self.geometry = Polytope(inset(self.points, self.radius), self.radius)
+        self.core = inset(self.points, self.radius)
+        self.geometry = Polytope(self.core, self.radius)
         if not free_parameters([*(x for p in self.points for x in p), self.radius]):
             self._check_radius(float, str(self))
 
@@ -148,7 +152,7 @@ class Polygon(Shape):
         """Sides become shorter by the rounding, and none may turn round by it."""
         radius = check_number(number(self.radius), f"radius of {who}", non_negative=True)
         check_convex(Polytope(self.points), number, who)
-        sharp, core = ([[number(x) for x in p] for p in points] for points in (self.points, self.geometry.points))
+        sharp, core = ([[number(x) for x in p] for p in points] for points in (self.points, self.core))
         for k, (p, r) in enumerate(zip(sharp, core, strict=True)):
             along = sum((p[c] - sharp[k - 1][c]) * (r[c] - core[k - 1][c]) for c in (0, 1))
             if along < 0:
@@ -202,10 +206,10 @@ def check_pair(first: Shape, second: Shape, who: str) -> None:
         remedy = "both are sharp where they touch; round one of them: Box(..., radius=0.001), a small Disk for a Point"
     else:
         remedy = (
-            "there is: any body against a Line, a Plane or the inside of a Disk or Sphere; in the plane bodies of which "
-            "one is round (Disk, Capsule, Box and Polygon with radius=) against each other; in space a Sphere or a Point "
-            "against a Sphere, a Capsule or a Box that is round; a Point against a Profile. Say others by their "
-            "corners, each a Contact of its own, or by gap="
+            "there is: any body against a Line, a Plane or the inside of a Disk or Sphere; in the plane bodies of "
+            "which one is round (Disk, Capsule, Box and Polygon with radius=) against each other; in space a Sphere, "
+            "or a Point if the other is round, against a Sphere, a Capsule or a Box; a Point against a Profile. Say "
+            "others by their corners, each a Contact of its own, or by gap="
         )
     raise ModelError(f"{who}: there is no contact of {first} and {second}; {remedy}")
 
