@@ -167,7 +167,9 @@ def _hull_of(corners: Any, radius: float, dimension: int) -> tuple[np.ndarray, t
     points = (in_space(corners)[:, None] + radius * _ball(dimension, radius > 0.0)).reshape(-1, 3)
     points = points[np.unique(points.round(12), axis=0, return_index=True)[1]]
     faces, _ = hull(tuple(map(tuple, points)))
-    return points, faces
+    used = sorted({k for face in faces for k in face}) or range(len(points))
+    number = {k: n for n, k in enumerate(used)}
+    return points[list(used)], tuple(tuple(number[k] for k in face) for face in faces)
 
 
 def _ball(dimension: int, is_round: bool) -> np.ndarray:
