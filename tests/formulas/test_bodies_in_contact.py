@@ -102,6 +102,7 @@ def test_rounded_corners_leave_faces_where_they_are():
             assert polygon(GAP, frames).min() == pytest.approx(-core - r, abs=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")  # of branches that are not taken
 @pytest.mark.parametrize("d", [2, 3])
 def test_a_box_is_solid(d):
     """A ball with its middle inside is told how deep it is, and which way is out."""
