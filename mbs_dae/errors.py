@@ -93,9 +93,17 @@ def check_dict(what: str, given: object, of: str, example: str, empty: bool = Tr
 
 
 def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> ModelError:
-    """The one way to say that a name does not exist: with the nearest names that do."""
+    """The one way to say that a name does not exist: with the nearest names that do. Of an owner that is known, as in
+    "floor.normal", with names of its own, or the same of others."""
     names = sorted(str(k) for k in known)
-    near = get_close_matches(str(name), names, n=3, cutoff=0.5)
+    whose, dot, last = str(name).rpartition(".")
+    own = {k.rpartition(".")[2]: k for k in names if dot and k.rpartition(".")[0] == whose}
+    near = [own[k] for k in get_close_matches(last, own, n=3, cutoff=0.5)]
+    if own:
+        near = near or [k for k in names if k.rpartition(".")[2] == last][:3]
+        names = [*own.values()]
+    else:
+        near = get_close_matches(str(name), names, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"use one of: {', '.join(names) or 'none'}"
     return ModelError(f"{owner} has no {kind} {name!r}; {hint}", name=name, known=names)
 

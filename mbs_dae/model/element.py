@@ -31,6 +31,12 @@ class Constants(dict):
         return Constants, (dict(self),)
 
 
+OTHER_WORDS = {
+    "mu": "friction", "friction": "mu", "e": "restitution", "k": "stiffness", "min": "lower", "max": "upper",
+}  # fmt: skip
+"""What an argument is called by some, and elsewhere in the package."""
+
+
 class Element:
     """A joint, a driver or a force: it has a name and acts on markers."""
 
@@ -50,6 +56,18 @@ class Element:
     measured: ClassVar[tuple[str, ...]] = ()
     """The kinds of measure that are its own coordinates: "angle", "displacement", "distance"."""
     _form: tuple[Any, dict[sp.Symbol, Number]]
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """What its constructor does not know is told, with what it knows."""
+        made: Any = cls
+        known = _arguments_of(made)
+        for word in named if known else ():
+            if word not in known:
+                name = f" {given[0]!r}" if given else ""
+                meant = OTHER_WORDS.get(word, "") if OTHER_WORDS.get(word) in known else ""
+                hint = f"write {meant}=" if meant else f"its arguments are: {', '.join(known)}"
+                raise ModelError(f"{cls.__name__}{name} has no argument {word!r}; {hint}")
+        return super().__new__(cls)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """What its expressions were made of does not change once they are made."""
@@ -244,6 +262,15 @@ class Declared(Element):
                     value = 0.0  # what should be zero is a rounding error off
             values[name] = field.check(value, self.who)
         return Constants(values)
+
+
+@cache
+def _arguments_of(cls: Any) -> tuple[str, ...]:
+    """The names that its constructor takes; none if it takes any, and looks at them itself."""
+    known = [*inspect.signature(cls.__init__).parameters.values()][1:]
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known):
+        return ()
+    return tuple(one.name for one in known if one.kind is not inspect.Parameter.VAR_POSITIONAL)
 
 
 @cache

@@ -317,14 +317,14 @@ class Model:
             yield from (m.label for m in body.markers.values())
         yield from self.elements
 
-    def quantity(self, name: str, told: int = 3) -> tuple[Measure, int]:
+    def quantity(self, name: str, told: int = 3, more: Iterable[str] = ()) -> tuple[Measure, int]:
         """The measure behind a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration). Of an
-        unknown one so many levels are told."""
+        unknown one so many levels are told, and what more there is."""
         owner, _, wanted = str(name).rpartition(".")
         for measure in self.measures_of(owner):
             if wanted and wanted in measure.levels:
                 return measure, measure.levels.index(wanted)
-        raise self._unknown("quantity", name, [*self.quantity_names(told), *self.signal_units])
+        raise self._unknown("quantity", name, [*self.quantity_names(told), *self.signal_units, *more])
 
     def __getitem__(self, name: str) -> Any:
         """A named quantity as a symbol, for the expressions of forces and states: ``-c * model["rod.tip.vx"]``; a state

@@ -121,7 +121,7 @@ def called_at(controller: Sampled, t: float, read: Callable[[str], float], syste
     except ModelError as exc:
         raise ModelError(f"{who} reads what is not there: {exc}", time=t) from exc
     except Exception as exc:
-        raise ModelError(f"{who} raised {told(exc)}; mend it", time=t) from exc
+        raise ModelError(f"{who} raised {told(exc)}; call it by hand with this t to see where", time=t) from exc
     if not isinstance(values, Mapping):
         raise ModelError(f"{who} must return a dict of states and values, not {values!r}", time=t)
     found = {state_of(system.model, name, f"{who} sets").symbol: (name, value) for name, value in values.items()}

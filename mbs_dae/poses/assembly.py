@@ -188,9 +188,9 @@ def check_level(
     else:
         kind, why = RedundantConstraintError, "contradict each other; take one of these drivers or fixed values away"
         if not machine.factor.row_square[involved].any():  # a corner, or an extreme
-            why = "asks for a change that no motion of the bodies makes here; mend it, or keep away from this pose"
+            why = "asks for a change that no motion of the bodies makes here; take another, or keep away from this pose"
         elif len(names) == 1:
-            why = "contradicts itself; mend it"
+            why = "contradicts itself; take one of its equations away"
         what = f"{system.model.name!r} has no {missing} that satisfies all equations at t = {t:g}: "
         what += f"{', '.join(names)} {why}"
     raise kind(what, time=t, joints=names, pose=State(system, t, q, v, a))

@@ -40,9 +40,13 @@ class ComputedQuantities:
     _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        more = [*(self._loads if self.pushes is not None else ()), *self._told]
-        more += self.system.model.signal_units if self.integrated else ()
-        return [*self.system.model.quantity_names(), *more]
+        more = self.system.model.signal_units if self.integrated else ()
+        return [*self.system.model.quantity_names(), *self._forces, *more]
+
+    @cached_property
+    def _forces(self) -> tuple[str, ...]:
+        """What is known of forces, by name."""
+        return (*(self._loads if self.pushes is not None else ()), *self._told)
 
     @cached_property
     def _loads(self) -> dict[str, str]:
@@ -63,7 +67,7 @@ class ComputedQuantities:
             return self._told[name][1]
         if name in (units := self.system.model.signal_units):
             return units[name]
-        measure, level = self.system.model.quantity(name)
+        measure, level = self.system.model.quantity(name, more=self._forces)
         return measure.units[level]
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -77,7 +81,7 @@ class ComputedQuantities:
         if name not in self._read and name in self._told:
             self._read_told(self._told[name][0])
         if name not in self._read:
-            measure, _ = self.system.model.quantity(name)
+            measure, _ = self.system.model.quantity(name, more=self._forces)
             owner = name.rpartition(".")[0]
             self._read_by(self.system.structure.once(_reader_of, owner, measure.levels), [(owner, measure)])
         return self._read[name]

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import product
 from math import cos, isfinite, nan, pi, sin
 
 import sympy as sp
 
 from ..kernels.abi import lookup, wrap
+from ..model.contacts.geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox
 from ..model.element import Element
 from ..model.fields import Choice, Expression, Scalar, theta
 from ..model.model import Model
 from ..model.parameters import Evaluator
 from ..model.tables import TableSymbol
-from ..results.sketch import BodySketch, ElementSketch, Point, Sketch
+from ..results.sketch import BodySketch, ElementSketch, Point, ShapeSketch, Sketch
 
 OUTLINE_POINTS = 180
 SHAPED = ("mesh", "contact", "disk", "sleeve", "spring", "damper", "arrow")
@@ -45,10 +47,28 @@ def _shape(element: Element, number: Evaluator) -> dict:
     constants |= {n: str(values[n]) for n, f in fields.items() if isinstance(f, Choice)}
     steady = {n: _steady(values[n], number) for n, f in fields.items() if isinstance(f, Expression)}
     constants |= {n: value for n, value in steady.items() if isfinite(value)}
+    if shapes := getattr(element, "shapes", ()):
+        return {"shapes": tuple(_shape_sketch(shape.geometry, shape.dimension, number) for shape in shapes)}
     if element.sketch != "contact" or "profile" not in values:
         return {"constants": constants}
     radius = _numeric(values["profile"](theta), number)
     return {"constants": constants, "outline": _outline(radius, flat=constants.get("follower") == "flat")}
+
+
+def _shape_sketch(geometry: Geometry, dimension: int, number: Evaluator) -> ShapeSketch:
+    if isinstance(geometry, Outline):
+        return ShapeSketch("outline", _outline(_numeric(geometry.profile(theta), number), flat=False))
+    if isinstance(geometry, Hollow):
+        return ShapeSketch("hollow", radius=number(geometry.opening))
+    if isinstance(geometry, HalfSpace):
+        return ShapeSketch("flat")
+    if isinstance(geometry, RoundedBox):
+        halves = tuple(map(number, geometry.halves))
+        corners = dict.fromkeys(product(*((-half, half) if half else (0.0,) for half in halves)))
+        return ShapeSketch("solid", tuple(corners), number(geometry.radius))
+    assert isinstance(geometry, Polytope)
+    points, radius = tuple(tuple(map(number, point)) for point in geometry.points), number(geometry.radius)
+    return ShapeSketch("solid" if radius or dimension == 3 else "outline", points, radius)
 
 
 def _steady(expression: sp.Expr, number: Evaluator) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import ModelError, Names
 from .quantities import Energy, StoredQuantities, StoredReactions
 from .result import Happening, Impact, Result, State, StoredState, Violation
-from .sketch import BodySketch, ElementSketch, Sketch
+from .sketch import BodySketch, ElementSketch, ShapeSketch, Sketch
 
 FORMAT = "mbs_dae result 3"
 OTHERS = (".csv", ".txt", ".json", ".mat", ".h5", ".hdf5", ".nc", ".npy", ".pkl", ".pickle", ".xlsx", ".parquet")
@@ -130,7 +130,7 @@ def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
         stats=header["stats"],
         events=tuple(_happenings(header, arrays.get("happened"))),
         impacts=tuple(_read_impacts(header, arrays)),
-        modes=dict(_read_modes(header, arrays)),
+        modes=Names("contact or friction", dict(_read_modes(header, arrays)), owner="the result"),
         quantities=StoredQuantities(values, units),
         violation=Violation(arrays["violation"], tuple(header["elements"])),
         sketch=_sketch(header["sketch"]),
@@ -228,10 +228,14 @@ def _sketch(data: dict[str, Any]) -> Sketch:
     def pairs(rows: list[list[Any]]) -> tuple[Any, ...]:
         return tuple(map(tuple, rows))
 
+    def shapes(element: dict[str, Any]) -> tuple[ShapeSketch, ...]:
+        """Files of earlier versions have none."""
+        return tuple(ShapeSketch(s["kind"], pairs(s["corners"]), s["radius"]) for s in element.get("shapes", ()))
+
     return Sketch(
         tuple(BodySketch(b["name"], pairs(b["points"]), tuple(b["com"])) for b in data["bodies"]),
         tuple(
-            ElementSketch(e["name"], e["kind"], pairs(e["markers"]), e["constants"], pairs(e["outline"]))
+            ElementSketch(e["name"], e["kind"], pairs(e["markers"]), e["constants"], pairs(e["outline"]), shapes(e))
             for e in data["elements"]
         ),
         data.get("dimension", 2),

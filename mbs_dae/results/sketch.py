@@ -17,6 +17,17 @@ class BodySketch:
 
 
 @dataclass(frozen=True)
+class ShapeSketch:
+    """What stands at a marker where bodies touch, in its axes: "solid", all within a radius of the hull of its corners;
+    "outline", a closed line through its corners; "hollow", the inside of a ring or a bowl of this radius; "flat", a
+    line or a plane."""
+
+    kind: str
+    corners: tuple[Point, ...] = ()
+    radius: float = 0.0
+
+
+@dataclass(frozen=True)
 class ElementSketch:
     """`kind` as in `Element.sketch`; one (body, x, y, angle) for each marker, in body axes; in space (body, x, y, z,
     and the nine numbers of its frame, row by row)."""
@@ -29,6 +40,8 @@ class ElementSketch:
     outline: tuple[Point, ...] = ()
     """Of a cam: its curve in the axes of the first marker, at equally spaced angles from -π on: polar angles for
     a point follower, directions of the normal for a flat one."""
+    shapes: tuple[ShapeSketch, ...] = ()
+    """Of a contact of two shapes: one for each marker."""
 
 
 @dataclass(frozen=True)

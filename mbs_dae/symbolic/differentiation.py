@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
+from sympy.logic.boolalg import Boolean
 
 from .functions import Opaque
 from .markers import FormMarker, t, variables
@@ -91,7 +92,15 @@ def _named(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definition], Sequ
 
     rows = [e.replace(lambda x: isinstance(x, Opaque), hidden) for e in rows]
     parts, rows = sp.cse(rows, symbols=sp.numbered_symbols(prefix, real=True), optimizations=None)
-    return [(w, shown(f)) for w, f in parts], [shown(e) for e in rows]
+    named: list[Definition] = []
+    conditions: dict[sp.Symbol, sp.Basic] = {}  # they have no rates, and stay where they are asked
+    for w, f in parts:
+        f = f.xreplace(conditions)
+        if isinstance(f, Boolean):
+            conditions[w] = f
+        else:
+            named.append((w, shown(f)))
+    return named, [shown(e.xreplace(conditions)) for e in rows]
 
 
 def rate_along(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr], found: dict[sp.Expr, sp.Expr]) -> sp.Expr:

@@ -28,14 +28,18 @@ def expression_of(value: Any, what: str, variables: str = "", jumps: bool = Fals
         e = as_sympy(value)
     except TypeError as exc:
         hint = f"write it without quotes, e.g. 2 * sp.sin({variables.split(',')[0] or 'mbs.t'})"
-        remedy = f"text is not evaluated: {hint}" if isinstance(value, str) else "mend it"
+        remedy = (
+            f"text is not evaluated: {hint}"
+            if isinstance(value, str)
+            else "write one, made of numbers, parameters and mbs.t"
+        )
         raise ModelError(f"{what} must be a number or a sympy expression{of}, not {value!r}; {remedy}") from exc
     if any(s.name == t.name and s != t for s in e.free_symbols):
         raise ModelError(f"{what} uses another symbol named t; write mbs.t for time")
     if e.has(sp.nan, sp.zoo, sp.oo):
-        raise ModelError(f"{what} is not finite: {e}; mend it")
+        raise ModelError(f"{what} is not finite: {e}; look for a division by zero in it")
     if e.has(sp.I):
-        raise ModelError(f"{what} is not real: {e}; mend it")
+        raise ModelError(f"{what} is not real: {e}; look for the root or the logarithm of a negative number in it")
     if any(abs(n) > LARGEST for n in e.atoms(sp.Number)):
         raise ModelError(f"{what} contains a number that is too large for a machine number; mind its units")
     if e.has(sp.DiracDelta):
@@ -65,11 +69,11 @@ def called(function: Callable, arguments: Sequence[Any], what: str, **constants:
         pass  # some functions do not tell their parameters
     except TypeError as exc:
         given = " and ".join([counted(len(arguments), "argument"), *(f"{name}=" for name in constants)])
-        raise ModelError(f"{what} is called with {given}: {exc}; mend its parameters") from exc
+        raise ModelError(f"{what} is called with {given}: {exc}; write it with as many parameters") from exc
     try:
         return function(*arguments, **constants)
     except MbsError as exc:
         raise ModelError(f"{what}: {exc}") from exc
     except Exception as exc:
-        remedy = "mend it: it is called with symbols, so use the functions of sympy (sp.sin, not np.sin)"
+        remedy = "it is called with symbols: use what they have, and functions of sympy (sp.sin, not np.sin)"
         raise ModelError(f"{what} raised {type(exc).__name__}: {exc}; {remedy}") from exc

@@ -9,11 +9,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..results.result import Result
-from ..results.sketch import ElementSketch
+from ..results.sketch import BodySketch, ElementSketch
 from . import plane
 from .bodies import body_pieces, skeleton
 from .labels import look_of_label, placed_labels
 from .motion import Motion, in_space, motion_of, path_of
+from .shapes import moving, outline_of, touching
 from .stage import AS_SAID, Camera, Pen, Piece, Stage, Symbol, all_pieces, one_after_the_other, reach
 from .style import Picture, as_label, axis_label
 from .symbols import ALIKE, arrow
@@ -104,7 +105,7 @@ class Scene(ABC):
         """The first pose with all others, without their joints, faint behind it."""
         how = {"alpha": alpha, "zorder": 1.2}
         for pose in range(1, len(self)):
-            joints = _elements(self.stages, self.pen.LATER, **how)
+            joints = _elements(self.stages, {"contact": moving} | self.pen.LATER, **how)
             for piece in (*all_pieces(_bodies(self.stages, **how)), *all_pieces(joints)):
                 piece.show(pose)
                 self.ax.add_artist(piece.artist)
@@ -124,12 +125,12 @@ class Scene(ABC):
 
     def _groups(self, stages: list[Stage]) -> tuple[Pieces, Pieces, Pieces]:
         """Of the bodies, the joints, and the forces."""
-        joints, forces = ALIKE | self.pen.SYMBOLS, {"arrow": arrow} | self.pen.FORCES
+        joints, forces = ALIKE | {"contact": touching} | self.pen.SYMBOLS, {"arrow": arrow} | self.pen.FORCES
         return _bodies(stages), _elements(stages, joints), _elements(stages, forces)
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
         """Placed on the paper, then put into space at the depth of their bodies."""
-        each = [[skeleton(stage, body) for body in stage.sketch.bodies] for stage in self.stages]
+        each = [[_edges(stage, body) for body in stage.sketch.bodies] for stage in self.stages]
         names = [body.name for body in self.stage.sketch.bodies]
         paths = {name: one_after_the_other(list(own)) for name, *own in zip(names, *each, strict=True)}
         on_paper = {name: self.camera.on_paper(path) for name, path in paths.items()}
@@ -152,6 +153,12 @@ class Scene(ABC):
         """A dot that rides on the path of a point."""
         colour, place = self.stage.colour(name.partition(".")[0]), path_of(self.result, name, self.motion)
         return self.pen.dot(place, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
+
+
+def _edges(stage: Stage, body: BodySketch) -> np.ndarray:
+    """Beside what a body has its name."""
+    outline = outline_of(stage, body.name)
+    return skeleton(stage, body) if outline is None else outline
 
 
 def _bodies(stages: list[Stage], **how: Any) -> Pieces:

@@ -98,12 +98,20 @@ class Stage:
 
     @cached_property
     def drawn_by_joints(self) -> set[str]:
-        """Bodies that a joint's symbol shows: the box of a slider, a sleeve, a wheel, a cam."""
+        """Bodies that a symbol shows: the box of a slider, a sleeve, a wheel, a cam, a shape that touches others."""
         sliding = [e for e in self.sketch.elements if e.kind in ("slider", "sleeve")]
         slid = {body for e in sliding for body, *_ in slider_markers(self, e)}
-        round_ = {body for e in self.sketch.elements if e.kind in ("mesh", "contact") for body, *_ in e.markers[:2]}
+        round_ = {m[0] for e in self.sketch.elements if e.kind in ("mesh", "contact") for m in _shown(e)}
         rolling = {e.markers[1][0] for e in self.sketch.elements if e.kind == "disk" and e.markers[1:]}
         return slid | round_ | rolling
+
+
+def _shown(element: ElementSketch) -> list[Marker]:
+    """Those of wheels and cams, and of shapes that are more than a point or a line."""
+    if not element.shapes:
+        return [*element.markers[:2]]
+    pairs = zip(element.markers, element.shapes, strict=True)
+    return [m for m, shape in pairs if shape.radius or len(shape.corners) > 1]
 
 
 def slider_markers(stage: Stage, element: ElementSketch) -> tuple[Marker, Marker]:

@@ -274,12 +274,28 @@ REFUSED = {
     "no contact of Profile at a.* and Disk at b.*a Profile meets a Point": lambda: Contact(
         "c", contacts.Profile(a2, 1), DISK
     ),
-    "no contact of Box at a.* and Point at b.*round one": lambda: Contact(
+    "no contact of Box at a.* and Point at b.*round one of them: Box": lambda: Contact(
         "c", contacts.Box(a2, (1, 1)), contacts.Point(b2)
     ),
     "no contact of Box at a.* and Capsule at b.*there is": lambda: Contact(
-        "c", contacts.Box(a2, (1, 1)), contacts.Capsule(b2, 1, 0.1)
+        "c", contacts.Box(a3, (1, 1, 1)), contacts.Capsule(b3, 1, 0.1)
     ),
+    r"no contact of Box at a.* and Polygon at b.*sharp.*Box\(..., radius=": lambda: Contact(
+        "c", contacts.Box(a2, (1, 1)), contacts.Polygon(b2, [(0, 0), (1, 0), (0, 1)])
+    ),
+    "no contact of Capsule at a.* and Polygon at b.*there is": lambda: Contact(
+        "c", contacts.Capsule(a2, 1, 0.1), contacts.Polygon(b2, [(0, 0), (1, 0)])
+    ),
+    "Polygon at b.* no corners that go round counterclockwise": lambda: contacts.Polygon(
+        b2, [(0, 0), (0, 1), (1, 0)], radius=0.1
+    ),
+    "radius of Polygon at b.* is 0.3, and leaves nothing of the side to corner 1; give a smaller": lambda: (
+        contacts.Polygon(b2, [(0, 0), (1, 0), (0, 1)], radius=0.3)
+    ),
+    "radius of Polygon at b.* rounds a polygon in the plane, and not one in space": lambda: contacts.Polygon(
+        b3, [(0, 0, 0)], radius=0.1
+    ),
+    "radius of Box at b.* is 0.6, and half of its least side 0.5": lambda: contacts.Box(b2, (1, 1), radius=0.6),
     "Contact 'c' is open nowhere: Disk at b.* reaches 0.1 .* has the radius 0.1; make one": lambda: Contact(
         "c", contacts.Disk(a2, 0.1, inside=True), DISK
     ),

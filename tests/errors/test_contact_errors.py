@@ -204,3 +204,35 @@ def test_friction_in_a_joint_that_shares_its_load():
     model.add(mbs.Friction("rub", model.elements["low"], mu=0.2, radius=0.01))
     with pytest.raises(mbs.ModelError, match="'rub' is bounded by what its joint carries, which is not unique"):
         mbs.simulate(model, [0, 1], {"low.omega": 1.0})
+
+
+# --- words that are not known -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda *pair: mbs.Contact("c", *pair, mu=0.3), "Contact 'c' has no argument 'mu'; write friction="),
+        (lambda *pair: mbs.Contact("c", *pair, e=0.3), "write restitution="),
+        (lambda *pair: mbs.Contact("c", *pair, bounce=0.3), "'bounce'; its arguments are: name, gap, slip, unit, rest"),
+        (lambda *pair: mbs.CompliantContact("c", *pair, k=0.3), "CompliantContact 'c' has no .* write stiffness="),
+        (lambda _, disk: mbs.Stop("s", mbs.x(disk.marker), min=0.3), "Stop 's' has no argument 'min'; write lower="),
+        (lambda _, disk: mbs.DryFriction("s", mbs.x(disk.marker), mu=0.3), "DryFriction 's' has no argument 'mu'"),
+    ],
+)
+def test_an_unknown_argument_is_told_with_its_own_word(make, words):
+    model = ball()
+    with pytest.raises(ModelError, match=words):
+        make(mbs.Line(model.ground), mbs.Disk(model.bodies["ball"], 0.1))
+
+
+def test_an_unknown_contact_or_quantity_of_a_run_is_told_with_what_there_is():
+    run = mbs.simulate(ball(friction=0.2), [0.0, 0.1])
+    with pytest.raises(ModelError, match="the run has no contact or friction 'flor'; did you mean 'floor'"):
+        run.modes["flor"]
+    with pytest.raises(ModelError, match="'rub.force'; did you mean 'floor.force'"):
+        run["rub.force"]
+    with pytest.raises(ModelError, match="'floor.normal'; use one of: floor.force, floor.friction, floor.gap, "):
+        run["floor.normal"]
+    with pytest.raises(ModelError, match="did you mean 'floor.friction'"):
+        run["floor.fricton"]

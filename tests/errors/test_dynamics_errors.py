@@ -151,9 +151,9 @@ wrong("a potential that is a list", a_class(potential=staticmethod(lambda i: [i.
 wrong("a force that is one number", a_class(force=staticmethod(lambda i: i.x)), "'own'", "(Fx, Fy, M)")
 wrong("forces for two markers", a_class(force=staticmethod(lambda i: [(1, 2), (3, 4)])), "'own'", "each marker (1)")
 wrong("an unknown use of work", a_class(force=staticmethod(lambda i: [(1, 2)]), work="lost"), "Faulty", "'lost'")
-wrong("a force that raises", a_class(force=staticmethod(lambda i: 1 / 0)), "'own'", "ZeroDivisionError", "mend it")
+wrong("a force that raises", a_class(force=staticmethod(lambda i: 1 / 0)), "'own'", "ZeroDivisionError", "symbols")
 wrong("a force of words", a_class(force=staticmethod(lambda i: [("1 +", 0)])), "'own'", "sympy expression", "'1 +'")
-wrong("an effort that raises", a_class(mbs.EffortElement, effort=staticmethod(lambda s, rate: s.x)), "'own'", "mend it")
+wrong("an effort that raises", a_class(mbs.EffortElement, effort=staticmethod(lambda s, rate: s.x)), "'own'", "symbols")
 wrong("an effort of nan", a_class(mbs.EffortElement, effort=staticmethod(lambda s, rate: sp.nan)), "'own'", "finite")
 
 # --- masses -----------------------------------------------------------------------------------------------------

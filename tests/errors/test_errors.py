@@ -233,7 +233,7 @@ def _(x):
         pass
 
 
-@mistake("a joint class whose phi raises", ModelError, "Faulty", "ZeroDivisionError", "mend it")
+@mistake("a joint class whose phi raises", ModelError, "Faulty", "ZeroDivisionError", "symbols")
 def _(x):
     Faulty = type("Faulty", (mbs.Joint,), {"phi": staticmethod(lambda i, j: 1 / 0), "__module__": __name__})
     Faulty("A", x.a, x.b)
@@ -269,7 +269,7 @@ wrong("a constraint that returns infinity", constraint(lambda i, j: sp.oo), "Con
 wrong("a constraint that returns a truth", constraint(lambda i, j: True), "Constraint 'link'", "sympy expressions")
 wrong("a constraint that returns a relation", constraint(lambda i, j: sp.Eq(i.x, j.x)), "'link'", "sympy expressions")
 wrong("a constraint that returns a vector", constraint(lambda i, j: [i.point - j.point]), "'link'", "sympy expressions")
-wrong("a constraint that raises", constraint(divides_by_zero), "Constraint 'link'", "ZeroDivisionError", "mend it")
+wrong("a constraint that raises", constraint(divides_by_zero), "Constraint 'link'", "ZeroDivisionError", "symbols")
 wrong("a constraint with too few arguments", constraint(lambda i: i.x), "'link'", "2 arguments: too many", "mend")
 wrong("a constraint with a misspelt word", constraint(lambda i, j: i.pont), "Constraint 'link'", "pont", "mend")
 wrong(

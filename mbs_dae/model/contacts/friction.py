@@ -152,7 +152,7 @@ class DryFriction(FrictionElement):
 
     def __new__(cls, *args: Any, smooth: Any = None, **said: Any) -> Any:
         """Friction with modes; or a force."""
-        return super().__new__(cls) if smooth is None else SmoothFriction(*args, smooth=smooth, **said)
+        return super().__new__(cls, *args, **said) if smooth is None else SmoothFriction(*args, smooth=smooth, **said)
 
     def __init__(self, name: str, measure: Measure, force: Any, static_force: Any = None, *, smooth: None = None):
         self.name = checked_name(name)

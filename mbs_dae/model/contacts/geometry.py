@@ -1,13 +1,17 @@
 """The geometry of two bodies that may touch: signed distances of points from surfaces, on marker symbols.
 
 All that moves freely against a surface is a *hull*: corners, and all between them, within a ball of some radius (a
-disk has one corner, a capsule two, a box has radius 0). A surface knows the distance of a point from it and the
-direction in which that grows, the normal n, |n| = 1. So the gap of a corner is
+disk has one corner, a capsule two, a box with sharp edges has radius 0). A surface knows the distance of a point from
+it and the direction in which that grows, the normal n, |n| = 1. So the gap of a corner is
 
     g = distance(corner) - radius,        and it touches at c = corner - radius n.
 
 This is the distance of the bodies where the distance from the surface is a concave function of the point, which over a
-hull is least at a corner: a plane, the inside of a ring. Other surfaces meet a single corner, a ball.
+hull is least at a corner: a plane, the inside of a ring. Other surfaces meet a single corner, a ball. In the plane two
+hulls that are apart are nearest to each other at a corner of one of them: so corners of each stand against the other.
+At least one of the two is round there. Then the distance has a normal everywhere that turns as a corner passes another
+one, and nothing is met twice: a box that slides over the end of another is not caught by it. (Of sharp corners that
+pass each other neither would have a normal.)
 
 At c the material of the second body slips along the surface by (velocity of the second at c) - (that of the first),
 which is told in one unit tangent in the plane, in two at right angles in space.
@@ -58,7 +62,12 @@ class Geometry:
         return 0
 
     def takes(self, other: Geometry) -> bool:
-        """Whether it is a surface from which the distance of that hull is known."""
+        """Whether it is a surface from which the distance of all of that hull is that of its corners."""
+        return False
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether it is a hull in the plane that has a distance from every corner of another one."""
         return False
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
@@ -108,39 +117,71 @@ class RoundedBox(Geometry):
         sides = ((-half, half) if half != 0 else (0,) for half in self.halves)
         return [_placed(marker, corner) for corner in product(*sides)]
 
+    @property
+    def is_convex(self) -> bool:
+        return len(self.halves) == 2
+
     def takes(self, other: Geometry) -> bool:
         """The distance from a sharp edge has no slope there, so a point has to be round, or the box."""
-        return other.count == 1 and not (self.radius == 0 and other.roundness == 0)
+        return other.count == 1 and are_round(self, other)
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
         arm = point - marker.point
-        nearest = [_cut(axis.dot(arm), half) for axis, half in zip(marker.axes, self.halves, strict=True)]
+        place = [axis.dot(arm) for axis in marker.axes]
+        nearest = [_cut(x, half) for x, half in zip(place, self.halves, strict=True)]
         away = point - _placed(marker, nearest)
         length = sp.sqrt(away.dot(away))
         normal = away / length
+        if 0 not in self.halves:
+            length, normal = self._solid(marker, place, length, normal)
         return Touch(length - self.radius, normal, tangents(normal))
+
+    def _solid(
+        self, marker: FormMarker, place: Sequence[sp.Expr], length: sp.Expr, normal: sp.Matrix
+    ) -> tuple[sp.Expr, sp.Matrix]:
+        """The same, and within the box how deep the point lies below the face next to it: it overlaps, and is told by
+        how much."""
+        heights = [abs(x) - half for x, half in zip(place, self.halves, strict=True)]
+        outside = sp.Or(*(height > 0 for height in heights))
+        *first, last = (sp.sign(x) * axis for x, axis in zip(place, marker.axes, strict=True))
+        next_to = [sp.And(*(heights[k] >= other for other in heights[k + 1 :])) for k in range(len(first))]
+        sides = [*zip(first, next_to, strict=True), (last, True)]
+        distance = sp.Piecewise((length, outside), (sp.Max(*heights), True))
+        return distance, sp.Matrix(
+            [sp.Piecewise((n, outside), *((side[c], where) for side, where in sides)) for c, n in enumerate(normal)]
+        )
 
 
 @dataclass(frozen=True)
 class Polytope(Geometry):
-    """The corners of a polygon or a polyhedron, in the marker's axes. A convex polygon is a surface for round bodies.
+    """All points no farther than a radius from a polygon or a polyhedron, whose corners are in the marker's axes. A
+    convex polygon is a surface for round bodies, and a round one for all convex ones.
 
     In the plane what is outside of it are strips before its edges, where the distance is that from the edge, and
     cones at its corners, where it is that from the corner.
     """
 
     points: tuple[tuple[Number, ...], ...]
+    radius: Number = 0
+
+    @property
+    def roundness(self) -> Number:
+        return self.radius
 
     @property
     def count(self) -> int:
         return len(self.points)
 
+    @property
+    def is_convex(self) -> bool:
+        return self.count > 2 and len(self.points[0]) == 2
+
     def corners(self, marker: FormMarker) -> list[sp.Matrix]:
         return [_placed(marker, point) for point in self.points]
 
     def takes(self, other: Geometry) -> bool:
-        """Those whose only corner is the middle of a disk."""
-        return self.count > 2 and len(self.points[0]) == 2 and other.count == 1 and other.roundness != 0
+        """Those with one corner, such as the middle of a disk."""
+        return self.is_convex and other.count == 1 and are_round(self, other)
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
         """Its corners go round counterclockwise."""
@@ -161,7 +202,7 @@ class Polytope(Geometry):
         distance = sp.Piecewise(*((size, where) for size, _, where in regions), inside)
         x, y = (sp.Piecewise(*((n[c], where) for _, n, where in regions), (normals[0][c], True)) for c in (0, 1))
         normal = x * marker.axes[0] + y * marker.axes[1]
-        return Touch(distance, normal, tangents(normal))
+        return Touch(distance - self.radius, normal, tangents(normal))
 
     def bulges(self, number: Callable[[Number], float]) -> bool:
         """Whether its corners go round counterclockwise, once, and turn left at every one."""
@@ -169,6 +210,16 @@ class Polytope(Geometry):
         sides = [(x[k] - x[k - 1], y[k] - y[k - 1]) for k in range(self.count)]
         turns = [atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]) for a, b in pairwise((*sides, sides[0]))]
         return min(turns) > 0 and sum(turns) < 3 * pi
+
+
+def inset(points: Sequence[Sequence[Number]], radius: Number) -> tuple[tuple[Number, ...], ...]:
+    """The corners of a convex polygon whose sides lie a radius farther in: between sides with normals m and n, of
+    length 1, a corner p moves to p - radius (m + n) / (1 + m·n)."""
+    corners = [sp.Matrix(point) for point in points]
+    sides = [corner - corners[k - 1] for k, corner in enumerate(corners)]
+    normals = [sp.Matrix([side[1], -side[0]]) / sp.sqrt(side.dot(side)) for side in sides]
+    behind = zip(corners, normals, [*normals[1:], normals[0]], strict=True)
+    return tuple(tuple(p - radius * (m + n) / (1 + m.dot(n))) for p, m, n in behind)
 
 
 @dataclass(frozen=True)
@@ -255,7 +306,8 @@ def tangents(normal: sp.Matrix) -> list[sp.Matrix]:
 def relation_between(
     first: Geometry, second: Geometry, dimension: int, slips: bool
 ) -> tuple[Relation, dict[sp.Symbol, Number]]:
-    """The gaps, and the slip velocities if they matter, of two shapes of which one is a surface for the other."""
+    """The gaps, and the slip velocities if they matter, of two shapes of which one is a surface for the other, or each
+    for the other."""
     own, other = (one.with_slots(label) for one, label in zip((first, second), LABELS, strict=False))
     slots = {**own[1], **other[1]}
     relation = _derived(own[0], other[0], dimension, slips, tuple(slots))
@@ -269,14 +321,29 @@ def relation_between(
 def _derived(first: Geometry, second: Geometry, dimension: int, slips: bool, slots: tuple[sp.Symbol, ...]) -> Relation:
     """Made once for each kind of pair."""
     i, j = markers = marker_symbols(2, dimension)
-    (surface, base), (hull, body) = pairs = (first, i), (second, j)
-    if not surface.takes(hull):
-        (hull, body), (surface, base) = pairs
+    pair = (first, i), (second, j)
     gaps, velocities = [], []
-    for corner in hull.corners(body):
-        found = surface.touch(base, corner)
-        gaps.append(found.distance - hull.roundness)
-        contact = corner - hull.roundness * found.normal
-        velocity = j.velocity_at(contact) - i.velocity_at(contact)
-        velocities += [tangent.dot(velocity) for tangent in found.tangents]
+    for n, (own, other) in enumerate(surfaces(first, second)):
+        (surface, base), (hull, body) = pair[own], pair[other]
+        for corner in hull.corners(body):
+            found = surface.touch(base, corner)
+            gaps.append(found.distance - hull.roundness)
+            contact = corner - hull.roundness * found.normal
+            velocity = j.velocity_at(contact) - i.velocity_at(contact)
+            velocities += [(-1) ** n * tangent.dot(velocity) for tangent in found.tangents]  # one way for all points
     return Relation(markers, tuple(gaps), tuple(velocities) if slips else (), slots=slots)
+
+
+def surfaces(first: Geometry, second: Geometry) -> list[tuple[int, int]]:
+    """Which of both (0, 1) is a surface for the corners of which other: one for all of them, or in the plane each for
+    those of the other; none if the pair has no distance that is known."""
+    pair = first, second
+    one = [(own, 1 - own) for own in (0, 1) if pair[own].takes(pair[1 - own])]
+    if one or not (first.is_convex and second.is_convex and are_round(first, second)):
+        return one[:1]
+    return [(0, 1), (1, 0)]
+
+
+def are_round(first: Geometry, second: Geometry) -> bool:
+    """Whether one of them is, at least, so that there is a normal where corners meet."""
+    return first.roundness != 0 or second.roundness != 0

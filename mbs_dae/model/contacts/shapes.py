@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from ...errors import ModelError
 from ..bodies.body import Marker, Place, Vector, as_marker, coordinates_of
 from ..fields import Function
-from ..parameters import Number, Numeric, check_number
+from ..parameters import Number, Numeric, check_number, free_parameters
 from ..tables import check_closed
-from .geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox
+from .geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox, inset, surfaces
 
 PROFILE = Function("m", name="profile", jumps=False)
 
@@ -93,19 +93,35 @@ class Capsule(Shape):
 
 
 class Box(Shape):
-    """A rectangle or a cuboid of this size along the marker's axes, with the marker in its middle."""
+    """A rectangle or a cuboid of this size along the marker's axes, with the marker in its middle. With a `radius` its
+    edges are rounded, and its faces stay where they are."""
 
-    def __init__(self, marker: Place, size: Vector):
+    def __init__(self, marker: Place, size: Vector, radius: Numeric = 0.0):
         super().__init__(marker)
         sides = coordinates_of(size, f"size of {self}", self.dimension)
         self.lengths = {f"size {k}": check_number(n, f"a side of {self}", positive=True) for k, n in enumerate(sides)}
-        self.geometry = RoundedBox(tuple(side / 2 for side in sides))
+        self.radius = check_number(radius, f"radius of {self}", non_negative=True)
+        self.geometry = RoundedBox(tuple(side / 2 - self.radius for side in sides), self.radius)
+        if not free_parameters([*sides, self.radius]):
+            self._check_radius(float, str(self))
+
+    def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        super().check_values(number, who)
+        self._check_radius(number, f"{self} of {who}")
+
+    def _check_radius(self, number: Callable[[Number], float], who: str) -> None:
+        radius = check_number(number(self.radius), f"radius of {who}", non_negative=True)
+        if (most := min(map(number, self.lengths.values())) / 2) < radius:
+            raise ModelError(
+                f"radius of {who} is {radius:g}, and half of its least side {most:g}; give no more than that"
+            )
 
 
 class Polygon(Shape):
-    """A polygon in the plane, a polyhedron in space: its corners, in the marker's axes."""
+    """A polygon in the plane, a polyhedron in space: its corners, in the marker's axes. With a `radius` the corners of
+    a convex polygon (counterclockwise) are rounded, and its sides stay where they are."""
 
-    def __init__(self, marker: Place, points: Sequence[Vector]):
+    def __init__(self, marker: Place, points: Sequence[Vector], radius: Numeric = 0.0):
         super().__init__(marker)
         try:
             points = [*points]
@@ -113,7 +129,35 @@ class Polygon(Shape):
             raise ModelError(f"points of {self} must be a list of corners, not {points!r}") from exc
         if not points:
             raise ModelError(f"{self} has no corners; give points=[(x, y), ...]")
-        self.geometry = Polytope(tuple(coordinates_of(p, f"corner of {self}", self.dimension) for p in points))
+        self.points = tuple(coordinates_of(p, f"corner of {self}", self.dimension) for p in points)
+        self.core = self.points
+        self.radius = check_number(radius, f"radius of {self}", non_negative=True)
+        if self.radius == 0:
+            self.geometry = Polytope(self.points)
+            return
+        if self.dimension == 3 or len(points) < 3:
+            what = "in space" if self.dimension == 3 else f"with {len(points)} corners"
+            raise ModelError(f"radius of {self} rounds a polygon in the plane, and not one {what}; leave it out")
+        self.core = inset(self.points, self.radius)
+        self.geometry = Polytope(self.core, self.radius)
+        if not free_parameters([*(x for p in self.points for x in p), self.radius]):
+            self._check_radius(float, str(self))
+
+    def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        super().check_values(number, who)
+        if self.radius != 0:
+            self._check_radius(number, f"{self} of {who}")
+
+    def _check_radius(self, number: Callable[[Number], float], who: str) -> None:
+        """Sides become shorter by the rounding, and none may turn round by it."""
+        radius = check_number(number(self.radius), f"radius of {who}", non_negative=True)
+        check_convex(Polytope(self.points), number, who)
+        sharp, core = ([[number(x) for x in p] for p in points] for points in (self.points, self.core))
+        for k, (p, r) in enumerate(zip(sharp, core, strict=True)):
+            along = sum((p[c] - sharp[k - 1][c]) * (r[c] - core[k - 1][c]) for c in (0, 1))
+            if along < 0:
+                what = f"radius of {who} is {radius:g}, and leaves nothing of the side to corner {k + 1}"
+                raise ModelError(f"{what}; give a smaller one")
 
 
 class Line(Shape):
@@ -151,33 +195,39 @@ class Profile(Shape):
 def check_pair(first: Shape, second: Shape, who: str) -> None:
     """Whether one is a surface for the other."""
     a, b = first.geometry, second.geometry
-    if a.takes(b) or b.takes(a):
+    if surfaces(a, b):
         return
     kinds = {first.kind, second.kind}
     if "Profile" in kinds:
         remedy = "a Profile meets a Point; of a roller's centre the pitch curve is the profile"
     elif not (a.count or b.count):
         remedy = "one of them must be a body that moves against the other: Point, Disk, Sphere, Capsule, Box, Polygon"
-    elif kinds <= {"Point", "Box"} or kinds <= {"Point", "Polygon"}:
-        remedy = "both are sharp where they touch; round one of them: a small Disk or Sphere for the Point"
+    elif kinds <= {"Point", "Box", "Polygon"} and (first.dimension == 2 or "Point" in kinds):
+        remedy = "both are sharp where they touch; round one of them: Box(..., radius=0.001), a small Disk for a Point"
     else:
         remedy = (
-            "there is: any body against a Line, a Plane or the inside of a Disk or Sphere; a Disk, a Sphere or a Point "
-            "against a Disk, a Sphere or a Capsule, the round ones against a Box, a Disk against a Polygon; a Point "
-            "against a Profile. Say others by their corners, each a Contact of its own, or by gap="
+            "there is: any body against a Line, a Plane or the inside of a Disk or Sphere; in the plane bodies of "
+            "which one is round (Disk, Capsule, Box and Polygon with radius=) against each other; in space a Sphere, "
+            "or a Point if the other is round, against a Sphere, a Capsule or a Box; a Point against a Profile. Say "
+            "others by their corners, each a Contact of its own, or by gap="
         )
     raise ModelError(f"{who}: there is no contact of {first} and {second}; {remedy}")
 
 
 def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: str) -> None:
     """Whether what moves in a ring or in a bowl fits in it, and a polygon that others touch all around is convex."""
+    for own, _ in surfaces(pair[0].geometry, pair[1].geometry):
+        check_convex(pair[own].geometry, number, f"{who}: {pair[own]}")
     for outer, inner in (pair, pair[::-1]):
-        body = outer.geometry
-        if isinstance(body, Polytope) and body.takes(inner.geometry) and not body.bulges(number):
-            what = f"{who}: {outer} has no corners that go round counterclockwise and turn left at each"
-            raise ModelError(f"{what}; order them, and say a polygon that is not convex by several that are")
         if isinstance(outer.geometry, Hollow) and isinstance(inner.geometry, RoundedBox):
             radius, reach = number(outer.geometry.opening), number(inner.geometry.reach)
             if reach >= radius:
                 what = f"{who} is open nowhere: {inner} reaches {reach:g} from its middle, and {outer} has the radius"
                 raise ModelError(f"{what} {radius:g}; make one smaller, or the other larger")
+
+
+def check_convex(body: Geometry, number: Callable[[Number], float], who: str) -> None:
+    """A polygon that others touch all around has to be."""
+    if isinstance(body, Polytope) and not body.bulges(number):
+        what = f"{who} has no corners that go round counterclockwise and turn left at each"
+        raise ModelError(f"{what}; order them, and say a polygon that is not convex by several that are")

@@ -7,6 +7,7 @@ import numpy as np
 from ...compiled import System
 from ...compiled.contacts import GIVEN, KEPT, NOTED, OPEN, ContactsBuilder, put_rows
 from ...compiled.reading import Trajectory
+from ...errors import Names
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import pull
@@ -26,7 +27,7 @@ def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
         points = [k for k, (owner, _) in enumerate(builder.points) if owner is element]
         states = np.array([_states_of_point(builder, own, k) for k in points]).T
         found[element.name] = states[:, 0] if len(points) == 1 else states
-    return found
+    return Names("contact or friction", found, owner="the run")
 
 
 def _states_of_point(builder: ContactsBuilder, own: np.ndarray, k: int) -> np.ndarray:

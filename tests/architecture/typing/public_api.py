@@ -182,6 +182,8 @@ def contacts(model: mbs.PlanarModel, space: mbs.SpatialModel, body: mbs.Body, pi
     model.add(mbs.CompliantContact("soft", floor, mbs.Disk(body, 0.1), stiffness=1e5, restitution=0.5, speed=1.0))
     for shape in (mbs.Point(body), mbs.Box(body, (1, 2)), mbs.Polygon(body, [(0, 0), (1, 0), (0, 1)])):
         model.add(mbs.Contact("c", floor, shape))
+    rounded = mbs.Box(body, (1, 2), radius=0.1), mbs.Polygon(body, [(0, 0), (1, 0), (0, 1)], radius=0.1)
+    model.add(mbs.Contact("l", *rounded))
     round_ones = mbs.Sphere(body, 0.1), mbs.Capsule(body, 1.0, 0.1), mbs.Profile(body, 1 + mbs.theta)
     space.add(*(mbs.Contact(f"d{k}", wall, shape) for k, shape in enumerate(round_ones)))
     model.add(mbs.Stop("e", mbs.angle(model.ground, body), lower=0.0, upper=1.0, restitution=0.2))
