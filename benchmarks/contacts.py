@@ -12,12 +12,11 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 from peers import available
 from peers.contacts import FRICTION, PROBLEMS, G, Problem
-from peers.run import timed
 
 import mbs_dae as mbs
 from mbs_dae.motion import run as marching
@@ -52,24 +51,25 @@ def chain(count: int) -> mbs.PlanarModel:
     return model
 
 
-def cost(build: Callable[[int], mbs.PlanarModel], count: int) -> tuple[float, float, int]:
-    """Of a step in microseconds, the best of three bare runs; the largest residual; steps with impacts."""
-    system, times, options = build(count).compile(), [0.0, LENGTH], {"method": "Moreau", "step": STEP}
-    result = mbs.simulate(system, times, **options)
-    seconds, _ = timed(partial(go, prepare(system, times, **options)), 3)
-    return 1e6 * seconds / result.stats["accepted"], result.stats.get("contact_residual", 0.0), len(result.impacts)
-
-
 def by_number() -> None:
+    times, options = [0.0, LENGTH], {"method": "Moreau", "step": STEP}
     for build in (balls, chain):
+        systems = [build(count).compile() for count in COUNTS]
+        results = [mbs.simulate(system, times, **options) for system in systems]
+        runs = [partial(go, prepare(system, times, **options)) for system in systems]
+        spent = 1e6 * np.array([[processor_time(run) for run in runs] for _ in range(5)]).min(axis=0)
+        costs = spent / [result.stats["accepted"] for result in results]
         print(f"\n{build.__name__}: contacts, microseconds a step, for each contact, residual, steps with impacts")
-        costs = []
-        for count in COUNTS:
-            microseconds, residual, impacts = cost(build, count)
-            costs.append(microseconds)
-            print(f"{count:5d} {microseconds:10.0f} {microseconds / count:8.2f} {residual:9.1e} {impacts:5d}")
-        slope = np.polyfit(np.log(COUNTS), np.log(costs), 1)[0]
-        print(f"cost of a step ~ contacts^{slope:.2f}")
+        for count, cost, result in zip(COUNTS, costs, results, strict=True):
+            residual = result.stats.get("contact_residual", 0.0)
+            print(f"{count:5d} {cost:10.0f} {cost / count:8.2f} {residual:9.1e} {len(result.impacts):5d}")
+        print(f"cost of a step ~ contacts^{np.polyfit(np.log(COUNTS), np.log(costs), 1)[0]:.2f}")
+
+
+def processor_time(run: Callable[[], object]) -> float:
+    begin = process_time()
+    run()
+    return process_time() - begin
 
 
 def crank(stops: bool) -> mbs.PlanarModel:
@@ -87,19 +87,16 @@ def crank(stops: bool) -> mbs.PlanarModel:
 
 def while_open() -> None:
     systems, times = [crank(stops).compile() for stops in (False, True)], np.linspace(0, 20, 201)
-    start, spent = {"crank.omega": -10.0}, []
+    start = {"crank.omega": -10.0}
     counts = [mbs.simulate(system, times, start).stats["evaluations"] for system in systems]
-    for _ in range(ROUNDS):
-        row = []
-        for system in systems:
-            begin = perf_counter()
-            mbs.simulate(system, times, start)
-            row.append(perf_counter() - begin)
-        spent.append(row)
-    free, bounded = np.array(spent).T
     print("\nslider-crank, 20 s, event-driven, without stops and between stops that it does not reach")
-    print(f"evaluations {counts[0]} and {counts[1]}; time {1e3 * free.min():.1f} and {1e3 * bounded.min():.1f} ms,")
-    print(f"ratio {np.median(bounded / free):.3f} (median of {ROUNDS} pairs)")
+    print(f"evaluations {counts[0]} and {counts[1]}; processor time")
+    calls = [partial(mbs.simulate, system, times, start) for system in systems]
+    bare = [partial(go, prepare(system, times, start)) for system in systems]
+    for name, pair in (("of the call", calls), ("of the bare run", bare)):
+        free, bounded = np.array([[processor_time(run) for run in pair] for _ in range(ROUNDS)]).T
+        ratio = f"ratio {np.median(bounded / free):.3f} (median of {ROUNDS} pairs)"
+        print(f"{name}: {1e3 * free.min():.1f} and {1e3 * bounded.min():.1f} ms, {ratio}")
 
 
 # --- beside a peer ----------------------------------------------------------------------------------------------------
@@ -163,8 +160,8 @@ def beside_a_peer() -> None:
         times = {name: np.zeros((TURNS, len(ladder))) for name, ladder in ladders.items()}
         for k in range(TURNS):
             for name, ladder in ladders.items():
-                times[name][k] = [timed(run, 1)[0] for run, _ in ladder]
-        print(f"\n{problem.name}: milliseconds (median of {TURNS}) and error [m], with more and more steps")
+                times[name][k] = [processor_time(run) for run, _ in ladder]
+        print(f"\n{problem.name}: ms of processor time (median of {TURNS}), error [m], with more steps")
         for name in ladders:
             pairs = zip(1e3 * np.median(times[name], axis=0), errors[name], strict=True)
             print(f"{name:<55}", *(f"{ms:7.1f} {error:.1e}" for ms, error in pairs))

@@ -111,6 +111,8 @@ class Contacts(NamedTuple):
     before: Work[Integers] = zeros("points")
     closed: Work[Integers] = zeros(1)
     """How many points are not open."""
+    unseen: Work[Integers] = zeros(1)
+    """1 where nobody asks for the rows of points that are open: within steps whose ends are looked at."""
     changed: Work[Integers] = zeros(1)
     """Whether states are others than before they were last chosen."""
     touching: Work[Integers] = zeros("points")

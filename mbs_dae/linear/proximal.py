@@ -22,6 +22,10 @@ Curnier). All of it needs no G of full rank: where forces are not unique, those 
 depend much on each other. So after some rounds Newton's method takes the radii along, r = μ P(f̄ - ρ y) of the gap: D
 then is not symmetric, there is no function to be least, and a step must make the residual less. Both take turns.
 
+*Each round begins* with a whole step in which points persist in what they do in f̄ (`persist`): those that push and
+stick go on to do so, whatever their springs say where bodies are before it. What comes up against stiff springs would
+else take a short step for each of them, as many as there are points.
+
 Of friction f̄ begins with a part of what it was (`FADE`): what gaps can carry, friction at rest does not take over for
 ever; and not with nothing, for then forces that are not unique are others in each step, and a heap trembles.
 """
@@ -40,6 +44,7 @@ from .springs import (
     Proximal,
     become,
     natural_residual,
+    persist,
     put_forces,
     put_matrix,
     put_radii,
@@ -73,11 +78,13 @@ def solve_proximal(
     while left > enough and p.tally[0] < most:
         for _ in range(ROUNDS):
             off = _look(p, pattern, factor, False) / scale
-            for _ in range(WITHIN):
+            for k in range(WITHIN):
                 if off <= max(INNER * min(left, NEAR), 0.1 * enough):
                     break
+                if k == 0:
+                    persist(p)
                 _find_step(p, factor)
-                _go(p, _length(p, pattern, factor))
+                _go(p, 1.0 if k == 0 else _length(p, pattern, factor))
                 off = _look(p, pattern, factor, False) / scale
             left = max(_settle(p, factors) / scale, off)
             if left <= enough:
@@ -104,16 +111,17 @@ def _begin(p, pattern, factor, factors, refinements):
     p.firm[0], p.firm[1] = SOFT, STIFF
     for i in range(p.x.size):
         p.inertia[i] = factor.weight[i] + factor.soft[i]
+        p.mobility[i] = 1.0 / p.inertia[i] if p.inertia[i] > 0.0 else 0.0
     for row in range(p.kept.size):
         p.kept[row] = factor.kept[row] if factor.independence[row] >= factor.truncation[0] else 0.0
     for c in range(laws.gap.size):
         first, end, largest = laws.slip[c], laws.slip[c] + laws.slips[c], 0.0
         if laws.gap[c] >= 0:
-            put_unit(p, laws.gap[c], sqrt(reply(rows, laws.gap[c], p.inertia)), p.asked[c])
+            put_unit(p, laws.gap[c], sqrt(reply(rows, laws.gap[c], p.mobility)) if p.asked[c] == 1 else 0.0)
+        for r in range(first, end if p.asked[c] == 1 else first):
+            largest = max(largest, reply(rows, r, p.mobility))
         for r in range(first, end):
-            largest = max(largest, reply(rows, r, p.inertia))
-        for r in range(first, end):
-            put_unit(p, r, sqrt(largest), p.asked[c])
+            put_unit(p, r, sqrt(largest))
     _put_rates(p)
     for r in range(p.rate.size):
         scale = max(scale, abs(p.rate[r]) / p.unit[r] if p.stiffness[r] > 0.0 else 0.0)
@@ -195,7 +203,7 @@ def _look(p, pattern, factor, along_with):
         p.rest_f[column] -= jacobian[e] * p.multipliers[row]
         p.rest_g[row] -= jacobian[e] * p.x[column]
     for i in range(p.x.size):
-        square += p.rest_f[i] ** 2 / p.inertia[i] if p.inertia[i] > 0.0 else 0.0
+        square += p.rest_f[i] ** 2 * p.mobility[i]
     return sqrt(square)
 
 

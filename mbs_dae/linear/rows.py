@@ -32,10 +32,9 @@ def pull(rows, forces, f):
 
 
 @compiled
-def reply(rows, r, weight):
-    """G W⁻¹ Gᵀ of row r with a diagonal W."""
+def reply(rows, r, mobility):
+    """G W⁻¹ Gᵀ of row r with a diagonal W⁻¹."""
     total = 0.0
     for e in range(rows.at[r], rows.at[r + 1]):
-        if rows.value[e] != 0.0:
-            total += rows.value[e] ** 2 / weight[rows.column[e]]
+        total += rows.value[e] ** 2 * mobility[rows.column[e]]
     return total

@@ -8,7 +8,7 @@ import numpy as np
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
 from .pattern import Pattern, analyse
-from .rows import Rows
+from .rows import Rows, pull
 from .unsymmetric import Elimination, new_elimination, places
 
 SOFT, STIFF, FIRMER = 1e3, 1e5, 10.0
@@ -96,6 +96,8 @@ class Proximal(NamedTuple):
     rest_f: Work[Vector] = zeros("n")
     rest_g: Work[Vector] = zeros("m")
     inertia: Work[Vector] = zeros("n")
+    mobility: Work[Vector] = zeros("n")
+    """The diagonal of W, and its inverse."""
 
 
 def new_proximal(base: Pattern, rows: Rows, laws: Laws, lines: int) -> Proximal:
@@ -123,10 +125,10 @@ def new_proximal(base: Pattern, rows: Rows, laws: Laws, lines: int) -> Proximal:
 
 
 @compiled
-def put_unit(p, r, unit, asked):
-    """A row that moves nothing, or is not asked, has no stiffness and no force."""
+def put_unit(p, r, unit):
+    """A row that moves nothing, or is not asked (0), has no stiffness and no force."""
     p.unit[r] = unit if unit > 0.0 else 1.0
-    p.stiffness[r] = SOFT / (unit * unit) if unit > 0.0 and asked == 1 and p.still[r] == 0 else 0.0
+    p.stiffness[r] = SOFT / (unit * unit) if unit > 0.0 and p.still[r] == 0 else 0.0
     if p.stiffness[r] == 0.0:
         p.force[r] = 0.0
 
@@ -197,6 +199,28 @@ def is_headed(p, c):
     for r in range(p.laws.slip[c], p.laws.slip[c] + p.laws.slips[c]):
         headed = headed or p.heading[r] != 0.0
     return headed
+
+
+@compiled
+def persist(p):
+    """What pushes in f̄ pushes on, and a slip does not turn back against its f̄, it sticks: in D, and in what is left of
+    the equations, where forces go on along their springs beyond P."""
+    laws, points = p.laws, p.laws.gap.size
+    p.other[:] = 0.0
+    for c in range(points):
+        r, first, end, onward, firm = laws.gap[c], laws.slip[c], laws.slip[c] + laws.slips[c], 0.0, 0.0
+        if p.asked[c] == 1 and r >= 0 and p.bent[c] == 0.0 and p.anchor[r] > 0.0:
+            p.bent[c] = p.stiffness[r]
+            p.other[r] = p.anchor[r] - p.stiffness[r] * p.rate[r]
+        for k in range(first, end):
+            onward += p.bent[3 * points + k] * p.anchor[k]
+            firm = max(firm, p.stiffness[k])
+        if p.asked[c] == 1 and onward < 0.0 and not is_headed(p, c):
+            p.bent[points + c] = firm
+            for k in range(first, end):
+                p.bent[3 * points + k] = 0.0
+                p.other[k] = p.anchor[k] - p.stiffness[k] * p.rate[k] - p.force[k]
+    pull(p.rows, p.other, p.rest_f)
 
 
 @compiled

@@ -101,8 +101,9 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
         transform(transformation, DYNAMICS, (out, machine.f, factor.weight, factor.beside))
     else:
         take_masses(dynamics, out, factor.weight, factor.beside)
-    if mechanism.contacts.gap.size > 0:
-        observe_contacts(mechanism.contacts, t, q, v)
+    contacts = mechanism.contacts
+    if contacts.closed[0] > 0 or (contacts.gap.size > 0 and contacts.unseen[0] == 0):
+        observe_contacts(contacts, t, q, v)
 
 
 @compiled_apart

@@ -144,8 +144,10 @@ def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
     """y' with its multipliers, forces of contacts and energies; or the means of the last step, where there are such."""
     mechanism, record, stages = march.mechanism, march.record, march.stages
     if march.tableau.means == 1:
-        state = mechanism.state
+        state, unseen = mechanism.state, mechanism.contacts.unseen
+        unseen[0] = 1  # the next step looks at contacts
         evaluate(mechanism, moment(march.course, t), y[: state.q_end], y[state.v_at : state.v_end])
+        unseen[0] = 0
         copy(stages.k[march.tableau.stages], dy)
         copy(stages.loads, record.end_multipliers)
         copy(mechanism.contacts.force, record.end_contacts)

@@ -136,6 +136,8 @@ def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     """
     machine = mechanism.machine
     pattern, velocity_rows = machine.pattern, machine.program.velocity_rows
+    if pattern.m == 0:
+        return DONE
     machine.factor.truncation[0] = 0.0
     previous = np.inf
     for _ in range(12):

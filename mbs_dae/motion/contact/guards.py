@@ -138,13 +138,13 @@ def put_contact_scales(mechanism):
 
 
 @compiled
-def is_blind(mechanism, k):
-    """Whether the rate of an entry of a contact is known by differences only."""
-    contacts, own = mechanism.contacts, k - mechanism.switches.kinds.size + mechanism.contacts.entries
+def put_differences(mechanism, differences):
+    """The rates of what is known by differences only: of all but open gaps."""
+    contacts, rate = mechanism.contacts, mechanism.switches.rate
     for c in range(contacts.gap.size):
-        if contacts.entry[c] == own:
-            return contacts.state[c] != OPEN
-    return True
+        k, known = first_entry(mechanism, c), 1 if contacts.gap[c] >= 0 and contacts.state[c] == OPEN else 0
+        for i in range(known, (1 if contacts.gap[c] >= 0 else 0) + contacts.slips[c]):
+            rate[k + i] = differences[k + i]
 
 
 @compiled

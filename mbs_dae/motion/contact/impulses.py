@@ -299,13 +299,14 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     brings no others together: 0 <= f, 0 <= g + W f, f (g + W f) = 0. A status."""
     contacts, machine = mechanism.contacts, mechanism.machine
     for _ in range(TIMES):
-        evaluate(mechanism, t, q, v)
+        observe_gaps(mechanism, t, q, v)
         deepest = 0.0
         for c in range(contacts.gap.size):
             if contacts.gap[c] >= 0 and not is_kept(contacts, c):
                 deepest = max(deepest, -contacts.phi[contacts.gap[c]])
         if deepest <= DEEP * machine.extent:
             return DONE
+        evaluate(mechanism, t, q, v)
         if not factorise_terms(mechanism):
             return NOT_FINITE
         put_rows(contacts)

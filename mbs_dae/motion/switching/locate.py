@@ -33,6 +33,7 @@ from .looks import EXACT, LEFT, first_wrong, look_at
 from .search import CHATTERS, SHORT, TANGLED, Search, resolved_until
 from .settling import SLACK
 from .switches import look, natural, side_of
+from .wide import stays_wide
 
 CHOOSE, SWITCH, SEARCH, CARRY_ON, START_OVER = range(5)
 NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
@@ -62,6 +63,8 @@ def search_step(search: Search):
     copy(switches.guard, search.end)
     nothing = SOON * max(abs(t), h, 1.0) / h
     closely = stages.implicit.weight.size > 0  # steps of implicit methods may turn bodies too far for a cubic
+    if not closely and stays_wide(search, t, h):
+        return
     high = first_wrong(search, t, h, closely, True)
     if high >= 0.0 and not closely:
         high = first_wrong(search, t, h, True, False)

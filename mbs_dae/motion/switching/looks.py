@@ -24,10 +24,10 @@ from ...symbolic.branches import WATCH, WHOLE
 from ..contact.guards import (
     TOUCH,
     has_gaps_alone,
-    is_blind,
     observe_gaps,
     put_contact_rates,
     put_contact_scales,
+    put_differences,
 )  # fmt: skip
 from ..course import moment
 from ..derivative import accelerate, evaluate
@@ -127,16 +127,38 @@ def is_wrong(search, guards):
 def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int, is_there: bool):
     """Values and rates at t + x h, into a row. The rates are those along what is read. `is_there`: that is where the
     last evaluation was."""
+    mechanism = search.stages.mechanism
+    switches = mechanism.switches
+    if not has_gaps_alone(mechanism):
+        _see(search, t, h, x, closely, is_there)
+    else:
+        if not is_there:
+            look_at(search, t, h, x, closely)
+        put_contact_rates(mechanism)
+        put_contact_scales(mechanism)
+    search.at[row] = x
+    for k in range(switches.kinds.size):
+        slides = switches.slides[k] == 1
+        search.positions[row, k] = position(switches, k)
+        search.rates[row, k] = switches.rate[k]
+        search.size[k] = max(search.size[k], abs(switches.guard[k]))
+        search.top[k] = max(search.top[k], search.size[k])
+        search.noise[k] = 1.0 if slides else switches.scale[k]
+        search.slack[k] = SLACK if slides else EXACT * search.size[k] + _held(search, k)
+
+
+@compiled
+def _see(search, t, h, x, closely, is_there):
+    """Values and rates at t + x h where there is more than open gaps: by differences, where rates are not known."""
     y, dy, other = search.y, search.dy, search.other
     mechanism = search.stages.mechanism
     switches, state = mechanism.switches, mechanism.state
     before, after = max(x - NEAR, 0.0), min(x + NEAR, 1.0)
     span = (after - before) * h
-    if not has_gaps_alone(mechanism):
-        _read(search, after, closely, other)
-        _read(search, before, closely, y)
-        for i in range(y.size):
-            dy[i] = (other[i] - y[i]) / span
+    _read(search, after, closely, other)
+    _read(search, before, closely, y)
+    for i in range(y.size):
+        dy[i] = (other[i] - y[i]) / span
     differs = switches.sliding[0] > 0 or search.blind > 0 or mechanism.contacts.closed[0] > 0
     if differs:
         _evaluate(search, t + before * h)
@@ -147,26 +169,17 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
         for k in range(switches.kinds.size):
             search.mixed[k] = (position(switches, k) - search.mixed[k]) / span
     _read(search, x, closely, y)
-    now = moment(search.stages.course, t + x * h)
     if differs or not is_there:
         _evaluate(search, t + x * h)
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    if has_gaps_alone(mechanism):
-        put_contact_rates(mechanism)
-        put_contact_scales(mechanism)
-    else:
-        assign(mechanism.signals.drifts, now, q, v, dy[: state.q_end])
-        read_rates(mechanism, q, v, dy[: state.q_end], dy[state.v_at : state.v_end])
-        read_scales(mechanism, q, v)
-    search.at[row] = x
-    for k in range(switches.kinds.size):
-        slides = switches.slides[k] == 1
-        search.positions[row, k] = position(switches, k)
-        search.rates[row, k] = search.mixed[k] if slides or _is_blind(mechanism, k) else switches.rate[k]
-        search.size[k] = max(search.size[k], abs(switches.guard[k]))
-        search.top[k] = max(search.top[k], search.size[k])
-        search.noise[k] = 1.0 if slides else switches.scale[k]
-        search.slack[k] = SLACK if slides else EXACT * search.size[k] + _held(search, k)
+    assign(mechanism.signals.drifts, moment(search.stages.course, t + x * h), q, v, dy[: state.q_end])
+    read_rates(mechanism, q, v, dy[: state.q_end], dy[state.v_at : state.v_end])
+    read_scales(mechanism, q, v)
+    if differs:
+        for k in range(switches.kinds.size):
+            if switches.slides[k] == 1 or switches.blind[k] == 1:
+                switches.rate[k] = search.mixed[k]
+        put_differences(mechanism, search.mixed)
 
 
 @compiled
@@ -181,13 +194,6 @@ def _held(search, k):
     if switches.sliding[0] == 0:
         return 0.0
     return max(HELD * search.top[k], STILL * switches.scale[k] if watched else roundoff)
-
-
-@compiled
-def _is_blind(mechanism, k):
-    """Whether its rate is known by differences only."""
-    switches = mechanism.switches
-    return is_blind(mechanism, k) if switches.kinds[k] >= TOUCH else switches.blind[k] == 1
 
 
 @compiled

@@ -1,0 +1,53 @@
+"""Wide gaps: most steps end far from any contact, and one look within tells so. Compiled.
+
+While gaps are all that there is to look at, a step closes none of them if nothing moves as far in it as each gap is
+wide, not even with the largest of all velocities along all of its slopes, |ġ| <= |G|₁ max|v| + |ν|. This is asked where
+the step begins, where it ends, and at the golden section of it; `looks` looks closely at a step that is not so.
+
+A distance changes by no more than bodies move, so between these places it keeps two thirds of its width. A gap of any
+other kind, one that oscillates along the way, might be wide and flat at all of them and closed in between. But a sine
+of n turns in a step that is flat enough to pass at a place is within 0.05/n turns of its top there (its bottom is a gap
+that is closed), and n turns times the golden section are farther than 0.38/n from any whole number.
+"""
+
+from ...kernels.abi import compiled, compiled_apart
+from ...linear.vectors import copy
+from ..contact.guards import has_gaps_alone, observe_gaps
+from ..course import moment
+from ..methods.method import X
+from ..methods.runge_kutta import read_cubic
+from .search import Search
+
+GOLDEN = 0.3819660112501051
+"""(3 - √5)/2, of all numbers the farthest from fractions."""
+
+
+@compiled_apart
+def stays_wide(search: Search, t: float, h: float):
+    """Whether no gap closes in the step whose end has been evaluated last."""
+    stages, y = search.stages, search.y
+    if not has_gaps_alone(stages.mechanism) or not _is_wide(stages.mechanism, h):
+        return False
+    copy(stages.y0, y)
+    _observe(stages, t, y)
+    if not _is_wide(stages.mechanism, h):
+        return False
+    stages.now[X] = GOLDEN
+    read_cubic(stages, y)
+    _observe(stages, t + GOLDEN * h, y)
+    return _is_wide(stages.mechanism, h)
+
+
+@compiled
+def _observe(stages, t, y):
+    state = stages.mechanism.state
+    observe_gaps(stages.mechanism, moment(stages.course, t), y[: state.q_end], y[state.v_at : state.v_end])
+
+
+@compiled
+def _is_wide(mechanism, h):
+    """Whether each gap, at the last evaluation, is wider than anything goes in the step."""
+    contacts, wide = mechanism.contacts, True
+    for row in contacts.gap:
+        wide = wide and (row < 0 or h * contacts.parts[row] < contacts.phi[row])
+    return wide
