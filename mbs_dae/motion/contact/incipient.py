@@ -24,8 +24,9 @@ BOUND = 1e-9
 RISEN, FAR = 5e-3, 0.5
 """A slip is incipient while friction falls short by less than the first part of it; and, while slip and acceleration
 are parallel, by less than the second: rates are no larger then than those of all else."""
-PARALLEL, FAINT = 1e-5, 1e-10
-"""They are to this angle; and where they differ by less than this part of how fast bodies move."""
+PARALLEL, TURNED, FAINT = 1e-5, 3e-3, 1e-10
+"""They are to the first angle, and in any case to the second; where they differ by less than this part of how fast
+bodies move, roundoff and errors of steps make the direction."""
 EASED = 1e-8
 """In Newton's method directions bend by so much more, relative to forces."""
 STABLE = 2.0
@@ -93,8 +94,8 @@ def is_let_go(contacts, c):
 
 @compiled
 def stays_incipient(contacts, c):
-    """Positive as long as the slip of a point has the direction of its acceleration, that against its friction. Where
-    friction falls short by next to nothing that is not asked: roundoff and errors of steps make the direction then."""
+    """Positive as long as the slip of a point has the direction of its acceleration, that against its friction; or
+    nearly, where friction falls short by next to nothing."""
     first, along, aside = contacts.slip[c], 0.0, 0.0
     slip, held = speed_of(contacts, c), across(contacts, c, contacts.force)
     if held == 0.0:
@@ -106,8 +107,8 @@ def stays_incipient(contacts, c):
         along -= contacts.rate[k] * contacts.force[k] / held
     for k in range(first, first + contacts.slips[c]):
         aside += (contacts.rate[k] + along * contacts.force[k] / held) ** 2
-    parallel = PARALLEL + (FAINT * contacts.pace[0] - np.sqrt(aside)) / slip
-    return min(max(min(parallel, RISEN), RISEN - short), FAR - short)
+    angle = (np.sqrt(aside) - FAINT * contacts.pace[0]) / slip
+    return min(max(min(PARALLEL - angle, RISEN), min(TURNED - angle, RISEN - short)), FAR - short)
 
 
 @compiled

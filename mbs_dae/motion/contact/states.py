@@ -81,7 +81,7 @@ def _use_touching(mechanism):
         if contacts.touching[c] == 0:
             continue
         stuck = contacts.state[c] == STICKING and contacts.pace[1] == 0.0
-        sets_out = contacts.state[c] == INCIPIENT and contacts.began[c] == 0
+        sets_out = contacts.state[c] == INCIPIENT and contacts.began[c] == 0 and contacts.pace[1] == 0.0
         moves = speed > TOUCHES * contacts.pace[0] and not stuck and not sets_out
         if never_sticks(contacts, c):
             contacts.slipping[c], contacts.heading[first] = 1, 1.0  # any direction: it tells that the point slips
@@ -169,8 +169,9 @@ def _decide(mechanism):
 
 @compiled
 def _sets_out(contacts, c, law, i):
-    """The state of a point that was let go, or had set out before, from its solution; i is its first slip there. Where
-    friction holds it again it sticks, or, if it moves already, slips to a stop."""
+    """The state of a point that was let go, or has set out before, from its solution; i is its first slip there. One
+    that has set out does so until it stops; another that friction holds after all sticks, or, if it moves already,
+    slips to a stop."""
     problem, first, speed = contacts.problem, contacts.slip[c], speed_of(contacts, c)
     held = drawn = yields = 0.0
     for k in range(contacts.slips[c]):
@@ -178,7 +179,8 @@ def _sets_out(contacts, c, law, i):
         for j in range(contacts.slips[c]):
             yields += problem.f[i + k] * contacts.delassus[i + k, i + j] * problem.f[i + j]
     held, drawn = np.sqrt(held), np.sqrt(drawn)
-    is_free = held >= (1.0 - BOUND) * bound_now(contacts, law, sliding(contacts, c)) or contacts.began[c] == SLIPS
+    is_free = contacts.began[c] == SLIPS or contacts.before[c] == INCIPIENT
+    is_free = is_free or held >= (1.0 - BOUND) * bound_now(contacts, law, sliding(contacts, c))
     if not is_free and speed <= TOUCHES * contacts.pace[0]:
         return STICKING
     for k in range(contacts.slips[c]):
