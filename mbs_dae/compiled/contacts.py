@@ -135,6 +135,8 @@ class Contacts(NamedTuple):
     onward: Work[Vector] = zeros("lines")
     """Where a point that slips has set out to: a unit vector over its rows of slip; and how it slips where a step
     ends."""
+    fastest: Work[Vector] = zeros("points")
+    """The largest slip of a point since it set out."""
     fades: Work[Integers] = zeros("points")
     """Whether a slip in space is all but over where a step begins."""
     towards: Work[Vector] = zeros("lines")

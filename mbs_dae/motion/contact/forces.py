@@ -28,7 +28,7 @@ from .delassus import add_responses, force_to_stop, own_pace, respond, use
 from .incipient import beyond, put_incipient, weight_of_changes
 from .rubbing import across, direction, sliding
 
-SETTLED, ROUNDS = 1e-13, 30
+SETTLED, ROUNDS = 1e-13, 100
 """Newton's method ends where forces change by less than this part of the largest."""
 WEIGHED, SHARED = 2, 12
 """Rounds in which frictions that stick are weighed by what they could hold; and at most, if some ask for more."""

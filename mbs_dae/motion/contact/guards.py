@@ -205,6 +205,8 @@ def note_slips(mechanism):
     contacts = mechanism.contacts
     contacts.resolves[0] = longest(contacts)
     for c in range(contacts.gap.size):
+        moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
+        contacts.fastest[c] = max(contacts.fastest[c], speed_of(contacts, c)) if moves else 0.0
         for k in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
             contacts.onward[k] = contacts.rate[k] if contacts.state[c] == CLOSED else -contacts.force[k]
 
@@ -218,7 +220,8 @@ def follow_slips(mechanism, guards):
         state, first, size = contacts.state[c], contacts.slip[c], across(contacts, c, contacts.onward)
         if contacts.slips[c] < 2 or state in (OPEN, STICKING) or never_sticks(contacts, c):
             continue
-        contacts.fades[c] = 1 if state == CLOSED and size <= TOUCHES * contacts.pace[0] else 0
+        least = TOUCHES * max(contacts.pace[0], contacts.fastest[c])
+        contacts.fades[c] = 1 if state == CLOSED and size <= least else 0
         if size > 0.0 and contacts.fades[c] == 0:
             for k in range(first, first + contacts.slips[c]):
                 contacts.heading[k] = contacts.onward[k] / size
@@ -229,9 +232,9 @@ def follow_slips(mechanism, guards):
 
 @compiled
 def mark_passed(mechanism, wanted, largest):
-    """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside the largest
-    of its last step stops with them, as that of a body with several points that slide to a stop; one that has turned
-    by a right angle, in space, goes on, and so does an incipient one."""
+    """What points have just begun to do, by the entries that pass zero: `began`. A slip that is none beside what it has
+    been stops with them, as that of a body with several points that slide to a stop; one that has turned by a right
+    angle, in space, goes on, and so does an incipient one."""
     contacts = mechanism.contacts
     for c in range(contacts.gap.size):
         k, first, state = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c]
@@ -239,7 +242,7 @@ def mark_passed(mechanism, wanted, largest):
         if contacts.slips[c] == 0 or never_sticks(contacts, c) or contacts.began[c] == PARTS:
             continue
         speed = speed_of(contacts, c)
-        stops = state == CLOSED and speed <= TOUCHES * largest[k]
+        stops = state == CLOSED and speed <= TOUCHES * contacts.fastest[c]
         differs = state == INCIPIENT and wanted[k + 1] == 1
         if wanted[k] == 0 and not stops and not differs:
             continue
