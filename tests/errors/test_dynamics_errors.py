@@ -80,7 +80,7 @@ wrong_force("a misspelt constant", lambda m, a, b: mbs.Spring("s", a, b, stifnes
 wrong_force("three components", lambda m, a, b: mbs.Force("f", a, (1, 2, 3)), "Force 'f'", "pair (Fx, Fy)")
 wrong_force("a force in numbers", lambda m, a, b: mbs.Force("f", a, 3.0), "Force 'f'", "pair (Fx, Fy)")
 wrong_force("a force without a force", lambda m, a, b: mbs.Force("f", a), "Force 'f'", "add (Fx, Fy)")
-wrong_force("a force of nan", lambda m, a, b: mbs.Force("f", a, (NAN, 0)), "Force 'f'", "not finite", "mend")
+wrong_force("a force of nan", lambda m, a, b: mbs.Force("f", a, (NAN, 0)), "Force 'f'", "not finite", "division")
 wrong_force("a force of infinity", lambda m, a, b: mbs.Force("f", a, (sp.oo, 0)), "Force 'f'", "not finite")
 wrong_force("a complex force", lambda m, a, b: mbs.Force("f", a, (sp.I, 0)), "Force 'f'", "not real")
 wrong_force(

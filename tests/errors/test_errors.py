@@ -263,15 +263,15 @@ wrong("a constraint without markers", lambda x: mbs.Constraint("link", phi=apart
 wrong("a constraint of a text", lambda x: mbs.Constraint("link", "a", phi=apart), "'link'", "'a'", "body.at(x, y)")
 wrong("a constraint that returns None", constraint(lambda i, j: None), "Constraint 'link'", "None", "sympy expressions")
 wrong("a constraint that returns nothing", constraint(lambda i, j: []), "Constraint 'link'", "at least one")
-wrong("a constraint that returns nan", constraint(lambda i, j: i.x * sp.nan), "Constraint 'link'", "not finite", "mend")
+wrong("a constraint that returns nan", constraint(lambda i, j: i.x * sp.nan), "Constraint 'link'", "not finite", "look")
 wrong("a constraint that returns float nan", constraint(lambda i, j: i.x + NAN), "Constraint 'link'", "not finite")
 wrong("a constraint that returns infinity", constraint(lambda i, j: sp.oo), "Constraint 'link'", "not finite")
 wrong("a constraint that returns a truth", constraint(lambda i, j: True), "Constraint 'link'", "sympy expressions")
 wrong("a constraint that returns a relation", constraint(lambda i, j: sp.Eq(i.x, j.x)), "'link'", "sympy expressions")
 wrong("a constraint that returns a vector", constraint(lambda i, j: [i.point - j.point]), "'link'", "sympy expressions")
 wrong("a constraint that raises", constraint(divides_by_zero), "Constraint 'link'", "ZeroDivisionError", "symbols")
-wrong("a constraint with too few arguments", constraint(lambda i: i.x), "'link'", "2 arguments: too many", "mend")
-wrong("a constraint with a misspelt word", constraint(lambda i, j: i.pont), "Constraint 'link'", "pont", "mend")
+wrong("a constraint with too few arguments", constraint(lambda i: i.x), "'link'", "2 arguments: too many", "write")
+wrong("a constraint with a misspelt word", constraint(lambda i, j: i.pont), "Constraint 'link'", "pont", "use")
 wrong(
     "a constraint with an unbound symbol",
     constraint(lambda i, j: i.x - STRAY),

@@ -165,7 +165,7 @@ def hold_contacts(mechanism):
                 contacts.heading[contacts.slip[c] + i] *= 1.0 / BARELY
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
-    contacts.closed[0] = closed
+    contacts.closed[0] = closed if contacts.G.shape[0] > 0 else 0  # else nothing asks for forces while states hold
 
 
 @compiled
@@ -212,6 +212,12 @@ def note_slips(mechanism):
 
 
 @compiled
+def nothing_of(contacts, c):
+    """A slip that is none, beside how fast bodies move and what it has been itself."""
+    return TOUCHES * max(contacts.pace[0], contacts.fastest[c])
+
+
+@compiled
 def follow_slips(mechanism, guards):
     """What slips on in space, where nothing has switched, is headed from now on for where it goes: it stops where it is
     at right angles to that, and it may turn by any angle before. Its guard is that of the next step."""
@@ -220,8 +226,7 @@ def follow_slips(mechanism, guards):
         state, first, size = contacts.state[c], contacts.slip[c], across(contacts, c, contacts.onward)
         if contacts.slips[c] < 2 or state in (OPEN, STICKING) or never_sticks(contacts, c):
             continue
-        least = TOUCHES * max(contacts.pace[0], contacts.fastest[c])
-        contacts.fades[c] = 1 if state == CLOSED and size <= least else 0
+        contacts.fades[c] = 1 if state == CLOSED and size <= nothing_of(contacts, c) else 0
         if size > 0.0 and contacts.fades[c] == 0:
             for k in range(first, first + contacts.slips[c]):
                 contacts.heading[k] = contacts.onward[k] / size
@@ -246,7 +251,7 @@ def mark_passed(mechanism, wanted, largest):
         differs = state == INCIPIENT and wanted[k + 1] == 1
         if wanted[k] == 0 and not stops and not differs:
             continue
-        least = max(TURNS * largest[k] if state == CLOSED else 0.0, TOUCHES * contacts.pace[0])
+        least = max(TURNS * largest[k] if state == CLOSED else 0.0, nothing_of(contacts, c))
         if differs or (contacts.slips[c] > 1 and state != STICKING and speed > least):
             contacts.state[c], contacts.began[c] = CLOSED, SLIPS if differs else 0
             for i in range(contacts.slips[c] if speed > least else 0):  # else it has that of its friction, as it is

@@ -71,7 +71,7 @@ def search_step(search: Search):
     if search.status[0] != DONE:
         search.found[0] = LOST_SIGHT
         return
-    if high < 0.0 and search.seen[0] <= nothing:
+    if high < 0.0 and search.seen[0] < min(nothing, 1.0):
         search.status[0], search.found[0] = TANGLED, LOST_SIGHT
         return
     if high < 0.0 and search.seen[0] < 1.0:
