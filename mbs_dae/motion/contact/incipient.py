@@ -120,7 +120,8 @@ def longest(contacts):
             continue
         number += 1 if contacts.gap[c] >= 0 else 0
         speed = speed_of(contacts, c)
-        if contacts.slips[c] > 1 and contacts.state[c] == CLOSED and not never_sticks(contacts, c) and speed > 0.0:
+        turns = contacts.slips[c] > 1 and contacts.state[c] == CLOSED and contacts.fades[c] == 0
+        if turns and not never_sticks(contacts, c) and speed > 0.0:
             for k in range(contacts.slips[c]):
                 least = min(least, STABLE * speed / max(_slowing(contacts, number + k), SLOW * speed))
         number += contacts.slips[c]
