@@ -72,6 +72,20 @@ def test_a_table_that_is_shoved_lets_go_of_all_legs(height):
         assert list(result.modes[f"leg {k}"]) == ["sticks", "sticks", "slips", "slips"]
 
 
+def test_a_table_that_is_twisted_is_held_as_long_as_all_legs_can():
+    """Pushed aside of its middle, by F: friction takes at most Σ μ N |v| of its power F v, for any motion of the table.
+    The least F with which they are equal, 47.1136 N, is where v turns about (0, -3.8069) (minimised by Nelder and Mead).
+    Two legs would be at their bounds at 42.3 N, if all shared alike."""
+    model = table((0, 0, 0)).without("push")
+    model.add(mbs.Force("push", model.bodies["top"].at(0, 0.3, 0), (20 * mbs.t, 0, 0)))
+    result = mbs.simulate(model, [0, 47.1 / 20], rtol=1e-8)
+    assert all(result.modes[f"leg {k}"][-1] == "sticks" for k in range(4))
+    for k in range(4):
+        held = np.hypot(*result.reaction(f"leg {k}")[-1, :2])
+        assert 0.9 < held / (0.5 * 10 * G / 4) < 1.0
+    assert abs(result["top.vx"][-1]) < 1e-12
+
+
 def test_what_is_pushed_to_and_fro_sticks_again():
     """A force that grows and fades before it has moved much: the slip stops, by its own law, and rest holds."""
     model = mbs.SpatialModel("to and fro", gravity=(0, 0, -G))
