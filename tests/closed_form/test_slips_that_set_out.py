@@ -74,8 +74,8 @@ def test_a_table_that_is_shoved_lets_go_of_all_legs(height):
 
 def test_a_table_that_is_twisted_is_held_as_long_as_all_legs_can():
     """Pushed aside of its middle, by F: friction takes at most Σ μ N |v| of its power F v, for any motion of the table.
-    The least F with which they are equal, 47.1136 N, is where v turns about (0, -3.8069) (minimised by Nelder and Mead).
-    Two legs would be at their bounds at 42.3 N, if all shared alike."""
+    The least F with which they are equal, 47.1136 N, is where v turns about (0, -3.8069), found by minimisation. Two
+    legs would be at their bounds at 42.3 N, if all shared alike."""
     model = table((0, 0, 0)).without("push")
     model.add(mbs.Force("push", model.bodies["top"].at(0, 0.3, 0), (20 * mbs.t, 0, 0)))
     result = mbs.simulate(model, [0, 47.1 / 20], rtol=1e-8)

