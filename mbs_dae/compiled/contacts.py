@@ -183,6 +183,8 @@ class Contacts(NamedTuple):
     end if nothing accelerated."""
     setting_out: Work[Vector] = zeros("lines")
     coasting: Work[Vector] = zeros("lines")
+    room: Work[Vector] = zeros("points")
+    """What a point may approach more in a step than not at all."""
     left: Work[Vector] = zeros(2)
     """The largest residual of a problem that was solved nearly; and the energy that all of them may have misplaced."""
     after: Work[Vector] = zeros("lines")

@@ -49,6 +49,8 @@ DEEP = 1e-12
 ENOUGH, NEARLY, MOST = 1e-7, 1e-2, 300
 """The residual that steps for many contacts go for, relative to the rates before, what is let pass in mean forces
 (places are corrected in the next step), and how many steps there are."""
+PART, GIVES = 0.25, 1e-9
+"""By what part of it restitution is less each time where contacts give energy: more than this part of what they do."""
 TIMES = 3
 """How often places are corrected: gaps are no linear functions of them."""
 
@@ -106,17 +108,56 @@ def coast(contacts: Contacts, h: float):
 
 @compiled
 def _solve(mechanism, h):
-    contacts = mechanism.contacts
-    for row in range(contacts.force.size):
-        contacts.after[row] = contacts.coasting[row] / h
-    for c in range(contacts.gap.size):
-        if contacts.gap[c] >= 0:
-            contacts.after[contacts.gap[c]] += _room(mechanism, c, h) / h
-    if not _push_few(mechanism) and not _push_many(mechanism, h):
-        return UNSOLVED
+    """Newton's law may give energy where friction turns one impulse against another: then less is left of the approach,
+    so that it does not."""
+    contacts, machine, part = mechanism.contacts, mechanism.machine, 1.0
+    x, multipliers = contacts.f, contacts.g
+    copy(machine.x[: x.size], x)
+    copy(machine.multipliers, multipliers)
+    bounces = _put_rooms(mechanism, h, part)
+    while True:
+        for row in range(contacts.force.size):
+            contacts.after[row] = contacts.coasting[row] / h
+        for c in range(contacts.gap.size):
+            if contacts.gap[c] >= 0:
+                contacts.after[contacts.gap[c]] += contacts.room[c] / h
+        if not _push_few(mechanism) and not _push_many(mechanism, h):
+            return UNSOLVED
+        if not bounces or part == 0.0 or not _give(contacts, h):
+            break
+        part = part - PART if part > PART else 0.0
+        copy(x, machine.x[: x.size])
+        copy(multipliers, machine.multipliers)
+        _put_rooms(mechanism, h, part)
     _tell(contacts)
     tell_states(mechanism)
     return DONE
+
+
+@compiled
+def _put_rooms(mechanism, h, part):
+    """The r of all points, with this part of their restitutions; whether some bounce."""
+    contacts, bounces = mechanism.contacts, False
+    for c in range(contacts.gap.size):
+        if contacts.gap[c] >= 0:
+            contacts.room[c] = _room(mechanism, c, h, part)
+            bounces = bounces or contacts.room[c] < 0.0
+    return bounces
+
+
+@compiled
+def _give(contacts, h):
+    """Whether contacts give energy: by forces times the means of rates before and after the step."""
+    given = size = 0.0
+    for c in range(contacts.gap.size):
+        row = contacts.gap[c]
+        if row >= 0:
+            power = contacts.force[row] * (contacts.setting_out[row] + h * contacts.after[row] - contacts.room[c])
+            given, size = given + power, size + abs(power)
+        for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+            power = contacts.force[row] * (contacts.setting_out[row] + h * contacts.after[row])
+            given, size = given + power, size + abs(power)
+    return given > GIVES * size
 
 
 @compiled
@@ -236,11 +277,11 @@ def _turn(contacts):
 
 
 @compiled
-def _room(mechanism, c, h):
+def _room(mechanism, c, h, part):
     """The r of a point."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
     gap, free, back = max(contacts.ahead[row], 0.0), _free_rate(mechanism, row, h), contacts.restitution[c]
-    back *= min(contacts.setting_out[row], 0.0)
+    back *= part * min(contacts.setting_out[row], 0.0)
     closes = gap + h * free <= 0.0
     outlasts = -2.0 * back > -h * _bend(mechanism, row)
     return back if closes and outlasts else gap / h  # a flight that ends within a step is none
