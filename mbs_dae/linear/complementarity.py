@@ -39,6 +39,8 @@ RUNGS = 8
 """In how many steps friction grows."""
 DAMPED = 1e-6
 """δ. Newton's method takes away again what it adds, and leaves what it makes of roundoff: 1e-16 over it."""
+NEARLY = 1e-9
+"""δ where there is no solution for W itself."""
 NOTHING, GAIN = 1e-11, 1e-6
 """Roundoff of a direction whose largest item is 1, and what is more than roundoff."""
 WEAKLY = 1e-9
@@ -103,7 +105,7 @@ def _solve(p):
     if found and not _is_strong(p):
         return DONE
     if not can_be_counted(p):
-        return DONE if found else NOT_FOUND
+        return DONE if found or _is_nearly_solved(p) else NOT_FOUND
     solutions = try_modes(p, found)
     if solutions < 0:
         return NOT_FOUND
@@ -173,6 +175,17 @@ def _take_least(p, found):
     if better and newton(p):
         return True
     copy(p.other[:n], p.x)
+    respond(p)
+    return found
+
+
+@compiled
+def _is_nearly_solved(p):
+    """Whether W + `NEARLY` has a solution, which x becomes. Of many points of one body W is singular; what is asked of
+    them (after Newton, so much of the approach of each) may contradict itself then, by how far they are off places."""
+    _ease(p, NEARLY, 1.0)
+    found = _search(p, ROUNDS)
+    _ease(p, 0.0, 1.0)
     respond(p)
     return found
 

@@ -86,3 +86,26 @@ def test_friction_on_its_edge_holds(angle):
     model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(block), friction=np.tan(angle)))
     result = mbs.simulate(model, [0, 1, 2], {"b.vx": 0.0, "b.vy": 0.0})
     assert np.abs([result["b.x"], result["b.vx"]]).max() < 1e-12
+
+
+FEET = {
+    "rough": (0.263785, 0.788429, (0.09548, 0.11802, 0.07011), (-0.2925, -0.7819, -0.2572, 0.0081, -0.2756, 1.2941)),
+    "smooth": (0.381659, 0.127621, (0.08338, 0.13431, 0.10817), (0.5484, -1.0651, 1.8284, 2.0202, -1.0648, 0.3728)),
+}
+
+
+@pytest.mark.parametrize("feet", FEET)
+def test_a_body_on_four_feet_rocks_to_rest(feet):
+    """When it is on all feet at once, these are off one plane by roundoff of places; so much of the approach of each
+    contradicts the others by as much, and no impulses obeyed the laws exactly."""
+    e, mu, inertia, rates = FEET[feet]
+    model = mbs.SpatialModel("on four feet", gravity=(0, 0, -9.81))
+    body = model.body("b", mass=1.0, inertia=inertia, position=(0, 0, 0.9))
+    for k, (x, y) in enumerate([(0.4, 0.3), (-0.4, 0.3), (-0.4, -0.3), (0.4, -0.3)]):
+        foot = mbs.Point(body.at(x, y, -0.3))
+        model.add(mbs.Contact(f"foot {k}", mbs.Plane(model.ground), foot, restitution=e, friction=mu))
+    start = dict(zip(("b.vx", "b.vy", "b.vz", "b.wx", "b.wy", "b.wz"), rates, strict=True))
+    run = mbs.simulate(model, np.linspace(0, 2, 21), start)
+    assert all(run.modes[f"foot {k}"][-1] in ("sticks", "slips") for k in range(4))
+    assert min(run[f"foot {k}.gap"].min() for k in range(4)) > -1e-9
+    assert np.diff(run.energy.kinetic + run.energy.potential).max() < 1e-6
