@@ -32,6 +32,14 @@ def hit(model, speed, **options):
     return mbs.simulate(model, np.linspace(0, 0.1, 201), {"floor.gap": 0.001, "ball.vy": -speed}, **options)
 
 
+def test_what_is_left_may_be_nearly_all():
+    """λ v tends to 3/2 (1 - e), (1 + (1 - e)) times it to the next order."""
+    for lost in 10.0 ** -np.arange(3, 16):
+        e = 1 - lost
+        assert damping_of(e) == pytest.approx(1.5 * (1 - e) * (2 - e), rel=2 * lost**2 + 1e-7)
+    assert damping_of(1.0) == 0.0
+
+
 @pytest.mark.parametrize("exponent", [1, 1.5, 2.25])
 def test_what_is_left_of_an_approach_depends_on_neither_stiffness_nor_exponent(exponent):
     """With x = λ v the motion from touch to parting gives x (1 + e) = ln((1 + x) / (1 - e x))."""

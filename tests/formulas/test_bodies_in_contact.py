@@ -121,3 +121,20 @@ def test_a_box_is_solid(d):
         rates[1][:d] = frame[1][:, k] * sign
         assert read(RATE, frames, rates)[0] == pytest.approx(1.0, abs=1e-12)
         assert read(SLIP, frames, rates) == pytest.approx(np.zeros(d - 1), abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:.*encountered in scalar:RuntimeWarning")  # of branches that are not taken
+def test_a_polygon_is_solid():
+    """The same of a point in a polygon with round corners, deeper than these are round, below each of its sides."""
+    model = mbs.PlanarModel("bench")
+    a, b = (model.body(name, mass=1.0, inertia=1.0) for name in "ab")
+    corners = [(-0.3, -0.2), (0.3, -0.2), (0.3, 0.2), (-0.3, 0.2)]
+    read = Read(contacts.Contact("c", contacts.Polygon(a, corners, radius=0.01), contacts.Point(b), friction=0.1))
+    frame = place(2, np.random.default_rng(1), 1.0)
+    for inside, way in (((0.1, -0.17), (0, -1)), ((0.27, 0.1), (1, 0)), ((0.1, 0.17), (0, 1)), ((-0.27, 0), (-1, 0))):
+        frames = frame, (frame[0] + frame[1] @ inside, np.eye(2))
+        assert read(GAP, frames)[0] == pytest.approx(-0.03, abs=1e-14)
+        rates = [np.zeros(3), np.zeros(3)]
+        rates[1][:2] = frame[1] @ way
+        assert read(RATE, frames, rates)[0] == pytest.approx(1.0, abs=1e-12)
+        assert read(SLIP, frames, rates) == pytest.approx([0.0], abs=1e-12)

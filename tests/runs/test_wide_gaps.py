@@ -76,3 +76,22 @@ def test_what_is_far_costs_no_evaluations():
     assert watched.stats["accepted"] == plain.stats["accepted"]
     assert watched.stats["evaluations"] - plain.stats["evaluations"] < 10
     assert all(np.array_equal(plain[name], watched[name]) for name in ("rod.angle", "rod.omega"))
+
+
+@pytest.mark.parametrize("shapes", [True, False])
+def test_a_ball_falls_from_the_middle_of_a_ring(shapes):
+    """Where its distance has no slope; the rates of a step's end are those there, wherever else it was looked at."""
+    model = mbs.PlanarModel("ring", gravity=(0, -9.81))
+    ball = model.body("ball", mass=1.0, inertia=0.01)
+    if shapes:
+        ring = mbs.Contact("ring", mbs.Disk(model.ground, 1.0, inside=True), mbs.Disk(ball, 0.1))
+    else:
+        ring = mbs.Contact("ring", model.ground, ball, gap=lambda i, j: 0.9 - sp.sqrt(j.x**2 + j.y**2))
+    model.add(ring)
+    run = mbs.simulate(model, [0, 0.3, 0.6], max_steps=100)
+    assert run.impacts[0].t == pytest.approx(np.sqrt(2 * 0.9 / 9.81), abs=1e-9)
+    assert run["ring.gap"] == pytest.approx([0.9, 0.9 - 9.81 * 0.3**2 / 2, 0.0], abs=1e-9)
+    if shapes:
+        assert run["ring.gap_rate"][0] == 0.0 and abs(mbs.equilibrium(model)["ring.gap"]) < 1e-12
+        slow = mbs.simulate(model, [0, 0.3, 0.6], method="Moreau", step=0.01)
+        assert slow["ring.gap"] == pytest.approx(run["ring.gap"], abs=1e-3)

@@ -20,11 +20,12 @@ from ..fields import Law
 from ..forces.base import ForceElement
 from ..parameters import Number, Numeric, check_number, constants_out, finite_number
 from .coefficients import Rubbing, smoothed
+from .geometry import TINY
 from .shapes import Shape
 from .touching import Touching
 
-TINY = 1e-300
-"""Nothing beside the square of a depth; with it roots have slopes where that is zero."""
+NEAR = 1e-4
+"""Above a restitution less than 1 by this roundoff of logarithms would be in the first four terms of their series."""
 
 
 class CompliantContact(Touching, ForceElement):
@@ -160,13 +161,16 @@ def damping_of(restitution: float) -> float:
 
         x (1 + e) = ln (1 + x) - ln (1 - e x),
 
-    whatever the stiffness, the exponent and the masses are. 0 < x < 1/e; for e near 1 it is 3/2 (1 - e).
+    whatever the stiffness, the exponent and the masses are. 0 < x < 1/e; for e near 1 the series of the logarithms give
+    x (1 + e³)/3 = (1 - e²)/2.
     """
+    if restitution > 1.0 - NEAR:
+        return 1.5 * (1.0 - restitution**2) / (1.0 + restitution**3)
 
     def surplus(x: float) -> float:
         return log1p(x) - log1p(-restitution * x) - x * (1 + restitution)
 
     least, most = 1 - restitution, (1 - 1e-15) / restitution
-    if least == 0 or surplus(most) <= 0:  # nothing is lost; or the end of the interval, to roundoff
-        return 0.0 if least == 0 else most
+    if surplus(most) <= 0:  # the end of the interval, to roundoff
+        return most
     return float(brentq(surplus, least, most, xtol=1e-15, rtol=1e-14))

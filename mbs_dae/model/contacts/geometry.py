@@ -34,6 +34,9 @@ from ...symbolic.markers import LABELS, FormMarker, marker_symbols
 from ..fields import Law
 from ..parameters import Number, constants_out
 
+TINY = 1e-100
+"""Nothing beside the square of a length, nor are its powers; with it roots have slopes where that is zero."""
+
 
 class Touch(NamedTuple):
     """Where a point stands against a surface."""
@@ -198,9 +201,11 @@ class Polytope(Geometry):
                 (length, arm / length, sp.And(edges[k - 1].dot(arm) >= 0, edges[k].dot(arm) <= 0)),
                 (heights[k], normals[k], sp.And(edges[k].dot(arm) >= 0, edges[k].dot(ends) <= 0, heights[k] >= 0)),
             ]
-        inside = (sp.Max(*heights), True)  # where no round body can be, and which is told
-        distance = sp.Piecewise(*((size, where) for size, _, where in regions), inside)
-        x, y = (sp.Piecewise(*((n[c], where) for _, n, where in regions), (normals[0][c], True)) for c in (0, 1))
+        highest = sp.Max(*heights)  # within the core, where only bodies that give way may be
+        next_to = [*(height >= highest for height in heights[:-1]), True]
+        regions += [(highest, n, where) for n, where in zip(normals, next_to, strict=True)]
+        distance = sp.Piecewise(*((size, where) for size, _, where in regions))
+        x, y = (sp.Piecewise(*((n[c], where) for _, n, where in regions)) for c in (0, 1))
         normal = x * marker.axes[0] + y * marker.axes[1]
         return Touch(distance - self.radius, normal, tangents(normal))
 
@@ -236,7 +241,8 @@ class HalfSpace(Geometry):
 
 @dataclass(frozen=True)
 class Hollow(Geometry):
-    """The inside of a ring or of a bowl."""
+    """The inside of a ring or of a bowl. In its middle, where bodies often begin, there is no direction to go; the
+    distance has its top there, without a slope."""
 
     opening: Number
 
@@ -245,7 +251,7 @@ class Hollow(Geometry):
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
         arm = marker.point - point
-        length = sp.sqrt(arm.dot(arm))
+        length = sp.sqrt(arm.dot(arm) + TINY)
         return Touch(self.opening - length, arm / length, tangents(arm / length))
 
 

@@ -23,7 +23,7 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import block
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
-from ..contact.guards import follow_slips, note_slips
+from ..contact.guards import follow_slips, has_gaps_alone, note_slips
 from ..course import moment
 from ..derivative import STRIKE
 from ..methods.method import Stages
@@ -65,7 +65,7 @@ def search_step(search: Search):
     closely = stages.implicit.weight.size > 0  # steps of implicit methods may turn bodies too far for a cubic
     if not closely and stays_wide(search, t, h):
         return
-    high = first_wrong(search, t, h, closely, True)
+    high = first_wrong(search, t, h, closely, not has_gaps_alone(stages.mechanism))  # of these it was looked elsewhere
     if high >= 0.0 and not closely:
         high = first_wrong(search, t, h, True, False)
     if search.status[0] != DONE:
