@@ -115,6 +115,9 @@ REFUSED = {
     "static_force of DryFriction 'f' is 1, less than its force, 2": lambda: DryFriction(
         "f", mbs.x(bodies(2)[1]), force=2, static_force=1
     ),
+    "force of DryFriction 'f' at a slip of 10 is -": lambda: DryFriction(
+        "f", mbs.x(bodies(2)[1]), force=lambda s: 0.3 - s / 20
+    ),
     "force of DryFriction 'f' is -1": lambda: DryFriction("f", mbs.x(bodies(2)[1]), force=-1, smooth=0.1),
     "smooth of SmoothFriction 'f' is 0": lambda: DryFriction("f", mbs.x(bodies(2)[1]), force=1, smooth=0),
     "'f' has smooth=, so nothing rests, and static_force=.*leave one out": lambda: DryFriction(
@@ -129,6 +132,16 @@ REFUSED = {
 def test_what_cannot_rub_is_refused_with_the_remedy(words):
     with pytest.raises(mbs.ModelError, match=words):
         REFUSED[words]()
+
+
+def test_bounds_of_parameters_are_looked_at_when_these_have_values():
+    model, a, _b = bodies(2)
+    F, rest = model.parameter("F", 2.0), model.parameter("rest", 3.0)
+    model.add(DryFriction("f", mbs.x(a), force=F, static_force=rest))
+    model.compile()
+    for values, words in (({"F": -1.0}, "force of .* is -1; it must not"), ({"F": 4.0}, "less than its force, 4")):
+        with pytest.raises(mbs.ModelError, match=words):
+            model.with_parameters(**values).compile()
 
 
 def test_symbols_of_no_model_are_refused_at_the_door():

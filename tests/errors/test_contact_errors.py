@@ -151,6 +151,20 @@ def test_painleves_paradox_is_told():
     assert mbs.simulate(rod(4 / 3 + 0.01), [0, 1e-4], {"rod.vx": 1.0}).modes["tip"][0] == "slips"
 
 
+# --- shapes ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_radius_that_is_a_parameter_may_not_vanish_where_it_is_needed():
+    model = mbs.PlanarModel("boxes")
+    body, r = model.body("box", mass=1.0, inertia=0.1, position=(0, 2.2)), model.parameter("r", 0.1)
+    box = mbs.Box(body, (2, 2), radius=r)
+    model.add(mbs.Contact("on", mbs.Box(model.ground, (2, 2)), box), mbs.Contact("floor", mbs.Line(model.ground), box))
+    model.compile()
+    with pytest.raises(ModelError, match="'on': the radius of Box .* is 0, and so is that of Box.*round one of them"):
+        model.with_parameters(r=0.0).compile()
+    model.without("on").with_parameters(r=0.0).compile()
+
+
 # --- laws -----------------------------------------------------------------------------------------------------------
 
 

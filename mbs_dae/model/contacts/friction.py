@@ -23,8 +23,8 @@ from ..forces.base import EffortElement
 from ..joints import Cylindrical, Joint, Revolute, Screw, Spherical, Translational
 from ..joints.motions import Ball, Helix, Slide
 from ..measures import Measure, Quantity, written_in_markers
-from ..parameters import Number, Numeric, check_number, constants_out
-from .coefficients import Rubbing, Slots, smoothed
+from ..parameters import Number, Numeric, Parameter, check_number, constants_out
+from .coefficients import SPEEDS, Rubbing, Slots, smoothed
 
 RUBBING = (Revolute, Translational, Cylindrical, Screw, Spherical)
 """The joints that have friction of their own: those whose bodies touch along a surface."""
@@ -161,12 +161,8 @@ class DryFriction(FrictionElement):
         rest = sliding.xreplace({speed: sp.S.Zero})
         if static_force is not None:
             rest = expression_of(static_force, f"static_force of {self.who}", jumps=True)
-            if rest.is_number:
-                check_number(rest, f"static_force of {self.who}", non_negative=True)
-        if rest.is_number and sliding.is_number and rest < sliding:
-            what = f"static_force of {self.who} is {float(rest):g}, less than its force, {float(sliding):g}"
-            raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
-        bounds = sliding, rest
+        bounds = self._bounds = sliding, rest
+        self._check_bounds(float, ())
         quantities = sorted({q for e in bounds for q in e.atoms(Quantity)}, key=str)
         self.markers, symbols, values = written_in_markers(quantities, measure.markers, self.who)
         self.check_dimension()
@@ -179,6 +175,25 @@ class DryFriction(FrictionElement):
     @property
     def feeling(self) -> tuple[Marker, ...]:
         return self.measure.markers
+
+    def check_values(self, number: Callable[[Number], float]) -> None:
+        self._check_bounds(number, (Parameter,))
+
+    def _check_bounds(self, number: Callable[[Number], float], known: tuple[type, ...]) -> None:
+        """What rests holds at least what slides, and no friction drives: of bounds that follow from what is known."""
+        sliding, rest = self._bounds
+        ways = {f"static_force of {self.who}": rest, f"force of {self.who}": sliding.xreplace({speed: sp.S.Zero})}
+        for place in SPEEDS if sliding.has(speed) else ():
+            ways[f"force of {self.who} at a slip of {place:g}"] = sliding.xreplace({speed: sp.Float(place)})
+        found = {
+            what: check_number(number(force), what, non_negative=True)
+            for what, force in ways.items()
+            if all(isinstance(s, known) for s in force.free_symbols)
+        }
+        at_rest, *slipping = found.values() if len(found) == len(ways) else (0.0, 0.0)
+        if at_rest < slipping[0]:
+            what = f"static_force of {self.who} is {at_rest:g}, less than its force, {slipping[0]:g}"
+            raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
 
     def forms(self) -> tuple[tuple[Form, dict[sp.Symbol, Number]], ...]:
         """The rate that slips; the bounds (of sliding, of rest) on what acts along it."""

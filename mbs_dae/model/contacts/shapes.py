@@ -13,6 +13,7 @@ from ..tables import check_closed
 from .geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox, inset, surfaces
 
 PROFILE = Function("m", name="profile", jumps=False)
+SHARP = "both are sharp where they touch; round one of them: Box(..., radius=0.001), a small Disk for a Point"
 
 
 class Shape:
@@ -203,7 +204,7 @@ def check_pair(first: Shape, second: Shape, who: str) -> None:
     elif not (a.count or b.count):
         remedy = "one of them must be a body that moves against the other: Point, Disk, Sphere, Capsule, Box, Polygon"
     elif kinds <= {"Point", "Box", "Polygon"} and (first.dimension == 2 or "Point" in kinds):
-        remedy = "both are sharp where they touch; round one of them: Box(..., radius=0.001), a small Disk for a Point"
+        remedy = SHARP
     else:
         remedy = (
             "there is: any body against a Line, a Plane or the inside of a Disk or Sphere; in the plane bodies of "
@@ -216,8 +217,11 @@ def check_pair(first: Shape, second: Shape, who: str) -> None:
 
 def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: str) -> None:
     """Whether what moves in a ring or in a bowl fits in it, and a polygon that others touch all around is convex."""
-    for own, _ in surfaces(pair[0].geometry, pair[1].geometry):
-        check_convex(pair[own].geometry, number, f"{who}: {pair[own]}")
+    for own, other in surfaces(pair[0].geometry, pair[1].geometry):
+        surface, hull = pair[own].geometry, pair[other].geometry
+        check_convex(surface, number, f"{who}: {pair[own]}")
+        if isinstance(surface, RoundedBox | Polytope) and number(surface.roundness) + number(hull.roundness) == 0.0:
+            raise ModelError(f"{who}: the radius of {pair[own]} is 0, and so is that of {pair[other]}; {SHARP}")
     for outer, inner in (pair, pair[::-1]):
         if isinstance(outer.geometry, Hollow) and isinstance(inner.geometry, RoundedBox):
             radius, reach = number(outer.geometry.opening), number(inner.geometry.reach)
