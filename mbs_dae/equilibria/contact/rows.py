@@ -23,7 +23,7 @@ from ...motion.mechanism import mechanism
 from ..balance import Balance
 
 MOVES = 1e-9
-"""Obstacles that go faster than this, in lengths of the model a second, move."""
+"""Obstacles move that go faster than this, in lengths of the model a second, or begin to, in a second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +112,12 @@ def rows_at(balance: Balance) -> Rows:
     if not (np.isfinite(phi).all() and np.isfinite(G).all() and np.isfinite(factors).all()):
         raise ModelError(f"a contact of {system.model.name!r} has no value at t = {balance.t:g}", time=balance.t)
     found = Rows(balance, phi, G, factors, run.machine.extent)
-    _check_still(found, contacts.nu)
+    _check_still(found, np.maximum(np.abs(contacts.nu), np.abs(contacts.gamma)))
     return found
 
 
-def _check_still(rows: Rows, nu: np.ndarray) -> None:
-    if (moving := np.flatnonzero(np.abs(nu) > MOVES * rows.balance.system.length)).size:
+def _check_still(rows: Rows, moves: np.ndarray) -> None:
+    if (moving := np.flatnonzero(moves > MOVES * rows.balance.system.length)).size:
         index = rows.contacts
         point = next(k for k in range(len(index.points)) if moving[0] in (index.gap[k], *_slips(index, k)))
         raise ModelError(
