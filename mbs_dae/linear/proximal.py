@@ -35,6 +35,7 @@ from math import isfinite, sqrt
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from .kkt import Factor, solve
+from .laws import ENDLESS
 from .pattern import Pattern
 from .rows import along, pull, reply
 from .springs import (
@@ -61,8 +62,6 @@ ROUNDS, WITHIN, ALONG = 3, 30, 12
 FADE = 0.9
 SHORT = 0.05
 """The shortest of these steps."""
-ENDLESS = 1e300
-"""The residual of what is no number."""
 
 
 @compiled_apart

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from covering import covering
 
 import mbs_dae as mbs
 from mbs_dae.compiled import contacts as rows_of_contacts
@@ -14,8 +15,22 @@ G = 9.81
 TIMES = np.linspace(0, 1, 6)
 SETS = ("cartesian", "natural", "joint")
 METHODS = ({}, {"method": "Moreau", "step": 1e-2}, {"method": "HalfExplicit", "step": 1e-2})
-in_all_coordinates = pytest.mark.parametrize("coordinates", SETS)
-by_all_methods = pytest.mark.parametrize("options", METHODS, ids=("DP5", "Moreau", "HalfExplicit"))
+EVERYWHERE = [(own, options) for own in SETS for options in METHODS]
+
+
+def shown(own, options):
+    """Each set of coordinates, and each method."""
+    return own, options.get("method")
+
+
+def case(*values):
+    *names, options = values
+    return pytest.param(*values, id=", ".join((*names, options.get("method", "DP5"))))
+
+
+everywhere = pytest.mark.parametrize(
+    ("coordinates", "options"), covering([case(*one) for one in EVERYWHERE], lambda one: shown(*one.values))
+)
 
 
 def wheels():
@@ -65,9 +80,13 @@ def same_motion(kept, free):
             assert kept[name] == pytest.approx(free[name], abs=1e-12), name
 
 
-@by_all_methods
-@in_all_coordinates
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    ("name", "coordinates", "options"),
+    covering(
+        [case(name, *one) for name in MODELS for one in EVERYWHERE],
+        lambda one: [(one.values[0], shows) for shows in shown(*one.values[1:])],
+    ),
+)
 def test_the_motion_is_that_without_them(name, coordinates, options):
     model, start = MODELS[name]()
     kept = mbs.simulate(model.compile(coordinates), TIMES, start, **options)
@@ -89,8 +108,7 @@ def test_beside_one_that_closes(monkeypatch):
         assert len(kept.impacts) == 1 and kept.impacts[0].contacts == ("stop",)
 
 
-@by_all_methods
-@in_all_coordinates
+@everywhere
 def test_a_slip_that_a_guide_does_not_let(coordinates, options):
     """The floor carries the weight; the guide takes all that pushes along it."""
     model = mbs.PlanarModel("guided", gravity=(0, -G))
@@ -104,8 +122,7 @@ def test_a_slip_that_a_guide_does_not_let(coordinates, options):
     assert run.reaction("guide")[-1, :2] == pytest.approx([-3, 0], abs=1e-9) and run.modes["floor"][-1] == "sticks"
 
 
-@by_all_methods
-@in_all_coordinates
+@everywhere
 def test_what_a_driver_presses_is_refused(coordinates, options):
     model = mbs.PlanarModel("press")
     plate = model.body("plate", mass=1.0, inertia=0.1, position=(0, 0.4))

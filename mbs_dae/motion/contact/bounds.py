@@ -9,6 +9,8 @@ import numpy as np
 
 from ...kernels.abi import compiled
 
+BOUND = 1e-9
+"""Friction is at its bound if it is as near to it as this part."""
 COMPONENTS = 3
 """So many rows are set aside for each point."""
 

@@ -36,9 +36,9 @@ from ...linear.rows import along
 from ...linear.springs import holds
 from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate, factorise_terms
+from .bounds import BOUND
 from .delassus import add_responses, respond, responses, use
 from .guards import TOUCHES, observe_gaps, tell_states
-from .incipient import BOUND
 from .kept import is_kept
 from .problem import bound_now, is_solved, pose, pose_gaps, use_points
 from .rubbing import sliding

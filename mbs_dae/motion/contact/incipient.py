@@ -17,10 +17,9 @@ import numpy as np
 
 from ...compiled.contacts import CLOSED, INCIPIENT, OPEN
 from ...kernels.abi import compiled
+from .bounds import BOUND
 from .rubbing import across, never_sticks, sliding, speed_of
 
-BOUND = 1e-9
-"""Friction is at its bound if it is as near to it as this part."""
 RISEN, FAR = 5e-3, 0.5
 """A slip is incipient while friction falls short by less than the first part of it; and, while slip and acceleration
 are parallel, by less than the second: rates are no larger then than those of all else."""
@@ -32,8 +31,6 @@ EASED = 1e-8
 STABLE = 2.0
 """How long an explicit step may be, over the time in which friction alone would end a slip: less than the intervals of
 stability of all methods."""
-SLOW = 1e-100
-"""A rate of nothing."""
 
 
 @compiled
@@ -123,7 +120,8 @@ def longest(contacts):
         turns = contacts.slips[c] > 1 and contacts.state[c] == CLOSED and contacts.fades[c] == 0
         if turns and not never_sticks(contacts, c) and speed > 0.0:
             for k in range(contacts.slips[c]):
-                least = min(least, STABLE * speed / max(_slowing(contacts, number + k), SLOW * speed))
+                slowing = _slowing(contacts, number + k)
+                least = min(least, STABLE * speed / slowing) if slowing > 0.0 else least
         number += contacts.slips[c]
     return least
 

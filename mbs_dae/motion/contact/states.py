@@ -20,9 +20,10 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
+from .bounds import BOUND
 from .delassus import force_to_stop, own_pace, respond
 from .guards import TOUCHES
-from .incipient import BOUND, FAR
+from .incipient import FAR
 from .kept import find_kept, is_kept, is_pressed
 from .problem import bound_now, is_solved, pose, use_points
 from .rubbing import never_sticks, sliding, speed_of
