@@ -74,6 +74,9 @@ class Contacts(NamedTuple):
     entry: Integers
     """Of each point its first entry among the switching functions of contacts: its gap, then its slips."""
     entries: int
+    decides: Integers
+    """Which branch of the rows (among those of `program`) decides about which point, pair by pair."""
+    decided: Integers
     functions: Integers
     """The addresses of what a run does with contacts (`motion.contact`), compiled where there are some."""
     curve: Integers
@@ -268,7 +271,27 @@ class ContactsBuilder:
         many = np.diff(entries).tolist()
         self.switching = [e.who for (e, _), count in zip(self.points, many, strict=True) for _ in range(count)]
         """Whose each entry is."""
+        self.decides, self.decided = self._decisions()
         self._put_bounds(model, batch, coordinates, rows_of)
+
+    def _decisions(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each pair the branch, and the point about which it decides."""
+        point, pairs, branch = self._point_of_row(), [], 0
+        for place in self.program.batch.places():
+            first = self.rows_of[self.elements[place.member].name][0]
+            for rows in place.layout["decides"]:
+                pairs += [(branch, c) for c in sorted({int(point[first + row]) for row in rows})]
+                branch += 1
+        decides, decided = np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
+        return decides, decided
+
+    def _point_of_row(self) -> np.ndarray:
+        point = np.zeros(self.rows, dtype=np.int64)
+        for c in range(len(self.points)):
+            point[self.slip[c] : self.slip[c] + self.slips[c]] = c
+            if self.gap[c] >= 0:
+                point[self.gap[c]] = c
+        return point
 
     def _put_bounds(self, model: Model, batch: Any, coordinates: KernelCoordinates, rows_of: Any) -> None:
         forms = [(e, *bound_of(model, e)) for e in model.frictions]
@@ -298,7 +321,8 @@ class ContactsBuilder:
         if asks == STEPS and points:
             own = block(Laws(self.gap, self.slip, self.slips, *self.bound))
             proximal = new_proximal(pattern, rows, own, self.rows)
-        index = self.gap, self.slip, self.slips, bounds, *self.bound, self.entry, self.entries
+        guards = self.entry, self.entries, self.decides, self.decided
+        index = self.gap, self.slip, self.slips, bounds, *self.bound, *guards
         numbers = np.array(laws).reshape(-1, 4).T.copy()
         known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
         contacts: Contacts = Contacts(*known)
@@ -318,11 +342,7 @@ class ContactsBuilder:
             paths = [tr.path[tr.path_at[e] : tr.path_at[e + 1]] for e in self.terms.edge]
             row = np.repeat(self.terms.row, [path.size for path in paths])
             column = np.concatenate([np.zeros(0, dtype=np.int64), *paths])
-        point = np.zeros(self.rows, dtype=np.int64)
-        for c in range(len(self.points)):
-            point[self.slip[c] : self.slip[c] + self.slips[c]] = c
-            if self.gap[c] >= 0:
-                point[self.gap[c]] = c
+        point = self._point_of_row()
         keys = np.unique(point[row] * columns + column)
         begins = np.searchsorted(keys, np.arange(len(self.points) + 1) * columns)
         at = np.cumsum([0, *np.diff(begins)[point]]).astype(np.int64)

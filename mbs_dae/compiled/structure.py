@@ -4,6 +4,7 @@ systems of the model."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from math import hypot
 from typing import Any
 
@@ -150,7 +151,8 @@ class Structure(Remembering):
     @property
     def deciding(self) -> list[str]:
         """Whose each switching function of a run is."""
-        return self.program.batch.switching + self.dynamics.batch.switching + self.contacts.switching
+        batches = self.program.batch, self.dynamics.batch, self.contacts.program.batch
+        return [*chain.from_iterable(batch.switching for batch in batches), *self.contacts.switching]
 
     @cached_property
     def entries(self) -> Entries:

@@ -209,6 +209,9 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         if who and all(one.startswith("Event") for one in who):
             what = f"{names} of {name!r} happens {many}: it jumps there, or passes zero many times in a step"
             return what, "write a smooth expression, or bound steps by max_step="
+        if who and who <= {one.who for one in system.structure.contacts.elements}:
+            what = f"{names} of {name!r} goes over from one piece of its gap to another {many}: bodies come to rest "
+            return what + "in a corner", "write a contact for each side of the corner"
         what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
         return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
     if status == TANGLED:

@@ -92,6 +92,17 @@ class Branched:
     """Their partial derivatives that are not zero: the number of the function, that of the variable (-1 for time), and
     the expression."""
 
+    def deciding(self) -> list[frozenset[int]]:
+        """The numbers of the switching functions that decide about each output."""
+        known = {mode: frozenset((k,)) for k, mode in enumerate(self.modes)}
+
+        def of(e: sp.Expr) -> frozenset[int]:
+            return frozenset().union(*(known.get(s, frozenset()) for s in e.free_symbols))
+
+        for s, e in self.definitions:  # each needs only those before it
+            known[s] = of(e)
+        return [of(e) for e in self.outputs]
+
 
 def branched(
     definitions: Sequence[Definition], outputs: Sequence[sp.Expr], state: Sequence[sp.Symbol], free: bool = False

@@ -164,6 +164,12 @@ def functions_as_definitions(
     return written, [named(as_sympy(e)) for e in outputs]
 
 
+def _decided(program: Branched, row_of: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """The rows about which each switching function decides."""
+    told = [*zip(row_of, program.deciding(), strict=True)] if row_of and program.modes else []
+    return tuple(tuple(sorted({row for row, by in told if k in by})) for k in range(len(program.modes)))
+
+
 def kernel_module(
     composed: Composed, title: str, like: Mapping[str, Any] | None = None
 ) -> tuple[str, dict[str, Any]]:  # fmt: skip
@@ -182,6 +188,7 @@ def kernel_module(
     layout = {**composed.layout, "slots": slots, "outputs": room}
     layout["modes"] = dict(zip(map(str, program.modes), program.kinds, strict=True))
     layout["slopes"] = tuple((switch, place) for switch, place, _ in program.slopes)
+    layout["decides"] = _decided(program, composed.row_of)
     arrays = "q" * len(composed.q) + "v" * len(composed.v)
     loads = [
         *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),

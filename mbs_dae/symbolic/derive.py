@@ -211,6 +211,8 @@ class Composed:
 
     layout: ClassVar[property]
     """What each output is, in plain Python: it is written into the kernel's module."""
+    row_of: ClassVar[Any] = ()
+    """The row of each output, where they belong to some."""
 
     @property
     def outputs(self) -> tuple[sp.Expr, ...]:
@@ -245,6 +247,11 @@ class Equations(Composed):
             "rows": len(self.nu),
             "jacobian": tuple((row, column) for row, column, _ in self.jacobian),
         }
+
+    @property
+    def row_of(self) -> tuple[int, ...]:
+        every = tuple(range(len(self.nu)))
+        return *range(len(self.phi)), *(row for row, _, _ in self.jacobian), *every, *every
 
 
 @dataclass(frozen=True)

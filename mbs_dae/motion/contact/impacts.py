@@ -29,7 +29,8 @@ from ...kernels.blocks import Vector
 from ...linear.vectors import axpy, copy, dot, largest
 from ..course import moment
 from ..derivative import evaluate, factorise_terms
-from ..switching.choosing import start_over
+from ..switching.choosing import go_on_anew
+from ..switching.pieces import turn_over
 from ..switching.search import Search
 from .bounds import is_given
 from .delassus import respond, responses
@@ -57,23 +58,24 @@ def strike(search: Search, y: Vector, dy: Vector):
     note = contacts.log[contacts.logged[0]]
     copy(y, search.other)
     note[:] = contacts.pace[1] = contacts.rests[0] = 0.0
-    contacts.lands[:] = 0
+    contacts.lands[:] = search.surface[:] = 0
+    turn_over(search)
     if contacts.in_turn[0] == 1 and not _pass_on(search, y):
         return
     if not (_look_at_rates(search, y) and _jumps(search, y, contacts.meeting)):
         return
     pace, landed = contacts.pace[1], False
-    start_over(search, y, dy)
+    go_on_anew(search, y, dy)
     while search.status[0] == DONE and _land(search):
         contacts.pace[1], landed = pace, True
-        start_over(search, y, dy)
+        go_on_anew(search, y, dy)
         use_closed(contacts)
         respond(mechanism)
         put_cancelling(contacts, contacts.rate, contacts.size[0])
         _jump(mechanism, y)
     if landed and search.status[0] == DONE:
         contacts.pace[1] = pace
-        start_over(search, y, dy)
+        go_on_anew(search, y, dy)
     contacts.lands[:] = 0
     contacts.logged[0] += 1 if note[0] > SEEN * pace else 0
     note[0], note[2] = search.span[0], contacts.rests[0]

@@ -6,16 +6,17 @@ Off the surfaces g = 0 it is that of the sign of g, or of the integer below it; 
 import numpy as np
 
 from ...compiled.machine import DONE
-from ...kernels.abi import compiled, compiled_apart
+from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WATCH, WHOLE
 from ..contact.guards import TOUCH, mark_passed
 from ..course import SPAN, moment
-from ..derivative import evaluate
-from .search import BRIEF, CHATTERS, FAINT, LONG, RUSH, SHORT, Search
-from .settling import ALL, LEFT, STANDS, ZERO, choice_of, settle
-from .switches import hold_all, look, natural
+from ..derivative import STRIKE, evaluate
+from .pieces import breaks_rates, free_what_is_open, put_natural, turn_over
+from .search import BRIEF, CHATTERS, FAINT, LEFT, LONG, RUSH, SHORT, STANDS, Search
+from .settling import ALL, ZERO, choice_of, settle
+from .switches import hold_all, look
 
 JUMPED = 1e-300
 """A pace of nothing: velocities have jumped."""
@@ -53,8 +54,14 @@ def carry_on(search: Search, y: Vector, dy: Vector):
 def start_over(search: Search, y: Vector, dy: Vector):
     """The same where velocities have jumped, by a `Reset` or an impact: contacts are as their rates say, not as they
     were."""
-    pace = search.stages.mechanism.contacts.pace
     search.surface[:] = 0
+    go_on_anew(search, y, dy)
+
+
+@compiled_apart
+def go_on_anew(search: Search, y: Vector, dy: Vector):
+    """The same, with surfaces on which the motion is known to stand."""
+    pace = search.stages.mechanism.contacts.pace
     pace[1] = max(pace[1], JUMPED)
     _jump(search, y, dy)
     pace[1] = 0.0
@@ -84,6 +91,7 @@ def _choose(search, y, dy):
     switches.sliding[0] = 0
     for k in range(switches.kinds.size):
         switches.mode[k] = np.nan if switches.kinds[k] < TOUCH else switches.mode[k]
+    free_what_is_open(search)
     hold_all(mechanism)
     now = moment(search.stages.course, t)
     evaluate(mechanism, now, y[: state.q_end], y[state.v_at : state.v_end])
@@ -93,13 +101,12 @@ def _choose(search, y, dy):
     search.events[0] = 0
     search.fired[:] = 0
     for k in range(switches.kinds.size):
-        if switches.kinds[k] >= TOUCH:
+        if switches.kinds[k] >= TOUCH or switches.free[k] == 1:
             continue
-        left = search.passed[k] == 1 and _is_left(search, k)
-        switches.mode[k] = 0.0 if left or search.surface[k] == STANDS else natural(switches, k)
-        if switches.mode[k] == 0.0 and switches.kinds[k] != WHOLE:
-            search.surface[k] = STANDS
-            switches.mode[k] = 1.0
+        if search.surface[k] == STANDS or (search.passed[k] == 1 and _is_left(search, k)):
+            search.surface[k], switches.mode[k] = STANDS, 1.0
+        else:
+            put_natural(search, k)
     look(mechanism)
     copy(switches.guard, search.begin)
     settle(search, now, y, dy)
@@ -130,6 +137,9 @@ def switch_over(search: Search, y: Vector, dy: Vector):
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1 and search.surface[k] != 0:
             search.refuted[switches.leads[k]] |= choice_of(switches, switches.leads[k])
+    if turn_over(search) and breaks_rates(search, y):
+        call_on_block(search.stages.mechanism.contacts.functions[STRIKE], search, (y, dy))
+        return
     for k in range(switches.kinds.size):
         if search.wanted[k] == 1 and switches.kinds[k] < TOUCH:
             anew, stayed = search.surface[k] != 0, switches.slides[k] == 1
@@ -140,7 +150,7 @@ def switch_over(search: Search, y: Vector, dy: Vector):
                 search.fired[k] = int(search.after[k])
             decided = switches.kinds[k] == WHOLE or (stayed and not anew)
             search.surface[k] = LEFT if decided else STANDS
-        elif switches.kinds[k] == SIDE and switches.slides[k] == 0 and search.surface[k] == 0:
+        elif switches.kinds[k] == SIDE and switches.slides[k] + switches.free[k] + search.surface[k] == 0:
             near = abs(search.begin[k]) <= ZERO * search.size[k]
             search.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
     mark_passed(search.stages.mechanism, search.wanted, search.size)

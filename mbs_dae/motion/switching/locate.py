@@ -30,6 +30,7 @@ from ..methods.method import Stages
 from .along import read_rates_here
 from .choosing import carry_on, choose, note_switch, start_over, switch_over
 from .looks import EXACT, LEFT, first_wrong, look_at
+from .pieces import hold_pieces
 from .search import CHATTERS, SHORT, TANGLED, Search, resolved_until
 from .settling import SLACK
 from .switches import look, natural, side_of
@@ -146,6 +147,7 @@ def next_begins(search):
         search.passed[:] = search.surface[:] = search.refuted[:] = 0
         copy(search.end, search.begin)
         follow_slips(search.stages.mechanism, search.begin)
+        hold_pieces(search)
 
 
 def new_search(stages: Stages, times: np.ndarray, looks: bool = True) -> Search:

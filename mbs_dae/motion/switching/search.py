@@ -15,6 +15,8 @@ RUSH, BRIEF = 64, 1e-9
 FAINT, LONG = 1e-8, 1e-4
 """So are as many passes in a row from side to side, within this part of the run, where g goes no farther from zero than
 this part of what it has been: intervals that become shorter without end shrink it with their square."""
+STANDS, LEFT = 1, 2
+"""Of a surface g = 0 at which a step begins: rates decide about its branch; it is decided."""
 SHORT = BRIEF / RUSH
 """The part of the run below which a step says no more of which branch is right."""
 CHATTERS = 17

@@ -31,9 +31,10 @@ from ...symbolic.branches import SIDE, WATCH
 from ..contact.guards import TOUCH, note_slips, tell_states
 from ..derivative import CHOOSE_STATES, accelerate, derivative
 from .along import read_rates_here
-from .search import CHATTERS, resolved_until
+from .pieces import hold_pieces
+from .search import CHATTERS, STANDS, resolved_until
 from .sliding import respond
-from .switches import hold_all, look, natural, put_mode
+from .switches import hold_all, laws_of, look, natural, put_mode
 
 ZERO = 1e-9
 """A rate is zero beside that by which a law jumps, and a jump beside what jumps, if it is less than this part of it."""
@@ -43,8 +44,6 @@ ALIKE = 1e-12
 """How far the squared cosine between two rates may be from 1 if they are those of one surface."""
 ROUNDS = 8
 """How often choices change for each surface before they are found to go round in circles."""
-STANDS, LEFT = 1, 2
-"""What is decided by rates; and what a mixture that passed 1 has decided."""
 STAY, ALL = 4, 7
 """Bits of what is refuted: 1 and 2 are the sides 1 and -1."""
 
@@ -84,9 +83,11 @@ def _choose_contacts(search, t, y, dy):
     contacts, state = mechanism.contacts, mechanism.state
     mechanism.switches.now[0] = t
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+    hold_all(mechanism)  # others than the present branches have been tried
     call_on_block(contacts.functions[CHOOSE_STATES], mechanism, (q, v, a))
     search.status[0] = contacts.status[0]
     tell_states(mechanism)
+    hold_pieces(search)
     return contacts.changed[0] == 1
 
 
@@ -104,7 +105,8 @@ def _unite(search, t, y, dy):
     count = switches.kinds.size
     for k in range(count):
         switches.leads[k], switches.turn[k] = k, 1
-        switches.asked[k] = 1 if switches.kinds[k] == SIDE and _is_open(search, k) else 0
+        is_law = k < laws_of(switches)
+        switches.asked[k] = 1 if is_law and switches.kinds[k] == SIDE and _is_open(search, k) else 0
         open_ones += switches.asked[k]
     if open_ones < 2:
         return
@@ -132,7 +134,7 @@ def _together(switches, j, k):
     """The product of what the rates j and k are, and of how they respond; 0 where one does not."""
     product = 0.0
     if switches.asked[j] == 1 and switches.asked[k] == 1:
-        for i in range(switches.kinds.size):
+        for i in range(laws_of(switches)):
             product += switches.asked[i] * switches.slope[j, i] * switches.slope[k, i]
         product += switches.mixed[j] * switches.mixed[k] if product != 0.0 else 0.0
     return product
@@ -208,7 +210,7 @@ def _choice(search, k, side, forward, backward):
         return side
     if backward > least and refuted & back == 0:
         return -side
-    if jumps and refuted & STAY == 0:
+    if jumps and refuted & STAY == 0 and k < laws_of(search.stages.mechanism.switches):
         return 0.0
     if refuted & onward == 0:
         return side

@@ -18,7 +18,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ..derivative import Mechanism, accelerate_as_held, derivative
 from .along import read_rates_here
-from .switches import hold_all, look, put_mode
+from .switches import hold_all, laws_of, look, put_mode
 
 EXACT, ROUGH = 1e-12, 1e-9
 """A rate this small, relative to what the branches make of it, is zero; and what roundoff may leave of it."""
@@ -32,7 +32,7 @@ BLENDED = 1e-9
 def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     """Accelerations, multipliers and modes with which all slides stay on their surfaces."""
     switches = mechanism.switches
-    t, count, largest, before = switches.now[0], switches.kinds.size, 0.0, 0.0
+    t, count, largest, before = switches.now[0], laws_of(switches), 0.0, 0.0
     _ask(switches)
     for k in range(count):
         if switches.slides[k] == 1:
@@ -60,7 +60,7 @@ def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
 def return_to_surfaces(mechanism: Mechanism, y: Vector):
     """Put a state back onto the surfaces on which the motion is held."""
     switches, state = mechanism.switches, mechanism.state
-    t, count, here, aside = switches.now[0], switches.kinds.size, switches.here, switches.aside
+    t, count, here, aside = switches.now[0], laws_of(switches), switches.here, switches.aside
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], aside[state.v_at : state.v_end]
     switches.status[0] = derivative(mechanism, t, y, here)
     look(mechanism)
@@ -95,14 +95,14 @@ def return_to_surfaces(mechanism: Mechanism, y: Vector):
 @compiled
 def _ask(switches):
     """Of each surface one law is asked for."""
-    for k in range(switches.kinds.size):
+    for k in range(laws_of(switches)):
         switches.asked[k] = 1 if switches.slides[k] == 1 and switches.leads[k] == k else 0
 
 
 @compiled
 def _add(switches, scale):
     """Add to the mixtures of all surfaces what was solved for."""
-    for k in range(switches.kinds.size):
+    for k in range(laws_of(switches)):
         if switches.asked[k] == 1:
             put_mode(switches, k, switches.mode[k] + scale * switches.mixed[k])
 
@@ -112,7 +112,7 @@ def respond(mechanism, t, q, v, a, blended):
     """S - ε: how the rates of what is asked for change with the modes of the same. Its largest entry. The rates as they
     are stand in `mixed`, with the other sign."""
     switches = mechanism.switches
-    count, largest, many = switches.kinds.size, 0.0, 0
+    count, largest, many = laws_of(switches), 0.0, 0
     for j in range(count):
         for k in range(count):
             switches.slope[k, j] = 1.0 if j == k else 0.0
@@ -144,7 +144,7 @@ def _move(mechanism, t, q, v, a):
 @compiled
 def _solved(A, b):
     """b becomes the solution of A x = b, by elimination with row pivots; whether there is one."""
-    n = b.size
+    n = A.shape[0]
     for k in range(n):
         pivot = k
         for row in range(k + 1, n):

@@ -20,7 +20,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
-from ..contact.guards import TOUCH, hold_contacts, look_at_contacts, put_contact_rates, put_contact_scales
+from ..contact.guards import ALWAYS, TOUCH, hold_contacts, look_at_contacts, put_contact_rates, put_contact_scales
 
 SPREAD = 1e-5
 """The part of the motion's own time over which velocities of bodies are differenced where they follow from joints: its
@@ -28,7 +28,8 @@ square, and roundoff over it, are below what a mixture is asked to be right to."
 
 
 class Switches(NamedTuple):
-    """The switching functions of the constraints, then those of the forces, then the guards of contacts."""
+    """The switching functions of laws, which are those of the constraints, then those of the forces; then those of the
+    gaps and slips of contacts; then the guards of contacts."""
 
     kinds: Integers
     functions: Integers
@@ -41,6 +42,9 @@ class Switches(NamedTuple):
     """The switching functions at the last evaluation, and their rates along the motion."""
     rate: Work[Vector] = zeros("switches")
     guard: Work[Vector] = zeros("switches")
+    free: Work[Integers] = zeros("switches")
+    """1 where nobody asks for a branch: of the gap of a point that is open. It is as the state says, as everywhere but
+    in runs, and its mode is nan."""
     slides: Work[Integers] = zeros("switches")
     """1 where the motion is held on the surface; and how many slides there are."""
     sliding: Work[Integers] = zeros(1)
@@ -58,12 +62,18 @@ class Switches(NamedTuple):
     """(q̇, v̇, 1), in the coordinates that kernels speak of."""
     place: Work[Vector] = zeros("own")
     """A state a little earlier or later, q and v; and q̇."""
-    slope: Work[Matrix] = zeros("held", "held")
+    slope: Work[Matrix] = zeros("laws", "laws")
     """How the rates of slides change with their modes; and the modes that are looked for."""
     mixed: Work[Vector] = zeros("switches")
     here: Work[Vector] = zeros("width")
     aside: Work[Vector] = zeros("width")
     """The derivative, and that with other mixtures."""
+
+
+@compiled
+def laws_of(switches):
+    """How many switching functions are those of laws, on which a motion may stay."""
+    return switches.slope.shape[0]
 
 
 @compiled
@@ -77,28 +87,37 @@ def put_mode(switches, k, mode):
 @compiled
 def hold_all(mechanism):
     """Put the modes where kernels read them."""
-    modes, first = mechanism.switches.mode, mechanism.machine.program.batch
-    for k in range(first.mode_at.size):
-        first.parameters[first.mode_at[k]] = modes[k]
-    second = mechanism.dynamics.batch
-    for k in range(second.mode_at.size):
-        second.parameters[second.mode_at[k]] = modes[first.mode_at.size + k]
+    modes, gaps = mechanism.switches.mode, mechanism.contacts.program.batch
+    at = _hold(mechanism.machine.program.batch, modes, 0)
+    at = _hold(mechanism.dynamics.batch, modes, at)
+    _hold(gaps, modes, at)
     if mechanism.contacts.gap.size > 0:
         hold_contacts(mechanism)
 
 
+@compiled
+def _hold(batch, modes, at):
+    """Those of a batch, which begin at a place; where they end."""
+    for k in range(batch.mode_at.size):
+        batch.parameters[batch.mode_at[k]] = modes[at + k]
+    return at + batch.mode_at.size
+
+
 @compiled_apart
-def read_guards(switches: Switches, first: Integers, second: Integers, out: Vector, forces: Vector):
-    """The switching functions at the last evaluation, from the outputs of constraints and forces (and where in these
-    they stand); and their guards."""
-    for k in range(first.size + second.size):
-        switches.value[k] = out[first[k]] if k < first.size else forces[second[k - first.size]]
-        switches.guard[k] = guard_of(switches, k, position(switches, k))
+def read_guards(switches: Switches, at: int, places: Integers, out: Vector):
+    """The switching functions of a batch at the last evaluation, from its outputs (and where in these they stand); and
+    their guards. They begin at a place; where they end."""
+    for k in range(places.size):
+        switches.value[at + k] = out[places[k]]
+        switches.guard[at + k] = guard_of(switches, at + k, position(switches, at + k))
+    return at + places.size
 
 
 @compiled
 def position(switches, k):
     """What decides whether a branch is the right one: the switching function, or the mixture of a slide."""
+    if switches.free[k] == 1:
+        return 0.0
     return switches.mode[k] if switches.slides[k] == 1 else switches.value[k]
 
 
@@ -113,12 +132,14 @@ def guard_of(switches, k, p):
 @compiled
 def side_of(switches, k):
     """The side on which a sign is held; guards of contacts are positive by themselves."""
-    return 1.0 if switches.kinds[k] >= TOUCH else switches.mode[k]
+    return 1.0 if switches.kinds[k] >= TOUCH or switches.free[k] == 1 else switches.mode[k]
 
 
 @compiled
 def guard_of_side(switches, k, side, p):
     """How far the position is from the bound below it (side 1), or above it (-1)."""
+    if switches.free[k] == 1:
+        return ALWAYS
     if switches.slides[k] == 1:
         return 1.0 + side * p
     if switches.kinds[k] == WHOLE:
@@ -129,9 +150,11 @@ def guard_of_side(switches, k, side, p):
 @compiled
 def look(mechanism):
     """All guards at the last evaluation."""
-    program, forces = mechanism.machine.program.batch, mechanism.dynamics.batch
-    read_guards(mechanism.switches, program.switch_at, forces.switch_at, mechanism.machine.out, mechanism.out)
-    if mechanism.contacts.gap.size > 0:
+    switches, contacts = mechanism.switches, mechanism.contacts
+    at = read_guards(switches, 0, mechanism.machine.program.batch.switch_at, mechanism.machine.out)
+    at = read_guards(switches, at, mechanism.dynamics.batch.switch_at, mechanism.out)
+    if contacts.gap.size > 0:
+        read_guards(switches, at, contacts.program.batch.switch_at, contacts.out)
         look_at_contacts(mechanism)
 
 
@@ -148,25 +171,31 @@ def natural(switches, k):
 def read_rates(mechanism, q, v, dq, a):
     """The rates of all switching functions along the motion: partial derivatives of the last evaluation, times the way
     that the state goes."""
-    switches, first, second = mechanism.switches, mechanism.machine.program.batch, mechanism.dynamics.batch
+    switches, contacts = mechanism.switches, mechanism.contacts
     _find_way(mechanism, q, v, dq, a)
     switches.rate[:] = 0.0
-    for k in range(first.slope_at.size):
-        switches.rate[first.slope_of[k]] += mechanism.machine.out[first.slope_at[k]] * switches.way[first.slope_by[k]]
-    count = first.mode_at.size
-    for k in range(second.slope_at.size):
-        rate = mechanism.out[second.slope_at[k]] * switches.way[second.slope_by[k]]
-        switches.rate[count + second.slope_of[k]] += rate
-    if mechanism.contacts.gap.size > 0:
+    at = _add_rates(switches, 0, mechanism.machine.program.batch, mechanism.machine.out)
+    at = _add_rates(switches, at, mechanism.dynamics.batch, mechanism.out)
+    if contacts.gap.size > 0:
+        _add_rates(switches, at, contacts.program.batch, contacts.out)
         put_contact_rates(mechanism)
+
+
+@compiled
+def _add_rates(switches, at, batch, out):
+    """Those of a batch, which begin at a place; where they end. What is free does not change."""
+    for k in range(batch.slope_at.size):
+        of = at + batch.slope_of[k]
+        if switches.free[of] == 0:
+            switches.rate[of] += out[batch.slope_at[k]] * switches.way[batch.slope_by[k]]
+    return at + batch.switch_at.size
 
 
 @compiled
 def read_scales(mechanism, q, v):
     """The sizes of what the switching functions are made of: partial derivatives times coordinates and velocities (each
     of the size of the model, or of all, at least)."""
-    machine, switches = mechanism.machine, mechanism.switches
-    tr = machine.transformation
+    switches, contacts, tr = mechanism.switches, mechanism.contacts, mechanism.machine.transformation
     if tr.edges > 0:
         q, v = tr.qc, tr.vc
     bodies = q.size - mechanism.signals.signals
@@ -179,15 +208,21 @@ def read_scales(mechanism, q, v):
         switches.way[k] = speed
     switches.way[switches.way.size - 1] = 0.0
     switches.scale[:] = 0.0
-    first, second = machine.program.batch, mechanism.dynamics.batch
-    for k in range(first.slope_at.size):
-        slope = abs(machine.out[first.slope_at[k]])
-        switches.scale[first.slope_of[k]] += slope * switches.way[first.slope_by[k]]
-    for k in range(second.slope_at.size):
-        slope = abs(mechanism.out[second.slope_at[k]])
-        switches.scale[first.mode_at.size + second.slope_of[k]] += slope * switches.way[second.slope_by[k]]
-    if mechanism.contacts.gap.size > 0:
+    at = _add_scales(switches, 0, mechanism.machine.program.batch, mechanism.machine.out)
+    at = _add_scales(switches, at, mechanism.dynamics.batch, mechanism.out)
+    if contacts.gap.size > 0:
+        _add_scales(switches, at, contacts.program.batch, contacts.out)
         put_contact_scales(mechanism)
+
+
+@compiled
+def _add_scales(switches, at, batch, out):
+    """Those of a batch, which begin at a place; where they end."""
+    for k in range(batch.slope_at.size):
+        of = at + batch.slope_of[k]
+        if switches.free[of] == 0:
+            switches.scale[of] += abs(out[batch.slope_at[k]]) * switches.way[batch.slope_by[k]]
+    return at + batch.switch_at.size
 
 
 @compiled

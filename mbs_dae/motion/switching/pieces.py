@@ -1,0 +1,115 @@
+"""Gaps that are written in pieces: which piece holds while a point presses, and what happens at its end. Compiled.
+
+A side of a box and its round corner, a profile of a line and an arc: such a gap has branches as a law has them. Those
+that decide about a point which is not open are held in a step, and passed where they end, so that
+
+    the tangent goes on      forces are found anew, and jump with the curvature: the point may part there
+    the tangent jumps        velocities that the old piece allowed break the new one, ġ ≠ 0: it is an impact (`strike`)
+                             where they approach, and where they part the point opens
+
+An open gap is what it is at each place: its branches are free, and nobody looks at them.
+"""
+
+import numpy as np
+
+from ...compiled.contacts import OPEN, STICKING
+from ...kernels.abi import compiled
+from ...linear.vectors import largest
+from ...symbolic.branches import WHOLE
+from ..contact.guards import TOUCHES, observe_gaps
+from ..course import moment
+from .search import STANDS
+from .switches import hold_all, laws_of, look, natural
+
+ALIKE = 1e-9
+"""Branches end at one place that end this near to each other, relative to how far they were from it."""
+
+
+@compiled
+def branches_of_gaps(mechanism):
+    """The numbers of the first one, and behind the last one: slips have theirs among them."""
+    return laws_of(mechanism.switches), mechanism.switches.kinds.size - mechanism.contacts.entries
+
+
+@compiled
+def free_what_is_open(search):
+    """Ask for the branches of the points that are not open, and for those that are being decided: of a point that parts
+    where a piece ends, too, until the motion has left that place."""
+    mechanism = search.stages.mechanism
+    switches, contacts = mechanism.switches, mechanism.contacts
+    first, end = branches_of_gaps(mechanism)
+    for k in range(first, end):
+        switches.free[k] = 1 if search.surface[k] == 0 else 0
+    for e in range(contacts.decides.size):
+        if contacts.state[contacts.decided[e]] != OPEN:
+            switches.free[first + contacts.decides[e]] = 0
+
+
+@compiled
+def hold_pieces(search):
+    """The same, and hold them: those that were free as they are at the last evaluation."""
+    switches, found = search.stages.mechanism.switches, False
+    first, end = branches_of_gaps(search.stages.mechanism)
+    free_what_is_open(search)
+    for k in range(first, end):
+        if np.isnan(switches.mode[k]) == (switches.free[k] == 1):
+            continue
+        if not found:
+            look(search.stages.mechanism)
+            found = True
+        if switches.free[k] == 1:
+            switches.mode[k], switches.rate[k] = np.nan, 0.0
+        else:
+            put_natural(search, k)
+    if found:
+        hold_all(search.stages.mechanism)
+
+
+@compiled
+def put_natural(search, k):
+    """The branch for which the switching function stands; where it is zero, rates decide."""
+    switches = search.stages.mechanism.switches
+    switches.mode[k] = natural(switches, k)
+    if switches.mode[k] == 0.0 and switches.kinds[k] != WHOLE:
+        search.surface[k] = STANDS
+        switches.mode[k] = 1.0
+
+
+@compiled
+def turn_over(search):
+    """Go over to the pieces that begin here, as far as is known before velocities are; whether there are any."""
+    switches, found = search.stages.mechanism.switches, False
+    first, end = branches_of_gaps(search.stages.mechanism)
+    for k in range(first, end):
+        if _ends_unseen(search, k):
+            search.wanted[k], search.after[k] = 1, -switches.mode[k]
+        if search.wanted[k] == 1:
+            switches.mode[k], search.surface[k], found = search.after[k], STANDS, True
+    if found:
+        hold_all(search.stages.mechanism)
+    return found
+
+
+@compiled
+def _ends_unseen(search, k):
+    """Whether a branch is wanted as well, but for roundoff: it says the same as another one in other words. (The first
+    row of what was seen is what was seen last before the end.)"""
+    switches = search.stages.mechanism.switches
+    near = abs(search.begin[k]) <= ALIKE * search.size[k]
+    unseen = near and switches.free[k] == 0 and search.wanted[k] == 0
+    return unseen and switches.mode[k] * search.rates[0, k] < 0.0
+
+
+@compiled
+def breaks_rates(search, y):
+    """Whether velocities are not those of what is closed, on the pieces that hold."""
+    mechanism, fastest = search.stages.mechanism, 0.0
+    contacts, state = mechanism.contacts, mechanism.state
+    t = moment(search.stages.course, search.span[0])
+    observe_gaps(mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
+    for c in range(contacts.gap.size):
+        if contacts.state[c] != OPEN and contacts.gap[c] >= 0:
+            fastest = max(fastest, abs(contacts.rate[contacts.gap[c]]))
+        for k in range(contacts.slips[c] if contacts.state[c] == STICKING else 0):
+            fastest = max(fastest, abs(contacts.rate[contacts.slip[c] + k]))
+    return fastest > TOUCHES * max(largest(contacts.parts), contacts.pace[0])
