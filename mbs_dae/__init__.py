@@ -62,10 +62,12 @@ _NAMES = {
     "equilibria.found": "Equilibrium EquilibriumPath",
     "equilibria.contact.holding": "Holding",
     "verbs.equations": "equations",
+    "verbs.worked_solution": "worked_solution WorkedSolution",
     "verbs.warm": "warm",
     # results and errors
     "results": "Result load",
-    "results.result": "State Impact",
+    "results.result": "State",
+    "results.happenings": "Impact",
     "errors": "MbsError ModelError AssemblyError RedundantConstraintError SingularConfigurationError IntegrationError "
     "EquilibriumError",
 }
@@ -89,6 +91,8 @@ _PROVIDED = {
     "work.import_all": "verbs.warm.import_all",
     "work.help_out": "verbs.warm.help_out",
     "Result.save": "results.files.save",
+    "Result.to_dataframe": "results.files.to_dataframe",
+    "Result.to_xarray": "results.files.to_xarray",
     "Result.plot": "view.plots.plot",
     "Result.plot_path": "view.plots.plot_path",
     "Result.plot_violation": "view.plots.plot_violation",
@@ -96,6 +100,8 @@ _PROVIDED = {
     "Result.plot_reaction": "view.plots.plot_reaction",
     "Result.animate": "view.animation.animate",
     "Result.draw": "view.animation.draw",
+    "Result.view": "view.page.notebook.view",
+    "Result.page": "view.page.html.save_page",
     "LinearSystem.plot": "view.modes.plot_eigenvalues",
     "LinearSystem.draw": "view.modes.draw_modes",
     "LinearSystem.animate": "view.modes.animate_mode",

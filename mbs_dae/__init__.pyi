@@ -130,11 +130,13 @@ from .equilibria.found import Equilibrium as Equilibrium
 from .equilibria.found import EquilibriumPath as EquilibriumPath
 from .equilibria.contact.holding import Holding as Holding
 from .verbs.equations import equations as equations
+from .verbs.worked_solution import worked_solution as worked_solution
+from .verbs.worked_solution import WorkedSolution as WorkedSolution
 from .verbs.warm import warm as warm
 from .results import Result as Result
 from .results import load as load
 from .results.result import State as State
-from .results.result import Impact as Impact
+from .results.happenings import Impact as Impact
 from .errors import MbsError as MbsError
 from .errors import ModelError as ModelError
 from .errors import AssemblyError as AssemblyError

@@ -177,18 +177,27 @@ def inverse(
     _run(model, coordinates, analysis, report, [*(plot or ()), *ctx.args], out)
 
 
-@app.command(epilog=EXAMPLE + "equations models/slider_crank.py --latex --out equations.tex")
+@app.command(epilog=EXAMPLE + "equations models/slider_crank.py --out slider_crank.tex")
 def equations(
     path: Model, settings: Settings = None,
     latex: Annotated[bool, typer.Option("--latex", help="As LaTeX, in one aligned block.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to a file instead.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write to a file instead: a document (.tex, .md, .html), functions (.c, .js, .py), or this text.",
+        ),
+    ] = None,
     debug: Debug = False,
 ) -> None:  # fmt: skip
-    """Show the exact equations in the names of the textbooks."""
+    """Show the exact equations in the names of the textbooks, or write them as a document or as code."""
     from ..results.files import replacing
 
     model, *_ = load_model(path, parse_settings(settings))
     system = mbs.equations(model)
+    if out and out.suffix.lower() in system.endings and not latex:
+        print(f"written: {system.save(out)}")
+        return
     text = system.latex() if latex else str(system)
     if out:
         with replacing(out, "choose another --out") as place:
@@ -196,13 +205,31 @@ def equations(
     print(f"written: {out}" if out else text)
 
 
+@app.command(epilog=EXAMPLE + "worked models/slider_crank.py --time 0.1 --out solution.html")
+def worked(
+    path: Model,
+    time: Annotated[float, typer.Option("--time", metavar="TIME", help="The instant.")] = 0.0,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write it: .html, .tex or .md.")] = None,
+    settings: Settings = None,
+    initial: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Held where no driver moves: crank.angle=0.6. May be repeated."),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Work out position, velocity and acceleration at one instant, step by step."""
+    model, *_ = load_model(path, parse_settings(settings))
+    solution = mbs.worked_solution(model, time, parse_initial(initial) or None)
+    print(f"written: {solution.save(out)}" if out else solution.text)
+
+
 @app.command(epilog=EXAMPLE + "animate models/four_bar.py --out four_bar.gif --trace coupler.P")
 def animate(
     path: Model,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="A film (.gif, .mp4), or a picture of the motion (.png).")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="A page (.html), film (.gif, .mp4) or still (.png, .svg).")],
     settings: Settings = None, first: First = None, last: Last = None, steps: Steps = None,
     trace: Annotated[list[str] | None, typer.Option(metavar="POINT", help="Draw its path. May be repeated.")] = None,
-    speed: Annotated[float, typer.Option(metavar="X", help="Model time over film time.")] = 1.0,
+    speed: Annotated[float | None, typer.Option(metavar="X", help="Model time over film time. [default: 1]")] = None,
     debug: Debug = False,
 ) -> None:  # fmt: skip
     """Draw a mechanism as it moves: as it is driven, or, where the file has INITIAL, by the forces on it."""
@@ -262,9 +289,7 @@ def _run(
     from .report import write
 
     names = list(dict.fromkeys(names))
-    loads = {f"{e.name}.{load}" for e in (*model.contacts, *model.frictions, *model.forces) for load in e.loads}
-    for name in {*names} - {*model.signal_units} - loads:
-        model.quantity(name)
+    _check_names(model, names)
     _make(out)
     result, stopped = _kept(lambda: analysis(model.compile(coordinates)))
     print("\n".join(report(result, names=names)))
@@ -272,6 +297,19 @@ def _run(
         print("written:", *write(result, names, out), sep="\n  ")
     if stopped:
         raise stopped
+
+
+def _check_names(model: Any, names: Iterable[str]) -> None:
+    """Whether a result may know them, before any work is done."""
+    from ..results.names import LEVELS, VIOLATION, components, names_of_forces
+
+    acting = (*model.conditions, *model.contacts, *model.frictions, *model.forces)
+    more = [*model.signal_units, *(f"{e.name}.{load}" for e in acting for load in e.loads)]
+    more += names_of_forces((e.name for e in acting), model.dimension) + [f"{VIOLATION}.{level}" for level in LEVELS]
+    known = dict.fromkeys([*model.quantity_names(), *more])
+    for name in names:
+        if name not in known and not components(name, known):
+            raise model.unknown_quantity(name, more=more)
 
 
 def _make(out: Path | None) -> None:

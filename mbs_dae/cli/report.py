@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -14,8 +13,9 @@ import numpy as np
 from ..errors import counted
 from ..results import Result
 from ..results.files import replacing
-from ..results.result import Impact
-from ..symbolic.loads import COMPONENTS
+from ..results.files.text import write_columns
+from ..results.happenings import Impact
+from ..results.names import COMPONENTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -103,8 +103,8 @@ def efforts_and_loads(
         effort, power = result.effort(name), result.power(name)
         k = int(np.abs(effort).argmax())
         rms, mean = np.sqrt(_mean(result.t, effort**2)), _mean(result.t, power)
-        unit = "N m" if f"{name}.omega" in result else "N"
-        rows.append((name, unit, *(f"{x:.6g}" for x in (abs(effort[k]), result.t[k], rms, mean))))
+        numbers = abs(effort[k]), result.t[k], rms, mean
+        rows.append((name, result.unit(f"{name}.effort"), *(f"{x:.6g}" for x in numbers)))
     yield from _table(rows)
     yield ""
     rows = [("joint", "", "max force [N]", "at t", "max moment [N m]", "at t")]
@@ -146,10 +146,15 @@ def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
         yield from _available(result.names)
         return
     rows: list[tuple[str, ...]] = [("quantity", "unit", "least", "at t", "most", "at t")]
-    for name in names:
+    for name in _numbers(result, names):
         ends = result[name].argmin(), result[name].argmax()
         rows.append((name, result.unit(name), *(f"{x[k]:.6g}" for k in ends for x in (result[name], result.t))))
     yield from _table(rows)
+
+
+def _numbers(result: Result, names: Sequence[str]) -> list[str]:
+    """The names, vectors by their components."""
+    return list(dict.fromkeys(part for name in names for part in result.components(name)))
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
@@ -179,7 +184,8 @@ def write(result: Result, names: Sequence[str], folder: Path) -> Iterator[Path]:
     as curves. Tells which files there are."""
     time = {result.axis[0]: result.t}
     yield result.save(folder / "result.npz")
-    yield _write_table(time | {name: result[name] for name in names or result.names}, folder / "quantities.csv")
+    quantities = {name: result[name] for name in _numbers(result, names) or result.names}
+    yield _write_table(time | quantities, folder / "quantities.csv")
     if names:
         yield _write_picture(result.plot(*names), folder / "quantities.png")
     if result.reactions is not None:
@@ -221,8 +227,8 @@ def _forces(result: Result) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _write_table(columns: Mapping[str, np.ndarray], path: Path) -> Path:
-    with replacing(path, ELSEWHERE) as place, place.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([list(columns), *zip(*(c.tolist() for c in columns.values()), strict=True)])
+    with replacing(path, ELSEWHERE) as place:
+        write_columns(columns, place)
     return path
 
 

@@ -14,7 +14,8 @@ from ..kernels.blocks import Integers, Vector, Work, block, zeros
 from ..model.joints.base import Condition
 from ..model.parameters import Evaluator, Reaction, Signal
 from ..model.signals import EFFORT, Input, SignalElement, StateVariable
-from ..symbolic.loads import COMPONENTS, joint_wrenches
+from ..results.names import COMPONENTS
+from ..symbolic.loads import joint_wrenches
 from ..symbolic.markers import t
 from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar, overload
 
 from ..errors import ModelError, Names, check_name, unknown_name
 from ..provided import provided
-from ..symbolic.loads import COMPONENTS
+from ..results.names import COMPONENTS
 from ..symbolic.markers import t
 from . import measures
 from .bodies.body import Body, Vector, coordinates_of
@@ -317,14 +317,20 @@ class Model:
             yield from (m.label for m in body.markers.values())
         yield from self.elements
 
-    def quantity(self, name: str, told: int = 3, more: Iterable[str] = ()) -> tuple[Measure, int]:
+    def quantity(self, name: str, told: int = 3) -> tuple[Measure, int]:
         """The measure behind a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration). Of an
-        unknown one so many levels are told, and what more there is."""
+        unknown one so many levels are told."""
+        if found := self.found_quantity(name):
+            return found
+        raise self.unknown_quantity(name, told)
+
+    def found_quantity(self, name: str) -> tuple[Measure, int] | None:
         owner, _, wanted = str(name).rpartition(".")
-        for measure in self.measures_of(owner):
-            if wanted and wanted in measure.levels:
-                return measure, measure.levels.index(wanted)
-        raise self._unknown("quantity", name, [*self.quantity_names(told), *self.signal_units, *more])
+        own = (measure for measure in self.measures_of(owner) if wanted and wanted in measure.levels)
+        return next(((measure, measure.levels.index(wanted)) for measure in own), None)
+
+    def unknown_quantity(self, name: str, told: int = 3, more: Iterable[str] = ()) -> ModelError:
+        return self._unknown("quantity", name, [*self.quantity_names(told), *self.signal_units, *more])
 
     def __getitem__(self, name: str) -> Any:
         """A named quantity as a symbol, for the expressions of forces and states: ``-c * model["rod.tip.vx"]``; a state

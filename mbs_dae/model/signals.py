@@ -19,11 +19,11 @@ from typing import Any, Protocol
 import sympy as sp
 
 from ..errors import ModelError
+from ..results.names import COMPONENTS, EFFORT
 from ..symbolic.branches import SWITCHING, drift
 from ..symbolic.derive import Reading
 from ..symbolic.expressions import called, expression_of
 from ..symbolic.functions import written_out
-from ..symbolic.loads import COMPONENTS
 from ..symbolic.markers import t
 from .drivers import Driver
 from .element import Element, checked_name
@@ -41,8 +41,6 @@ from .parameters import (
     free_parameters,
 )  # fmt: skip
 from .tables import Table
-
-EFFORT = "effort"
 
 
 class SignalElement(Element):

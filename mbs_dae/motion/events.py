@@ -8,7 +8,8 @@ from ..model.events import Event, Reset
 from ..model.measures import Quantity
 from ..model.parameters import Evaluator, Parameter, Signal
 from ..poses.assembly import posed
-from ..results.result import Happening, State
+from ..results.happenings import Happening
+from ..results.result import State
 from ..symbolic.markers import t as time
 from .initial import nearest_velocity
 from .record import March

@@ -1,7 +1,7 @@
 """From a motion of a compiled system to its result: named arrays, computed when asked for; where bodies and markers are
 in it; and from a result back to states of that system."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -19,9 +19,10 @@ from ..model.forces.base import ForceElement
 from ..model.measures import Measure
 from ..model.parameters import Parameter
 from ..results.quantities import frozen
-from ..results.result import OwnMotion, Result, State, Violation
+from ..results.result import OwnMotion, Result, State
 from ..results.sketch import Sketch
 from ..results.sketch import swept as sketch_of_sweep
+from ..results.violation import Violation
 from .sketch import sketch_of
 
 
@@ -40,8 +41,13 @@ class ComputedQuantities:
     _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        more = self.system.model.signal_units if self.integrated else ()
+        more = self._signals if self.integrated else ()
         return [*self.system.model.quantity_names(), *self._forces, *more]
+
+    @cached_property
+    def _signals(self) -> dict[str, str]:
+        """States, inputs, and reactions in rates, and their units."""
+        return self.system.model.signal_units
 
     @cached_property
     def _forces(self) -> tuple[str, ...]:
@@ -65,26 +71,43 @@ class ComputedQuantities:
             return self._loads[name]
         if name in self._told:
             return self._told[name][1]
-        if name in (units := self.system.model.signal_units):
-            return units[name]
-        measure, level = self.system.model.quantity(name, more=self._forces)
+        if name in self._signals:
+            return self._signals[name]
+        measure, level = self.system.model.quantity(name)
         return measure.units[level]
 
+    def __contains__(self, name: object) -> bool:
+        if name in self._read or self.system.model.found_quantity(str(name)) or name in self._forces:
+            return True
+        return self.integrated and name in self._signals
+
+    def unknown(self, name: str, others: Iterable[str]) -> ModelError:
+        if name in self._signals:
+            what = f"{name!r} is not known here: states and inputs change in a run that integrates them"
+            return ModelError(f"{what}; use mbs.simulate, for driven motions, too")
+        if name in self._loads:
+            what = f"forces of contacts, {', '.join(self._loads)}, are not known here: they follow from a run"
+            return ModelError(f"{what}; use mbs.simulate, and read its result")
+        return self.system.model.unknown_quantity(name, more=[*self._forces, *others])
+
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._read and name in self.system.model.signal_units:
-            if not self.integrated:
-                what = f"{name!r} is not known here: states and inputs change in a run that integrates them"
-                raise ModelError(f"{what}; use mbs.simulate, for driven motions, too")
-            self._read_signals()
-        if name not in self._read and name in self._loads:
-            self._read_loads()
-        if name not in self._read and name in self._told:
-            self._read_told(self._told[name][0])
+        if name not in self:
+            raise self.unknown(name, ())
         if name not in self._read:
-            measure, _ = self.system.model.quantity(name, more=self._forces)
-            owner = name.rpartition(".")[0]
-            self._read_by(self.system.structure.once(_reader_of, owner, measure.levels), [(owner, measure)])
+            self._read_one(name)
         return self._read[name]
+
+    def _read_one(self, name: str) -> None:
+        """And what is read with it."""
+        if found := self.system.model.found_quantity(name):
+            owner = name.rpartition(".")[0]
+            self._read_by(self.system.structure.once(_reader_of, owner, found[0].levels), [(owner, found[0])])
+        elif name in self._loads:
+            self._read_loads()
+        elif name in self._told:
+            self._read_told(self._told[name][0])
+        else:
+            self._read_signals()
 
     def read_all(self) -> dict[str, np.ndarray]:
         """Every quantity at once."""
@@ -114,9 +137,7 @@ class ComputedQuantities:
         self._read.update({str(s): frozen(q[:, place].copy()) for s, place in system.layout.signals.items()})
 
     def _read_loads(self) -> None:
-        if self.pushes is None:
-            what = f"forces of contacts, {', '.join(self._loads)}, are not known here: they follow from a run"
-            raise ModelError(f"{what}; use mbs.simulate, and read its result")
+        assert self.pushes is not None
         self._read.update(zip(self._loads, map(frozen, self.pushes.T.copy()), strict=True))
 
     def _read_told(self, element: ForceElement) -> None:

@@ -59,9 +59,13 @@ class ComputedReactions:
     """(times, rows of contacts): which slips are held by friction."""
 
     @property
+    def dimension(self) -> int:
+        return self._system.model.dimension
+
+    @property
     def _width(self) -> int:
         """Components of force and moment."""
-        return len(MARKERS[self._system.model.dimension].rate_names)
+        return len(MARKERS[self.dimension].rate_names)
 
     def _read(self, form: Any, slots: Any, element: Element) -> np.ndarray:
         return self._system.read_values(form, slots, element.markers, *self._motion[:3])
@@ -69,6 +73,10 @@ class ComputedReactions:
     def names(self) -> list[str]:
         model = self._system.model
         return [e.name for e in (*model.conditions, *model.contacts, *model.frictions, *model.forces)]
+
+    def efforts(self) -> list[str]:
+        elements = self._system.model.elements
+        return [name for name in self.names() if isinstance(elements[name], EffortElement | Driver)]
 
     def world(self, name: str) -> np.ndarray:
         element = self._element(name)
@@ -108,7 +116,7 @@ class ComputedReactions:
 
     def _largest(self, components: np.ndarray) -> np.ndarray:
         """For each component of force and of moment, the largest one of its kind."""
-        size = self._system.model.dimension
+        size = self.dimension
         parts = components[:size], components[size:]
         return np.concatenate([np.full(part.size, part.max(initial=0.0)) for part in parts])
 

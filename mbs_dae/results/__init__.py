@@ -1,5 +1,6 @@
 """What the user gets: named arrays over time, violations, files."""
 
 from .files import load
-from .result import Result, Violation
+from .result import Result
 from .sketch import Sketch
+from .violation import Violation

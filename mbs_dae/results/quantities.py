@@ -1,22 +1,27 @@
 """What a result reads from, and what a file keeps of it: named arrays, and what joints, drivers and forces do to
 bodies, and the ledger of its energy. Those of a run are computed (`readings`)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import ModelError, Names
+from ..errors import ModelError, Names, unknown_name
 
 AXES = ("world", "first", "second")
+PARTS = ("kinetic", "potential", "dissipated", "supplied")
+"""Of the ledger of energy."""
 
 
 class Quantities(Protocol):
-    """`names` in a useful order, the array of a name, its unit, and all arrays at once."""
+    """`names` in a useful order, the array of a name, its unit, and all arrays at once; and the error of a name that is
+    none of these, nor of the `others` that the result knows."""
 
     def names(self) -> list[str]: ...
+    def __contains__(self, name: object) -> bool: ...
     def __getitem__(self, name: str) -> np.ndarray: ...
+    def unknown(self, name: str, others: Iterable[str]) -> ModelError: ...
     def unit(self, name: str) -> str: ...
     def read_all(self) -> Mapping[str, np.ndarray]: ...
 
@@ -40,8 +45,14 @@ class StoredQuantities:
     def unit(self, name: str) -> str:
         return self._units[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._arrays
+
     def __getitem__(self, name: str) -> np.ndarray:
         return self._arrays[name]
+
+    def unknown(self, name: str, others: Iterable[str]) -> ModelError:
+        return unknown_name("quantity", name, [*self._arrays, *others], "the result")
 
     def read_all(self) -> Mapping[str, np.ndarray]:
         return self._arrays
@@ -52,6 +63,12 @@ class Reactions(Protocol):
     components are unique, and its effort."""
 
     def names(self) -> list[str]: ...
+    @property
+    def dimension(self) -> int: ...
+    def efforts(self) -> list[str]:
+        """The names of those that have one."""
+        ...
+
     def world(self, name: str) -> np.ndarray: ...
     def turned(self, name: str) -> np.ndarray:
         """The rotations of the first and second body over time, as matrices: (times, 2, dimension, dimension)."""
@@ -72,6 +89,13 @@ class StoredReactions:
 
     def names(self) -> list[str]:
         return [*self._arrays]
+
+    @property
+    def dimension(self) -> int:
+        return next((arrays["turned"].shape[-1] for arrays in self._arrays.values()), 2)
+
+    def efforts(self) -> list[str]:
+        return [name for name, arrays in self._arrays.items() if "effort" in arrays]
 
     def world(self, name: str) -> np.ndarray:
         return self._arrays[name]["world"]

@@ -6,16 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 from warnings import warn
 
 import numpy as np
 
-from ..errors import ModelError, Names, check_name
+from ..errors import ModelError, check_name
 from ..provided import provided
 from ..rotations import about_z, from_quaternion
+from .happenings import Happening, Impact
+from .names import POWER, Derived, components, names_of_forces, vectors
 from .quantities import Energy, Quantities, Reactions, frozen, in_axes
 from .sketch import Sketch
+from .violation import Violation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,35 +46,6 @@ class Lazy:
         vars(instance)[self.name] = value
 
 
-def _largest(level: int) -> cached_property[np.ndarray]:
-    """Of all rows at each time."""
-    return cached_property(lambda violation: frozen(np.abs(violation.rows[level]).max(axis=1, initial=0.0)))
-
-
-@dataclass(frozen=True, eq=False)
-class Violation:
-    """How far the constraints are from being met: |Φ|, |Φ̇|, |Φ̈| of each row, each in the unit of its row.
-
-    `position`, `velocity` and `acceleration` are the largest of all rows at each time; ``violation.joint("A")`` is
-    the same for one element. As an array, a violation is its `position`.
-    """
-
-    rows: np.ndarray
-    """Shape (3, times, rows)."""
-    elements: tuple[str, ...]
-    """Whose each row is."""
-
-    position, velocity, acceleration = map(_largest, range(3))
-
-    def joint(self, name: str) -> Violation:
-        check_name("constraint", name, {*self.elements}, "the result")
-        own = [k for k, element in enumerate(self.elements) if element == name]
-        return Violation(self.rows[:, :, own], (name,) * len(own))
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        return np.asarray(self.position, dtype=dtype)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class OwnMotion:
     """The coordinates that a motion was computed in, over time: ``own["A.angle"]`` is a column of q."""
@@ -93,45 +67,14 @@ class OwnMotion:
 
 
 @dataclass(frozen=True, eq=False)
-class StoredState:
-    """What was read at a moment, out of a file: ``state["slider.x"]``. No run begins there."""
-
-    t: float
-    values: Names[float] = field(repr=False)
-
-    def __getitem__(self, name: str) -> float:
-        return self.values[name]
-
-
-class Happening(NamedTuple):
-    """An event of a run."""
-
-    t: float
-    name: str
-    state: State | StoredState | None
-    """Just before anything was reset; out of a file its numbers only (None out of older files)."""
-
-
-class Impact(NamedTuple):
-    """An impact of a run: bodies meet, and velocities jump."""
-
-    t: float
-    contacts: tuple[str, ...]
-    """Those that pushed."""
-    impulses: Mapping[str, np.ndarray]
-    """Of each joint, driver and contact what it does to its second body, in N s and N m s, components as those of
-    `Result.reaction`."""
-    energy_lost: float
-    rests: float | None
-    """Where this is the last one of impacts without end that is told apart: when all are over."""
-
-
-@dataclass(frozen=True, eq=False)
 class Result:
     """What an analysis gives back.
 
-    ``result["slider.vx"]`` is an array over ``result.t``; ``result.names`` lists all names. A run that stopped early
-    says so in `success` and `message`, and keeps what it had.
+    ``result["slider.vx"]`` is an array over ``result.t``; ``result.names`` lists the quantities of the motion. A vector
+    is read without x, y, z, one column for each: ``result["rod.tip"]``, ``result["rod.tip.v"]``. What follows from
+    forces has names, too: ``result["motor.effort"]``, ``result["B.Fx"]``, ``result["B.force"]``,
+    ``result["energy.total"]``; ``result.all_names`` lists everything. A run that stopped early says so in `success` and
+    `message`, and keeps what it had.
     """
 
     title: str
@@ -167,16 +110,51 @@ class Result:
 
     @property
     def names(self) -> list[str]:
+        """The quantities of the motion: values, rates and accelerations of bodies, markers and joints; states."""
         return self.quantities.names()
 
+    @property
+    def all_names(self) -> list[str]:
+        """All that can be read: `names`; efforts, powers and components of reactions; energies; violations; vectors."""
+        return [*self.scalar_names, *vectors(self._known)]
+
+    @property
+    def scalar_names(self) -> list[str]:
+        """`all_names` without the vectors, which consist of these."""
+        return [*self._known]
+
+    def components(self, name: str) -> tuple[str, ...]:
+        """The names of a vector's components, ``("B.Fx", "B.Fy")`` of ``"B.force"``; of a number its own."""
+        if name in self.quantities or name in self._derived:
+            return (name,)
+        if parts := components(str(name), self._known):
+            return parts
+        unknown = names_of_forces((e.name for e in self.sketch.elements), self.sketch.dimension)
+        if self.reactions is None and (name in unknown or components(str(name), unknown)):
+            raise ModelError(_NO_FORCES)
+        raise self.quantities.unknown(name, [*self._derived.units, *vectors(self._known)])
+
     def unit(self, name: str) -> str:
-        return self.quantities.unit(name)
+        first = self.components(name)[0]
+        return self.quantities.unit(first) if first in self.quantities else self._derived.units[first]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        return self.quantities[name]
+        parts = self.components(name)
+        if parts != (name,):
+            return frozen(np.stack([self[part] for part in parts], axis=1))
+        return self.quantities[name] if name in self.quantities else self._derived[name]
 
     def __contains__(self, name: str) -> bool:
-        return name in self.names
+        return name in self.quantities or name in self._derived or bool(components(str(name), self._known))
+
+    @cached_property
+    def _derived(self) -> Derived:
+        return Derived(self)
+
+    @cached_property
+    def _known(self) -> Mapping[str, None]:
+        """All numbers, by name and in order."""
+        return dict.fromkeys([*self.names, *self._derived.units])
 
     def __len__(self) -> int:
         return len(self.t)
@@ -235,9 +213,14 @@ class Result:
         Of redundant joints it is the least of all possible ones: see `is_unique`."""
         return in_axes(self._forces(), joint, axes)
 
-    def is_unique(self, joint: str) -> np.ndarray:
-        """Whether each component of the reaction (world axes) is determined: booleans of that shape."""
-        return self._forces().unique(joint)
+    def is_unique(self, name: str) -> np.ndarray:
+        """Whether the reaction of a joint is determined: booleans, one for each component (world axes); or whether a
+        quantity is, ``is_unique("B.Fx")``."""
+        if self.reactions is None or name in self.reactions.names() or name not in self:
+            return self._forces().unique(name)
+        found = [self._derived.unique(part) for part in self.components(name)]
+        columns = [np.ones(len(self), dtype=bool) if one is None else one for one in found]
+        return np.stack(columns, axis=1).reshape(self[name].shape)
 
     def effort(self, name: str) -> np.ndarray:
         """The effort of a driver over time: the force or torque along the coordinate that it drives; of a spring,
@@ -249,11 +232,10 @@ class Result:
 
     def power(self, name: str) -> np.ndarray:
         """The power that a driver, a motor or a spring gives to the mechanism over time."""
-        effort = self.effort(name)
-        rates = [n for n in self.names if n.rpartition(".")[0] == name and self.unit(n) in ("m/s", "rad/s")]
-        if not rates:
+        self.effort(name)
+        if name not in self._derived.rates:
             raise ModelError(f"{name!r} has no coordinate of its own, so no power; multiply its effort by a rate")
-        return effort * self[rates[0]]
+        return self._derived[f"{name}.{POWER}"]
 
     @property
     def energy(self) -> Energy:
@@ -275,23 +257,29 @@ class Result:
 
     # --- files and tables ---
 
-    def save(self, path: str | Path) -> Path:
-        """Write an .npz file: arrays, and a JSON header; read it again with ``mbs.load(path)``."""
-        return provided("Result.save")(self, path)
+    def save(self, path: str | Path, **choices: Any) -> Path:
+        """Write a file; the ending of its name says which: .npz or .nc with everything, for ``mbs.load(path)``; .csv,
+        .xlsx, .mat or .parquet with a table of all numbers; .html with a page that plays the motion in any browser;
+        .gif, .mp4, .png or .svg with the motion, drawn.
+
+        A page takes choices of what it shows at first: ``save("motion.html", plots="slider.x", trace="rod.tip",
+        view=(24, -58), speed=0.1)``; pictures take those of `animate`."""
+        return provided("Result.save")(self, path, **choices)
 
     def to_dataframe(self, *names: str) -> Any:
-        """The named quantities (all, if none is named) as a pandas table over time."""
-        try:
-            import pandas
-        except ImportError as exc:
-            raise ModelError("to_dataframe() needs pandas; install it with: pip install 'mbs_dae[data]'") from exc
-        columns = {name: self[name] for name in (names or self.names)}
-        return pandas.DataFrame(columns, index=pandas.Index(self.t, name=self.axis[0]))
+        """The named quantities (`names`, if none is said) as a pandas table over time; vectors by their components.
+        ``table.attrs["units"]`` and ``table.attrs["long_names"]`` tell of each column."""
+        return provided("Result.to_dataframe")(self, names)
+
+    def to_xarray(self, *names: str) -> Any:
+        """The named quantities (`names`, if none is said) as an xarray Dataset over time, each with its ``units`` and
+        ``long_name``; vectors with a second dimension, ``component``."""
+        return provided("Result.to_xarray")(self, names)
 
     # --- pictures ---
 
     def plot(self, *names: str) -> Figure:
-        """The named quantities over time, one panel for each unit; a matplotlib figure."""
+        """The named quantities over time, a panel for each unit and each vector: ``plot("slider.x", "B.force")``."""
         return provided("Result.plot")(self, names)
 
     def plot_path(self, *markers: str) -> Figure:
@@ -316,13 +304,18 @@ class Result:
         return provided("Result.plot_reaction")(self, joints, axes, polar)
 
     def animate(self, path: str | Path | None = None, **options: Any) -> Any:
-        """The motion, drawn from joints and links: a film for the notebook, or a file at `path`: .gif, .mp4, or .png (a
-        still with later poses behind it)."""
+        """The motion, drawn from joints and links: a film for the notebook, or a file at `path`: .gif, .mp4, or
+        .png or .svg (a still with later poses behind it)."""
         return provided("Result.animate")(self, path, **options)
 
     def draw(self, index: int = 0, ax: Any = None, **options: Any) -> Figure:
         """A still picture of one pose, in given axes or in a new matplotlib figure."""
         return provided("Result.draw")(self, index, ax, **options)
+
+    def view(self, **options: Any) -> Any:
+        """The motion in a notebook, to play, turn and scrub, with curves beside it: ``result.view(plots="slider.x")``.
+        The same as a file that any browser opens: ``result.save("motion.html", plots="slider.x")``."""
+        return provided("Result.view")(self, **options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,14 +357,16 @@ class State:
         """The pose as a result of one time."""
         return provided("State.result")(self)
 
-    def __getitem__(self, name: str) -> float:
-        if provided("State.is_free")(self, name):
+    def __getitem__(self, name: str) -> Any:
+        """A number; of a vector its components as an array."""
+        if any(provided("State.is_free")(self, part) for part in self.result.components(name)):
             warn(
                 f"{name} is left free by the equations of {self.system.model.name!r}; this is the least acceleration "
                 "that satisfies them, and not what forces make of it: use assemble(..., forces=True)",
                 stacklevel=2,
             )
-        return float(self.result[name][0])
+        value = self.result[name][0]
+        return value if np.ndim(value) else float(value)
 
     def draw(self, ax: Any = None, **options: Any) -> Figure:
         """A picture of the pose, in given axes or in a new matplotlib figure."""

@@ -5,12 +5,13 @@ written, each line after the lines it needs.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from textwrap import wrap
 from typing import Any
 
 import sympy as sp
 from sympy.printing.pycode import PythonCodePrinter
+from sympy.simplify.cse_main import tree_cse
 
 from ..errors import ModelError
 from .branches import Branched, Chosen, Held, Rounded, branched
@@ -89,13 +90,18 @@ def has_code(function: Any, arguments: int) -> bool:
     return {name for names in printer.module_imports.values() for name in names} <= {*FUNCTIONS}
 
 
-def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) -> tuple[list[str], set[sp.Symbol]]:
-    """Lines that compute the outputs and store them as ``out[at], out[at + 1], ...``, and the symbols that they use
-    without defining them."""
+def source_lines(
+    definitions: Sequence[Definition], outputs: Sequence[sp.Expr], places: Sequence[str] = (), parts: bool = True
+) -> tuple[list[str], set[sp.Symbol]]:
+    """Lines that compute the outputs and store them as ``out[at + 0], out[at + 1], ...`` (or in other places), and the
+    symbols that they use without defining them. Without `parts`, those of sums and of products are not looked for: in
+    long equations that takes a hundred times longer, and finds little."""
     symbols = [s for s, _ in definitions]
     expressions = [as_sympy(e) for e in (*(e for _, e in definitions), *outputs)]
+    names = sp.numbered_symbols("w", exclude=() if parts else {s for e in expressions for s in e.free_symbols})
     # sympy's "basic" optimisations find hardly more, in five times the time
-    temporaries, reduced = sp.cse(expressions, symbols=sp.numbered_symbols("w"), optimizations=None)
+    cse = partial(sp.cse, optimizations=None) if parts else tree_cse
+    temporaries, reduced = cse(expressions, symbols=names)
     values = dict(temporaries) | dict(zip(symbols, reduced, strict=False))
 
     printer = Printer()
@@ -128,7 +134,7 @@ def source_lines(definitions: Sequence[Definition], outputs: Sequence[sp.Expr]) 
 
     for k, output in enumerate(reduced[len(symbols) :]):
         need(output)
-        lines.extend(_broken(f"out[at + {k}] = ", show(output)))
+        lines.extend(_broken(f"{places[k] if places else f'out[at + {k}]'} = ", show(output)))
     return lines, used
 
 
@@ -171,14 +177,14 @@ def _decided(program: Branched, row_of: Sequence[int]) -> tuple[tuple[int, ...],
 
 
 def kernel_module(
-    composed: Composed, title: str, like: Mapping[str, Any] | None = None
+    composed: Composed, title: str, like: Mapping[str, Any] | None = None, free: bool = False
 ) -> tuple[str, dict[str, Any]]:  # fmt: skip
     """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. Where it stands
     in the place of a kernel of values it has the slots, and the room for outputs, of that one, whose layout it is
-    `like`; such a kernel decides nothing, its branches are free."""
+    `like`; such a kernel decides nothing, its branches are free, and so they are in a `free` one."""
     state = [*composed.q, *composed.v]
     named = functions_as_definitions(composed.definitions, composed.outputs)
-    program = branched(*named, state) if like is None else Branched(*named)
+    program = Branched(*named) if free or like is not None else branched(*named, state)
     outputs = [*program.outputs, *program.switching, *(e for _, _, e in program.slopes)]
     body, used = source_lines(program.definitions, outputs)
     names = {str(s) for s in used}

@@ -24,8 +24,6 @@ from .markers import rate_of, t, variables
 
 WORKS = ("stored", "dissipated", "supplied")
 """What becomes of the work of a force that has no potential."""
-COMPONENTS = {2: ("Fx", "Fy", "M"), 3: ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
-"""Of what acts on a marker, by the dimension: force and moment in world axes."""
 OF_POTENTIAL = "potential"
 """For forces that are given beside the potential they belong to: it accounts for their work."""
 

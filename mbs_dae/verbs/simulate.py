@@ -45,7 +45,8 @@ from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, sta
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
-from ..results.result import Happening, Result, State
+from ..results.happenings import Happening
+from ..results.result import Result, State
 from ..tolerances import FAINT
 
 NO_TURNS = np.zeros(0), np.full(1, np.inf)

@@ -18,7 +18,8 @@ from ..errors import ModelError
 from ..model.parameters import positive_number
 from ..results.files import replacing
 from ..results.result import Result
-from .motion import Motion, frames_of, motion_of, poses_of
+from .drawing.motion import Motion, frames_of, motion_of, poses_of
+from .page.html import save_page
 from .scene import PlanarScene, Scene
 from .style import Picture, say_if_stopped, style
 
@@ -29,23 +30,26 @@ GHOSTS = 7  # how many later poses a still picture of a motion shows
 
 
 def animate(
-    result: Result, path: str | Path | None = None, *, fps: float = 25, speed: float = 1.0,
+    result: Result, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
     trace: str | Sequence[str] = (), size: Size = (6.4, 4.8), view: View = None,
 ) -> Film | Path:  # fmt: skip
     """The motion of a result, as a film.
 
-    With a `path` it is written there: a .gif or .mp4 film, or a .png picture of the first pose with later ones faint
-    behind it. Without one, an object comes back that plays in a notebook and can be saved.
+    With a `path` it is written there: a .gif or .mp4 film, a page of .html, or a .png or .svg picture of the first pose
+    with later ones faint behind it. Without one, an object comes back that plays in a notebook and can be saved.
 
-    `fps` are frames per second of the film and `speed` is model time over film time (0.1: ten times slower); a sweep
+    `fps` are frames per second of the film and `speed` is model time over film time (0.1: ten times slower; 1 if it is
+    not said, and for pages what makes them play some seconds long); a sweep
     of a parameter shows one frame for each value. `trace` names points whose paths are drawn: ``trace="rod.tip"``.
     `size` is in inches. In space ``view=(elevation, azimuth)`` says from where it is seen, in degrees; a third angle
     rolls the picture: where z points down, ``view=(-24, -58, 180)`` stands it upright.
     """
     fps = positive_number(fps, "fps", "number, e.g. fps=25")
-    speed = positive_number(speed, "speed", "number, e.g. speed=1")
     path = None if path is None else checked_path(path)
-    still = path is not None and path.suffix.lower() == ".png"  # which is whole, however short the motion is
+    if path is not None and path.suffix.lower() == ".html":
+        return save_page(result, path, trace=trace, view=view, speed=speed)
+    speed = 1.0 if speed is None else positive_number(speed, "speed", "number, e.g. speed=1")
+    still = path is not None and path.suffix.lower() in STILLS  # which is whole, however short the motion is
     motion = poses_of(result, GHOSTS + 1) if still else frames_of(result, fps, speed)
     film = Film(result, motion, fps, _names(trace), size, view)
     return film if path is None else film.save(path)
@@ -91,7 +95,7 @@ class Film:
         return f"<Film of {self.scene.result.title!r}: {len(self)} frames, {len(self) / self.fps:.3g} s>"
 
     def save(self, path: str | Path) -> Path:
-        """Write a .gif or .mp4 film, or a .png picture of the first pose with later ones behind it."""
+        """Write a .gif or .mp4 film, or a .png or .svg picture of the first pose with later ones behind it."""
         path = checked_path(path)
         with style(), replacing(path, "choose a folder where you may write") as place:
             WRITERS[path.suffix.lower()](self, place)
@@ -162,7 +166,7 @@ def checked_path(path: str | Path) -> Path:
     kind = path.suffix.lower()
     if kind not in WRITERS:
         what = f"cannot write an animation to {str(path)!r}"
-        raise ModelError(f"{what}; end the name in .gif or .mp4 (a film), or .png (a still picture of several poses)")
+        raise ModelError(f"{what}; end the name in .gif or .mp4 (a film), .html (a page), .png or .svg (a still)")
     if not path.parent.is_dir():
         raise ModelError(f"there is no folder {str(path.parent)!r} for {path.name!r}; create it, or choose another one")
     if kind == ".mp4" and not FFMpegWriter.isAvailable():
@@ -170,9 +174,13 @@ def checked_path(path: str | Path) -> Path:
     return path
 
 
-def _write_png(film: Film, path: Path) -> None:
+def _write_still(film: Film, path: Path) -> None:
     figure = film._still()
     figure.savefig(path, dpi=1.5 * figure.dpi)
+
+
+def _write_page(film: Film, path: Path) -> None:
+    save_page(film.scene.result, path, trace=film.scene.trace, view=film._look[1])
 
 
 def _write_mp4(film: Film, path: Path) -> None:
@@ -195,7 +203,14 @@ def _write_gif(film: Film, path: Path) -> None:
     next(frames).save(path, save_all=True, append_images=frames, duration=round(1000 / film.fps), loop=0)
 
 
-WRITERS: dict[str, Callable[[Film, Path], None]] = {".gif": _write_gif, ".mp4": _write_mp4, ".png": _write_png}
+STILLS = (".png", ".svg")
+WRITERS: dict[str, Callable[[Film, Path], None]] = {
+    ".gif": _write_gif,
+    ".mp4": _write_mp4,
+    ".html": _write_page,
+    **dict.fromkeys(STILLS, _write_still),
+}
+"""By the endings of names, all of them in the table of `results.files`."""
 
 
 def pictures(scene: Scene, poses: Iterable[int] | None = None) -> Iterator[np.ndarray]:

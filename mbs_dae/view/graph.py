@@ -22,8 +22,9 @@ from scipy.spatial.distance import cdist
 from ..errors import ModelError
 from ..graph.topology import Closure, Topology
 from ..graph.tree import Edge
+from .drawing.colours import COLOURS, DARK, GROUND
 from .labels import dense
-from .style import COLOURS, DARK, GRID, GROUND, Picture, style
+from .style import GRID, Picture, style
 
 FONT_SIZE = 9
 ROW = 0.52  # the distance of rows

@@ -7,8 +7,8 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.patheffects import withStroke
 
-from .stage import Stage
-from .symbols import unit
+from .drawing.stage import Stage
+from .drawing.tracks import unit
 
 MOST_LABELS = 8  # with more bodies than this, names would hide the mechanism
 FONT_SIZE = 9

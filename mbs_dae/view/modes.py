@@ -13,8 +13,9 @@ from ..equilibria.linear import LinearSystem, Mode
 from ..equilibria.shapes import moved
 from ..errors import ModelError
 from .animation import Film, Size, View, animate, new_axes, new_figure, scene_on
-from .motion import motion_of
-from .style import COLOURS, DARK, GRID, GROUND, Picture, as_label, axis_label, style
+from .drawing.colours import COLOURS, DARK, GROUND
+from .drawing.motion import motion_of
+from .style import GRID, Picture, as_label, axis_label, style
 
 EXTREMES = np.array([0.0, 1.0, -1.0, 1j, -1j])
 """The pose of the state; the extremes of what moves first; and of what moves a quarter of a period later."""

@@ -9,32 +9,56 @@ from matplotlib.figure import Figure
 
 from ..errors import ModelError
 from ..results.result import Result
-from .motion import path_of
-from .style import COLOURS, DARK, GROUND, Picture, as_label, axis_label, say_if_stopped, style
+from .drawing.colours import COLOURS, DARK, GROUND
+from .drawing.motion import path_of
+from .style import Picture, as_label, axis_label, say_if_stopped, style
 
 OPEN = "not unique"  # what the legend says of components that redundant constraints leave open
 ZERO = 1e-18  # where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism
 
 MEANINGS = {
-    "m": "length", "m/s": "velocity", "m/s²": "acceleration", "N": "force", "J": "energy",
+    "m": "length", "m/s": "velocity", "m/s²": "acceleration", "N": "force", "J": "energy", "W": "power",
     "rad": "angle", "rad/s": "angular velocity", "rad/s²": "angular acceleration", "N m": "torque",
 }  # fmt: skip
+LETTERS = {"": "", "w": r"\omega", "alpha": r"\alpha"}
+"""Of components, where they are other than in the name."""
 
 
 def plot(result: Result, names: Sequence[str]) -> Figure:
-    """The named quantities over time (or over the swept parameter), one panel for each unit."""
-    names = names_of(names, "plot", "quantities", result.names)
+    """The named quantities over time (or over the swept parameter), one panel for each unit, and one for each vector.
+    Dashed is what redundant joints leave open."""
+    names = names_of(names, "plot", "quantities", result.all_names)
     panels: dict[str, list[str]] = {}
     for name in names:
-        panels.setdefault(result.unit(name), []).append(name)
+        is_number = result.components(name) == (name,)
+        panels.setdefault(result.unit(name) if is_number else f"vector {name}", []).append(name)
     with style():
         figure, axes = stacked(result, len(panels))
-        for ax, (unit, group) in zip(axes, panels.items(), strict=True):
-            for name in group:
-                ax.plot(result.t, result[name], label=as_label(name), marker=marker_of(result))
-            ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
+        for ax, group in zip(axes, panels.values(), strict=True):
+            (_numbers if result.components(group[0]) == (group[0],) else _vector)(ax, result, group)
             ax.legend(loc="best")
     return figure
+
+
+def _numbers(ax: Any, result: Result, names: Sequence[str]) -> None:
+    for name, colour in zip(names, cycle(COLOURS), strict=False):
+        _line(ax, result, result[name], _unique(result, name), as_label(name), color=colour)
+    unit = result.unit(names[0])
+    ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
+
+
+def _vector(ax: Any, result: Result, names: Sequence[str]) -> None:
+    """Its components; and its size, but for places, whose distance from the origin says little."""
+    (name,) = names
+    parts = [part.rpartition(".")[2] for part in result.components(name)]
+    letters, axes = LETTERS.get(parts[0][:-1], parts[0][:-1]), "".join(part[-1] for part in parts)
+    _components(ax, result, letters, axes, result[name], _unique(result, name))
+    ax.set_ylabel(axis_label(as_label(name), result.unit(name)))
+
+
+def _unique(result: Result, name: str) -> np.ndarray:
+    """Whether each value is determined; where no forces are known, all are."""
+    return result.is_unique(name) if result.reactions is not None else np.ones(result[name].shape, dtype=bool)
 
 
 def plot_path(result: Result, markers: Sequence[str]) -> Figure:
@@ -175,7 +199,7 @@ def _in_the_plane(result: Result, wrenches: dict[str, np.ndarray], axes: str) ->
     forcing = [name for name, wrench in wrenches.items() if wrench[:, :2].any() or name not in turning]
     figure, panels = stacked(result, len(forcing) + bool(turning))
     for ax, name in zip(panels, forcing, strict=False):
-        _components(ax, result, name, wrenches[name][:, :2], unique_in(result, name, axes)[:, :2], "force")
+        _loads(ax, result, name, wrenches[name][:, :2], unique_in(result, name, axes)[:, :2], "force")
     legends = [ax.get_legend_handles_labels() for ax in panels[: len(forcing)]]
     shown = {label: line for lines, labels in legends for line, label in zip(lines, labels, strict=True)}
     if shown:
@@ -199,18 +223,26 @@ def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tup
     figure, panels = stacked(result, len(shown))
     for ax, (name, part) in zip(panels, shown, strict=True):
         values, unique = (x[:, HALVES[part]] for x in (wrenches[name], unique_in(result, name, axes)))
-        _components(ax, result, name, values, unique, part)
+        _loads(ax, result, name, values, unique, part)
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure, panels[0]
 
 
-def _components(ax: Any, result: Result, name: str, values: np.ndarray, unique: np.ndarray, part: str) -> None:
-    """The components of a force or a moment, and its size."""
+def _components(
+    ax: Any, result: Result, letter: str, axes: str, values: np.ndarray, unique: np.ndarray
+) -> None:  # fmt: skip
+    """The components of a vector, and its size."""
+    for axis, colour, value, known in zip(axes, COLOURS, values.T, unique.T, strict=False):
+        _line(ax, result, value, known, f"${letter}_{axis}$" if letter else axis, color=colour)
+    if letter:
+        size, known = np.linalg.norm(values, axis=1), np.asarray(unique.all(axis=1))
+        _line(ax, result, size, known, f"$|{letter}|$", color=DARK, linewidth=1.2)
+
+
+def _loads(ax: Any, result: Result, name: str, values: np.ndarray, unique: np.ndarray, part: str) -> None:
+    """The force or the moment of a joint."""
     letter, unit = ("F", "N") if part == "force" else ("M", "N m")
-    for axis, colour, value, known in zip("xyz", COLOURS, values.T, unique.T, strict=False):
-        _line(ax, result, value, known, f"${letter}_{axis}$", color=colour)
-    size, known = np.linalg.norm(values, axis=1), np.asarray(unique.all(axis=1))
-    _line(ax, result, size, known, f"$|{letter}|$", color=DARK, linewidth=1.2)
+    _components(ax, result, letter, "xyz", values, unique)
     ax.set_ylabel(f"{as_label(name)}: {part}{_on_body(result, name)}\n[{unit}]")
 
 

@@ -1,28 +1,24 @@
 """A mechanism on axes, that can be put into any of its poses; and what there is to that in the plane."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from ..results.result import Result
-from ..results.sketch import BodySketch, ElementSketch
-from . import plane
-from .bodies import body_pieces, skeleton
+from . import pen
+from .camera import Camera
+from .drawing.mechanism import edges_of, later_pieces, pieces_of, staged
+from .drawing.motion import Motion, in_space, motion_of, path_of
+from .drawing.stage import AS_SAID, Pen, Piece, Stage, all_pieces, one_after_the_other, reach
+from .drawing.tracks import Given
 from .labels import look_of_label, placed_labels
-from .motion import Motion, in_space, motion_of, path_of
-from .shapes import moving, outline_of, touching
-from .stage import AS_SAID, Camera, Pen, Piece, Stage, Symbol, all_pieces, one_after_the_other, reach
 from .style import Picture, as_label, axis_label
-from .symbols import ALIKE, arrow
 
 LOOKS = 400  # how many poses tell how far a motion reaches
 SYMBOL = 0.085  # half the size of a joint's symbol on paper (inches)
-
-Pieces = dict[str, list[Any]]
 
 
 class Scene(ABC):
@@ -38,14 +34,14 @@ class Scene(ABC):
         self.result, self.motion, self.ax, self.trace = result, motion, ax, trace
         self.camera = Camera.of(ax)
         whole = motion_of(result).thinned(LOOKS)
-        rough = Stage.all_of(result.sketch, self.pen, whole, whole)
+        rough = staged(result.sketch, self.pen, whole, whole)
         self.traces = {name: self._trace(rough[0], name) for name in trace}
-        mechanism = [p for groups in self._groups(rough) for p in all_pieces(groups)]
+        mechanism = [p for groups in pieces_of(rough) for p in all_pieces(groups)]
         self.corners = reach([*mechanism, *self.traces.values()], self.dimension)
         self.inch = self.metres_per_inch()
-        self.stages = Stage.all_of(result.sketch, self.pen, motion, whole, SYMBOL * self.inch * rough[0].fine)
+        self.stages = staged(result.sketch, self.pen, motion, whole, SYMBOL * self.inch * rough[0].fine)
         self.stage = self.stages[0]
-        self.bodies, self.joints, self.forces = self._groups(self.stages)
+        self.bodies, self.joints, self.forces = pieces_of(self.stages)
         self.mechanism = [p for groups in (self.bodies, self.joints, self.forces) for p in all_pieces(groups)]
         self.labels = self._labels([*self.mechanism, *self.traces.values()])
         self.riders = {name: self._rider(name) for name in trace}
@@ -103,10 +99,8 @@ class Scene(ABC):
 
     def add_ghosts(self, alpha: float = 0.18) -> None:
         """The first pose with all others, without their joints, faint behind it."""
-        how = {"alpha": alpha, "zorder": 1.2}
         for pose in range(1, len(self)):
-            joints = _elements(self.stages, {"contact": moving} | self.pen.LATER, **how)
-            for piece in (*all_pieces(_bodies(self.stages, **how)), *all_pieces(joints)):
+            for piece in later_pieces(self.stages, alpha=alpha, zorder=1.2):
                 piece.show(pose)
                 self.ax.add_artist(piece.artist)
         self.show(0)
@@ -123,14 +117,9 @@ class Scene(ABC):
 
     # --- pieces by what they belong to ---
 
-    def _groups(self, stages: list[Stage]) -> tuple[Pieces, Pieces, Pieces]:
-        """Of the bodies, the joints, and the forces."""
-        joints, forces = ALIKE | {"contact": touching} | self.pen.SYMBOLS, {"arrow": arrow} | self.pen.FORCES
-        return _bodies(stages), _elements(stages, joints), _elements(stages, forces)
-
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
         """Placed on the paper, then put into space at the depth of their bodies."""
-        each = [[_edges(stage, body) for body in stage.sketch.bodies] for stage in self.stages]
+        each = [[edges_of(stage, body) for body in stage.sketch.bodies] for stage in self.stages]
         names = [body.name for body in self.stage.sketch.bodies]
         paths = {name: one_after_the_other(list(own)) for name, *own in zip(names, *each, strict=True)}
         on_paper = {name: self.camera.on_paper(path) for name, path in paths.items()}
@@ -140,59 +129,25 @@ class Scene(ABC):
         for body, place in places.items():
             depth = self.camera.depth(paths[body].mean(axis=1))
             path = self.camera.in_space(place, np.repeat(depth[:, None], 3, axis=1))
-            labels[body] = self.pen.word(path, body, zorder=7, **look_of_label(self.stage, body))
+            labels[body] = self.stage.word(Given(path), body, zorder=7, **look_of_label(self.stage, body))
         return labels
 
     def _trace(self, stage: Stage, name: str) -> Any:
         """The whole path of a point, from all poses that were computed."""
-        colour, path = stage.colour(name.partition(".")[0]), path_of(self.result, name)[None]
+        colour, path = stage.colour(name.partition(".")[0]), Given(in_space(path_of(self.result, name))[None])
         how = {"color": colour, "alpha": 0.8, "zorder": 1.5, "label": f"path of {as_label(name)}"}
-        return self.pen.line(path, AS_SAID, linewidth=1, **how)
+        return stage.line(path, AS_SAID, linewidth=1, **how)
 
     def _rider(self, name: str) -> Any:
         """A dot that rides on the path of a point."""
         colour, place = self.stage.colour(name.partition(".")[0]), path_of(self.result, name, self.motion)
-        return self.pen.dot(place, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
-
-
-def _edges(stage: Stage, body: BodySketch) -> np.ndarray:
-    """Beside what a body has its name."""
-    outline = outline_of(stage, body.name)
-    return skeleton(stage, body) if outline is None else outline
-
-
-def _bodies(stages: list[Stage], **how: Any) -> Pieces:
-    return _by_name(stages, lambda s: s.sketch.bodies, body_pieces, **how)
-
-
-def _elements(stages: list[Stage], symbols: Mapping[str, Symbol], **how: Any) -> Pieces:
-    """By the symbols of their kinds; kinds without one have no pieces, and so have joints of one marker."""
-
-    def pieces(stage: Stage, element: ElementSketch, **how: Any) -> Iterator[Piece]:
-        if element.kind in symbols and (len(element.markers) >= 2 or element.kind == "arrow"):
-            yield from symbols[element.kind](stage, element, **how)
-
-    return _by_name(stages, lambda s: s.sketch.elements, pieces, **how)
-
-
-def _by_name(stages: list[Stage], things: Callable[[Stage], Iterable[Any]], pieces_of: Symbol, **how: Any) -> Pieces:
-    """The pieces of each thing at the first stage, with the paths of all of them."""
-    first, *others = ({thing.name: [*pieces_of(stage, thing, **how)] for thing in things(stage)} for stage in stages)
-    if not others:
-        return first
-    return {
-        name: [
-            replace(piece, path=one_after_the_other([piece.path, *(other[name][k].path for other in others)]))
-            for k, piece in enumerate(pieces)
-            if all(k < len(other[name]) for other in others)
-        ]
-        for name, pieces in first.items()
-    }
+        track = Given(in_space(place)[:, None])
+        return self.stage.dot(track, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
 
 
 class PlanarScene(Scene):
     dimension = 2
-    pen = plane
+    pen = pen
 
     def metres_per_inch(self) -> float:
         """The longer side decides; some paper is left for labels."""

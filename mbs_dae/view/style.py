@@ -10,14 +10,9 @@ from matplotlib import rcsetup
 from matplotlib.figure import Figure
 
 from ..results.result import Result
+from .drawing.colours import COLOURS, DARK, GROUND
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""After Okabe and Ito: apart for colour-blind eyes too; their yellow and black are left out (too faint, too loud)."""
-DARK = "#333333"
-GROUND = "#7A7A7A"
 GRID = "#DDDDDD"
-ELASTIC = "#5F6B73"  # springs and dampers
-LOAD = "#A23B4A"  # arrows of forces
 
 _TICKS = {"color": GROUND, "labelcolor": DARK, "labelsize": 9}
 _LOOK: dict[str, dict[str, Any]] = {

@@ -43,6 +43,7 @@ ROOMS = [
     "motion",
     "explain",
     "equilibria",
+    "documents",
     "view",
     "verbs",
     "cli",

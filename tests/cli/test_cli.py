@@ -5,6 +5,7 @@ Models are small files in an empty folder, which is the current one; so messages
 
 import csv
 import os
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -166,7 +167,7 @@ def process(*args, **options):
 
 # --- the program itself ------------------------------------------------------------------------------------------
 
-COMMANDS = ["diagnose", "kinematics", "simulate", "modes", "inverse", "equations", "animate", "warm"]
+COMMANDS = ["diagnose", "kinematics", "simulate", "modes", "inverse", "equations", "worked", "animate", "warm"]
 
 
 def test_version():
@@ -320,6 +321,23 @@ def test_equations_go_to_a_file(options):
     assert Path("eq.txt").read_text(encoding="utf-8") == output("equations", "rod.py", *options)
 
 
+@pytest.mark.parametrize("ending", ["c", "js", "md"])
+def test_equations_are_taken_away(ending):
+    assert output("equations", "rod.py", "--out", f"eq.{ending}") == f"written: eq.{ending}\n"
+    mbs.equations(rod()).save(f"wanted.{ending}")
+    assert Path(f"eq.{ending}").read_bytes() == Path(f"wanted.{ending}").read_bytes()
+
+
+def test_worked_prints_and_writes_a_solution():
+    solution = mbs.worked_solution(rod(), 0.1)
+    assert output("worked", "rod.py", "--time", "0.1") == f"{solution.text}\n"
+    assert output("worked", "rod.py", "--time", "0.1", "--out", "solution.html") == "written: solution.html\n"
+    solution.save("wanted.html")
+    assert Path("solution.html").read_bytes() == Path("wanted.html").read_bytes()
+    free = output("worked", "rod.py", "--set", "driven=false", "--initial", "rod.angle=0.3")
+    assert "they are given, and held" in free
+
+
 # --- kinematics --------------------------------------------------------------------------------------------------
 
 
@@ -341,6 +359,14 @@ def test_kinematics_writes_what_was_asked_for():
     expected = np.column_stack([result.t, result["rod.tip.x"], result["rod.tip.vy"]])
     assert np.array(rows, dtype=float).tolist() == expected.tolist()
     assert files[2].read_bytes().startswith(b"\x89PNG")
+
+
+def test_vectors_and_what_follows_from_forces_are_told_and_written():
+    text = output("inverse", "rod.py", "--plot", "rod.tip", "motor.power", "pin 0.force", "--out", "loads")
+    header, *_ = csv.reader(Path("loads/quantities.csv").read_text(encoding="utf-8").splitlines())
+    assert header == ["t", "rod.tip.x", "rod.tip.y", "motor.power", "pin 0.Fx", "pin 0.Fy"]
+    assert all(re.search(rf"^{name} +{unit} ", text, re.M) for name, unit in zip(header[1:], "mmWNN", strict=True))
+    assert Path("loads/quantities.png").is_file()
 
 
 def test_kinematics_writes_every_quantity_if_none_was_asked_for():
@@ -637,7 +663,11 @@ ERRORS = {
     # files to write
     "kinematics rod.py --out rod.py": "cannot write 'rod.py': File exists; choose another --out",
     "kinematics rod.py --out rod.py/out": "cannot write 'rod.py/out': Not a directory; choose another --out",
-    "equations rod.py --out no/eq.tex": "cannot write 'no/eq.tex': No such file or directory; choose another --out",
+    "equations rod.py --out no/eq.tex": "cannot write 'no/eq.tex': No such file or directory; choose another place",
+    "worked rod.py --set driven=false": "'rod on the right' has 1 degree of freedom that no driver moves; add 1 "
+    "driver, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or give 1 value to be held: "
+    'initial={"crank.angle": 0.6}',
+    "worked rod.py --out solution.pdf": "'solution.pdf' says nothing of what to write; end it in .html, .tex, .md",
     "equations rod.py --out .": "cannot write '.': Is a directory; choose another --out",
 }
 
@@ -654,6 +684,8 @@ OTHER_ERRORS = {
     "diagnose rod.py --set omega=nan": ("parameter 'omega' is nan", "finite"),
     "diagnose pulled.py --set q=1": ("pulled.py, line 14: ", "start"),
     "kinematics times.py": ("times must increase", "0.1 follows 0.2"),
+    "kinematics rod.py --plot motor.efort": ("'rod on the right' has no quantity 'motor.efort'", "'motor.effort'"),
+    "kinematics rod.py --plot motor.effort": ("this result is of kinematics", "inverse_dynamics"),
     "kinematics rod.py --plot rod.tp.x": ("model 'rod on the right' has no quantity 'rod.tp.x'", "'rod.tip.x'"),
     "diagnose typo.py": ("typo.py: SyntaxError: invalid syntax", "line 1"),
     "diagnose latin1.py": ("latin1.py: SyntaxError: ", "utf-8"),

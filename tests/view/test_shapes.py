@@ -10,8 +10,8 @@ import mbs_dae as mbs
 from mbs_dae.readings.sketch import sketch_of
 from mbs_dae.results.sketch import ShapeSketch
 from mbs_dae.view.animation import new_axes, new_figure, scene_on
-from mbs_dae.view.motion import motion_of
-from mbs_dae.view.style import COLOURS, GROUND
+from mbs_dae.view.drawing.colours import COLOURS, GROUND
+from mbs_dae.view.drawing.motion import motion_of
 
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 

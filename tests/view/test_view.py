@@ -19,8 +19,8 @@ from mbs_dae.readings.sketch import sketch_of
 from mbs_dae.results.sketch import swept
 from mbs_dae.view import animation as films
 from mbs_dae.view.animation import draw
-from mbs_dae.view.bodies import distinct
-from mbs_dae.view.motion import frames_of, interpolated, poses_of
+from mbs_dae.view.drawing.bodies import distinct
+from mbs_dae.view.drawing.motion import frames_of, interpolated, poses_of
 from mbs_dae.view.plots import ZERO, plot_stabilization, plot_violation, solid_and_dashed
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -13,10 +13,10 @@ from PIL import Image
 
 import mbs_dae as mbs
 from mbs_dae.view import animation as films
-from mbs_dae.view.bodies import hull, skeleton
-from mbs_dae.view.motion import frames_of, poses_of
-from mbs_dae.view.space import symbols as solids
-from mbs_dae.view.stage import Camera
+from mbs_dae.view.camera import Camera
+from mbs_dae.view.drawing import spatial as solids
+from mbs_dae.view.drawing.bodies import hull, skeleton
+from mbs_dae.view.drawing.motion import frames_of, poses_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
 WHOLE_TURN = 2 * sp.pi * mbs.t

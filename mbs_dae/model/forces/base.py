@@ -28,9 +28,10 @@ from typing import Any, ClassVar
 import sympy as sp
 
 from ...errors import ModelError, check_name
+from ...results.names import COMPONENTS
 from ...symbolic.derive import Reading
 from ...symbolic.expressions import called, expression_of
-from ...symbolic.loads import COMPONENTS, WORKS, Load
+from ...symbolic.loads import WORKS, Load
 from ...symbolic.markers import FormMarker, marker_symbols, t, variables
 from .. import measures
 from ..bodies.body import Body, Marker

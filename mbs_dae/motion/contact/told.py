@@ -13,7 +13,7 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import pull
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions
-from ...results.result import Impact
+from ...results.happenings import Impact
 from ..derivative import Mechanism, evaluate, factorise_terms
 from ..mechanism import mechanism
 

@@ -66,6 +66,7 @@ def equations(model: Model | System) -> SystemEquations:
         z=sp.ImmutableMatrix(len(model.states), 1, [state.symbol for state in model.states]),
         printed=printed | {"M": M, "Q": Q, "zdot": rates},
         parameters={p.symbol: p.value for p in model.parameters.values()},
+        units={p.symbol: p.unit for p in model.parameters.values() if p.unit},
         placement=names.placement(),
         tables=tables,
         functions=functions,

@@ -9,9 +9,9 @@ M, Q = eq.lambdify("M", "Q")(t, q, v)                 # the same in numbers
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -22,25 +22,19 @@ from sympy.simplify.cse_main import tree_cse
 
 from ...errors import ModelError, check_name
 from ...kernels import abi
+from ...kernels.languages import LANGUAGES
 from ...model.parameters import Reaction
-from ...model.tables import TableSymbol
 from ...symbolic.codegen import Printer
 from ...symbolic.functions import Lookup, Wrap, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
-
-SIX = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
-BOLD = {**SIX, "zdot": r"\dot{z}"}
-"""The matrices, and how they are set (in bold)."""
-
-
-def _plain(name: str) -> cached_property[sp.ImmutableMatrix]:
-    """A matrix in functions that sympy can evaluate and turn into code."""
-    return cached_property(lambda eq: eq.printed[name].applyfunc(written_out))
+from .code import code
+from .matrices import BOLD, SIX, Matrices
+from .saving import ENDINGS, saved
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemEquations:
+class SystemEquations(Matrices):
     """Φ(q, t) = 0,   Φ_q q̇ = ν,   Φ_q q̈ = γ,   M q̈ + Φ_qᵀ λ = Q.
 
     In space the velocities v are those of places and the angular velocities in body axes; there Φ_q stands for Φ_v, and
@@ -57,41 +51,6 @@ class SystemEquations:
     count from 1. The rates are the symbols xdot_2, ydot_2, phidot_2, set as dotted letters.
     """
 
-    name: str
-    bodies: Mapping[int, str]
-    rows: tuple[tuple[str, int], ...]
-    """Per row of Φ_q, ν and γ: its element, and which of the element's rows it is, from 0."""
-    position_rows: tuple[int, ...]
-    """Which of these rows stand in Φ: all but those that restrict velocities only."""
-    q: sp.ImmutableMatrix
-    v: sp.ImmutableMatrix
-    turns: sp.ImmutableMatrix
-    """tau1_2, tau2_2, ...: in space, how far each body has turned about its own axes, added up. Angles that count past
-    2π speak of them."""
-    z: sp.ImmutableMatrix
-    printed: Mapping[str, sp.ImmutableMatrix]
-    """The matrices as they are printed: a function that was given for a joint (a cam's profile) stays f(x)."""
-    parameters: Mapping[sp.Symbol, float]
-    """The parameters in numbers: ``eq.Phi.subs(eq.parameters)``."""
-    placement: Mapping[sp.Symbol, float]
-    """The coordinates of the reference placement, and the initial values of states, in numbers."""
-    tables: Mapping[str, TableSymbol]
-    """table_1, table_2, ...: what the tables are called in print."""
-    functions: Mapping[str, Any]
-    """The functions that stand for forces of Python, by name; each can be evaluated."""
-
-    Phi, Phi_q, nu, gamma, M, Q, zdot = map(_plain, BOLD)
-
-    @property
-    def values(self) -> dict[sp.Symbol, float]:
-        """Parameters and placement."""
-        return {**self.parameters, **self.placement}
-
-    @cached_property
-    def symbols(self) -> dict[str, sp.Symbol]:
-        """All that the equations are written in, by name: coordinates, rates, t, parameters."""
-        return {s.name: s for s in (*self.q, *self.v, *self.turns, *self.z, t, *self.values)} | dict(self.tables)
-
     def lambdify(self, *names: str) -> Callable[..., tuple[np.ndarray, ...]]:
         """These matrices (all six but zdot, where none is named) as one function of numbers:
 
@@ -101,9 +60,7 @@ class SystemEquations:
         that are not given have their values in the model. Φ, ν, γ and Q come back as vectors. ``turns`` is needed
         where ``eq.turns`` stand in these matrices, and ``z`` where states do.
         """
-        for name in names:
-            check_name("matrix", name, BOLD, "the equations")
-        return _lambdified(self, names or SIX)
+        return _lambdified(self, self._named(names) if names else SIX)
 
     def compare(
         self, *, Phi: Any = None, Phi_q: Any = None, nu: Any = None, gamma: Any = None, M: Any = None, Q: Any = None,
@@ -119,10 +76,35 @@ class SystemEquations:
 
     def latex(self) -> str:
         """The whole set as one ``aligned`` block."""
-        lines = [rf"\boldsymbol{{{BOLD[name]}}} &= {sp.latex(self._readable(name))}" for name in self._shown]
+        lines = [rf"\boldsymbol{{{BOLD[name]}}} &= {sp.latex(self.readable(name))}" for name in self.shown]
         lines[0] += r" = \boldsymbol{0}"
         lines[:0] = [rf"\boldsymbol{{{q}}}^T &= {sp.latex(s.T)}" for q, s in (("q", self.q), (r"\dot{q}", self.v))]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
+
+    def to_code(self, language: str, *names: str) -> str:
+        """These matrices (all, where none is named) as functions of numbers in "C" (C99), "JavaScript" (a module) or
+        "Python" (with numpy): self-contained, with common subexpressions computed once, and a header that tells what
+        the numbers are. Parameters are arguments, by name; their values in the model are there as defaults.
+        """
+        check_name("language", language, LANGUAGES, "to_code()")
+        return code(self, language, self._named(names))
+
+    def save(self, path: str | Path, *names: str) -> Path:
+        """Write the equations as what the file is called: a document (.tex, .md) or functions of numbers (.c, .js,
+        .py), of these matrices or of all.
+
+            eq.save("four_bar.tex")
+            eq.save("four_bar.c", "Phi", "Phi_q")
+        """
+        return saved(self, Path(path), self._named(names))
+
+    endings = ENDINGS
+    """Those of the files that `save` writes."""
+
+    def _named(self, names: Sequence[str]) -> tuple[str, ...]:
+        for name in names:
+            check_name("matrix", name, BOLD, "the equations")
+        return tuple(names) or tuple(self.shown)
 
     def _repr_latex_(self) -> str:
         return f"$${self.latex()}$$"
@@ -130,8 +112,8 @@ class SystemEquations:
     def __str__(self) -> str:
         """Row by row, without the zeros."""
         lines = [repr(self)[1:-1], "bodies: " + ", ".join(f"{number} {name}" for number, name in self.bodies.items())]
-        for name in self._shown:
-            matrix = self._readable(name)
+        for name in self.shown:
+            matrix = self.readable(name)
             cells: dict[str, list[str]] = {}
             for row, column in sorted(matrix.todok()):
                 who, coordinate = self.place(name, row, column)
@@ -143,23 +125,6 @@ class SystemEquations:
 
     def __repr__(self) -> str:
         return f"<equations of {self.name!r}: {len(self.rows)} rows, {len(self.q)} coordinates>"
-
-    @property
-    def _shown(self) -> list[str]:
-        return [name for name in BOLD if name in SIX or self.z]
-
-    def _readable(self, name: str) -> sp.Matrix:
-        return self.printed[name].xreplace({symbol: sp.Symbol(shown) for shown, symbol in self.tables.items()})
-
-    def place(self, name: str, row: int, column: int) -> tuple[str, sp.Symbol | None]:
-        """Whose row it is (an element's; in M and Q a body's), and the coordinate of the column."""
-        columns = self.q if len(self.q) == len(self.v) else self.v  # in space Φ_q is by the velocities
-        coordinate = columns[column] if name in ("Phi_q", "M") else None
-        if name == "zdot":
-            return self.z[row].name, None
-        if name in ("M", "Q"):
-            return self.bodies[int(columns[row].name.rpartition("_")[2])], coordinate
-        return self.rows[self.position_rows[row] if name == "Phi" else row][0], coordinate
 
 
 # --- in numbers: the same expressions, printed and computed as in the kernels ---

@@ -11,11 +11,12 @@ from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
 from ...errors import ModelError
 from ...results.result import Result
-from ..motion import Motion
+from ..camera import Camera
+from ..drawing.motion import Motion
+from ..drawing.stage import AS_SAID, OVER_BODIES, reach
 from ..scene import Scene
-from ..stage import AS_SAID, OVER_BODIES, Camera, reach
 from ..style import GRID, axis_label
-from . import symbols
+from . import pen
 
 FIRST, LAST = 2.0, 5.0  # the zorders of what is farthest and nearest
 STEP = 1e-4  # between what stands over one another at the same place
@@ -28,7 +29,7 @@ THINNEST = 0.3  # the shortest side of the box, as a part of the longest one: a 
 
 class SpatialScene(Scene):
     dimension = 3
-    pen = symbols
+    pen = pen
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self._orders: list[tuple[Any, np.ndarray]] = []

@@ -141,6 +141,9 @@ def verbs(model: mbs.PlanarModel) -> float:
     eq = mbs.equations(model)
     M, Q = eq.lambdify("M", "Q")(0.0, moved.q[0], moved.v[0], parameters={"r": 0.3})
     assert eq.compare(Q=eq.Q) and compared and sets.title and swept.success and len(graph.bodies)
+    assert eq.to_code("C", "Phi") and eq.save("equations.tex", "M").exists()
+    worked: mbs.WorkedSolution = mbs.worked_solution(model, 0.1, initial={"pin.angle": 0.3})
+    assert worked.q.size and worked.save("solution.html").exists() and worked.text
     forward = mbs.forward_kinematics(model, {"pin.angle": 0.3})
     back = mbs.inverse_kinematics(model, {"a.head": (0.1, 0.0)})
     recursive = mbs.recursive_kinematics(model, {"pin.angle": 0.3})
@@ -153,6 +156,9 @@ def verbs(model: mbs.PlanarModel) -> float:
     needed.save("needed.npz")
     again: mbs.Result = mbs.load("needed.npz")
     mbs.warm()
+    names: list[str] = [*again.all_names, *again.components("pin.force")]
+    unique = bool(again.is_unique("pin.Fx").all()) or again.unit("pin.force") == names[0]
+    assert unique and again.to_xarray("a.head.v") and again.to_dataframe("energy.total").size
     return w + float(again["a.angle"].max()) + found.degrees_of_freedom
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..results.sketch import BodySketch
+from ...results.sketch import BodySketch
+from .colours import COLOURS
 from .motion import in_space
 from .stage import Piece, Stage
-from .style import COLOURS
+from .tracks import OnBody
 
 NEAR = 1e-9  # points nearer to each other than this part of the body's size are one
 FLAT = 1e-6  # points that lie as near to a line or a plane, as a part of their extent, lie on it
@@ -20,24 +21,24 @@ Faces = tuple[tuple[int, ...], ...]
 
 
 def body_pieces(stage: Stage, body: BodySketch, alpha: float = 1.0, **how: Any) -> Iterator[Piece]:
-    pen, corners = stage.pen, corners_of(stage, body)
-    path = stage.shown.places(body.name, corners)
+    corners = corners_of(stage, body)
+    track, lump = OnBody(body.name, corners), stage.signs.lump
     faces, edges = hull(tuple(map(tuple, corners)))
     seen = body.name in stage.drawn_by_joints
     colour = stage.colour(body.name)
     look = {"color": colour, "alpha": alpha, **how}
     if faces:
-        yield pen.area(path, colour, faces, alpha=0.3 * alpha, **how)
-        yield pen.line(_outline(path, faces, edges), linewidth=2.5 * stage.fine, **look)
+        yield stage.area(track, colour, faces, alpha=0.3 * alpha, **how)
+        yield stage.line(OnBody(body.name, _outline(corners, faces, edges)), linewidth=2.5 * stage.fine, **look)
     elif len(distinct(body.points)) == 1:  # it hangs there
         if edges:
-            yield pen.line(path, linewidth=4 * stage.fine, **look)
+            yield stage.line(track, linewidth=4 * stage.fine, **look)
         if not seen:
-            yield pen.lump(stage, body.name, corners[-1], **look)
+            yield lump(stage, body.name, corners[-1], **look)
     elif edges:
-        yield pen.line(path[:, edges[0]], linewidth=6 * stage.fine, **look)
+        yield stage.line(track.taking(edges[0]), linewidth=6 * stage.fine, **look)
     elif not seen:
-        yield pen.lump(stage, body.name, corners[0], **look)
+        yield lump(stage, body.name, corners[0], **look)
     if stage.sketch.dimension == 3 and not faces:
         yield from _attitude(stage, body, bool(edges), **look)
 
@@ -46,11 +47,11 @@ def _attitude(stage: Stage, body: BodySketch, is_rod: bool, **look: Any) -> Iter
     """A block on a rod that may spin about itself, unseen; the axes of a body that no joint holds."""
     com, held = in_space(body.com), stage.held[body.name]
     if is_rod and len(distinct(body.points)) > 1 and held in ([], ["ball"]):
-        yield stage.pen.lump(stage, body.name, com, **look)
+        yield stage.signs.lump(stage, body.name, com, **look)
     if not held:
         for direction, colour in zip(np.eye(3), (COLOURS[1], COLOURS[2], COLOURS[0]), strict=True):
-            path = stage.shown.places(body.name, np.stack([com, com + AXIS * stage.symbol * direction]))
-            yield stage.pen.line(path, linewidth=1.6 * stage.fine, **{**look, "color": colour})
+            axis = OnBody(body.name, np.stack([com, com + AXIS * stage.symbol * direction]))
+            yield stage.line(axis, linewidth=1.6 * stage.fine, **{**look, "color": colour})
 
 
 def skeleton(stage: Stage, body: BodySketch) -> np.ndarray:
@@ -81,12 +82,12 @@ def distinct(points: Sequence[Any]) -> np.ndarray:
     return np.array(kept).reshape(-1, 3)
 
 
-def _outline(path: np.ndarray, faces: Faces, edges: tuple[tuple[int, int], ...]) -> np.ndarray:
+def _outline(corners: np.ndarray, faces: Faces, edges: tuple[tuple[int, int], ...]) -> np.ndarray:
     """A closed line around one face; of several the edges, as one line that is lifted off between them."""
     if len(faces) == 1:
-        return path[:, [*faces[0], faces[0][0]]]
-    gap = np.full((len(path), 1, 3), np.nan)
-    return np.concatenate([part for a, b in edges for part in (path[:, [a, b]], gap)], axis=1)
+        return corners[[*faces[0], faces[0][0]]]
+    gap = np.full((1, 3), np.nan)
+    return np.concatenate([part for a, b in edges for part in (corners[[a, b]], gap)])
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What everything that is drawn has in common, in the plane and in space: who is who, where it is, how it is seen."""
+"""What everything that is drawn has in common, in the plane and in space: who is who, where it is, what draws it."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..results.sketch import ElementSketch, Sketch
+from ...results.sketch import ElementSketch, Sketch
+from .colours import COLOURS, GROUND
 from .motion import Marker, Motion
-from .style import COLOURS, GROUND
+from .tracks import Track
 
 BY_DEPTH = "by depth"  # nearer things cover those behind them
 OVER_BODIES = "over bodies"  # the same; but a joint is never hidden by the bodies that it joins
-AS_SAID = "as said"  # in the order of its artist's zorder: paper-like things, and what lies behind all others
+AS_SAID = "as said"  # in the order of its zorder: paper-like things, and what lies behind all others
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """An artist, and its points at each pose. Artists are made once; showing another pose only moves them, and how far
-    the drawing reaches is read off the same paths."""
+    """A mark, and its points at each pose. Marks are made once; showing another pose only moves them, and how far the
+    drawing reaches is read off the same paths."""
 
     artist: Any
-    path: np.ndarray  # shape (poses, points, dimension)
-    put: Callable[[np.ndarray], Any]  # moves the artist to the points of a pose
+    """The mark itself: an artist of matplotlib's, or what a page is told."""
+    put: Callable[[np.ndarray], Any]  # moves it to the points of a pose
+    track: Track
+    path: np.ndarray  # of the track: shape (poses, points, dimension)
     order: str = AS_SAID
 
     def show(self, pose: int) -> None:
@@ -34,22 +37,38 @@ class Piece:
 
 Pieces = Iterator[Piece]
 Symbol = Callable[..., Pieces]  # from a stage and an element to pieces
-Stroke = Callable[..., Piece]
+Ink = tuple[Any, Callable[[np.ndarray], Any]]  # an artist, and what moves it
 
 
 class Pen(Protocol):
-    """Makes pieces of paths in space, shape (poses, points, 3): `plane`, for which all lies as its zorder says,
-    and `space.symbols`, for which `order` says who covers whom."""
+    """Makes marks at the points of the first pose, shape (points, dimension). Lengths in looks are points of paper
+    (1/72 inch); in the plane all lies as its zorder says."""
 
-    line: Stroke  # path, order: a polyline with round ends
-    dot: Stroke  # path (poses, 3), order: a symbol of constant size on the paper at a point
-    area: Stroke  # path, color, faces, order: faces between the points of these numbers; without, one through all
-    lump: Stroke  # stage, body, at: a body that is seen at one of its points only
-    box: Stroke  # stage, marker: what slides on a rail
+    def line(self, points: np.ndarray, **how: Any) -> Ink:
+        """A polyline with round ends, lifted off at points that are not finite."""
+        ...
+
+    def dot(self, points: np.ndarray, **how: Any) -> Ink:
+        """A symbol of constant size on the paper at a point."""
+        ...
+
+    def area(self, points: np.ndarray, color: Any, faces: Sequence[Sequence[int]] = (), **how: Any) -> Ink:
+        """Faces between the points of these numbers, of one colour or each of its own."""
+        ...
+
+    def word(self, points: np.ndarray, text: str, **how: Any) -> Ink:
+        """A text at the first point."""
+        ...
+
+
+class Signs(Protocol):
+    """How things look in the plane (`planar`), or in space (`spatial`)."""
+
+    lump: Callable[..., Piece]  # stage, body, at: a body that is seen at one of its points only
+    box: Callable[..., Piece]  # stage, marker: what slides on a rail
     support: Symbol  # stage, marker: the ground under a joint
-    word: Stroke  # path, text: a text at the first point of its path
     BALL: tuple[str, float]  # the colour and the size of a point that bodies turn about
-    SYMBOLS: dict[str, Symbol]  # of joints, by kind; `view.symbols` has those that look alike in the plane and in space
+    SYMBOLS: dict[str, Symbol]  # of joints, by kind; `symbols` has those that look alike in the plane and in space
     FORCES: dict[str, Symbol]
     LATER: dict[str, Symbol]  # what of a joint is seen at later poses in a still picture: that which stands for a body
 
@@ -60,16 +79,35 @@ class Stage:
 
     sketch: Sketch
     pen: Pen
+    signs: Signs
     shown: Motion  # the poses to show
     whole: Motion  # the poses that rails and limits must reach
     symbol: float = 0.0  # half the size of a joint's symbol, in metres
 
-    @classmethod
-    def all_of(cls, sketch: Sketch, pen: Pen, shown: Motion, whole: Motion, symbol: float = 0.0) -> list[Stage]:
-        """One stage for all poses; where dimensions change from pose to pose, one for each."""
-        if not sketch.variants:
-            return [cls(sketch, pen, shown, whole, symbol)]
-        return [cls(sketch.variants[n], pen, shown.at([k]), whole, symbol) for k, n in enumerate(shown.numbers)]
+    # --- pieces ---
+
+    def line(self, track: Track, order: str = BY_DEPTH, **how: Any) -> Piece:
+        return self._piece(self.pen.line, track, order, **how)
+
+    def dot(self, track: Track, order: str = OVER_BODIES, **how: Any) -> Piece:
+        return self._piece(self.pen.dot, track, order, **how)
+
+    def area(
+        self, track: Track, color: Any, faces: Sequence[Sequence[int]] = (), order: str = BY_DEPTH, **how: Any
+    ) -> Piece:
+        """In the plane the first face is what is seen."""
+        if self.sketch.dimension == 2 and faces:
+            track, faces = track.taking(faces[0]), ()
+        return self._piece(self.pen.area, track, order, color=color, faces=faces, **how)
+
+    def word(self, track: Track, text: str, **how: Any) -> Piece:
+        return self._piece(self.pen.word, track, AS_SAID, text=text, **how)
+
+    def _piece(self, make: Callable[..., Ink], track: Track, order: str, **how: Any) -> Piece:
+        path = track.over(self.shown)[..., : self.sketch.dimension]
+        return Piece(*make(path[0], **how), track, path, order)
+
+    # --- who is who ---
 
     @cached_property
     def colours(self) -> dict[str, str]:
@@ -139,34 +177,3 @@ def reach(pieces: Sequence[Any], dimension: int, also: Any = ()) -> tuple[np.nda
     points = np.concatenate([more, *(piece.path.reshape(-1, dimension) for piece in pieces)])
     points = points[np.isfinite(points).all(axis=1)] if len(points) else np.zeros((1, dimension))
     return points.min(axis=0), points.max(axis=0)
-
-
-@dataclass(frozen=True, eq=False)
-class Camera:
-    """From where it is seen: unit vectors to the right and up on the paper, and out of it, towards the eye. The
-    projection is parallel: lengths on the paper are to scale, whatever their depth."""
-
-    right: np.ndarray
-    up: np.ndarray
-    toward: np.ndarray
-
-    @classmethod
-    def of(cls, ax: object) -> Camera:
-        """That of 3-D axes, where z is up but for the roll; flat ones are seen from above."""
-        elev, azim, roll = np.radians([getattr(ax, "elev", 90.0), getattr(ax, "azim", -90.0), getattr(ax, "roll", 0.0)])
-        toward = np.array([np.cos(elev) * np.cos(azim), np.cos(elev) * np.sin(azim), np.sin(elev)])
-        right = np.array([-np.sin(azim), np.cos(azim), 0.0])
-        up = np.cross(toward, right)
-        return cls(np.cos(roll) * right - np.sin(roll) * up, np.cos(roll) * up + np.sin(roll) * right, toward)
-
-    def on_paper(self, points: np.ndarray) -> np.ndarray:
-        """(..., 3) in the world, (..., 2) on the paper, in metres."""
-        return points @ np.stack([self.right, self.up], axis=-1)
-
-    def depth(self, points: np.ndarray) -> np.ndarray:
-        """How far points stand out of the paper."""
-        return points @ self.toward
-
-    def in_space(self, places: np.ndarray, depth: np.ndarray) -> np.ndarray:
-        """The points at these places on the paper and at this depth."""
-        return places @ np.stack([self.right, self.up]) + depth[..., None] * self.toward

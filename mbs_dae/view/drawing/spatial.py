@@ -1,26 +1,18 @@
-"""Symbols in space, of joints and of forces, and what they are made of: lines, shaded solids and words that know their
-path. (`view.symbols` has those that the plane and space have in common.)
+"""Symbols in space, of joints and of forces, and the solids that they are made of. (`symbols` has those that the plane
+and space have in common.)"""
 
-Who covers whom is not left to matplotlib, which looks at areas alone: every piece says where it belongs, and the scene
-orders them by depth.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from matplotlib.colors import to_rgb
-from mpl_toolkits.mplot3d.art3d import Line3D, Poly3DCollection, Text3D  # type: ignore[import-untyped]
 
 from ...results.sketch import ElementSketch
-from ..motion import Marker
-from ..stage import AS_SAID, BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
-from ..style import DARK, ELASTIC, GROUND
-from ..symbols import ball, between, circle, cylinder_and_piston, rail_path, slider_box, supports, way_along, wheel
+from .colours import DARK, ELASTIC, FOOT, GROUND, METAL
+from .motion import Marker
+from .stage import AS_SAID, BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
+from .symbols import ball, between, circle, cylinder_and_piston, rail_path, slider_box, supports, way_along, wheel
+from .tracks import AtMarker, OnBody, points_of
 
-LIGHT = np.array([0.25, -0.55, 0.8]) / np.linalg.norm([0.25, -0.55, 0.8])
-"""Where the light comes from: over the left shoulder of the usual view."""
-METAL = "#D3D8DC"
 BALL = (METAL, 8.0)
 BLOCK = (2.2, 1.5, 0.9)  # half the sides of a body's block along its axes, in units of half a joint's symbol
 TURNS_OF_A_THREAD = 60  # more would be a grey area
@@ -58,43 +50,10 @@ def pyramid(half: float, height: float) -> Solid:
 # --- pieces ---
 
 
-def line(path: np.ndarray, order: str = BY_DEPTH, **how: Any) -> Piece:
-    how = {"solid_capstyle": "round", "solid_joinstyle": "round", "zorder": 3, **how}
-    artist = Line3D(*path[0].T, **how)
-    return Piece(artist, path, lambda points: artist.set_data_3d(*points.T), order)
-
-
-def dot(path: np.ndarray, order: str = OVER_BODIES, **how: Any) -> Piece:
-    return line(path[:, None, :], order, **{"marker": "o", "linestyle": "none", **how})
-
-
-def area(
-    path: np.ndarray, color: Any, faces: Sequence[Sequence[int]] = (), order: str = BY_DEPTH,
-    alpha: float = 1.0, edge: str = "", zorder: float = 3,
-) -> Piece:  # fmt: skip
-    """Faces of one colour, or each of its own, lit by the sun; with an edge around them, if that has a colour. What is
-    not to be seen through gets edges of its own colours: else the paper shines through between faces."""
-    numbers = _filled(faces or [range(path.shape[1])])
-    each = [color] * len(numbers) if isinstance(color, str) else color
-    colours = np.array([(*to_rgb(c), alpha) for c in each])
-    outlined = bool(edge) and alpha == 1.0
-    artist = Poly3DCollection(path[0][numbers], edgecolors=edge if outlined else "none", linewidths=0.6, zorder=zorder)
-
-    def put(points: np.ndarray) -> None:
-        lit = _lit(points[numbers], colours)
-        artist.set_verts(points[numbers])
-        artist.set_facecolor(lit)
-        if alpha == 1.0 and not outlined:
-            artist.set_edgecolor(lit)
-
-    put(path[0])
-    return Piece(artist, path, put, order)
-
-
 def lump(stage: Stage, body: str, at: np.ndarray, color: str, **how: Any) -> Piece:
     """A block, so that the attitude of the body is seen."""
     corners, faces = cuboid(*(half * stage.symbol for half in BLOCK))
-    return area(stage.shown.places(body, corners + at), color, faces, edge="white", **how)
+    return stage.area(OnBody(body, corners + at), color, faces, edge="white", **how)
 
 
 def box(stage: Stage, marker: Marker, **how: Any) -> Piece:
@@ -103,39 +62,17 @@ def box(stage: Stage, marker: Marker, **how: Any) -> Piece:
 
 def block(stage: Stage, marker: Marker, halves: tuple[float, float, float], color: str, **how: Any) -> Piece:
     corners, faces = cuboid(*halves)
-    path = stage.shown.at_marker(marker, stage.symbol * corners)
-    return area(path, color, faces, OVER_BODIES, edge="white", **how)
+    return stage.area(AtMarker(marker, stage.symbol * corners), color, faces, OVER_BODIES, edge="white", **how)
 
 
 def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
     """A foot on hatched paper."""
     corners, faces = pyramid(0.85, 1.7)
-    place = stage.shown.place(marker)[:, None]
     hatching = [((x - 0.35, -1.15, -1.7), (x + 0.35, 1.15, -1.7), (np.nan,) * 3) for x in (-1.0, -0.5, 0.0, 0.5, 1.0)]
     strokes = np.array([point for stroke in hatching for point in stroke])
-    yield line(place + stage.symbol * strokes, AS_SAID, color=GROUND, linewidth=0.9 * stage.fine, zorder=1.7)
-    yield area(place + stage.symbol * corners, "#C4C4C4", faces)
-
-
-def word(path: np.ndarray, text: str, **how: Any) -> Piece:
-    artist = Text3D(*path[0, 0], text, zdir=None, **how)
-    return Piece(artist, path, lambda points: artist.set_position_3d(points[0]))
-
-
-def _filled(faces: Sequence[Sequence[int]]) -> np.ndarray:
-    """All faces with as many corners as the largest has: the last one stands for those that are missing. (matplotlib
-    fills up faces of different sizes too, with numbers from anywhere.)"""
-    most = max(map(len, faces))
-    return np.array([[*face, *[face[-1]] * (most - len(face))] for face in faces])
-
-
-def _lit(corners: np.ndarray, colours: np.ndarray) -> np.ndarray:
-    """Faces towards the light are bright; faces with corners in a row have no direction."""
-    first, second, third = corners[:, 0], corners[:, 1], corners[:, 2]
-    normals = np.cross(second - first, third - second)
-    length = np.linalg.norm(normals, axis=1)
-    bright = 0.78 + 0.22 * (normals @ LIGHT) / np.where(length > 0.0, length, 1.0)
-    return np.concatenate([colours[:, :3] * bright[:, None], colours[:, 3:]], axis=1)
+    paper = AtMarker(marker, stage.symbol * strokes, upright=True)
+    yield stage.line(paper, AS_SAID, color=GROUND, linewidth=0.9 * stage.fine, zorder=1.7)
+    yield stage.area(AtMarker(marker, stage.symbol * corners, upright=True), FOOT, faces)
 
 
 # --- joints ---
@@ -161,8 +98,7 @@ def weld(stage: Stage, element: ElementSketch) -> Pieces:
 def sleeve(stage: Stage, element: ElementSketch) -> Pieces:
     """A sleeve on a shaft; where its advance is told, with a thread on it."""
     rail, box = slider_markers(stage, element)
-    path = rail_path(stage, rail, box)
-    yield line(path, color=stage.colour(rail[0]), linewidth=2.5 * stage.fine)
+    yield stage.line(rail_path(stage, rail, box), color=stage.colour(rail[0]), linewidth=2.5 * stage.fine)
     if pitch := abs(float(element.constants.get("pitch", 0.0))):
         yield from _thread(stage, element, pitch)
     yield from sleeve_box(stage, element)
@@ -178,11 +114,10 @@ def cross(stage: Stage, element: ElementSketch) -> Pieces:
     yield from supports(stage, element)
     first, second = element.markers[:2]
     for marker, direction in ((first, (1, 0, 0)), (second, (0, 1, 0))):
-        ends = 1.5 * stage.symbol * np.array([direction, np.negative(direction)])
-        path = stage.shown.at_marker(marker, ends)
-        yield line(path, OVER_BODIES, color=DARK, linewidth=4.5 * stage.fine, solid_capstyle="butt")
-        yield line(path, OVER_BODIES, color=METAL, linewidth=2.7 * stage.fine, solid_capstyle="butt")
-    yield dot(stage.shown.place(first), color=DARK, markersize=3.5 * stage.fine, markeredgewidth=0)
+        ends = AtMarker(marker, 1.5 * stage.symbol * np.array([direction, np.negative(direction)]))
+        yield stage.line(ends, OVER_BODIES, color=DARK, linewidth=4.5 * stage.fine, solid_capstyle="butt")
+        yield stage.line(ends, OVER_BODIES, color=METAL, linewidth=2.7 * stage.fine, solid_capstyle="butt")
+    yield stage.dot(AtMarker(first), color=DARK, markersize=3.5 * stage.fine, markeredgewidth=0)
 
 
 def face(stage: Stage, element: ElementSketch) -> Pieces:
@@ -211,16 +146,16 @@ def disk_alone(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
 def _patch(stage: Stage, plane: Marker, reached: np.ndarray, margin: float) -> Piece:
     """As much of the plane through a marker, at right angles to its axis, as is reached on it."""
     (left, near), (right, far) = reached.min(axis=0) - margin, reached.max(axis=0) + margin
-    path = stage.shown.at_marker(plane, [(left, near), (right, near), (right, far), (left, far)])
+    corners = AtMarker(plane, points_of([(left, near), (right, near), (right, far), (left, far)]))
     order = AS_SAID if stage.is_ground(plane[0]) else BY_DEPTH
-    return area(path, stage.colour(plane[0]), order=order, alpha=0.13, zorder=1.1)
+    return stage.area(corners, stage.colour(plane[0]), order=order, alpha=0.13, zorder=1.1)
 
 
 def _round(stage: Stage, marker: Marker, radius: float, half: float, color: str, **how: Any) -> Piece:
     """A cylinder about the marker's axis, with a stripe on its side: so that it is seen to turn."""
     corners, faces = cylinder(radius, half)
-    path = stage.shown.at_marker(marker, stage.symbol * corners)
-    return area(path, [DARK, *[color] * (len(faces) - 1)], faces, OVER_BODIES, **how)
+    track = AtMarker(marker, stage.symbol * corners)
+    return stage.area(track, [DARK, *[color] * (len(faces) - 1)], faces, OVER_BODIES, **how)
 
 
 def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
@@ -233,8 +168,8 @@ def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
     along = np.linspace(start, end, int(12 * turns) + 2)
     angle = 2 * np.pi * along / float(element.constants["pitch"])
     radius = 0.65 * stage.symbol
-    path = stage.shown.at_marker(rail, np.stack([radius * np.cos(angle), radius * np.sin(angle), along], axis=-1))
-    yield line(path, OVER_BODIES, color=DARK, linewidth=0.9 * stage.fine)
+    helix = AtMarker(rail, np.stack([radius * np.cos(angle), radius * np.sin(angle), along], axis=-1))
+    yield stage.line(helix, OVER_BODIES, color=DARK, linewidth=0.9 * stage.fine)
 
 
 # --- forces -------------------------------------------------------------------------------------------------------
@@ -252,8 +187,8 @@ def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
     if element.kind == "damper" or element.constants.get("damping"):
         yield from _dashpot(stage, element)
     for marker in element.markers[:2]:
-        how = {"marker": "s" if stage.is_ground(marker[0]) else "o", "markersize": 4 * stage.fine}
-        yield stage.pen.dot(stage.shown.place(marker), color=ELASTIC, markeredgewidth=0, **how)
+        how: dict[str, Any] = {"marker": "s" if stage.is_ground(marker[0]) else "o", "markersize": 4 * stage.fine}
+        yield stage.dot(AtMarker(marker), color=ELASTIC, markeredgewidth=0, **how)
 
 
 def _dashpot(stage: Stage, element: ElementSketch) -> Pieces:

@@ -1,20 +1,21 @@
 """Symbols that look alike in the plane and in space: what slides, wheels and cams, arrows, and what stands on a line
 between two points. One function for each kind, from markers to pieces."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..results.sketch import ElementSketch
-from .motion import Marker, Motion
+from ...results.sketch import ElementSketch
+from .colours import DARK, ELASTIC, LOAD
+from .motion import Marker
 from .stage import BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
-from .style import DARK, ELASTIC, LOAD
+from .tracks import Along, AtMarker, Push, TouchOfCam, Track, points_of, touch_point
 
 ROUND = 72  # points on a circle
 UNKNOWN = 3.0  # the radius of the larger of two wheels whose sizes nothing tells, in units of half a joint's symbol
 LONGEST_ARROW = 8.0  # the arrow of the largest force, in the same unit; the others are in proportion
-SIDES = 8  # of an arrow's head
+HEAD, SIDES = 1.7, 8  # of an arrow's head: its length in that unit, and how many it has in space
 RAIL = {2: 0, 3: 2}  # rails lie along the x axis of their marker in the plane, along z in space
 BEHIND: dict[str, Any] = {"zorder": 2.1}  # in the plane wheels and cams lie behind bars
 
@@ -23,22 +24,21 @@ BEHIND: dict[str, Any] = {"zorder": 2.1}  # in the plane wheels and cams lie beh
 
 def ball(stage: Stage, marker: Marker) -> Piece:
     """A point that bodies turn about."""
-    colour, size = stage.pen.BALL
-    look = {"markerfacecolor": colour, "markeredgecolor": DARK, "markeredgewidth": 1.2 * stage.fine}
-    return stage.pen.dot(stage.shown.place(marker), markersize=size * stage.fine, **look)
+    colour, size = stage.signs.BALL
+    look: dict[str, Any] = {"markerfacecolor": colour, "markeredgecolor": DARK, "markeredgewidth": 1.2 * stage.fine}
+    return stage.dot(AtMarker(marker), markersize=size * stage.fine, **look)
 
 
 def supports(stage: Stage, element: ElementSketch) -> Pieces:
     for marker in element.markers[:2]:
         if stage.is_ground(marker[0]):
-            yield from stage.pen.support(stage, marker)
+            yield from stage.signs.support(stage, marker)
 
 
 def link(stage: Stage, element: ElementSketch) -> Pieces:
     """A massless rod: a thin line with a pin at either end."""
     yield from supports(stage, element)
-    ends = [stage.shown.place(marker) for marker in element.markers[:2]]
-    yield stage.pen.line(np.stack(ends, axis=1), color=DARK, linewidth=1.8 * stage.fine)
+    yield between(stage, element, [(0.0,), (1.0,)], color=DARK, linewidth=1.8 * stage.fine, zorder=3)
     for marker in element.markers[:2]:
         yield ball(stage, marker)
 
@@ -46,30 +46,29 @@ def link(stage: Stage, element: ElementSketch) -> Pieces:
 def slider(stage: Stage, element: ElementSketch) -> Pieces:
     """A box on a rail."""
     rail, box = slider_markers(stage, element)
-    path = rail_path(stage, rail, box)
-    yield stage.pen.line(path, color=stage.colour(rail[0]), linewidth=2.5 * stage.fine, zorder=1)
+    yield stage.line(rail_path(stage, rail, box), color=stage.colour(rail[0]), linewidth=2.5 * stage.fine, zorder=1)
     yield from slider_box(stage, element)
 
 
 def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
-    yield stage.pen.box(stage, slider_markers(stage, element)[1], **how)
+    yield stage.signs.box(stage, slider_markers(stage, element)[1], **how)
 
 
 def slot(stage: Stage, element: ElementSketch) -> Pieces:
     """A pin in a long hole: a wide line with a white one on it is a hole with round ends."""
     rail, follower = element.markers[:2]
     path = rail_path(stage, rail, follower)
-    yield stage.pen.line(path, color=stage.colour(rail[0]), linewidth=10 * stage.fine, zorder=3.2)
-    yield stage.pen.line(path, OVER_BODIES, color="white", linewidth=7 * stage.fine, zorder=3.3)
+    yield stage.line(path, color=stage.colour(rail[0]), linewidth=10 * stage.fine, zorder=3.2)
+    yield stage.line(path, OVER_BODIES, color="white", linewidth=7 * stage.fine, zorder=3.3)
     yield ball(stage, follower)
     if stage.is_ground(follower[0]):
-        yield from stage.pen.support(stage, follower)
+        yield from stage.signs.support(stage, follower)
 
 
 def runner(stage: Stage, element: ElementSketch) -> Pieces:
     """The blade of a skate, along the x axis of the second marker."""
-    path = stage.shown.at_marker(element.markers[1], stage.symbol * np.array([[-2.0, 0.0], [2.0, 0.0]]))
-    yield stage.pen.line(path, OVER_BODIES, color=DARK, linewidth=3.5 * stage.fine, zorder=4)
+    blade = AtMarker(element.markers[1], points_of([[-2.0 * stage.symbol, 0.0], [2.0 * stage.symbol, 0.0]]))
+    yield stage.line(blade, OVER_BODIES, color=DARK, linewidth=3.5 * stage.fine, zorder=4)
 
 
 def way_along(stage: Stage, rail: Marker, follower: Marker) -> tuple[float, float]:
@@ -79,9 +78,9 @@ def way_along(stage: Stage, rail: Marker, follower: Marker) -> tuple[float, floa
     return (start, end) if stage.is_ground(rail[0]) else (min(start, 0.0), max(end, 0.0))
 
 
-def rail_path(stage: Stage, rail: Marker, follower: Marker) -> np.ndarray:
+def rail_path(stage: Stage, rail: Marker, follower: Marker) -> Track:
     axis = np.eye(3)[RAIL[stage.sketch.dimension]]
-    return stage.shown.at_marker(rail, np.outer(way_along(stage, rail, follower), axis))
+    return AtMarker(rail, np.outer(way_along(stage, rail, follower), axis))
 
 
 # --- what is round ------------------------------------------------------------------------------------------------
@@ -95,13 +94,13 @@ def circle(radius: float, points: int = ROUND, start: float = 0.0) -> np.ndarray
 
 def wheel(stage: Stage, marker: Marker, radius: float, alpha: float = 1.0, **how: Any) -> Pieces:
     """About the marker's axis, with one spoke, so that its turning is seen; what stands on the ground needs none."""
-    colour, path = stage.colour(marker[0]), stage.shown.at_marker(marker, circle(radius))
+    colour, rim = stage.colour(marker[0]), AtMarker(marker, circle(radius))
     look = {"color": colour, "alpha": alpha, **BEHIND, **how}
     if not stage.is_ground(marker[0]):
-        yield stage.pen.area(path, colour, alpha=0.2 * alpha, **{"zorder": 2, **how})
-        spoke = stage.shown.at_marker(marker, [[0.0, 0.0], [radius, 0.0]])
-        yield stage.pen.line(spoke, linewidth=2 * stage.fine, **look)
-    yield stage.pen.line(path[:, [*range(ROUND), 0]], linewidth=2.5 * stage.fine, **look)
+        yield stage.area(rim, colour, alpha=0.2 * alpha, **{"zorder": 2, **how})
+        spoke = AtMarker(marker, points_of([[0.0, 0.0], [radius, 0.0]]))
+        yield stage.line(spoke, linewidth=2 * stage.fine, **look)
+    yield stage.line(rim.taking([*range(ROUND), 0]), linewidth=2.5 * stage.fine, **look)
 
 
 def mesh(stage: Stage, element: ElementSketch) -> Pieces:
@@ -111,8 +110,8 @@ def mesh(stage: Stage, element: ElementSketch) -> Pieces:
         radius = float(element.constants["radius"])
         yield from wheel(stage, first, radius)
         ways = stage.whole.seen_from(second, first)[:, 0]
-        path = stage.shown.at_marker(second, [[ways.min() - radius, 0.0], [ways.max() + radius, 0.0]])
-        yield stage.pen.line(path, color=stage.colour(second[0]), linewidth=2.5 * stage.fine)
+        rack = AtMarker(second, points_of([[ways.min() - radius, 0.0], [ways.max() + radius, 0.0]]))
+        yield stage.line(rack, color=stage.colour(second[0]), linewidth=2.5 * stage.fine)
     else:
         for marker, radius in zip((first, second), pitch_radii(stage, element), strict=False):
             yield from wheel(stage, marker, radius)
@@ -141,31 +140,20 @@ def pitch_radii(stage: Stage, element: ElementSketch) -> tuple[float, ...]:
 def contact(stage: Stage, element: ElementSketch) -> Pieces:
     """The cam's curve, the face of a flat follower, and a dot where they touch."""
     cam, follower = element.markers[:2]
-    touching = stage.shown.place(follower)
+    touching: Track = AtMarker(follower)
     if element.outline:
-        path, colour = stage.shown.at_marker(cam, element.outline), stage.colour(cam[0])
-        if np.isfinite(path).all():
-            yield stage.pen.area(path, colour, alpha=0.25, zorder=2)
-        yield stage.pen.line(path[:, [*range(path.shape[1]), 0]], color=colour, linewidth=2 * stage.fine, **BEHIND)
+        curve, colour = AtMarker(cam, points_of(element.outline)), stage.colour(cam[0])
+        if np.isfinite(curve.points).all():
+            yield stage.area(curve, colour, alpha=0.25, zorder=2)
+        yield stage.line(curve.taking([*range(len(curve.points)), 0]), color=colour, linewidth=2 * stage.fine, **BEHIND)
         if element.constants.get("follower") == "flat":
-            touching = touch_point(stage.shown, element)
+            touching = TouchOfCam(element)
             away = touch_point(stage.whole, element) - stage.whole.place(follower)
             ways = np.einsum("ki,ki->k", stage.whole.axes(follower)[:, 0], away)  # of the touching point on the face
             ends = [[min(ways.min(), 0) - stage.symbol, 0.0], [max(ways.max(), 0) + stage.symbol, 0.0]]
-            face, colour = stage.shown.at_marker(follower, ends), stage.colour(follower[0])
-            yield stage.pen.line(face, OVER_BODIES, color=colour, linewidth=4 * stage.fine)
-    yield stage.pen.dot(touching, color=DARK, markersize=5 * stage.fine, markeredgewidth=0)
-
-
-def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:
-    """Where the flat face touches the cam: the point of the curve whose normal is the face's."""
-    cam, follower = element.markers[:2]
-    curve, axes = np.array(element.outline), motion.axes(cam)
-    away = np.einsum("kij,kj->ki", axes, motion.axes(follower)[:, 1])
-    known = -np.pi + 2 * np.pi * np.arange(len(curve)) / len(curve)
-    normal = np.arctan2(away[:, 1], away[:, 0])
-    x, y = (np.interp(normal, known, curve[:, k], period=2 * np.pi) for k in (0, 1))
-    return motion.place(cam) + x[:, None] * axes[:, 0] + y[:, None] * axes[:, 1]
+            face, colour = AtMarker(follower, points_of(ends)), stage.colour(follower[0])
+            yield stage.line(face, OVER_BODIES, color=colour, linewidth=4 * stage.fine)
+    yield stage.dot(touching, color=DARK, markersize=5 * stage.fine, markeredgewidth=0)
 
 
 ALIKE: dict[str, Symbol] = {
@@ -176,24 +164,27 @@ ALIKE: dict[str, Symbol] = {
 
 
 def arrow(stage: Stage, element: ElementSketch) -> Pieces:
-    """From the point that the force acts on, in its direction; its length is in proportion to the force, by one
-    scale for all arrows and times. The head is a cone; in the plane, what one sees of it."""
-    if element.name not in stage.whole.forces:
-        return
-    largest = max(np.linalg.norm(force, axis=1).max(initial=0.0) for force in stage.whole.forces.values())
-    start = stage.shown.place(element.markers[min(1, len(element.markers) - 1)])
-    way = stage.shown.forces[element.name] * (LONGEST_ARROW * stage.symbol / (largest or 1.0))
-    along, x, y = directions(way)
-    head = np.minimum(1.7 * stage.symbol, 0.6 * np.linalg.norm(way, axis=1))[:, None]
-    tip = start + way
-    base = tip - head * along
-    shaft = np.stack([start, base], axis=1)
-    yield stage.pen.line(shaft, OVER_BODIES, color=LOAD, linewidth=2 * stage.fine, solid_capstyle="butt", zorder=4.5)
-    count = 2 if stage.sketch.dimension == 2 else SIDES
-    rim = [base + 0.4 * head * (c * x + s * y) for c, s, _ in circle(1.0, count)]
+    """From the point that the force acts on, by one scale for all arrows and times."""
+    if element.name in stage.whole.forces:
+        start = element.markers[min(1, len(element.markers) - 1)]
+        yield from arrow_of(stage, start, element.name, stage.whole.forces, LOAD)
+
+
+def arrow_of(stage: Stage, start: Marker, name: str, alike: Mapping[str, np.ndarray], colour: str) -> Pieces:
+    """Its length is in proportion to the force; the largest of all that are alike is as long as an arrow may be. The
+    head is a cone; in the plane, what one sees of it."""
+    largest = max(np.linalg.norm(force, axis=1).max(initial=0.0) for force in alike.values())
+    push = Push(name, LONGEST_ARROW * stage.symbol / (largest or 1.0))
+
+    def shape(points: Shape) -> Track:
+        return Along(start, push, np.array(points, dtype=float), HEAD * stage.symbol, at_most=0.6)
+
+    shaft, count = shape([(0, 0), (1, -1)]), 2 if stage.sketch.dimension == 2 else SIDES
+    yield stage.line(shaft, OVER_BODIES, color=colour, linewidth=2 * stage.fine, solid_capstyle="butt", zorder=4.5)
+    rim = [(1, -1, 0.4 * c, 0.4 * s) for c, s, _ in circle(1.0, count)]
     sides = [(0, 1 + k, 1 + (k + 1) % count) for k in range(count)]
     faces = [*sides, tuple(range(count, 0, -1))]
-    yield stage.pen.area(np.stack([tip, *rim], axis=1), LOAD, faces, OVER_BODIES, zorder=4.5)
+    yield stage.area(shape([(1, 0, 0, 0), *rim]), colour, faces, OVER_BODIES, zorder=4.5)
 
 
 Shape = Sequence[tuple[float, ...]]
@@ -203,12 +194,10 @@ half a joint's symbol: so it can stretch with the distance, or keep its size on 
 
 def between(stage: Stage, element: ElementSketch, shape: Shape, order: str = BY_DEPTH, **how: Any) -> Piece:
     """A shape on the line between the first two markers."""
-    start, end = (stage.shown.place(marker) for marker in element.markers[:2])
-    part, *sizes = (column[:, None] for column in np.array(shape, dtype=float).T)
-    off = sum(size * way[:, None] for size, way in zip(sizes, directions(end - start), strict=False))
-    path = start[:, None] + part * (end - start)[:, None] + stage.symbol * off
+    first, second = element.markers[:2]
+    track = Along(first, second, np.array(shape, dtype=float), stage.symbol)
     how = {"color": ELASTIC, "linewidth": 1.4 * stage.fine, "zorder": 2.2, **how}
-    return stage.pen.line(path, order, **how)
+    return stage.line(track, order, **how)
 
 
 def cylinder_and_piston(stage: Stage, element: ElementSketch) -> tuple[float, tuple[float, float]]:
@@ -225,17 +214,3 @@ def cylinder_and_piston(stage: Stage, element: ElementSketch) -> tuple[float, tu
     half = min(1.8, 0.3 * least / stage.symbol) if stage.symbol else 0.0
     slope = 1.2 * half / travel if travel > 1e-6 * (least + travel) else 0.0
     return half, (0.5 + slope * stage.symbol, (-0.6 * half - slope * least) if slope else 0.0)
-
-
-def directions(way: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Unit vectors along a way at each pose, and two across it, of which the first is in the plane if the way is; zero
-    where there is no way."""
-    along = unit(way)
-    least = np.eye(3)[2 - np.abs(along).max(axis=0)[::-1].argmin()]  # one for all poses, or the rest would jump
-    x = unit(np.cross(least, along))
-    return along, x, np.cross(along, x)
-
-
-def unit(vectors: np.ndarray) -> np.ndarray:
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0.0, length, 1.0)

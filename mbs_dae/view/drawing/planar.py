@@ -1,20 +1,17 @@
-"""The textbook's symbols in the plane, of joints and of forces, and the pieces that they are made of: artists that know
-their path. They lie over one another as their zorder says. (`view.symbols` has those that the plane and space have in
-common.)"""
+"""The textbook's symbols in the plane, of joints and of forces. They lie over one another as their zorder says.
+(`symbols` has those that the plane and space have in common.)"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon
-from matplotlib.text import Text
 
-from ..results.sketch import ElementSketch
+from ...results.sketch import ElementSketch
+from .colours import DARK, ELASTIC, GROUND
 from .motion import Marker, in_space
-from .stage import AS_SAID, Piece, Pieces, Stage, Symbol
-from .style import DARK, ELASTIC, GROUND
-from .symbols import Shape, ball, between, cylinder_and_piston, directions, slider_box, supports
+from .stage import Piece, Pieces, Stage, Symbol
+from .symbols import Shape, ball, between, cylinder_and_piston, slider_box, supports
+from .tracks import AtMarker, OnBody, directions
 
 TEETH = 6  # of a spring: as many at any length, so that it is seen to stretch
 APART = 1.1
@@ -26,45 +23,22 @@ WIDE = 0.7  # half the width of a damper's cylinder, in the same unit
 # --- pieces ---
 
 
-def line(path: np.ndarray, order: str = AS_SAID, **how: Any) -> Piece:
-    how = {"solid_capstyle": "round", "solid_joinstyle": "round", "zorder": 3, **how}
-    artist = Line2D(path[0, :, 0], path[0, :, 1], **how)
-    return Piece(artist, path[..., :2], lambda points: artist.set_data(points[:, 0], points[:, 1]))
-
-
-def dot(path: np.ndarray, order: str = AS_SAID, **how: Any) -> Piece:
-    return line(path[:, None, :], **{"marker": "o", "linestyle": "none", "zorder": 5, **how})
-
-
-def area(path: np.ndarray, color: Any, faces: Sequence[Any] = (), order: str = AS_SAID, **how: Any) -> Piece:
-    path = path[:, list(faces[0]) if faces else slice(None), :2]
-    how = {"facecolor": color, "linewidth": 0, "zorder": 2.5, **how}
-    artist = Polygon(path[0], closed=True, joinstyle="round", **how)
-    return Piece(artist, path, artist.set_xy)
-
-
-def word(path: np.ndarray, text: str, **how: Any) -> Piece:
-    x, y, _ = path[0, 0]
-    artist = Text(x, y, text, clip_on=True, **how)
-    return Piece(artist, path[..., :2], lambda points: artist.set_position(points[0]))
-
-
 def lump(stage: Stage, body: str, at: np.ndarray, **how: Any) -> Piece:
     """A large dot."""
-    place = stage.shown.places(body, at[None])[:, 0]
-    return dot(place, markersize=10 * stage.fine, markeredgewidth=0, **{"zorder": 4, **how})
+    look = {"markersize": 10 * stage.fine, "markeredgewidth": 0, "zorder": 4}
+    return stage.dot(OnBody(body, at[None]), **look | how)
 
 
 def box(stage: Stage, marker: Marker, **how: Any) -> Piece:
-    path = stage.shown.at_marker(marker, stage.symbol * np.array([[-1.5, -1], [1.5, -1], [1.5, 1], [-1.5, 1]]))
-    return area(path, stage.colour(marker[0]), **{"edgecolor": "white", "linewidth": 1, "zorder": 4, **how})
+    corners = AtMarker(marker, stage.symbol * np.array([[-1.5, -1], [1.5, -1], [1.5, 1], [-1.5, 1]]))
+    return stage.area(corners, stage.colour(marker[0]), **{"edgecolor": "white", "linewidth": 1, "zorder": 4, **how})
 
 
 def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
     """A triangle on a hatched line."""
     corners = in_space([[0.0, 0.0], [-0.9, -1.5], [0.9, -1.5]])
-    path = stage.shown.place(marker)[:, None, :] + stage.symbol * corners
-    yield area(path, "white", edgecolor=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
+    track = AtMarker(marker, stage.symbol * corners, upright=True)
+    yield stage.area(track, "white", edgecolor=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
     yield hatched(stage, marker, depth=1.5)
 
 
@@ -74,8 +48,8 @@ def hatched(stage: Stage, marker: Marker, depth: float, right: Any = (1, 0, 0), 
     strokes = [p for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for p in ((x, -depth), (x - 0.4, -depth - 0.5), gap)]
     points = np.array([(-1.4, -depth), (1.4, -depth), gap, *strokes])
     offsets = points[:, :1] * np.asarray(right) + points[:, 1:] * np.asarray(up)
-    path = stage.shown.place(marker)[:, None, :] + stage.symbol * offsets
-    return line(path, color=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
+    track = AtMarker(marker, stage.symbol * offsets, upright=True)
+    return stage.line(track, color=GROUND, linewidth=1.2 * stage.fine, zorder=1.8)
 
 
 # --- joints ---
@@ -88,7 +62,7 @@ def pin(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 def weld(stage: Stage, element: ElementSketch) -> Pieces:
-    yield dot(stage.shown.place(element.markers[1]), marker="s", color=DARK, markersize=6 * stage.fine)
+    yield stage.dot(AtMarker(element.markers[1]), marker="s", color=DARK, markersize=6 * stage.fine)
     for marker in element.markers[:2]:
         if stage.is_ground(marker[0]):
             yield hatched(stage, marker, depth=0.5)
@@ -135,8 +109,7 @@ def _ends(stage: Stage, element: ElementSketch) -> Pieces:
     """A small dot at either end; on the ground a wall as well, unless a joint has its support there."""
     first, second = element.markers[:2]
     for marker, other in ((first, second), (second, first)):
-        place, size = stage.shown.place(marker), 4 * stage.fine
-        yield stage.pen.dot(place, color=ELASTIC, markersize=size, markeredgewidth=0, zorder=4.2)
+        yield stage.dot(AtMarker(marker), color=ELASTIC, markersize=4 * stage.fine, markeredgewidth=0, zorder=4.2)
         if stage.is_ground(marker[0]) and not _is_supported(stage, marker):
             yield _wall(stage, marker, other)
 

@@ -7,14 +7,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from matplotlib.colors import to_hex, to_rgb
 
-from ..results.sketch import ElementSketch, ShapeSketch
+from ...results.sketch import ElementSketch, ShapeSketch
 from .bodies import hull
+from .colours import DARK, paler
 from .motion import Marker, in_space
 from .stage import AS_SAID, BY_DEPTH, Pieces, Stage, Symbol
-from .style import DARK
 from .symbols import BEHIND, ROUND, circle, contact, wheel
+from .tracks import AtMarker, points_of
 
 PARALLELS, MERIDIANS = 8, 16  # of what is round in space
 APART = 1.1  # between the strokes under a line, in units of half a joint's symbol
@@ -75,26 +75,25 @@ def _size(shape: ShapeSketch) -> float:
 def solid(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
     """All within a radius of the hull of its corners; a point is a dot."""
     if _size(shape) == 0.0 or (len(shape.corners) == 1 and not shape.radius):
-        place = stage.shown.at_marker(marker, in_space(shape.corners))[:, 0]
-        yield stage.pen.dot(place, color=DARK, markersize=5 * stage.fine, markeredgewidth=0, alpha=alpha, **how)
+        place = AtMarker(marker, points_of(shape.corners)[:1])
+        yield stage.dot(place, color=DARK, markersize=5 * stage.fine, markeredgewidth=0, alpha=alpha, **how)
         return
     if stage.sketch.dimension == 2 and len(shape.corners) == 1:
         yield from wheel(stage, marker, shape.radius, alpha, **how)
         return
     points, faces = _solid(shape, stage.sketch.dimension)
-    path = stage.shown.at_marker(marker, points)
+    track = AtMarker(marker, points)
     if stage.sketch.dimension == 2:
-        yield from _filled(stage, marker, path[:, list(faces[0])] if faces else path, alpha, **how)
+        yield from _filled(stage, track.taking(faces[0]) if faces else track, alpha, **how)
         return
     colours = _striped(points, faces, stage.colour(marker[0])) if len(shape.corners) == 1 else stage.colour(marker[0])
-    yield stage.pen.area(path, colours, faces, BY_DEPTH, alpha=0.45 * alpha, **how)
+    yield stage.area(track, colours, faces, BY_DEPTH, alpha=0.45 * alpha, **how)
 
 
 def outline(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
     """A closed line through its corners, as far as it is a line; filled in the plane of its marker."""
-    path = stage.shown.at_marker(marker, shape.corners)
-    if np.isfinite(path).all():
-        yield from _filled(stage, marker, path, alpha, **how)
+    if np.isfinite(shape.corners).all():
+        yield from _filled(stage, AtMarker(marker, points_of(shape.corners)), alpha, **how)
 
 
 def hollow(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
@@ -104,7 +103,7 @@ def hollow(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0,
     ways = ([0, 1, 2],) if stage.sketch.dimension == 2 else ([0, 1, 2], [0, 2, 1], [2, 0, 1])
     for way in ways:
         faint = 1.0 if len(ways) == 1 else 0.5
-        yield stage.pen.line(stage.shown.at_marker(marker, ring[:, way]), alpha=faint * alpha, **look)
+        yield stage.line(AtMarker(marker, ring[:, way]), alpha=faint * alpha, **look)
 
 
 def flat(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
@@ -114,25 +113,25 @@ def flat(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, *
     if stage.sketch.dimension == 3:
         corners = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
         order = AS_SAID if stage.is_ground(marker[0]) else BY_DEPTH
-        path = stage.shown.at_marker(marker, corners)
-        yield stage.pen.area(path, colour, order=order, **{"alpha": 0.13 * alpha, "zorder": 1.1, **how})
+        patch = AtMarker(marker, points_of(corners))
+        yield stage.area(patch, colour, order=order, **{"alpha": 0.13 * alpha, "zorder": 1.1, **how})
         return
     look = {"color": colour, "alpha": alpha, "zorder": 1.6, **how}
-    path = stage.shown.at_marker(marker, [(low[0], 0.0), (high[0], 0.0)])
-    yield stage.pen.line(path, linewidth=2 * stage.fine, **look)
+    edge = AtMarker(marker, points_of([(low[0], 0.0), (high[0], 0.0)]))
+    yield stage.line(edge, linewidth=2 * stage.fine, **look)
     if stage.is_ground(marker[0]) and stage.symbol:
-        strokes = stage.shown.at_marker(marker, _strokes(low[0], high[0], stage.symbol))
-        yield stage.pen.line(strokes, linewidth=1.0 * stage.fine, **look)
+        strokes = AtMarker(marker, points_of(_strokes(low[0], high[0], stage.symbol)))
+        yield stage.line(strokes, linewidth=1.0 * stage.fine, **look)
 
 
 LOOKS: dict[str, Symbol] = {"solid": solid, "outline": outline, "hollow": hollow, "flat": flat}
 
 
-def _filled(stage: Stage, marker: Marker, path: np.ndarray, alpha: float, **how: Any) -> Pieces:
-    colour = stage.colour(marker[0])
-    yield stage.pen.area(path, colour, **{"alpha": 0.25 * alpha, "zorder": 2, **how})
+def _filled(stage: Stage, track: AtMarker, alpha: float, **how: Any) -> Pieces:
+    colour = stage.colour(track.marker[0])
+    yield stage.area(track, colour, **{"alpha": 0.25 * alpha, "zorder": 2, **how})
     look = {"color": colour, "linewidth": 2 * stage.fine, "alpha": alpha, **BEHIND, **how}
-    yield stage.pen.line(path[:, [*range(path.shape[1]), 0]], **look)
+    yield stage.line(track.taking([*range(len(track.points)), 0]), **look)
 
 
 def _reached(stage: Stage, marker: Marker, shape: ShapeSketch) -> tuple[np.ndarray, np.ndarray]:
@@ -185,8 +184,7 @@ def _ball(dimension: int, is_round: bool) -> np.ndarray:
 
 def _striped(points: np.ndarray, faces: tuple[tuple[int, ...], ...], colour: str) -> list[str]:
     """A ball has eight sectors of two shades, so that its turning is seen."""
-    red, green, blue = (0.45 * part + 0.55 for part in to_rgb(colour))
-    pale = to_hex((red, green, blue))
+    pale = paler(colour, 0.55)
     middles = np.array([points[list(face)].mean(axis=0) for face in faces])
     sectors = np.floor(np.arctan2(middles[:, 1], middles[:, 0]) / (np.pi / 4)).astype(int)
     return [colour if sector % 2 else pale for sector in sectors]

@@ -1,52 +1,37 @@
-"""Results in files: an .npz archive of plain arrays with a JSON header. Never pickle: a file from a stranger is data,
-not code."""
+"""What is in a file of a result: a header of plain words and numbers, and arrays. Never pickles: a file from a stranger
+is data, not code."""
 
-import errno
 import json
-import os
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
-from ..errors import ModelError, Names
-from .quantities import Energy, StoredQuantities, StoredReactions
-from .result import Happening, Impact, Result, State, StoredState, Violation
-from .sketch import BodySketch, ElementSketch, ShapeSketch, Sketch
+from ...errors import ModelError, Names
+from ..happenings import Happening, Impact, StoredState
+from ..quantities import PARTS, Energy, StoredQuantities, StoredReactions
+from ..result import Result, State
+from ..sketch import BodySketch, ElementSketch, ShapeSketch, Sketch
+from ..violation import Violation
+
+Header = dict[str, Any]
+Arrays = dict[str, np.ndarray]
 
 FORMAT = "mbs_dae result 3"
-OTHERS = (".csv", ".txt", ".json", ".mat", ".h5", ".hdf5", ".nc", ".npy", ".pkl", ".pickle", ".xlsx", ".parquet")
-"""Endings that ask for what is not written here."""
 MOTION = ("t", "q", "v", "a")
 TOLD = ("title", "coordinate_names", "success", "message", "axis")
-PARTS = ("kinetic", "potential", "dissipated", "supplied")
 STORED = ("world", "turned", "unique")
+ALONG_TIME = (
+    {name: 0 for name in ("t", "q", "v", "a", "multipliers", "independence")}
+    | {name: 1 for name in ("values", "violation", "energy", "world", "turned", "unique", "effort")}
+    | {"modes": 0}
+)
+"""The axis of each array along which time goes."""
 
 
-@contextmanager
-def replacing(path: Path, remedy: str) -> Iterator[Path]:
-    """A place beside a file, which takes the file's name once it is written: a full disk, or Ctrl-C, leaves the old
-    file as it is."""
-    place = path.parent / f".{path.stem}.{os.getpid()}{path.suffix}"
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        yield place
-        place.replace(path)
-    except OSError as exc:
-        raise ModelError(f"cannot write {str(path)!r}: {exc.strerror or exc}; {remedy}") from exc
-    finally:
-        place.unlink(missing_ok=True)
-
-
-def save(result: Result, path: str | Path) -> Path:
-    """Write the result with every named quantity, so that reading it back needs no model."""
-    path = _with_ending(path)
+def contents(result: Result) -> tuple[Header, Arrays]:
+    """The result with every named quantity, so that reading it back needs no model."""
     quantities, names = result.quantities, result.names
     arrays_of = quantities.read_all()
     header = {"format": FORMAT} | {name: getattr(result, name) for name in TOLD}
@@ -65,62 +50,28 @@ def save(result: Result, path: str | Path) -> Path:
     if states and len(states) == len(result.events):
         read = map(_values_of, states)  # forces of contacts are not among what a state knows
         arrays["happened"] = np.array([[values.get(name, np.nan) for name in names] for values in read])
-    text = np.frombuffer(json.dumps(header, default=_plain).encode(), dtype=np.uint8)
-    with replacing(path, "choose another place, or create it") as place:
-        np.savez_compressed(place, header=text, values=values, **arrays)
-    return path
+    return json.loads(json.dumps(header, default=_plain)), arrays | {"values": values}
 
 
-UNREADABLE = (
-    OSError, ValueError, KeyError, IndexError, TypeError, EOFError, AttributeError, NotImplementedError,
-    RuntimeError, MemoryError, BadZipFile, zlib.error,
-)  # fmt: skip
-"""What comes of a file that is cut short, encrypted, nested without end, or says that it is larger than memory."""
-ALONG_TIME = (
-    {name: 0 for name in ("t", "q", "v", "a", "multipliers", "independence")}
-    | {name: 1 for name in ("values", "violation", "energy", "world", "turned", "unique", "effort")}
-    | {"modes": 0}
-)
-"""The axis of each array along which time goes."""
+def result_of(header: Header, arrays: Arrays, file: str) -> Result:
+    """The result that this is of; `file` is blamed for what makes none."""
+    if header["format"] != FORMAT:
+        raise ModelError(f"{file!r} has format {header['format']!r}, not {FORMAT!r}; save it again")
+    _check(file, arrays)
+    return _read(header, arrays)
 
 
-def load(path: str | Path) -> Result:
-    """Read a result that `Result.save` wrote; like there, the ending .npz may be left out."""
-    path = _with_ending(path)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        header = json.loads(arrays["header"].tobytes())
-        found = header["format"]
-        if found == FORMAT:
-            _check(path, arrays)
-            return _read(header, arrays)
-    except FileNotFoundError as exc:
-        raise ModelError(f"there is no file {str(path)!r}; save a result first: result.save(path)") from exc
-    except UNREADABLE as exc:
-        raise ModelError(f"{str(path)!r} is not a result file of mbs_dae; write one with result.save(path)") from exc
-    raise ModelError(f"{str(path)!r} has format {found!r}, not {FORMAT!r}; save it again")
-
-
-def _check(path: Path, arrays: dict[str, np.ndarray]) -> None:
+def _check(file: str, arrays: Arrays) -> None:
     """All that is said over time must be numbers, and as many as there are times."""
     times = arrays["t"].size
     for name, axis in ALONG_TIME.items():
         kinds = "U" if name == "modes" else "fb"
         if name in arrays and (arrays[name].dtype.kind not in kinds or arrays[name].shape[axis : axis + 1] != (times,)):
             kind = f"{arrays[name].dtype} of shape {arrays[name].shape}"
-            raise ModelError(f"{str(path)!r} is damaged: {name!r} is {kind}, for {times} times; save the result again")
+            raise ModelError(f"{file!r} is damaged: {name!r} is {kind}, for {times} times; save the result again")
 
 
-def _with_ending(path: str | Path) -> Path:
-    path = Path(path)
-    if path.suffix.lower() in OTHERS:
-        what = f"{str(path)!r}: results are written as .npz only"
-        raise ModelError(f"{what}; for another format write result.to_dataframe() by pandas")
-    return path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
-
-
-def _read(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Result:
+def _read(header: Header, arrays: Arrays) -> Result:
     columns = (zip(header["names"], x, strict=True) for x in (arrays["values"], header["units"]))
     values, units = (Names[Any]("quantity", column, owner="the result") for column in columns)
     plain: dict[str, Any] = {name: arrays[name] for name in MOTION} | {name: header[name] for name in TOLD}
@@ -144,7 +95,7 @@ def _values_of(state: State | StoredState) -> Mapping[str, float]:
     return {name: float(values[0]) for name, values in state.result.quantities.read_all().items()}
 
 
-def _happenings(header: dict[str, Any], rows: np.ndarray | None) -> Iterator[Happening]:
+def _happenings(header: Header, rows: np.ndarray | None) -> Iterator[Happening]:
     """Events, with what was read at each, if the file has it."""
     for k, (t, name) in enumerate(header["events"]):
         state = None
@@ -159,7 +110,7 @@ def _impulsive(result: Result) -> Sequence[str]:
     return [*result.impacts[0].impulses] if result.impacts else []
 
 
-def _contacts(result: Result) -> dict[str, np.ndarray]:
+def _contacts(result: Result) -> Arrays:
     """Impacts, one a row, and the states of contacts over time, all points side by side."""
     arrays, times, impacts = {}, len(result.t), result.impacts
     if result.modes:
@@ -172,7 +123,7 @@ def _contacts(result: Result) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _read_modes(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+def _read_modes(header: Header, arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
     """Files of earlier versions have none."""
     at = 0
     for name, shape in header.get("touching", {}).items():
@@ -181,7 +132,7 @@ def _read_modes(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterat
         at += count
 
 
-def _read_impacts(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iterator[Impact]:
+def _read_impacts(header: Header, arrays: Arrays) -> Iterator[Impact]:
     names = header.get("struck", [])
     rows = zip(arrays["impacts"].tolist(), arrays["pushed"], arrays["impulses"], strict=True) if names else ()
     for (t, lost, rests), pushed, impulses in rows:
@@ -190,7 +141,7 @@ def _read_impacts(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Iter
         yield Impact(t, contacts, known, lost, None if np.isnan(rests) else rests)
 
 
-def _forces(result: Result) -> dict[str, np.ndarray]:
+def _forces(result: Result) -> Arrays:
     """What forces a result knows, as arrays."""
     reactions, energy = result.reactions, result.energy
     assert reactions is not None and result.multipliers is not None
@@ -209,7 +160,7 @@ def _forces(result: Result) -> dict[str, np.ndarray]:
     return arrays
 
 
-def _read_forces(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+def _read_forces(header: Header, arrays: Arrays) -> dict[str, Any]:
     if "loaded" not in header:
         return {}
     stored = Names[Any]("joint, driver or force", owner="the result")

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
-from ..errors import ModelError
-from ..results.result import Result
-from ..results.sketch import ElementSketch
-from ..rotations import about_z, from_quaternion, quaternion_rates
-from ..rotations.orientation import continued
+from ...errors import ModelError
+from ...results.result import Result
+from ...results.sketch import ElementSketch
+from ...rotations import about_z, from_quaternion, quaternion_rates
+from ...rotations.orientation import continued
 
 MOST_FRAMES = 5000  # beyond this a film takes minutes to write, and was rarely meant
 Marker = tuple[Any, ...]
@@ -51,7 +51,7 @@ class Motion:
 
     def at_marker(self, marker: Marker, points: Any) -> np.ndarray:
         """Points given in the axes of a marker, in the world."""
-        point, axes = _on_body(marker)
+        point, axes = on_body(marker)
         return self.places(marker[0], in_space(points) @ axes.T + point)
 
     def place(self, marker: Marker) -> np.ndarray:
@@ -60,7 +60,7 @@ class Motion:
 
     def axes(self, marker: Marker) -> np.ndarray:
         """The unit vectors along the axes of the marker: shape (poses, axes, 3)."""
-        return (self.frame(marker[0])[1] @ _on_body(marker)[1]).transpose(0, 2, 1)
+        return (self.frame(marker[0])[1] @ on_body(marker)[1]).transpose(0, 2, 1)
 
     def seen_from(self, observer: Marker, marker: Marker) -> np.ndarray:
         """Where a marker is in the axes of another one: shape (poses, 3)."""
@@ -82,7 +82,7 @@ def in_space(points: Any) -> np.ndarray:
     return np.concatenate([points, np.zeros((*points.shape[:-1], 3 - points.shape[-1]))], axis=-1)
 
 
-def _on_body(marker: Marker) -> tuple[np.ndarray, np.ndarray]:
+def on_body(marker: Marker) -> tuple[np.ndarray, np.ndarray]:
     """The point and the axes (columns) of a marker in those of its body."""
     numbers = marker[1:]
     if len(numbers) == 3:
@@ -184,7 +184,7 @@ def frames_of(result: Result, fps: float, speed: float) -> Motion:
     if count < 2:
         what = f"the motion lasts {end - start:.3g} s, which is less than one frame at speed={speed:g}"
         raise ModelError(f"{what}; show it slower, e.g. speed={(end - start) / 4:.1g}")
-    return _at_times(result, motion, start + step * np.arange(count))
+    return at_times(result, motion, start + step * np.arange(count))
 
 
 def poses_of(result: Result, count: int) -> Motion:
@@ -192,10 +192,10 @@ def poses_of(result: Result, count: int) -> Motion:
     motion = motion_of(result)
     if result.axis[0] != "t" or len(motion) < 2:
         return motion.thinned(count)
-    return _at_times(result, motion, np.linspace(motion.values[0], motion.values[-1], count))
+    return at_times(result, motion, np.linspace(motion.values[0], motion.values[-1], count))
 
 
-def _at_times(result: Result, motion: Motion, times: np.ndarray) -> Motion:
+def at_times(result: Result, motion: Motion, times: np.ndarray) -> Motion:
     frames = {body: _between(result, body, frame, times) for body, frame in motion.frames.items()}
     forces = {
         name: np.stack([np.interp(times, motion.values, part) for part in force.T], axis=-1)

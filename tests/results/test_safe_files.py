@@ -1,4 +1,4 @@
-"""Files of results: another format is refused, and a write that fails leaves what was there."""
+"""Files of results: other formats and damaged files are refused, and a write that fails leaves what was there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 from helpers import slider_crank
 
 import mbs_dae as mbs
-from mbs_dae.results import files
+from mbs_dae.results.files import FORMATS, formats, npz
+from mbs_dae.view.animation import WRITERS
 
 
 @pytest.fixture(scope="module")
@@ -17,11 +18,23 @@ def result():
     return mbs.kinematics(slider_crank(), np.linspace(0, 1, 5))
 
 
-@pytest.mark.parametrize("ending", ["csv", "mat", "h5", "CSV"])
-def test_another_ending_is_refused(ending, result, tmp_path):
-    with pytest.raises(mbs.ModelError, match=".npz only"):
+@pytest.mark.parametrize("ending", ["txt", "h5", "pkl", "v2"])
+def test_an_unknown_ending_is_refused(ending, result, tmp_path):
+    known = ".npz, .nc, .csv, .xlsx, .mat, .parquet, .gif, .mp4, .png, .svg"
+    with pytest.raises(mbs.ModelError, match=f"no format is called '.{ending}'; end the name in one of {known}"):
         result.save(tmp_path / f"k.{ending}")
+    with pytest.raises(mbs.ModelError, match=r"is no result, which cannot be read back; .* as .npz or .nc"):
+        mbs.load(tmp_path / f"k.{ending}")
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_table_is_not_read_back(result, tmp_path):
+    with pytest.raises(mbs.ModelError, match="is a table, which cannot be read back"):
+        mbs.load(result.save(tmp_path / "k.csv"))
+
+
+def test_pictures_are_those_that_are_drawn():
+    assert {ending for ending, format in FORMATS.items() if format.write is formats._picture} == {*WRITERS}
 
 
 def test_a_full_disk_leaves_the_old_file(result, tmp_path, monkeypatch):
@@ -32,7 +45,7 @@ def test_a_full_disk_leaves_the_old_file(result, tmp_path, monkeypatch):
         file.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "np", SimpleNamespace(**vars(np) | {"savez_compressed": full}))
+    monkeypatch.setattr(npz, "np", SimpleNamespace(**vars(np) | {"savez_compressed": full}))
     with pytest.raises(mbs.ModelError, match="No space left"):
         result.save(path)
     assert path.read_bytes() == old and [*tmp_path.iterdir()] == [path]

@@ -1,0 +1,3 @@
+"""What is compiled, as scripts that run elsewhere."""
+
+from .javascript import kinematics_script as kinematics_script

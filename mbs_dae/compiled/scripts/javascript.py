@@ -1,0 +1,186 @@
+"""The equations of kinematics as a JavaScript module, for pages that solve them by themselves.
+
+What runs there is what runs here: the kernels, one function for each type, and the tables that say where each instance
+finds its coordinates and constants and where its outputs belong (`batch`, `program`). So a script grows with the types
+of joints, and by some numbers for each joint.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from ...coordinates import Computed, body_coordinates
+from ...errors import ModelError
+from ...kernels.cache import Kernel
+from ...kernels.languages import JAVASCRIPT, Written
+from ...kernels.languages.names import identifier, quoted
+from ...model.drivers import Prescribed
+from ...model.model import Model
+from ...symbolic.codegen import kernel_module, source_lines
+from ..batch import BatchBuilder, Instance
+from ..program import ProgramBuilder
+from ..system import System
+from .runtime import KINEMATICS
+
+
+def kinematics_script(model: Model) -> str:
+    """An ES module that says all that kinematics asks for, as the core does:
+
+        names                      bodies, coordinates, parameters, joints, drivers, rows; what is where
+        parameters                 their values, by name: an object p like this one may be given instead
+        placement                  q of the reference placement
+        Phi(q, t, p), Phi_q(q, t, p), nu(q, t, p), gamma(q, v, t, p)
+                                   Float64Arrays, Phi_q row by row by the velocities v
+        evaluate(q, v, t, p)       all four at once: {Phi, Phi_q, nu, gamma}
+        qdot(q, v)                 q̇ = N(q) v
+        moved(q, step)             where a small motion, given like a velocity, leads
+        normalised(q)              with unit quaternions
+
+    q has names.q_size numbers: those of the bodies, of the ground, then in space what each has turned about its own
+    axes, added up; v has names.nv. Rows that restrict velocities only are 0 in Phi. Contacts and forces do not stand in
+    it.
+    """
+    system: System = model.compile()
+    structure = system.structure
+    own = structure.program.batch
+    batch = _Sources(own.instances, own.coordinates, own.layout)
+    program = ProgramBuilder(batch, structure.program.columns)
+    if read := sorted({str(s) for one in batch.instances for s in one.signals}):
+        what = f"the joints of {model.name!r} read {', '.join(read)}, which has equations of its own"
+        raise ModelError(f"{what}; leave out these joints, or write numbers for it")
+    written = Written(JAVASCRIPT)
+    kernels = [line for k, group in enumerate(batch.groups) for line in _kernel(written, k, group.kernel.layout)]
+    own_names = _parameters(model)
+    out = [JAVASCRIPT.comment(_header(model)), f"export const names = {quoted(_names(system, own_names))};"]
+    values = [[name, p.value] for name, p in zip(own_names.values(), model.parameters.values(), strict=True)]
+    out += ["export const parameters = Object.freeze(Object.fromEntries(", f"{quoted(values)}));"]
+    size = structure.layout.q_size - len(structure.layout.signals)
+    out += _array("placement", system.placement[:size], "export const")
+    out += [*_tables(program, batch), *_slots(written, batch, own_names), *kernels, *_groups(batch)]
+    return "\n".join([*out[:1], *written.preamble(), *out[1:], KINEMATICS.strip(), ""])
+
+
+class _Sources(BatchBuilder):
+    """A batch of kernels that hold no branches, as they are before they are compiled."""
+
+    def _kernel(self, instance: Instance) -> Kernel:
+        source, layout = kernel_module(instance.compose(), instance.meaning.split(" ")[0], free=True)
+        return Kernel(0, layout | {"source": source})
+
+    def maps(self, name: str) -> np.ndarray:
+        """An array of its `Batch`."""
+        return self._layout[name]
+
+    @property
+    def constants(self) -> np.ndarray:
+        return self._constants[:-1]
+
+    @property
+    def asked(self) -> list[tuple[int, sp.Expr]]:
+        """The slots that follow from parameters."""
+        if any(isinstance(value, Computed) for _, value in self._asked):
+            raise TypeError("Cartesian coordinates have no numbers that a function computes")
+        return [(k, sp.sympify(value)) for k, value in self._asked]
+
+
+def _header(model: Model) -> Iterator[str]:
+    yield "The kinematics of a mechanism, derived from its joints and drivers, and written, by mbs_dae."
+    yield f"Model: {model.name}"
+
+
+def _parameters(model: Model) -> dict[sp.Symbol, str]:
+    found: dict[sp.Symbol, str] = {}
+    for p in model.parameters.values():
+        found[p.symbol] = identifier(p.symbol.name, {*found.values()})
+    return found
+
+
+def _names(system: System, own_names: dict[sp.Symbol, str]) -> dict[str, Any]:
+    model, layout = system.model, system.layout
+    bodies, of_body = [*model.bodies.values(), model.ground], body_coordinates(model.dimension)
+    parameters = [
+        {"name": own_names[p.symbol], "said": p.symbol.name, "value": p.value, "unit": p.unit}
+        for p in model.parameters.values()
+    ]
+
+    def told(element: Any) -> dict[str, Any]:
+        rows = system.rows_of(element.name).tolist()
+        on = [bodies.index(m.body) for m in element.markers]
+        return {"name": element.name, "kind": element.kind, "bodies": on, "rows": rows}
+
+    drivers = [told(e) for e in model.conditions if isinstance(e, Prescribed)]
+    joints = [told(e) for e in model.conditions if not isinstance(e, Prescribed)]
+    return {
+        "title": model.name,
+        "dimension": model.dimension,
+        "bodies": [{"name": b.name, "q": layout.q[b], "v": layout.v[b]} for b in bodies],
+        "coordinates": [*system.coordinate_names],
+        "velocities": [f"{b.name}.{n}" for b in model.bodies.values() for n in of_body.v_names],
+        "parameters": parameters,
+        "joints": joints,
+        "drivers": drivers,
+        "rows": [{"element": r.element, "number": r.number, "unit": r.unit} for r in system.rows],
+        "nq": layout.nq,
+        "nv": layout.nv,
+        "q_size": layout.q_size - len(layout.signals),
+        "v_size": layout.v_size,
+    }
+
+
+def _kernel(written: Written, k: int, layout: dict[str, Any]) -> Iterator[str]:
+    kernel = next(one for one in ast.parse(layout["source"]).body if isinstance(one, ast.FunctionDef))
+    arguments = ", ".join(one.arg for one in kernel.args.args)
+    yield f"function kernel{k}({arguments}) {{"
+    yield from (f"  {line}" for statement in kernel.body for line in written.statement(statement))
+    yield "}"
+
+
+def _groups(batch: _Sources) -> Iterator[str]:
+    """Per kernel: how many instances, and where each of its tables begins."""
+    yield "const groups = ["
+    for k, group in enumerate(batch.groups):
+        at = ", ".join(str(int(batch.maps(name)[k])) for name in ("gather_at", "parameters_at", "out_at"))
+        yield f"  [kernel{k}, {len(group.members)}, {at}],"
+    yield "];"
+
+
+def _tables(program: ProgramBuilder, batch: _Sources) -> Iterator[str]:
+    own, layout = program.layout, batch.layout
+    for name in ("phi_from", "nu_from", "gamma_from", "jac_from"):
+        yield from _array(name, own[name])
+    entries = own["jac_row"] * program.columns + own["jac_column"]
+    yield from _array("jac_at", entries[own["jac_to"]])
+    yield from _array("index", batch.maps("gather")[:-1])
+    yield from _array("tables", batch.maps("tables"))
+    for name in ("plain", "quaternions", "turns"):
+        yield from _array(name, np.ravel(getattr(layout, name)))
+    yield f"const outputs = {batch.maps('out_size')};"
+
+
+def _slots(written: Written, batch: _Sources, own_names: dict[sp.Symbol, str]) -> Iterator[str]:
+    """The numbers in the slots of all kernels, as they follow from parameters."""
+    yield from _array("constants", batch.constants)
+    renamed = {s: sp.Symbol(name, real=True) for s, name in own_names.items()}
+    values = [value.xreplace(renamed) for _, value in batch.asked]
+    lines, used = source_lines((), values, [f"out[{k}]" for k, _ in batch.asked])
+    yield "function slots(p) {"
+    yield "  const out = constants.slice();"
+    yield from (f"  const {s} = p.{s};" for s in renamed.values() if s in used)
+    yield from (f"  {line}" for line in written.lines(lines))
+    yield "  return out;"
+    yield "}"
+
+
+def _array(name: str, numbers: Iterable[Any], how: str = "const") -> Iterator[str]:
+    found = np.asarray(numbers)
+    kind = "Float64Array" if found.dtype.kind == "f" else "Int32Array"
+    texts = ", ".join(f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e15 else repr(x) for x in found.tolist())
+    yield f"{how} {name} = {kind}.from(["
+    yield from (f"  {line}" for line in wrap(texts, 116))
+    yield "]);"

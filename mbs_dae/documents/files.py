@@ -1,0 +1,30 @@
+"""Papers in files: the ending says in what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import ModelError
+from ..results.files import replacing
+from .html import html
+from .latex import latex
+from .markdown import markdown
+from .paper import Paper
+
+ENDINGS: dict[str, Callable[[Paper], str]] = {".html": html, ".tex": latex, ".md": markdown}
+
+
+def as_text(paper: Paper, ending: str) -> str:
+    return ENDINGS[ending](paper)
+
+
+def written(path: Path, endings: list[str], text: Callable[[str], str]) -> Path:
+    """Write what a text of one of these endings is."""
+    ending = path.suffix.lower()
+    if ending not in endings:
+        raise ModelError(f"{str(path)!r} says nothing of what to write; end it in {', '.join(endings)}")
+    content = text(ending)
+    with replacing(path, "choose another place") as place:
+        place.write_text(content, encoding="utf-8", newline="\n")
+    return path

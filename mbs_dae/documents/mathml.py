@@ -1,0 +1,164 @@
+"""Formulas as MathML, which browsers show by themselves.
+
+sympy's printer gives a tree of elements; what it has no form for here (dotted letters, branches, functions of this
+package) is given one. The tree is written with everything escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from html import escape, unescape
+from typing import Any
+
+import sympy as sp
+from sympy.printing.conventions import split_super_sub
+from sympy.printing.mathml import MathMLPresentationPrinter, greek_unicode
+
+from .formulas import LETTERS, Bold, Math, Part
+
+GREEK: dict[str, str] = dict(greek_unicode)
+ACCENT = re.compile(r"(.+?)(ddot|dot|hat|bar|tilde)$")
+ACCENTS = {"dot": "˙", "ddot": "¨", "hat": "^", "bar": "¯", "tilde": "~"}
+OPERATORS = {"-": "−", "|.": "‖", "|": "‖", "*": "·"}
+
+
+class Printer(MathMLPresentationPrinter):
+    """Presentation MathML of the few elements that browsers know."""
+
+    def _element(self, name: str, *children: Any, text: str = "", **attributes: str) -> Any:
+        made = self.dom.createElement(name)
+        for key, value in attributes.items():
+            made.setAttribute(key, value)
+        if text:
+            made.appendChild(self.dom.createTextNode(text))
+        for child in children:
+            made.appendChild(child)
+        return made
+
+    def _print_Symbol(self, sym: sp.Symbol, style: str = "plain") -> Any:
+        if not LETTERS.fullmatch(sym.name):
+            return self._element("mi", text=sym.name)
+        base, supers, subs = split_super_sub(sym.name)
+        found = self._letters(base)
+        if subs:
+            low = self._element("mrow", *self._listed(subs))
+            found = self._element("msub", found, low)
+        if supers:
+            found = self._element("msup", found, self._element("mrow", *self._listed(supers)))
+        return found
+
+    def _listed(self, names: list[str]) -> list[Any]:
+        """Indices with commas between them."""
+        found: list[Any] = []
+        for name in names:
+            found += [self._element("mo", text=",")] * bool(found)
+            found.append(self._element("mn" if name.isdigit() else "mi", text=_greek(name)))
+        return found
+
+    def _letters(self, base: str) -> Any:
+        accent = ACCENT.match(base)
+        if accent is None or not accent[1]:
+            return self._element("mi", text=_greek(base) or "_")
+        return self._element(
+            "mover", self._letters(accent[1]), self._element("mo", text=ACCENTS[accent[2]]), accent="true"
+        )
+
+    def _print_Piecewise(self, expr: sp.Piecewise) -> Any:
+        rows = []
+        for value, condition in expr.args:
+            when = self._element("mtext", text="otherwise") if condition is sp.true else self._print(condition)
+            rows.append(self._element("mtr", *(self._element("mtd", one) for one in (self._print(value), when))))
+        table = self._element("mtable", *rows, columnalign="left left")
+        return self._element("mrow", self._element("mo", text="{"), table)
+
+    def _print_MatrixBase(self, m: Any) -> Any:
+        """Its brackets are the sides of the table: not every font has any that grow."""
+        cell = partial(self._element, "mtd")
+        rows = [self._element("mtr", *(cell(self._print(m[i, k])) for k in range(m.cols))) for i in range(m.rows)]
+        return self._element("mtable", *rows, **{"class": "matrix"})
+
+    _print_ImmutableDenseMatrix = _print_MatrixBase
+
+    def _print_Function(self, e: Any) -> Any:
+        return self._called(NAMES.get(e.func.__name__, e.func.__name__), e.args)
+
+    def _print_atan2(self, e: Any) -> Any:
+        return self._called("atan2", e.args)
+
+    def _print_Lookup(self, e: Any) -> Any:
+        table, order, x = e.args
+        name = self._print_Symbol(sp.Symbol(str(table)))
+        primes = [self._element("mo", text="′" * int(order))] if order else []
+        return self._element("mrow", name, *primes, *self._in_parentheses([x]))
+
+    def _print_Opaque(self, e: Any) -> Any:
+        return self._called("f" + "′" * int(e.args[1]), [e.args[2]])
+
+    def _print_Max(self, e: Any) -> Any:
+        return self._called("max", e.args)
+
+    def _print_Min(self, e: Any) -> Any:
+        return self._called("min", e.args)
+
+    def _called(self, name: str, arguments: Any) -> Any:
+        return self._element("mrow", self._print_Symbol(sp.Symbol(name)), *self._in_parentheses(arguments))
+
+    def _in_parentheses(self, arguments: Any) -> list[Any]:
+        found = [self._element("mo", text="(")]
+        for k, argument in enumerate(arguments):
+            found += [self._element("mo", text=",")] * (k > 0)
+            found.append(self._print(argument))
+        return [*found, self._element("mo", text=")")]
+
+
+NAMES = {"Wrap": "wrap", "Unwound": "unwound", "sign": "sgn"}
+
+
+def _greek(name: str) -> str:
+    return GREEK.get(name, name)
+
+
+def mathml(math: Math, display: bool = False) -> str:
+    """A formula as an element of HTML."""
+    inside = "".join(map(part, math.parts))
+    kind = 'display="block"' if display else 'displaystyle="true"'
+    return f"<math {kind}><mrow>{inside}</mrow></math>"
+
+
+def part(one: Part) -> str:
+    if isinstance(one, Bold):
+        return _bold(one)
+    if isinstance(one, str):
+        form = ' form="infix"' if one in ("+", "-", "=") else ""
+        return f"<mo{form}>{escape(OPERATORS.get(one, one))}</mo>"
+    return _text(Printer()._print(sp.sympify(one)))
+
+
+def _bold(one: Bold) -> str:
+    shown = _greek(one.name)
+    found = f'<mi mathvariant="normal" class="bold">{escape(shown)}</mi>'
+    if one.dots:
+        found = f'<mover accent="true">{found}<mo>{ACCENTS["ddot" if one.dots > 1 else "dot"]}</mo></mover>'
+    if one.below and one.above:
+        return f"<msubsup>{found}{_small(one.below)}{_small(one.above)}</msubsup>"
+    found = f"<msub>{found}{_small(one.below)}</msub>" if one.below else found
+    return f"<msup>{found}{_small(one.above)}</msup>" if one.above else found
+
+
+def _small(text: str) -> str:
+    return f"<mtext>{escape(text.replace('-', '−'))}</mtext>"
+
+
+def _text(node: Any) -> str:
+    """A tree with all its text escaped. (sympy writes some characters as entities, and minus as a hyphen.)"""
+    if node.nodeType == node.TEXT_NODE:
+        text = unescape(node.data)
+        return escape(text.replace("-", "−") if node.parentNode.nodeName in ("mo", "mn") else text)
+    inside = "".join(map(_text, node.childNodes))
+    attributes = "".join(f' {escape(k)}="{escape(v)}"' for k, v in sorted(node.attributes.items()))
+    space = ' lspace="0.1em" rspace="0.1em"' * (inside == TIMES)
+    return f"<{node.nodeName}{attributes}{space}>{inside}</{node.nodeName}>"
+
+
+TIMES = "\N{INVISIBLE TIMES}"

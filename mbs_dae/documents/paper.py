@@ -1,0 +1,55 @@
+"""What a paper is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .formulas import Math
+
+Inline: TypeAlias = "str | Math"
+Cell: TypeAlias = "str | Math | tuple[str | Math, ...]"
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words and short formulas."""
+
+    parts: tuple[Inline, ...]
+
+    def __init__(self, *parts: Inline):
+        object.__setattr__(self, "parts", parts)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula on a line of its own."""
+
+    math: Math
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows below a head. Columns are of words ("l"), of numbers ("r"), or as wide as there is room ("w")."""
+
+    columns: str
+    head: tuple[Cell, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+Block: TypeAlias = "Heading | Text | Formula | Table"
+
+
+@dataclass(frozen=True)
+class Paper:
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def parts_of(cell: Cell) -> tuple[Inline, ...]:
+    return cell if isinstance(cell, tuple) else (cell,)

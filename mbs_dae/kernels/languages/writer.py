@@ -1,0 +1,190 @@
+"""Straight-line programs printed in a language.
+
+What sympy derived is printed once, as the Python of a kernel (`symbolic.codegen`); `kernels.straight` writes its
+syntax as machine code, and here it is written as text. So a function, a branch or a table is the same everywhere, and
+operations stand in the same order. A language is a table: what numbers, functions and assignments are called in it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from textwrap import wrap
+
+from ...errors import ModelError
+
+WIDTH = 110
+CHOICE, OR, AND, RELATION, SUM, PRODUCT, SIGN, ATOM = range(8)
+"""How tightly parts of an expression hold together."""
+OPERATORS = {ast.Add: ("+", SUM), ast.Sub: ("-", SUM), ast.Mult: ("*", PRODUCT), ast.Div: ("/", PRODUCT)}
+RELATIONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+REPEATED = 4
+"""Up to this power a variable is multiplied by itself."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """What a language calls things."""
+
+    name: str
+    assign: str
+    """A local number: "{name}" and "{value}"."""
+    store: str
+    """An item of an array."""
+    choice: str
+    """One of two values: "{condition}", "{yes}" and "{no}"."""
+    logic: Mapping[str, str]
+    """What stands for: and, or, not, True, False, nan, pow."""
+    functions: Mapping[str, str]
+    """What Python's functions are called."""
+    helpers: Mapping[str, str]
+    """Functions that have to be brought along; one may call those that stand before it."""
+    comment: Callable[[Iterable[str]], str]
+    """Lines as a comment, whatever stands in them."""
+    whole: Callable[[int], str] = str
+    real: Callable[[int | float], str] = repr
+    reserved: frozenset[str] = frozenset()
+    loop: str = ""
+    """The head of a loop over "{name}" below "{count}", and its end behind a |."""
+
+
+@dataclass
+class Written:
+    """A program as text, and the helpers that it calls."""
+
+    language: Language
+    helpers: set[str] = field(default_factory=set)
+
+    def lines(self, source: Iterable[str]) -> list[str]:
+        """The statements of a program (`symbolic.codegen.source_lines`)."""
+        statements = ast.parse("\n".join(source)).body
+        return [line for statement in statements for line in self.statement(statement)]
+
+    def statement(self, node: ast.stmt) -> list[str]:
+        if isinstance(node, ast.For):
+            return self._loop(node)
+        if not isinstance(node, ast.Assign):
+            raise TypeError(f"a program cannot have {ast.unparse(node)!r} in it")
+        (target,), value = node.targets, self.text(node.value)
+        form = self.language.assign if isinstance(target, ast.Name) else self.language.store
+        head, end = form.format(name=self.text(target), value="|").split("|")
+        return broken(head, value, end)
+
+    def _loop(self, node: ast.For) -> list[str]:
+        assert isinstance(node.iter, ast.Call)
+        parts = {"name": self.text(node.target), "count": self.text(node.iter.args[0])}
+        head, end = self.language.loop.format(**parts).split("|")
+        inside = [line for statement in node.body for line in self.statement(statement)]
+        return [head, *(f"  {line}" for line in inside), end]
+
+    def text(self, node: ast.expr, whole: bool = False) -> str:
+        return self.part(node, whole)[0]
+
+    def part(self, node: ast.expr, whole: bool = False) -> tuple[str, int]:
+        """An expression, and how tightly it holds together. Numbers are real but for those of places."""
+        write = getattr(self, f"_{type(node).__name__}", None)
+        if write is None:
+            raise TypeError(f"a program cannot have {ast.unparse(node)!r} in it")
+        return write(node, whole)
+
+    def held(self, node: ast.expr, tighter: int, whole: bool = False) -> str:
+        """In parentheses, if it holds together less tightly than this."""
+        text, tightness = self.part(node, whole)
+        return text if tightness >= tighter else f"({text})"
+
+    def _Name(self, node: ast.Name, whole: bool) -> tuple[str, int]:
+        if node.id == "nan":
+            return self.language.logic["nan"], ATOM
+        return node.id + "_" * (node.id in self.language.reserved), ATOM
+
+    def _Constant(self, node: ast.Constant, whole: bool) -> tuple[str, int]:
+        value = node.value
+        if isinstance(value, bool):
+            return self.language.logic[str(value)], ATOM
+        if not isinstance(value, int | float):
+            raise TypeError(f"a program cannot have {value!r} in it")
+        return self.language.whole(int(value)) if whole else self.language.real(value), ATOM
+
+    def _Subscript(self, node: ast.Subscript, whole: bool) -> tuple[str, int]:
+        return f"{self.text(node.value)}[{self.text(node.slice, whole=True)}]", ATOM
+
+    def _UnaryOp(self, node: ast.UnaryOp, whole: bool) -> tuple[str, int]:
+        if isinstance(node.op, ast.Not):
+            return f"{self.language.logic['not']}({self.text(node.operand)})", ATOM
+        return f"-{self.held(node.operand, ATOM, whole)}", SIGN
+
+    def _BinOp(self, node: ast.BinOp, whole: bool) -> tuple[str, int]:
+        """A sum of many terms is nested on its left as deep as it is long."""
+        if isinstance(node.op, ast.Pow):
+            return self._power(node)
+        if isinstance(node.op, ast.Mod):
+            return self._call("modulo", [node.left, node.right]), ATOM
+        chain: list[tuple[str, str]] = []
+        left: ast.expr = node
+        sign, own = OPERATORS[type(node.op)]
+        while isinstance(left, ast.BinOp) and OPERATORS.get(type(left.op), ("", -1))[1] == own:
+            sign = OPERATORS[type(left.op)][0]
+            chain.append((f" {sign} " if own == SUM else sign, self.held(left.right, own + 1, whole)))
+            left = left.left
+        return self.held(left, own, whole) + "".join(s + text for s, text in reversed(chain)), own
+
+    def _power(self, node: ast.BinOp) -> tuple[str, int]:
+        base, exponent = node.left, node.right
+        sign, number = 1, exponent
+        if isinstance(number, ast.UnaryOp) and isinstance(number.op, ast.USub):
+            sign, number = -1, number.operand
+        whole = number.value if isinstance(number, ast.Constant) and isinstance(number.value, int) else 0
+        if isinstance(base, ast.Name) and 1 <= whole <= REPEATED:
+            product = "*".join([self.text(base)] * whole)
+            one = self.language.real(1)
+            return (product, PRODUCT) if sign > 0 and whole > 1 else (f"{one}/({product})", PRODUCT)
+        return self.language.logic["pow"].format(self.text(base), self.text(exponent)), ATOM
+
+    def _Compare(self, node: ast.Compare, whole: bool) -> tuple[str, int]:
+        (relation,), (right,) = node.ops, node.comparators
+        return f"{self.held(node.left, SUM)} {RELATIONS[type(relation)]} {self.held(right, SUM)}", RELATION
+
+    def _BoolOp(self, node: ast.BoolOp, whole: bool) -> tuple[str, int]:
+        word, own = ("and", AND) if isinstance(node.op, ast.And) else ("or", OR)
+        return f" {self.language.logic[word]} ".join(self.held(one, RELATION) for one in node.values), own
+
+    def _IfExp(self, node: ast.IfExp, whole: bool) -> tuple[str, int]:
+        condition, yes, no = (self.held(one, OR) for one in (node.test, node.body, node.orelse))
+        return self.language.choice.format(condition=condition, yes=yes, no=no), CHOICE
+
+    def _Call(self, node: ast.Call, whole: bool) -> tuple[str, int]:
+        assert isinstance(node.func, ast.Name)
+        name, values = node.func.id, node.args
+        if name == "int":
+            return self.part(values[0], whole=True)
+        if name in ("max", "min") and len(values) != 2:
+            first, *others = values
+            rest = ast.Call(node.func, others, []) if len(others) > 1 else others[0] if others else first
+            return self._call(name, [first, rest]) if others else self.text(first), ATOM
+        return self._call(name, values), ATOM
+
+    def _call(self, name: str, values: list[ast.expr]) -> str:
+        own = self.language
+        if name in own.helpers:
+            self.helpers.add(name)
+        elif name not in own.functions:
+            raise ModelError(f"{own.name} has no function {name!r}; leave out what needs it, or take another language")
+        whole = (1, 2) if name == "lookup" else ()
+        texts = [self.text(value, whole=k in whole) for k, value in enumerate(values)]
+        return f"{own.functions.get(name, name)}({', '.join(texts)})"
+
+    def preamble(self) -> list[str]:
+        """The helpers that were called, and those that they call."""
+        own, wanted = self.language.helpers, set(self.helpers)
+        for name in reversed([*own]):
+            wanted |= {other for other in own if name in wanted and f"{other}(" in own[name]}
+        return [own[name].strip("\n") for name in own if name in wanted]
+
+
+def broken(head: str, body: str, end: str) -> list[str]:
+    """A statement as lines that can be read. Where a line ends, an operator or a comma follows or went before."""
+    if len(head) + len(body) + len(end) <= WIDTH:
+        return [head + body + end]
+    parts = wrap(body, WIDTH - 4, break_long_words=False, break_on_hyphens=False)
+    return [head + "(", *(f"    {part}" for part in parts), ")" + end]

@@ -1,0 +1,5 @@
+"""Results in files and tables."""
+
+from .formats import FORMATS, load, save
+from .place import replacing
+from .tables import to_dataframe, to_xarray

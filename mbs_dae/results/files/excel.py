@@ -1,0 +1,43 @@
+"""Tables as .xlsx: one sheet, names with units in its first row."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError
+from ..result import Result
+from .optional import package
+from .tables import columns_of
+
+ROWS, COLUMNS = 1_048_576, 16_384
+"""Of a sheet, at most."""
+
+
+def write(result: Result, path: Path) -> None:
+    openpyxl = package("openpyxl", ".xlsx")
+    columns = columns_of(result)
+    if len(result) >= ROWS or len(columns) > COLUMNS:
+        what = f"a sheet has {ROWS} rows and {COLUMNS} columns, and the result {len(result)} and {len(columns)}"
+        raise ModelError(f"{what}; write fewer by to_dataframe(...), or another format")
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("result")
+    sheet.freeze_panes = "B2"
+    sheet.append([*_words(openpyxl, sheet, [column.heading for column in columns])])
+    for row in zip(*(_numbers(column.values) for column in columns), strict=True):
+        sheet.append(row)
+    book.save(path)
+
+
+def _words(openpyxl: Any, sheet: Any, texts: Sequence[str]) -> Iterator[Any]:
+    """As text, whatever they begin with: "=" would make a formula."""
+    for text in texts:
+        cell = openpyxl.cell.WriteOnlyCell(sheet, value=text)
+        cell.data_type = "s"
+        yield cell
+
+
+def _numbers(values: np.ndarray) -> list[float | str | None]:
+    """A sheet has no infinity, and an empty cell for what is not a number."""
+    return [x if np.isfinite(x) else None if np.isnan(x) else str(x) for x in values.tolist()]

@@ -1,0 +1,103 @@
+"""Which file is written as what: the one table of the endings of names."""
+
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+from zipfile import BadZipFile
+
+from ...errors import ModelError
+from ...provided import provided
+from ..result import Result
+from . import excel, matlab, netcdf, npz, tables, text
+from .contents import Arrays, Header, result_of
+from .place import replacing
+
+Write = Callable[..., None]  # of a result, to a path; of pictures with choices
+Read = Callable[[Path], tuple[Header, Arrays]]
+
+
+class Format(NamedTuple):
+    what: str
+    write: Write
+    read: Read | None = None
+    """Where a result comes back from it."""
+    drawn: bool = False
+    """Whether there are choices of how."""
+
+
+def _whole(write: Write) -> Write:
+    """A writer that leaves an old file as it is until the new one is there."""
+
+    def written(result: Result, path: Path) -> None:
+        with replacing(path, "choose another place, or create it") as place:
+            write(result, place)
+
+    return written
+
+
+def _picture(result: Result, path: Path, **choices: Any) -> None:
+    result.animate(path, **choices)
+
+
+def _page(result: Result, path: Path, **choices: Any) -> None:
+    provided("Result.page")(result, path, **choices)
+
+
+FORMATS: dict[str, Format] = {
+    ".npz": Format("everything, for mbs.load", _whole(npz.write), npz.read),
+    ".nc": Format("everything, for mbs.load and xarray", _whole(netcdf.write), netcdf.read),
+    ".csv": Format("a table", _whole(text.write)),
+    ".xlsx": Format("a table for spreadsheets", _whole(excel.write)),
+    ".mat": Format("a table for MATLAB", _whole(matlab.write)),
+    ".parquet": Format("a table for pandas", _whole(tables.write_parquet)),
+    ".html": Format("a page that plays in any browser", _page, drawn=True),
+    ".gif": Format("a film", _picture, drawn=True),
+    ".mp4": Format("a film", _picture, drawn=True),
+    ".png": Format("a still of several poses", _picture, drawn=True),
+    ".svg": Format("a still of several poses", _picture, drawn=True),
+}
+"""By the ending of a file's name."""
+
+UNREADABLE = (
+    OSError, ValueError, KeyError, IndexError, TypeError, EOFError, AttributeError, NotImplementedError,
+    RuntimeError, MemoryError, BadZipFile, zlib.error,
+)  # fmt: skip
+"""What comes of a file that is cut short, encrypted, nested without end, or says that it is larger than memory."""
+
+
+def save(result: Result, path: str | Path, **choices: Any) -> Path:
+    """Write the result as the ending of the name says; without one it is .npz. Choices are those of pictures."""
+    path = _with_ending(path)
+    if path.suffix.lower() not in FORMATS:
+        what = f"cannot write a result to {str(path)!r}: no format is called {path.suffix!r}"
+        raise ModelError(f"{what}; end the name in one of {', '.join(FORMATS)}")
+    chosen = FORMATS[path.suffix.lower()]
+    if choices and not chosen.drawn:
+        what = f"{str(path)!r} is {chosen.what}, which is not drawn: it takes no {', '.join(choices)}"
+        raise ModelError(f"{what}; leave that out, or end the name in .html")
+    chosen.write(result, path, **choices)
+    return path
+
+
+def load(path: str | Path) -> Result:
+    """Read a result that `Result.save` wrote as .npz or .nc; like there, the ending .npz may be left out."""
+    path = _with_ending(path)
+    found = FORMATS.get(path.suffix.lower())
+    if found is None or found.read is None:
+        readable = " or ".join(ending for ending, format in FORMATS.items() if format.read)
+        what = f"is {found.what}" if found else "is no result"
+        raise ModelError(f"{str(path)!r} {what}, which cannot be read back; load what result.save wrote as {readable}")
+    try:
+        return result_of(*found.read(path), str(path))
+    except ModelError:
+        raise
+    except FileNotFoundError as exc:
+        raise ModelError(f"there is no file {str(path)!r}; save a result first: result.save(path)") from exc
+    except UNREADABLE as exc:
+        raise ModelError(f"{str(path)!r} is not a result file of mbs_dae; write one with result.save(path)") from exc
+
+
+def _with_ending(path: str | Path) -> Path:
+    path = Path(path)
+    return path if path.suffix else path.with_name(f"{path.name}.npz")

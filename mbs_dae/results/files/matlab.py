@@ -1,0 +1,45 @@
+"""Tables as .mat: one variable for each quantity, ``rod_tip_x`` for rod.tip.x, and ``mbs_dae``, a structure that tells
+names, variables, units and what they mean, side by side."""
+
+import re
+from keyword import kwlist
+from pathlib import Path
+
+import numpy as np
+from scipy.io import savemat
+
+from ..result import Result
+from .tables import columns_of, distinct, fit
+
+LONGEST = 63
+"""Characters of a name in MATLAB."""
+RESERVED = {*kwlist, "case", "catch", "end", "function", "otherwise", "parfor", "persistent", "spmd", "switch"}
+"""Words of MATLAB and of Python that name nothing."""
+TABLE = "mbs_dae"
+
+
+def write(result: Result, path: Path) -> None:
+    columns = columns_of(result)
+    variables = [*distinct((_variable(column.name) for column in columns), taken=[TABLE])]
+    told = {
+        "names": [column.name for column in columns],
+        "variables": variables,
+        "units": [column.unit for column in columns],
+        "long_names": [column.long_name for column in columns],
+    }
+    table = {"title": fit(result.title)} | {what: _cells(texts) for what, texts in told.items()}
+    numbers = {name: column.values for name, column in zip(variables, columns, strict=True)}
+    savemat(path, numbers | {TABLE: table}, oned_as="column", do_compression=True)
+
+
+def _variable(name: str) -> str:
+    """Letters, digits and underscores, the first one a letter."""
+    plain = re.sub("[^A-Za-z0-9_]", "_", name)[: LONGEST - 6]  # room for a number behind it
+    return plain if re.match("[A-Za-z]", plain) and plain.lower() not in RESERVED else f"x_{plain}"
+
+
+def _cells(texts: list[str]) -> np.ndarray:
+    """A cell array of texts."""
+    cells = np.empty(len(texts), dtype=object)
+    cells[:] = [fit(text) for text in texts]
+    return cells

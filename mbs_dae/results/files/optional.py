@@ -1,0 +1,17 @@
+"""Packages that are needed for one format only."""
+
+from importlib import import_module
+from typing import Any
+
+from ...errors import ModelError
+
+EXTRAS = {"pandas": "data", "xarray": "data", "h5py": "data", "openpyxl": "data", "pyarrow": "parquet"}
+"""Which extra of ours brings each."""
+
+
+def package(name: str, what: str) -> Any:
+    """The package, which `what` needs."""
+    try:
+        return import_module(name)
+    except ImportError as exc:
+        raise ModelError(f"{what} needs {name}; install it with: pip install 'mbs_dae[{EXTRAS[name]}]'") from exc

@@ -1,0 +1,185 @@
+"""What a result tells by name, beside the quantities of its motion: what follows from forces and from equations, and
+vectors.
+
+A vector is called what its components are called, without x, y, z: ``rod.tip`` has the components ``rod.tip.x`` and
+``rod.tip.y``, ``rod.tip.v`` has ``rod.tip.vx`` and ``rod.tip.vy``, ``B.F`` has ``B.Fx`` and ``B.Fy``. So nothing is
+listed twice, and a result from a file knows what one in memory does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from .quantities import PARTS, Energy, Quantities, Reactions, frozen
+from .violation import Violation
+
+COMPONENTS = {2: ("Fx", "Fy", "M"), 3: ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
+"""Of what acts on a marker, by the dimension: force and moment in world axes."""
+WORDS = {"omega": "w", "force": "F", "moment": "M"}
+"""Other words for vectors: ``B.force`` is ``B.F``. Not where a number has the word: the ``force`` of a contact, and
+``force1``, ``force2`` of one at several points, are normal forces."""
+EFFORT, POWER, ENERGY, VIOLATION = "effort", "power", "energy", "violation"
+TOTALS = (*PARTS, "total", "error")
+LEVELS = {"position": "m or rad", "velocity": "m/s or rad/s", "acceleration": "m/s² or rad/s²"}
+"""The largest violation is one of lengths or of angles, whichever is larger."""
+OF_RATES = {"m/s": "N", "rad/s": "N m"}
+"""The unit of the effort along a coordinate, by that of its rate."""
+
+# --- vectors ---
+
+
+def components(name: str, known: Collection[str]) -> tuple[str, ...]:
+    """The names of the components of a vector, two or three; none if there is no such vector. A marker goes before a
+    word: where body ``rod`` has a marker ``a``, ``rod.a`` is the place of this marker."""
+    for stem in _stems(name, known):
+        found = tuple(f"{stem}{axis}" for axis in "xyz" if f"{stem}{axis}" in known)
+        if len(found) > 1:
+            return found
+    return ()
+
+
+def _stems(name: str, known: Collection[str]) -> Iterator[str]:
+    owner, dot, word = name.rpartition(".")
+    yield f"{name}."
+    if dot:
+        yield name
+        if word in WORDS and f"{name}1" not in known:
+            yield f"{owner}.{WORDS[word]}"
+
+
+def vectors(known: Collection[str]) -> list[str]:
+    """All that there are, each by its word where it has one."""
+    return [*dict.fromkeys(name for first in known if first.endswith("x") for name in _vector_of(first, known))]
+
+
+def _vector_of(first: str, known: Collection[str]) -> Iterator[str]:
+    """The name of the vector with this first component, if there is one that has no other meaning."""
+    owner, dot, letter = first[:-1].rpartition(".")
+    words = [f"{owner}.{word}" for word, meant in WORDS.items() if meant == letter]
+    names = (name for name in (*words, f"{owner}{dot}{letter}".removesuffix(".")) if dot and name not in known)
+    yield from [name for name in names if first in components(name, known)][:1]
+
+
+# --- what follows from forces and from equations ---
+
+
+class Known(Protocol):
+    """A result, as far as it is needed here."""
+
+    @property
+    def quantities(self) -> Quantities: ...
+    @property
+    def reactions(self) -> Reactions | None: ...
+    @property
+    def ledger(self) -> Energy | None: ...
+    @property
+    def violation(self) -> Violation: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """Efforts, powers and components of reactions; energies; violations: as named quantities."""
+
+    result: Known
+    _read: dict[str, np.ndarray] = field(default_factory=dict)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.units
+
+    @cached_property
+    def units(self) -> Mapping[str, str]:
+        """Of all, by their names."""
+        found: dict[str, str] = {}
+        if reactions := self.result.reactions:
+            force = {c: "N" if c.startswith("F") else "N m" for c in COMPONENTS[reactions.dimension]}
+            for name in reactions.names():
+                if rate := self.rates.get(name):
+                    found |= {f"{name}.{EFFORT}": OF_RATES[self.result.quantities.unit(rate)], f"{name}.{POWER}": "W"}
+                found |= {f"{name}.{component}": unit for component, unit in force.items()}
+        if self.result.ledger is not None:
+            found |= {f"{ENERGY}.{total}": "J" for total in TOTALS}
+        return found | {f"{VIOLATION}.{level}": unit for level, unit in LEVELS.items()}
+
+    @cached_property
+    def rates(self) -> Mapping[str, str]:
+        """The rate of the coordinate along which each effort acts: the first one that its element tells."""
+        reactions, found = self.result.reactions, dict[str, str]()
+        acting = frozenset(reactions.efforts() if reactions else ())
+        for name in self.result.quantities.names():
+            owner = name.rpartition(".")[0]
+            if owner in acting and owner not in found and self.result.quantities.unit(name) in OF_RATES:
+                found[owner] = name
+        return found
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._read:
+            self._read.update(self._values(name))
+        return self._read[name]
+
+    def _values(self, name: str) -> Iterator[tuple[str, np.ndarray]]:
+        """Its own, and those that come with it."""
+        owner, _, word = name.rpartition(".")
+        reactions = self.result.reactions
+        if owner == ENERGY and word in TOTALS:
+            yield name, frozen(getattr(self.result.ledger, word))
+        elif owner == VIOLATION and word in LEVELS:
+            yield name, getattr(self.result.violation, word)
+        elif word == EFFORT:
+            assert reactions is not None
+            effort = reactions.effort(owner)
+            assert effort is not None
+            yield name, frozen(effort)
+        elif word == POWER:
+            yield name, frozen(self[f"{owner}.{EFFORT}"] * self.result.quantities[self.rates[owner]])
+        else:
+            assert reactions is not None
+            columns = reactions.world(owner).T
+            names = (f"{owner}.{component}" for component in COMPONENTS[reactions.dimension])
+            yield from zip(names, map(frozen, columns.copy()), strict=True)
+
+    def unique(self, name: str) -> np.ndarray | None:
+        """Whether it is determined, over time; None of what always is."""
+        owner, _, word = name.rpartition(".")
+        reactions = self.result.reactions
+        if reactions is None or word not in COMPONENTS[reactions.dimension]:
+            return None
+        return reactions.unique(owner)[:, COMPONENTS[reactions.dimension].index(word)]
+
+
+def names_of_forces(elements: Iterable[str], dimension: int) -> list[str]:
+    """What may be known of forces, by name: not every element has an effort."""
+    words = (EFFORT, POWER, *COMPONENTS[dimension])
+    return [*(f"{name}.{word}" for name in elements for word in words), *(f"{ENERGY}.{total}" for total in TOTALS)]
+
+
+# --- what names mean ---
+
+MEANINGS: dict[str, Any] = {
+    "omega": "angular velocity", "alpha": "angular acceleration", "displacement": "displacement",
+    "M": "moment", "rate": "rate", "distance_rate": "rate of the distance",
+    "distance_acceleration": "acceleration of the distance",
+} | {
+    f"{letter}{axis}": f"{what} {axis}"
+    for axis in "xyz"
+    for letter, what in {
+        "": "position along", "v": "velocity along", "a": "acceleration along", "w": "angular velocity about",
+        "alpha": "angular acceleration about", "F": "force along", "M": "moment about",
+    }.items()
+}  # fmt: skip
+
+
+def long_name(name: str) -> str:
+    """What it is, in words: for tables."""
+    owner, dot, word = name.rpartition(".")
+    if not dot:
+        return name
+    if owner == ENERGY and word in TOTALS:
+        return {"error": "error of the total energy"}.get(word, f"{word} energy")
+    if owner == VIOLATION and word in LEVELS:
+        return f"largest violation of the {word} equations"
+    return f"{MEANINGS.get(word, word.replace('_', ' '))} of {owner}"

@@ -1,0 +1,41 @@
+"""How far the constraints are from being met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import check_name
+from .quantities import frozen
+
+
+def _largest(level: int) -> cached_property[np.ndarray]:
+    """Of all rows at each time."""
+    return cached_property(lambda violation: frozen(np.abs(violation.rows[level]).max(axis=1, initial=0.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Violation:
+    """How far the constraints are from being met: |Φ|, |Φ̇|, |Φ̈| of each row, each in the unit of its row.
+
+    `position`, `velocity` and `acceleration` are the largest of all rows at each time; ``violation.joint("A")`` is
+    the same for one element. As an array, a violation is its `position`.
+    """
+
+    rows: np.ndarray
+    """Shape (3, times, rows)."""
+    elements: tuple[str, ...]
+    """Whose each row is."""
+
+    position, velocity, acceleration = map(_largest, range(3))
+
+    def joint(self, name: str) -> Violation:
+        check_name("constraint", name, {*self.elements}, "the result")
+        own = [k for k, element in enumerate(self.elements) if element == name]
+        return Violation(self.rows[:, :, own], (name,) * len(own))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.asarray(self.position, dtype=dtype)

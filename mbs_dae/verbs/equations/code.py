@@ -1,0 +1,287 @@
+"""The equations of a system as functions in C, JavaScript and Python: self-contained, in the names of the textbook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from textwrap import wrap
+from typing import NamedTuple
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ...errors import ModelError
+from ...kernels.languages import JAVASCRIPT, PYTHON, C, Language, Written
+from ...kernels.languages.names import identifier, quoted
+from ...model.parameters import Reaction
+from ...symbolic.codegen import FUNCTIONS, source_lines
+from ...symbolic.markers import t
+from .matrices import Matrices
+
+WHAT = {
+    "Phi": "residuals of the position equations: Phi = 0",
+    "Phi_q": "their Jacobian by the velocities",
+    "nu": "right sides of the velocities: Phi_q v = nu",
+    "gamma": "right sides of the accelerations: Phi_q a = gamma",
+    "M": "mass matrix",
+    "Q": "forces, with all that velocities make of inertia: M a + Phi_q^T lambda = Q",
+    "zdot": "rates of the states",
+}
+SQUARE = ("Phi_q", "M")
+"""The matrices that have columns."""
+PLANE = "m, rad, kg, s. Angles grow counterclockwise"
+SPACE = "m, rad, kg, s. e0..e3 is a unit quaternion, scalar first; omega1..omega3 are in body axes"
+
+
+class Program(NamedTuple):
+    """What computes the entries of a matrix."""
+
+    reads: list[str]
+    """What is read of arrays, and what is computed, as lines."""
+    lines: list[str]
+    parameters: list[str]
+    """Those that are used."""
+    of_time: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Code:
+    """What is printed: these matrices of these equations."""
+
+    eq: Matrices
+    names: Sequence[str]
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            matrix = getattr(self.eq, name)
+            if given := sorted({str(f.func) for f in matrix.atoms(AppliedUndef)}):
+                what = f"{name} contains {', '.join(given)}, a Python force, of which there is no formula"
+                raise ModelError(f"{what}; {self._without(name)}")
+            if read := sorted(s.name for s in matrix.free_symbols if isinstance(s, Reaction)):
+                what = f"{name} speaks of {', '.join(read)}, which follows from all equations together"
+                raise ModelError(f"{what}; {self._without(name)}")
+
+    def _without(self, name: str) -> str:
+        return f"name the matrices to write, e.g. {', '.join(repr(n) for n in self.names if n != name) or repr('Phi')}"
+
+    @cached_property
+    def own_names(self) -> dict[sp.Symbol, str]:
+        """What every symbol is called in all languages."""
+        eq, found = self.eq, {t: "t"}
+        for symbol in (*eq.q, *eq.v, *eq.turns, *eq.z, *eq.parameters):
+            found[symbol] = identifier(symbol.name, {*found.values()})
+        return found
+
+    @cached_property
+    def tables(self) -> tuple[list[float], dict[sp.Symbol, sp.Integer]]:
+        """The tables that are read, one after the other, and where each begins."""
+        used = {s for name in self.names for s in getattr(self.eq, name).free_symbols}
+        read = [symbol for symbol in self.eq.tables.values() if symbol in used]
+        data = [symbol.table.data for symbol in read]
+        starts = np.cumsum([0, *map(len, data)])[:-1]
+        places = {s: sp.Integer(int(k)) for s, k in zip(read, starts, strict=True)}
+        return np.concatenate([*data, []]).tolist(), places
+
+    @property
+    def arguments(self) -> list[tuple[str, Sequence[sp.Symbol]]]:
+        """The arrays that functions read besides parameters: turns and states where there are any."""
+        eq = self.eq
+        always = [("q", [*eq.q]), ("v", [*eq.v])]
+        return always + [(name, [*own]) for name, own in (("turns", eq.turns), ("z", eq.z)) if len(own)]
+
+    def program(self, name: str) -> Program:
+        """The assignments of a matrix."""
+        matrix, named = getattr(self.eq, name), {s: sp.Symbol(n, real=True) for s, n in self.own_names.items()}
+        entries = sorted(matrix.todok().items())
+        named |= self.tables[1]
+        places = [f"out[{row * matrix.cols + column}]" for (row, column), _ in entries]
+        lines, used = source_lines((), [e.xreplace(named) for _, e in entries], places, parts=False)
+        reads = [
+            f"{self.own_names[s]} = {array}[{k}]"
+            for array, symbols in self.arguments
+            for k, s in enumerate(symbols)
+            if named[s] in used
+        ]
+        return Program(
+            reads, lines, [self.own_names[s] for s in self.eq.parameters if named[s] in used], named[t] in used
+        )
+
+    def shape(self, name: str) -> str:
+        rows, columns = getattr(self.eq, name).shape
+        return f"{rows} x {columns}, row by row" if name in SQUARE else f"{rows}"
+
+    def header(self) -> Iterator[str]:
+        """What a reader has to know, whatever the language."""
+        eq = self.eq
+        yield "The equations of a mechanism, derived from its joints and forces, and written, by mbs_dae."
+        yield ""
+        yield f"Model: {eq.name}"
+        yield "    Phi(q, t) = 0,   Phi_q v = nu,   Phi_q a = gamma,   M a + Phi_q^T lambda = Q"
+        for array, symbols in self.arguments:
+            yield from _listed(f"{array} = ", [self.own_names[s] for s in symbols])
+        yield f"Units: {SPACE if eq.turns else PLANE}."
+        if eq.turns:
+            yield "turns: how far each body has turned about its own axes, added up; zeros count from no whole turns."
+        yield "Coordinates are those of the frames of the bodies, by number:"
+        yield from (f"    {number}: {name}" for number, name in eq.bodies.items())
+        yield "Rows of Phi_q, nu and gamma, from 0; those with * are rows of Phi, too:"
+        for k, (element, number) in enumerate(eq.rows):
+            yield f"    {k}{'*' * (k in eq.position_rows)}: {element}, its equation {number}"
+        if eq.parameters:
+            yield "Parameters, their values in the model, and units:"
+        for s, value in eq.parameters.items():
+            called = f" ({s.name})" * (self.own_names[s] != s.name)
+            yield f"    {self.own_names[s]} = {value!r} {eq.units.get(s, '')}{called}".rstrip()
+        yield "Functions, and how many numbers each gives:"
+        yield from (f"    {name}: {self.shape(name)}; {WHAT[name]}" for name in self.names)
+
+
+def _listed(head: str, names: Sequence[str]) -> Iterator[str]:
+    """A long list on several lines."""
+    for k in range(0, len(names), 9):
+        start = head if k == 0 else " " * len(head)
+        yield start + ", ".join(names[k : k + 9]) + ("," if k + 9 < len(names) else "")
+
+
+def code(eq: Matrices, language: str, names: Sequence[str]) -> str:
+    code = Code(eq, names)
+    return {C.name: in_c, JAVASCRIPT.name: in_javascript, PYTHON.name: in_python}[language](code)
+
+
+def _programs(code: Code, language: Language) -> tuple[Written, dict[str, Program]]:
+    """The programs of all matrices in a language."""
+    written, found = Written(language), {}
+    for name in code.names:
+        own = code.program(name)
+        found[name] = own._replace(reads=written.lines(own.reads), lines=written.lines(own.lines))
+    return written, found
+
+
+def _indented(lines: Iterable[str], by: str) -> list[str]:
+    return [f"{by}{line}" if line else line for line in lines]
+
+
+def in_c(code: Code) -> str:
+    """Functions void NAME_Phi(double t, const double q[], ..., const NAME_parameters *p, double out[])."""
+    eq, title = code.eq, identifier(code.eq.name)
+    written, programs = _programs(code, C)
+    given = ", ".join(f"const double {array}[]" for array, _ in code.arguments)
+    given = f"double t, {given}" + f", const {title}_parameters *p" * bool(eq.parameters)
+    out = ["", "#include <math.h>", ""]
+    if eq.parameters:
+        fields = [f"double {code.own_names[s]};" for s in eq.parameters]
+        values = ", ".join(map(repr, eq.parameters.values()))
+        out += ["typedef struct {", *_indented(fields, "    "), f"}} {title}_parameters;", ""]
+        out += _wrapped(f"const {title}_parameters {title}_defaults = {{", values, "};")
+    out += _tables(code, "static const double tables[] = {", "};")
+    out += written.preamble()
+    for name, own in programs.items():
+        size = len(getattr(eq, name))
+        constants = [f"const double {one} = p->{one};" for one in own.parameters]
+        unread = [array for array, _ in code.arguments if not any(f"= {array}[" in line for line in own.reads)]
+        unread += (
+            ["t"] * (not own.of_time) + ["p"] * (bool(eq.parameters) and not own.parameters) + ["out"] * (not size)
+        )
+        zeros = [f"for (int k = 0; k < {size}; k++) out[k] = 0.0;"] * (size > 0)
+        ignored = [" ".join(f"(void){one};" for one in unread)] * bool(unread)
+        out += [
+            "",
+            C.comment([f"{WHAT[name]}; {code.shape(name)}"]),
+            f"void {title}_{name}({given}, double out[])",
+            "{",
+        ]
+        out += [*_indented([*ignored, *own.reads, *constants, *zeros, *own.lines], "    "), "}"]
+    return C.comment([*code.header(), "", *_use_in_c(code, title)]) + "\n".join(out) + "\n"
+
+
+def _use_in_c(code: Code, title: str) -> Iterator[str]:
+    yield "C99 and its mathematical library (-lm). Include this file, or compile it and declare what is called:"
+    arrays = ", ".join(array for array, _ in code.arguments)
+    p = f", &{title}_defaults" * bool(code.eq.parameters)
+    yield f"    {title}_{code.names[0]}(t, {arrays}{p}, out);"
+
+
+def in_javascript(code: Code) -> str:
+    """A module; Phi(t, q, v, {p, turns, z}) and the others give a Float64Array."""
+    eq = code.eq
+    written, programs = _programs(code, JAVASCRIPT)
+    values = [[code.own_names[s], value] for s, value in eq.parameters.items()]
+    out = [
+        JAVASCRIPT.comment([*code.header(), "", "An ES module. Phi(t, q, v, {p: {name: value}}) gives numbers."]),
+        "",
+    ]
+    out += _wrapped("export const parameters = Object.freeze(Object.fromEntries([", quoted(values)[1:-1], "]));")
+    facts = {array: [code.own_names[s] for s in symbols] for array, symbols in code.arguments}
+    facts["bodies"] = [*eq.bodies.values()]
+    out += [f"export const names = {quoted(facts | {'title': eq.name})};"]
+    out += _tables(code, "const tables = Float64Array.from([", "]);")
+    out += [*written.preamble(), GIVEN.strip()]
+    others = ", ".join(["p: given = {}", *(array for array, _ in code.arguments[2:])])
+    for name, own in programs.items():
+        constants = [f"const {one} = p.{one};" for one in own.parameters]
+        out += ["", f"// {WHAT[name]}; {code.shape(name)}", f"export function {name}(t, q, v, {{{others}}} = {{}}) {{"]
+        array = f"const out = new Float64Array({len(getattr(eq, name))});"
+        lines = ["const p = withDefaults(given);", *own.reads, *constants, array, *own.lines, "return out;"]
+        out += [*_indented(lines, "  "), "}"]
+    return "\n".join(out) + "\n"
+
+
+GIVEN = """
+function withDefaults(given) {
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(parameters, name)) throw new RangeError(`there is no parameter ${name}`);
+  }
+  return {...parameters, ...given};
+}
+"""
+
+
+def in_python(code: Code) -> str:
+    """A module; Phi(t, q, v, turns=None, parameters=None, z=None) and the others give arrays."""
+    eq = code.eq
+    written, programs = _programs(code, PYTHON)
+    out = [PYTHON.comment([*code.header(), "", "Phi(t, q, v, parameters={name: value}) gives an array."]), ""]
+    out += [*_wrapped("from math import (", ", ".join(FUNCTIONS), ")"), "", "import numpy as np", ""]
+    values = ", ".join(f'"{code.own_names[s]}": {value!r}' for s, value in eq.parameters.items())
+    out += _wrapped("PARAMETERS = {", values, "}")
+    out += _tables(code, "tables = [", "]")
+    out += [*written.preamble(), PUT.strip()]
+    others = "".join(f", {array}" for array, _ in code.arguments[2:])
+    for name, own in programs.items():
+        matrix = getattr(eq, name)
+        constants = [f'{one} = p["{one}"]' for one in own.parameters]
+        reshaped = f".reshape({matrix.rows}, {matrix.cols})" * (name in SQUARE)
+        out += [
+            "",
+            "",
+            f"def {name}(t, q, v{others}, parameters=None):",
+            f'    """{WHAT[name]}; {code.shape(name)}."""',
+        ]
+        out += _indented(["p = with_defaults(parameters)", *own.reads, *constants], "    ")
+        out += [
+            f"    out = [0.0] * {len(matrix)}",
+            *_indented(own.lines, "    "),
+            f"    return np.array(out){reshaped}",
+        ]
+    return "\n".join(out) + "\n"
+
+
+PUT = """
+def with_defaults(given):
+    if unknown := {*(given or {})} - {*PARAMETERS}:
+        raise KeyError(f"there is no parameter {min(unknown)!r}; there are {', '.join(PARAMETERS)}")
+    return PARAMETERS | (given or {})
+"""
+
+
+def _tables(code: Code, head: str, end: str) -> list[str]:
+    data, _ = code.tables
+    return _wrapped(head, ", ".join(map(repr, data)), end) if data else []
+
+
+def _wrapped(head: str, body: str, end: str) -> list[str]:
+    if len(head) + len(body) + len(end) <= 110:
+        return [head + body + end]
+    return [head, *(f"    {part}" for part in wrap(body, 106, break_long_words=False, break_on_hyphens=False)), end]

@@ -1,0 +1,84 @@
+"""The matrices of a system's equations, and what their symbols are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from ...model.tables import TableSymbol
+from ...symbolic.functions import written_out
+from ...symbolic.markers import t
+
+SIX = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
+BOLD = {**SIX, "zdot": r"\dot{z}"}
+"""The matrices, and how they are set (in bold)."""
+
+
+def _plain(name: str) -> cached_property[sp.ImmutableMatrix]:
+    """A matrix in functions that sympy can evaluate and turn into code."""
+    return cached_property(lambda eq: eq.printed[name].applyfunc(written_out))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Matrices:
+    """All that is said of them; `SystemEquations` tells what can be done with them."""
+
+    name: str
+    bodies: Mapping[int, str]
+    rows: tuple[tuple[str, int], ...]
+    """Per row of Φ_q, ν and γ: its element, and which of the element's rows it is, from 0."""
+    position_rows: tuple[int, ...]
+    """Which of these rows stand in Φ: all but those that restrict velocities only."""
+    q: sp.ImmutableMatrix
+    v: sp.ImmutableMatrix
+    turns: sp.ImmutableMatrix
+    """tau1_2, tau2_2, ...: in space, how far each body has turned about its own axes, added up. Angles that count past
+    2π speak of them."""
+    z: sp.ImmutableMatrix
+    printed: Mapping[str, sp.ImmutableMatrix]
+    """The matrices as they are printed: a function that was given for a joint (a cam's profile) stays f(x)."""
+    parameters: Mapping[sp.Symbol, float]
+    """The parameters in numbers: ``eq.Phi.subs(eq.parameters)``."""
+    units: Mapping[sp.Symbol, str]
+    """Those of the parameters, where they have one."""
+    placement: Mapping[sp.Symbol, float]
+    """The coordinates of the reference placement, and the initial values of states, in numbers."""
+    tables: Mapping[str, TableSymbol]
+    """table_1, table_2, ...: what the tables are called in print."""
+    functions: Mapping[str, Any]
+    """The functions that stand for forces of Python, by name; each can be evaluated."""
+
+    Phi, Phi_q, nu, gamma, M, Q, zdot = map(_plain, BOLD)
+
+    @property
+    def values(self) -> dict[sp.Symbol, float]:
+        """Parameters and placement."""
+        return {**self.parameters, **self.placement}
+
+    @cached_property
+    def symbols(self) -> dict[str, sp.Symbol]:
+        """All that the equations are written in, by name: coordinates, rates, t, parameters."""
+        return {s.name: s for s in (*self.q, *self.v, *self.turns, *self.z, t, *self.values)} | dict(self.tables)
+
+    @property
+    def shown(self) -> list[str]:
+        """The matrices that there are."""
+        return [name for name in BOLD if name in SIX or self.z]
+
+    def readable(self, name: str) -> sp.Matrix:
+        """A matrix as it is printed, with names for its tables."""
+        return self.printed[name].xreplace({symbol: sp.Symbol(shown) for shown, symbol in self.tables.items()})
+
+    def place(self, name: str, row: int, column: int) -> tuple[str, sp.Symbol | None]:
+        """Whose row it is (an element's; in M and Q a body's), and the coordinate of the column."""
+        columns = self.q if len(self.q) == len(self.v) else self.v  # in space Φ_q is by the velocities
+        coordinate = columns[column] if name in ("Phi_q", "M") else None
+        if name == "zdot":
+            return self.z[row].name, None
+        if name in ("M", "Q"):
+            return self.bodies[int(columns[row].name.rpartition("_")[2])], coordinate
+        return self.rows[self.position_rows[row] if name == "Phi" else row][0], coordinate

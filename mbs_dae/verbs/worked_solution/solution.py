@@ -1,0 +1,229 @@
+"""The position, velocity and acceleration of a driven mechanism at one instant, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...arguments import model_of
+from ...compiled import System
+from ...documents import ENDINGS, Paper, as_text, written
+from ...errors import ModelError, SingularConfigurationError, check_dict, counted
+from ...model.drivers import Driver
+from ...model.model import Model
+from ...model.parameters import finite_number
+from ...poses.assembly import assembled
+from ...poses.dependence import PoseRank
+from ...poses.redundancy import is_momentary
+from ...results.result import State
+from ...symbolic.markers import t as time
+from ..equations import SystemEquations, equations
+from ..kinematics import kinematics
+from .newton import Iterate, apart, newton
+from .paper import paper_of
+
+SAME = 1e-9
+"""Poses, velocities and accelerations closer than this (relative to their size) are the same."""
+EARLIER = 12
+"""So often the time between a start and t is halved."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorkedSolution:
+    """What was done, in numbers; ``save`` writes it as a paper."""
+
+    t: float
+    equations: SystemEquations
+    model: Model
+    given: Mapping[str, float]
+    """The values that were given where no driver moves."""
+    started_at: float | None
+    """The time of the pose that Newton's method starts from; None: from the placement."""
+    iterates: tuple[Iterate, ...]
+    kept: tuple[int, ...]
+    """The rows that are solved; the others follow from them."""
+    Phi_q: np.ndarray
+    nu: np.ndarray
+    gamma: np.ndarray
+    v: np.ndarray | None
+    """None where the velocities are not determined."""
+    a: np.ndarray | None
+    core: State
+    """What `mbs.kinematics` finds."""
+    singular: str
+    """What is to be said of a singular pose; empty at any other."""
+
+    @property
+    def q(self) -> np.ndarray:
+        return self.iterates[-1].q
+
+    @property
+    def differences(self) -> tuple[float, float | None, float | None]:
+        """How far q, v and a are from those of `mbs.kinematics`."""
+        pairs = ((self.v, self.core.v), (self.a, self.core.a))
+        rest = [None if x is None else float(np.abs(x - y).max(initial=0.0)) for x, y in pairs]
+        return apart(self.q, self.core.q, self.model.dimension == 2), rest[0], rest[1]
+
+    @property
+    def paper(self) -> Paper:
+        return paper_of(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as a page (.html, with its formulas as MathML; it loads nothing), or as .tex or .md."""
+        return written(Path(path), [*ENDINGS], lambda ending: as_text(self.paper, ending))
+
+    @property
+    def text(self) -> str:
+        """All of it, in Markdown."""
+        return as_text(self.paper, ".md")
+
+    def _repr_markdown_(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        steps = counted(len(self.iterates) - 1, "step")
+        return f"<worked solution of {self.model.name!r} at t = {self.t:g}: {steps} of Newton's method>"
+
+
+def worked_solution(
+    model: Model | System, t: float = 0.0, initial: Mapping[str, float] | None = None
+) -> WorkedSolution:
+    """The analysis of a driven mechanism at time t as a student would hand it in: dimensions, coordinates, equations in
+    symbols and in numbers, start values, all iterates of Newton's method, velocities, accelerations, and a check.
+
+        mbs.worked_solution(model, t=0.5).save("solution.html")
+
+    Where no driver moves, `initial` gives values and rates, which are held at this instant (rates that are not given
+    are zero, and so are accelerations): ``initial={"crank.angle": 0.6, "crank.omega": 10}``.
+
+    Newton's method is the plain one, with full steps. It starts from the placement; where that leads to no pose, or to
+    another one than the motion reaches, it starts from the pose of the motion at an earlier time, which is told.
+    """
+    model, t = model_of(model), finite_number(t, "the time t")
+    given = {} if initial is None else initial
+    check_dict("initial", given, "names and values", 'initial={"crank.angle": 0.6}')
+    model = _held(model, t, {str(name): finite_number(x, f"initial[{str(name)!r}]") for name, x in given.items()})
+    eq = equations(model)
+    _check(model, eq, t)
+    core, singular, times = _reference(model, t)
+    kept = _kept(model, core, bool(singular))
+    iterates, started_at = _iterates(eq, model, core, kept, times, bool(singular))
+    return _solved(WorkedSolution(
+        t=t, equations=eq, model=model, given=dict(given), started_at=started_at, iterates=tuple(iterates), kept=kept,
+        Phi_q=np.zeros(0), nu=np.zeros(0), gamma=np.zeros(0), v=None, a=None, core=core, singular=singular,
+    ))  # fmt: skip
+
+
+def _held(model: Model, t: float, given: dict[str, float]) -> Model:
+    """The model with a driver for each quantity that is given: value + rate (time - t)."""
+    laws: dict[str, dict[int, float]] = {}
+    measures: dict[str, Any] = {}
+    for name, value in given.items():
+        measure, level = model.quantity(name, told=2)
+        if level > 1 or measure.lowest:
+            raise ModelError(f"initial[{name!r}] is held by no driver; give values, such as an angle, and their rates")
+        place = f"{name.rpartition('.')[0]}.{measure.levels[0]}"
+        laws.setdefault(place, {})[level] = value
+        measures[place] = measure
+    if not laws:
+        return model
+    fixed = {place: law[0] for place, law in laws.items() if 0 in law}
+    start = assembled(model, t, fixed)
+    drivers = []
+    for place, law in laws.items():
+        value = law[0] if 0 in law else start[place]
+        name = f"given {place.replace('.', ' ')}"
+        drivers.append(Driver(name, measures[place], value + law.get(1, 0.0) * (time - t)))
+    return model.plus(*drivers)
+
+
+def _check(model: Model, eq: SystemEquations, t: float) -> None:
+    """All coordinates follow from equations of positions, and all of these are driven."""
+    if len(eq.position_rows) < len(eq.rows):
+        names = ", ".join(sorted({who for k, (who, _) in enumerate(eq.rows) if k not in eq.position_rows}))
+        what = f"{names} of {model.name!r} restrict velocities only, so that a pose does not follow from equations"
+        raise ModelError(f"{what}; use mbs.kinematics or mbs.simulate, or leave them out by model.without(...)")
+    system, first = model.compile(), _nearest(model, t)
+    free = system.nv - len(system.rows) + len(PoseRank(system, t, first.full_q).dependent(range(len(system.rows))))
+    if free > 0 and not is_momentary(system, first.full_q):
+        what = f"{model.name!r} has {counted(free, 'degree')} of freedom that no driver moves"
+        example = "e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
+        remedy = f'or give {counted(free, "value")} to be held: initial={{"crank.angle": 0.6}}'
+        raise ModelError(f"{what}; add {counted(free, 'driver')}, {example}, {remedy}")
+
+
+def _reference(model: Model, t: float) -> tuple[State, str, list[float]]:
+    """The pose that the motion from time 0 on reaches (without one: that nearest to the placement), what is singular of
+    it, and the times from 0 on."""
+    times = [0.0, t] if t > 0 else [t]
+    try:
+        result = kinematics(model, times)
+    except SingularConfigurationError as error:
+        if abs(error.facts.get("time", t) - t) > 1e-6 * max(1.0, abs(t)):
+            raise
+        return _nearest(model, t), str(error), times
+    at_change = any(abs(moment - t) <= 1e-12 * max(1.0, abs(t)) for moment in result.stats["change_points"])
+    told = "here the equations do not decide the velocities: this is a change point" if at_change else ""
+    return result.state(-1), told, times
+
+
+def _nearest(model: Model, t: float) -> State:
+    """The pose nearest to the placement, whether or not it has velocities."""
+    try:
+        return assembled(model, t)
+    except SingularConfigurationError as error:
+        return error.facts["pose"]
+
+
+def _kept(model: Model, core: State, singular: bool) -> tuple[int, ...]:
+    """The rows that determine the pose; at a singular one, all."""
+    rows = range(len(core.system.rows))
+    if singular or len(rows) == core.system.nv:
+        return tuple(rows)
+    dependent = PoseRank(core.system, core.t, core.full_q).dependent(rows)
+    return tuple(row for row in rows if row not in dependent)
+
+
+def _iterates(
+    eq: SystemEquations, model: Model, core: State, kept: tuple[int, ...], times: list[float], singular: bool
+) -> tuple[list[Iterate], float | None]:
+    """Newton's iterates to the pose of the core, and where they start: nowhere earlier than needed."""
+    rows, length, tolerance = list(kept), core.system.length, 1e-5 if singular else SAME
+    of, nq = eq.lambdify("Phi", "Phi_q"), len(eq.q)
+
+    def equations_of(q: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        phi, jacobian = of(core.t, q, np.zeros(len(eq.v)), turns)
+        return phi[rows], jacobian[rows]
+
+    def tried(state: Any) -> list[Iterate] | None:
+        turns = state[core.system.layout.turns[:, :1] + np.arange(3)].ravel()
+        found, closed = newton(equations_of, state[:nq], turns, length)
+        same = apart(found[-1].q, core.q, model.dimension == 2) <= tolerance * max(1.0, float(np.abs(core.q).max()))
+        return found if closed and same else None
+
+    if len(rows) == len(eq.v) and (found := tried(core.system.placement)) is not None:
+        return found, None
+    if len(rows) == len(eq.v) and len(times) == 2:
+        moments = [0.0, *(core.t * (1 - 0.5**k) for k in range(1, EARLIER)), core.t]
+        motion = kinematics(model, moments[:-1] if singular else moments)
+        for k in range(len(motion) - (not singular)):
+            if (found := tried(motion.state(k).full_q)) is not None:
+                return found, moments[k]
+    what = f"Newton's method, with full steps, does not reach the pose of {model.name!r} at t = {core.t:g}"
+    raise ModelError(f"{what}; use mbs.kinematics, or choose another time or a placement nearer to that pose")
+
+
+def _solved(found: WorkedSolution) -> WorkedSolution:
+    """With velocities and accelerations, where they are determined."""
+    eq, rows, last = found.equations, list(found.kept), found.iterates[-1]
+    of = eq.lambdify("Phi_q", "nu", "gamma")
+    jacobian, nu, gamma = of(found.t, last.q, np.zeros(len(eq.v)), last.turns)
+    if found.singular:
+        return replace(found, Phi_q=jacobian, nu=nu, gamma=gamma)
+    v = np.linalg.solve(jacobian[rows], nu[rows])
+    gamma = of(found.t, last.q, v, last.turns)[2]
+    return replace(found, Phi_q=jacobian, nu=nu, gamma=gamma, v=v, a=np.linalg.solve(jacobian[rows], gamma[rows]))

@@ -1,0 +1,153 @@
+"""Where the points of a drawing go, said once for all poses: they ride on a body, or on a marker of it, or stretch
+along a way. Evaluated over a motion a track is an array; a page evaluates the same track in the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...results.sketch import ElementSketch
+from .motion import Marker, Motion, in_space
+
+
+class Track(Protocol):
+    def over(self, motion: Motion) -> np.ndarray:
+        """The points at each pose, in the world: shape (poses, points, 3)."""
+        ...
+
+    def taking(self, numbers: Sequence[int]) -> Track:
+        """The track of these points, in this order."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class OnBody:
+    """Points in the axes of a body."""
+
+    body: str
+    points: np.ndarray
+
+    def over(self, motion: Motion) -> np.ndarray:
+        return motion.places(self.body, self.points)
+
+    def taking(self, numbers: Sequence[int]) -> OnBody:
+        return replace(self, points=self.points[list(numbers)])
+
+
+@dataclass(frozen=True, eq=False)
+class AtMarker:
+    """Points in the axes of a marker; or beside it, where they stay upright on the ground."""
+
+    marker: Marker
+    points: np.ndarray = field(default_factory=lambda: np.zeros((1, 3)))
+    upright: bool = False
+
+    def over(self, motion: Motion) -> np.ndarray:
+        if self.upright:
+            return motion.place(self.marker)[:, None] + in_space(self.points)
+        return motion.at_marker(self.marker, self.points)
+
+    def taking(self, numbers: Sequence[int]) -> AtMarker:
+        return replace(self, points=self.points[list(numbers)])
+
+
+@dataclass(frozen=True, eq=False)
+class Along:
+    """A shape on the way from a marker to another one, or along the force at it. Its points are (part of the way, how
+    much farther along, how far across in two directions), the latter in units of a length that stays as it is, but is
+    never more than some part of the way."""
+
+    start: Marker
+    way: Marker | Push
+    shape: np.ndarray
+    unit: float
+    at_most: float | None = None
+
+    def over(self, motion: Motion) -> np.ndarray:
+        start, way = motion.place(self.start), self.ways(motion)
+        size: Any = self.unit
+        if self.at_most is not None:
+            size = np.minimum(size, self.at_most * np.linalg.norm(way, axis=1))[:, None, None]
+        part, *sizes = (column[:, None] for column in self.shape.T)
+        off = sum(each * one[:, None] for each, one in zip(sizes, directions(way), strict=False))
+        return start[:, None] + part * way[:, None] + size * off
+
+    def ways(self, motion: Motion) -> np.ndarray:
+        """From the start to the end at each pose: shape (poses, 3)."""
+        if isinstance(self.way, Push):
+            return self.way.scale * motion.forces[self.way.name]
+        return motion.place(self.way) - motion.place(self.start)
+
+    def taking(self, numbers: Sequence[int]) -> Along:
+        return replace(self, shape=self.shape[list(numbers)])
+
+
+@dataclass(frozen=True)
+class Push:
+    """The arrow of a force: so many metres for each newton."""
+
+    name: str
+    scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class TouchOfCam:
+    """Where the flat face of a follower touches its cam."""
+
+    element: ElementSketch
+
+    def over(self, motion: Motion) -> np.ndarray:
+        return touch_point(motion, self.element)[:, None]
+
+    def taking(self, numbers: Sequence[int]) -> TouchOfCam:
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Points that are known at each pose, and follow from nothing else."""
+
+    path: np.ndarray
+
+    def over(self, motion: Motion) -> np.ndarray:
+        return self.path
+
+    def taking(self, numbers: Sequence[int]) -> Given:
+        return Given(self.path[:, list(numbers)])
+
+
+def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:
+    """The point of the curve whose normal is the face's."""
+    cam, follower = element.markers[:2]
+    curve, axes = np.array(element.outline), motion.axes(cam)
+    away = np.einsum("kij,kj->ki", axes, motion.axes(follower)[:, 1])
+    known = -np.pi + 2 * np.pi * np.arange(len(curve)) / len(curve)
+    normal = np.arctan2(away[:, 1], away[:, 0])
+    x, y = (np.interp(normal, known, curve[:, k], period=2 * np.pi) for k in (0, 1))
+    return motion.place(cam) + x[:, None] * axes[:, 0] + y[:, None] * axes[:, 1]
+
+
+def directions(way: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Unit vectors along a way at each pose, and two across it, of which the first is in the plane if the way is; zero
+    where there is no way."""
+    along = unit(way)
+    x = unit(np.cross(np.eye(3)[least_of(along)], along))
+    return along, x, np.cross(along, x)
+
+
+def least_of(along: np.ndarray) -> int:
+    """The axis that a way is never near to: one for all poses, or what stands across it would jump."""
+    return int(2 - np.abs(along).max(axis=0)[::-1].argmin())
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(length > 0.0, length, 1.0)
+
+
+def points_of(points: Any) -> np.ndarray:
+    """Points of the plane or of space, as rows of three."""
+    return in_space(points).reshape(-1, 3)

@@ -1,0 +1,4 @@
+"""The page: one file of HTML that plays a motion in any browser, offline, beside curves of its quantities.
+
+`pen` and `scene` say what is drawn, `numbers` packs arrays, `html` puts them and the scripts of `assets` together.
+"""

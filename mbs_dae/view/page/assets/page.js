@@ -1,0 +1,321 @@
+// The page: it plays a motion, and shows what its reader wants to see of it.
+
+import { aim, cameraOf, fit, move, resize, turn, unprojected, VIEWS, zoom } from "./camera.js";
+import { arranged, drawn } from "./canvas.js";
+import { paletteOf } from "./colours.js";
+import { drawnCurves, told } from "./curves.js";
+import { drawnNames } from "./names.js";
+import { unpacked } from "./numbers.js";
+import { drawnPaper } from "./paper.js";
+import { posesOf } from "./poses.js";
+import { pointsOf } from "./tracks.js";
+
+const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
+const GROUPS = { bodies: true, joints: true, forces: true, reactions: false, traces: true, names: true };
+const NEAR = 10; // pixels within which something is under the pointer
+const LOOKS = 40; // poses that tell how far a motion reaches
+const PIXEL_PACE = 0.4; // degrees of turning for a pixel of dragging
+
+const page = JSON.parse(document.getElementById("data").textContent);
+const part = (id) => document.getElementById(id);
+const canvas = part("stage");
+const context = canvas.getContext("2d");
+
+start().catch((error) => {
+  part("stopped").hidden = false;
+  part("stopped").textContent = `This page cannot be shown: ${error.message}`;
+  throw error;
+});
+
+async function start() {
+  const arrays = await unpacked(page.arrays);
+  const poses = posesOf(page, arrays);
+  page.traces.forEach(({ name, colour }) => {
+    page.pieces.push({ group: "traces", of: name, form: "line", z: 1.5, order: "said", width: 1, alpha: 0.8, color: colour, track: { path: `trace ${name}` } });
+  });
+  const state = {
+    x: poses.start, playing: false, speed: 1, loop: true, shown: { ...GROUPS }, chosen: [...page.plots], labels: new Map(),
+    theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light", seen: [], pose: null, cursor: null,
+  };
+  const view = { page, arrays, poses, state, camera: cameraOf(page), palette: null, curves: null };
+  themed(view, state.theme);
+  controls(view);
+  gestures(view);
+  keys(view);
+  new ResizeObserver(() => sized(view)).observe(canvas);
+  new ResizeObserver(() => plotted(view)).observe(part("curves"));
+  sized(view);
+  addEventListener("beforeprint", () => themed(view, "light"));
+  window.mbs = { page, arrays, poses, state, view, seek: (x) => seek(view, x), frame: () => frame(view) };
+}
+
+// --- what is seen ---
+
+function sized(view) {
+  const { clientWidth: width, clientHeight: height } = canvas;
+  if (!width || !height) return;
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const first = !view.sized;
+  if (first) fit(view.camera, reached(view), width, height);
+  else resize(view.camera, width, height);
+  view.sized = true;
+  frame(view);
+}
+
+function frame(view) {
+  const { state, camera, palette, poses } = view;
+  const begun = performance.now();
+  state.pose = poses.at(state.x);
+  const pieces = page.pieces.filter((piece) => state.shown[piece.group]);
+  state.seen = arranged(pieces, state.pose, camera);
+  const ratio = canvas.width / camera.width;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  drawnPaper(context, camera, page, palette, state.seen);
+  for (const one of state.seen) drawn(context, one, palette);
+  if (state.shown.names) drawnNames(context, page, state.pose, camera, palette, state.labels);
+  state.cost = performance.now() - begun;
+  const [name, unit] = page.axis;
+  part("value").textContent = `${name} = ${told(state.pose.value)} ${unit}`;
+  part("time").value = state.x;
+  view.curves?.show(state.cursor ?? state.pose.value);
+}
+
+function themed(view, theme) {
+  view.state.theme = theme;
+  view.palette = paletteOf(theme);
+  document.documentElement.dataset.theme = theme;
+  part("theme").textContent = theme === "dark" ? "Light" : "Dark";
+  plotted(view);
+  if (view.sized) frame(view);
+}
+
+function plotted(view) {
+  view.curves = drawnCurves(part("curves"), page, view.arrays, view.state.chosen, view.palette);
+  view.curves.show(view.state.pose?.value ?? view.poses.start);
+}
+
+// --- time ---
+
+function seek(view, x) {
+  const { start, end } = view.poses;
+  view.state.x = Math.min(end, Math.max(start, x));
+  frame(view);
+}
+
+function play(view, on) {
+  const { state, poses } = view;
+  if (on && state.x >= poses.end) state.x = poses.start;
+  state.playing = on && poses.end > poses.start;
+  part("play").textContent = state.playing ? "❚❚" : "▶";
+  part("play").setAttribute("aria-label", state.playing ? "Pause" : "Play");
+  if (state.playing) requestAnimationFrame((now) => tick(view, now, now));
+}
+
+function tick(view, before, now) {
+  const { state, poses } = view;
+  if (!state.playing) return;
+  const pace = poses.inTime ? page.speed : (poses.end - poses.start) / 6; // a sweep takes six seconds
+  let x = state.x + state.speed * pace * ((now - before) / 1000);
+  if (x > poses.end) x = state.loop ? poses.start : poses.end;
+  seek(view, x);
+  if (x >= poses.end && !state.loop) play(view, false);
+  else requestAnimationFrame((next) => tick(view, now, next));
+}
+
+// --- controls ---
+
+function controls(view) {
+  const { state, poses } = view;
+  const time = part("time");
+  Object.assign(time, { min: poses.start, max: poses.end, step: poses.inTime ? "any" : 1, value: poses.start });
+  time.addEventListener("input", () => seek(view, Number(time.value)));
+  part("play").addEventListener("click", () => play(view, !state.playing));
+  SPEEDS.forEach((speed) => part("speed").append(new Option(`${speed} ×`, speed, speed === 1, speed === 1)));
+  part("speed").addEventListener("change", () => (state.speed = Number(part("speed").value)));
+  part("loop").addEventListener("change", () => (state.loop = part("loop").checked));
+  part("theme").addEventListener("click", () => themed(view, state.theme === "dark" ? "light" : "dark"));
+  const views = page.dimension === 2 ? {} : VIEWS;
+  Object.keys(views).forEach((name) => button(part("views"), name, () => seenFrom(view, name)));
+  button(part("views"), "fit", () => seenFrom(view));
+  Object.keys(GROUPS).filter((group) => has(view, group)).forEach((group) => {
+    const box = check(part("shown"), group, state.shown[group], (on) => {
+      state.shown[group] = on;
+      frame(view);
+    });
+    box.dataset.group = group;
+  });
+  picker(view);
+  canvas.setAttribute("aria-label", `Drawing of ${page.title}, with ${page.bodies.length} bodies: ${page.bodies.map((b) => b.name).join(", ")}`);
+  part("stopped").hidden = !page.message;
+  part("stopped").textContent = page.message && `Stopped early: ${page.message}`;
+  part("keys").textContent = `Space plays, ← and → step, + and − zoom, ${page.dimension === 3 ? "drag turns, shift and drag moves, 1 to 4 are views" : "drag moves"}, 0 fits.`;
+}
+
+function has(view, group) {
+  return group === "names" || page.pieces.some((piece) => piece.group === group);
+}
+
+function button(holder, name, act) {
+  const made = holder.appendChild(document.createElement("button"));
+  made.type = "button";
+  made.textContent = name;
+  made.addEventListener("click", act);
+}
+
+function check(holder, name, on, act) {
+  const label = holder.appendChild(document.createElement("label"));
+  const box = label.appendChild(document.createElement("input"));
+  box.type = "checkbox";
+  box.checked = on;
+  label.append(` ${name}`);
+  box.addEventListener("change", () => act(box.checked));
+  return box;
+}
+
+function picker(view) {
+  const { state } = view;
+  page.curves.forEach(({ name, unit }) => {
+    const box = check(part("quantities"), unit ? `${name} [${unit}]` : name, state.chosen.includes(name), (on) => {
+      state.chosen = on ? [...state.chosen, name] : state.chosen.filter((other) => other !== name);
+      plotted(view);
+    });
+    box.dataset.name = name;
+  });
+  part("find").addEventListener("input", () => {
+    const wanted = part("find").value.toLowerCase();
+    for (const label of part("quantities").children) label.hidden = !label.textContent.toLowerCase().includes(wanted);
+  });
+  part("curves").addEventListener("pointermove", (event) => {
+    const svg = event.target.closest("svg");
+    if (!svg) return;
+    const t = svg.timeAt(event.clientX - svg.getBoundingClientRect().left);
+    state.cursor = t;
+    if (event.buttons && view.poses.inTime) seek(view, t);
+    else view.curves.show(t);
+  });
+  part("curves").addEventListener("pointerdown", (event) => {
+    const svg = event.target.closest("svg");
+    if (svg && view.poses.inTime) seek(view, svg.timeAt(event.clientX - svg.getBoundingClientRect().left));
+  });
+  part("curves").addEventListener("pointerleave", () => {
+    state.cursor = null;
+    frame(view);
+  });
+}
+
+function seenFrom(view, name) {
+  const { camera } = view;
+  if (name) Object.assign(camera, VIEWS[name]);
+  aim(camera);
+  fit(camera, reached(view), camera.width, camera.height);
+  frame(view);
+}
+
+// Points of all that is drawn, at poses from the first to the last.
+function reached({ poses }) {
+  const points = [];
+  const pieces = page.pieces.filter((piece) => piece.group !== "reactions" && piece.form !== "word");
+  for (let n = 0; n <= LOOKS; n++) {
+    const pose = poses.at(poses.start + ((poses.end - poses.start) * n) / LOOKS);
+    for (const piece of pieces) points.push(...pointsOf(piece.track, pose));
+  }
+  return points;
+}
+
+// --- hands ---
+
+function gestures(view) {
+  const { camera } = view;
+  const down = new Map();
+  const here = (event) => {
+    const box = canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    canvas.setPointerCapture(event.pointerId);
+    down.set(event.pointerId, here(event));
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const [x, y] = here(event);
+    if (!down.has(event.pointerId)) return told_under(view, x, y);
+    const before = down.get(event.pointerId);
+    const others = [...down].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
+    if (others.length) pinched(camera, before, [x, y], others[0]);
+    else if (camera.dimension === 2 || event.shiftKey || event.buttons & 6) move(camera, x - before[0], y - before[1]);
+    else turn(camera, -PIXEL_PACE * (x - before[0]), PIXEL_PACE * (y - before[1]));
+    down.set(event.pointerId, [x, y]);
+    frame(view);
+  });
+  for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => down.delete(event.pointerId));
+  canvas.addEventListener("pointerleave", () => (part("under").hidden = true));
+  canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    zoom(camera, Math.exp(-0.0015 * event.deltaY), ...here(event));
+    frame(view);
+  }, { passive: false });
+}
+
+function pinched(camera, before, now, other) {
+  const [was, is] = [before, now].map(([x, y]) => Math.hypot(x - other[0], y - other[1]));
+  zoom(camera, is / (was || 1), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
+  move(camera, (now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
+}
+
+// The name of what is nearest to the pointer; in the plane where that is, too.
+function told_under(view, x, y) {
+  const { state, camera } = view;
+  let [best, distance] = [null, NEAR];
+  for (const { piece, screen } of state.seen) {
+    if (piece.group === "traces") continue;
+    for (let k = 0; k + 5 < screen.length || k === 0; k += 3) {
+      const own = toSegment(x, y, screen, k, Math.min(k + 3, screen.length - 3));
+      if (own < distance) [best, distance] = [piece, own];
+    }
+  }
+  const under = part("under");
+  const place = unprojected(camera, x, y);
+  const where = camera.dimension === 2 ? `x = ${told(place[0])} m, y = ${told(place[1])} m` : "";
+  under.textContent = [best && best.of, where].filter(Boolean).join("  ·  ");
+  under.hidden = !under.textContent;
+  under.style.left = `${Math.min(x + 14, Math.max(0, camera.width - under.offsetWidth - 4))}px`;
+  under.style.top = `${y > 40 ? y - 30 : y + 18}px`;
+}
+
+function toSegment(x, y, screen, a, b) {
+  const [dx, dy] = [screen[b] - screen[a], screen[b + 1] - screen[a + 1]];
+  const length = dx * dx + dy * dy;
+  const part = length ? Math.min(1, Math.max(0, ((x - screen[a]) * dx + (y - screen[a + 1]) * dy) / length)) : 0;
+  const away = Math.hypot(x - screen[a] - part * dx, y - screen[a + 1] - part * dy);
+  return away === away ? away : Infinity;
+}
+
+function keys(view) {
+  const { camera, state, poses } = view;
+  const acts = {
+    " ": () => play(view, !state.playing),
+    ArrowRight: () => seek(view, state.x + poses.step),
+    ArrowLeft: () => seek(view, state.x - poses.step),
+    Home: () => seek(view, poses.start),
+    End: () => seek(view, poses.end),
+    "+": () => zoom(camera, 1.2),
+    "=": () => zoom(camera, 1.2),
+    "-": () => zoom(camera, 1 / 1.2),
+    0: () => seenFrom(view),
+    ...(page.dimension === 3 ? Object.fromEntries(Object.keys(VIEWS).map((name, k) => [k + 1, () => seenFrom(view, name)])) : {}),
+  };
+  const turned = { ArrowLeft: [-5, 0], ArrowRight: [5, 0], ArrowUp: [0, 5], ArrowDown: [0, -5] };
+  addEventListener("keydown", (event) => {
+    const own = event.target === document.body || event.target === canvas;
+    if (!own || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.shiftKey && turned[event.key]) {
+      if (camera.dimension === 3) turn(camera, ...turned[event.key]);
+      else move(camera, -4 * turned[event.key][0], 4 * turned[event.key][1]);
+    } else if (acts[event.key]) acts[event.key]();
+    else return;
+    event.preventDefault();
+    frame(view);
+  });
+}

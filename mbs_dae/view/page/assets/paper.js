@@ -1,0 +1,150 @@
+// What lies behind a mechanism: a grid with its scale, axes, and in space the floor with the shadows on it.
+
+import { projected } from "./camera.js";
+
+export function niceStep(least) {
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * [1, 2, 5, 10].find((n) => n * power >= least * 0.999999);
+}
+
+export function drawnPaper(context, camera, page, palette, seen) {
+  context.fillStyle = palette.paper;
+  context.fillRect(0, 0, camera.width, camera.height);
+  return camera.dimension === 2 ? ruled(context, camera, palette) : floored(context, camera, page, palette, seen);
+}
+
+// Lines at round numbers of metres, which stand at the lower and the left edge.
+function ruled(context, camera, palette) {
+  const step = niceStep(64 / camera.scale);
+  const [left, right] = [0, camera.width].map((x) => camera.centre[0] + (x - camera.width / 2) / camera.scale);
+  const [low, high] = [camera.height, 0].map((y) => camera.centre[1] + (camera.height / 2 - y) / camera.scale);
+  context.strokeStyle = palette.grid;
+  context.fillStyle = palette.ink;
+  context.font = "11px system-ui, sans-serif";
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let n = Math.ceil(left / step); n * step <= right; n++) {
+    const x = camera.width / 2 + camera.scale * (n * step - camera.centre[0]);
+    context.moveTo(x, 0);
+    context.lineTo(x, camera.height);
+  }
+  for (let n = Math.ceil(low / step); n * step <= high; n++) {
+    const y = camera.height / 2 - camera.scale * (n * step - camera.centre[1]);
+    context.moveTo(0, y);
+    context.lineTo(camera.width, y);
+  }
+  context.stroke();
+  context.globalAlpha = 0.75;
+  context.textAlign = "center";
+  for (let n = Math.ceil(left / step); n * step <= right; n++) {
+    const x = camera.width / 2 + camera.scale * (n * step - camera.centre[0]);
+    if (x > 44 && x < camera.width - 44) context.fillText(rounded(n * step, step), x, camera.height - 5);
+  }
+  context.fillText("x [m]", camera.width - 20, camera.height - 5);
+  context.textAlign = "left";
+  for (let n = Math.ceil(low / step); n * step <= high; n++) {
+    const y = camera.height / 2 - camera.scale * (n * step - camera.centre[1]);
+    if (y > 30 && y < camera.height - 24) context.fillText(rounded(n * step, step), 5, y - 3);
+  }
+  context.fillText("y [m]", 5, 14);
+  context.globalAlpha = 1;
+}
+
+function floored(context, camera, page, palette, seen) {
+  const upright = camera.up[2] >= 0;
+  const level = upright ? page.low[2] : page.high[2];
+  const fromAbove = (upright ? 1 : -1) * camera.toward[2] > 0.02;
+  const wide = Math.max(page.high[0] - page.low[0], page.high[1] - page.low[1], 1e-9);
+  const step = niceStep(wide / 8);
+  const [x0, x1, y0, y1] = [[0, -1], [0, 1], [1, -1], [1, 1]].map(([k, side]) => {
+    const edge = side < 0 ? page.low[k] : page.high[k];
+    return step * (side < 0 ? Math.floor(edge / step) - 1 : Math.ceil(edge / step) + 1);
+  });
+  context.strokeStyle = palette.grid;
+  context.lineWidth = 1;
+  context.beginPath();
+  const stroke = (from, to) => {
+    const ends = projected(camera, [...from, level, ...to, level]);
+    context.moveTo(ends[0], ends[1]);
+    context.lineTo(ends[3], ends[4]);
+  };
+  for (let n = 0; n <= Math.round((x1 - x0) / step); n++) stroke([x0 + n * step, y0], [x0 + n * step, y1]);
+  for (let n = 0; n <= Math.round((y1 - y0) / step); n++) stroke([x0, y0 + n * step], [x1, y0 + n * step]);
+  context.stroke();
+  if (fromAbove) shadows(context, camera, palette, seen, level);
+  triad(context, camera, palette);
+  context.fillStyle = palette.ink;
+  context.font = "11px system-ui, sans-serif";
+  context.textAlign = "right";
+  context.globalAlpha = 0.75;
+  context.fillText(`one square: ${rounded(step, step)} m`, camera.width - 8, camera.height - 8);
+  context.globalAlpha = 1;
+}
+
+// Straight down on the floor; all of them as one, so that they do not darken one another.
+function shadows(context, camera, palette, seen, level) {
+  const areas = new Path2D();
+  const lines = new Path2D();
+  for (const { piece, points } of seen) {
+    if (piece.group !== "bodies" && piece.group !== "joints") continue;
+    if (piece.form === "dot" || piece.order === "said") continue;
+    const below = points.slice();
+    for (let k = 2; k < below.length; k += 3) if (below[k] === below[k]) below[k] = level;
+    const screen = projected(camera, below);
+    if (piece.form === "line") trail(lines, screen);
+    else for (const face of piece.faces.length ? piece.faces : [[...Array(screen.length / 3).keys()]]) ring(areas, screen, face);
+  }
+  context.fillStyle = palette.shadow;
+  context.fill(areas, "nonzero");
+  context.strokeStyle = palette.shadow;
+  context.lineWidth = 4;
+  context.lineCap = "butt";
+  context.stroke(lines);
+}
+
+function trail(path, screen) {
+  let lifted = true;
+  for (let k = 0; k < screen.length; k += 3) {
+    if (screen[k] !== screen[k]) lifted = true;
+    else {
+      path[lifted ? "moveTo" : "lineTo"](screen[k], screen[k + 1]);
+      lifted = false;
+    }
+  }
+}
+
+// Always the same way round: or shadows of faces that look up and down would cancel each other.
+function ring(path, screen, face) {
+  let area = 0;
+  face.forEach((n, k) => {
+    const next = face[(k + 1) % face.length];
+    area += screen[3 * n] * screen[3 * next + 1] - screen[3 * next] * screen[3 * n + 1];
+  });
+  const order = area < 0 ? [...face].reverse() : face;
+  order.forEach((n, k) => path[k ? "lineTo" : "moveTo"](screen[3 * n], screen[3 * n + 1]));
+  path.closePath();
+}
+
+// The directions of the axes, in a corner.
+function triad(context, camera, palette) {
+  const [x, y, size] = [46, camera.height - 46, 28];
+  context.font = "italic 13px serif";
+  context.textAlign = "center";
+  context.lineWidth = 1.5;
+  ["x", "y", "z"].forEach((letter, k) => {
+    const [dx, dy] = [camera.right[k] * size, -camera.up[k] * size];
+    context.strokeStyle = palette.shown(["#D55E00", "#009E73", "#0072B2"][k]);
+    context.fillStyle = context.strokeStyle;
+    if (Math.hypot(dx, dy) < 3) return;
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(x + dx, y + dy);
+    context.stroke();
+    context.fillText(letter, x + 1.35 * dx, y + 1.35 * dy + 4);
+  });
+}
+
+export function rounded(value, step) {
+  const digits = Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+  return Math.abs(value) < step / 2 ? "0" : value.toFixed(digits).replace("-", "−");
+}

@@ -1,0 +1,72 @@
+"""The file: the data of a page, its scripts and its style, in one document that asks nothing of a network."""
+
+import json
+import re
+from functools import cache
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ...model.parameters import positive_number
+from ...results.files import replacing
+from ...results.result import Result
+from .scene import Choices, checked, page_data
+
+SCRIPTS = (
+    "numbers.js", "tracks.js", "poses.js", "camera.js", "colours.js", "canvas.js", "paper.js", "names.js", "curves.js",
+    "page.js",
+)  # fmt: skip
+"""Each one uses those before it."""
+
+
+def save_page(result: Result, path: str | Path, **choices: Any) -> Path:
+    """Write the motion as a page of HTML; choices are those of `page_text`."""
+    text = page_text(result, **choices)
+    with replacing(Path(path), "choose a folder where you may write") as place:
+        place.write_text(text, encoding="utf-8")
+    return Path(path)
+
+
+def page_text(result: Result, *, plots: Any = (), trace: Any = (), view: Any = None, speed: float | None = None) -> str:
+    """`plots` are quantities whose curves stand beside it, `trace` names points
+    whose paths are drawn, `view` says from where a mechanism in space is seen, and `speed` is model time over the time
+    that it plays; its reader may choose otherwise."""
+    pace = _pace(result) if speed is None else positive_number(speed, "speed", "number, e.g. speed=1")
+    chosen = Choices(_names(plots), _names(trace), tuple(view or ()), pace)
+    return page_of(page_data(result, checked(result, chosen)))
+
+
+def page_of(data: dict[str, Any]) -> str:
+    """Nothing in the data can end the script that holds it, as no "<" stands in it."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    filled = {"title": escape(data["title"]), "style": asset("page.css"), "script": joined(SCRIPTS)}
+    filled["data"] = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return re.sub(r"\{(title|style|script|data)\}", lambda match: filled[match[1]], asset("page.html"))
+
+
+@cache
+def joined(names: tuple[str, ...]) -> str:
+    """Modules as one, so that a page is one file: without what they say of one another."""
+    text = "\n".join(asset(name) for name in names)
+    text = re.sub(r"^import [^;]*;\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"^export ", "", text, flags=re.MULTILINE)
+
+
+@cache
+def asset(name: str) -> str:
+    return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+
+
+def _names(names: Any) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(map(str, names)))
+
+
+def _pace(result: Result) -> float:
+    """So that it plays some seconds long: 1, 2 or 5 times a power of ten; as fast as in truth where that will do."""
+    lasts = float(result.t[-1] - result.t[0]) if len(result) > 1 else 0.0
+    if lasts <= 0.0 or 3.0 <= lasts <= 15.0:
+        return 1.0
+    wanted = lasts / 6.0
+    paces = [n * 10.0**power for power in range(-9, 10) for n in (1, 2, 5)]
+    return min(paces, key=lambda pace: abs(pace / wanted - 1.0))

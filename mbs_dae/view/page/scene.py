@@ -1,0 +1,203 @@
+"""What a page shows: the pieces of a mechanism, its motion, and the curves beside it; all as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...results.result import Result
+from ..drawing.colours import REACTION
+from ..drawing.mechanism import Pieces, edges_of, pieces_of, staged
+from ..drawing.motion import Motion, at_times, in_space, motion_of, path_of
+from ..drawing.stage import OVER_BODIES, Piece, Stage, all_pieces
+from ..drawing.symbols import arrow_of
+from . import pen
+from .numbers import packed, rounded
+from .tracks import TrackWriter
+
+FEWEST, MOST = 600, 1500
+"""Poses of a page: so many at least, that links keep their lengths between them; so many at most, as a screen shows."""
+SYMBOL = 1 / 62
+"""Half the size of a joint's symbol, as a part of the longest side of what is drawn."""
+NOTHING = 1e-6  # what changes by a smaller part than this of what changes most is no curve to begin with
+LOOKS = 400  # how many poses tell how far a motion reaches
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a page shows at first; its reader may choose otherwise."""
+
+    plots: tuple[str, ...] = ()
+    trace: tuple[str, ...] = ()
+    view: tuple[float, ...] = ()
+    speed: float = 1.0
+
+
+def page_data(result: Result, choices: Choices) -> dict[str, Any]:
+    motion = shown_motion(result)
+    whole = motion.thinned(LOOKS)
+    rough = staged(result.sketch, pen, whole, whole)
+    traces = {name: in_space(path_of(result, name))[None] for name in choices.trace}
+    low, high = _box([*(p.path for g in pieces_of(rough) for p in all_pieces(g)), *traces.values()])
+    symbol = SYMBOL * (float((high - low).max()) or 1.0) * rough[0].fine
+    stages = staged(result.sketch, pen, motion, whole, symbol)
+    groups = dict(zip(("bodies", "joints", "forces"), pieces_of(stages), strict=True))
+    reactions = _reactions(result, motion)
+    pushed = replace(motion, forces=motion.forces | reactions)
+    groups["reactions"] = _reaction_arrows(replace(stages[0], shown=pushed), reactions)
+    pushes = [*pushed.forces]
+    writer = TrackWriter(pushed, {b.name: k for k, b in enumerate(result.sketch.bodies)}, _numbered(pushes))
+    joins = {e.name: [body for body, *_ in e.markers] for e in result.sketch.elements}
+    pieces = [
+        _written(writer, group, name, joins.get(name, ()), piece)
+        for group, named in groups.items()
+        for name, own in named.items()
+        for piece in own
+    ]
+    seen = [p.path for group in ("bodies", "joints", "forces") for p in all_pieces(groups[group])]
+    low, high = _box([*seen, low, high])
+    arrays = {"values": motion.values, "frames": _frames(result, motion), "forces": _stacked(pushed.forces, pushes)}
+    arrays |= {f"trace {name}": path[0] for name, path in traces.items()} | writer.arrays
+    curves, curve_data = _curves(result)
+    return {
+        "title": result.title, "dimension": result.sketch.dimension, "axis": list(result.axis),
+        "message": "" if result.success else result.message,
+        "bodies": [{"name": b.name, "colour": stages[0].colour(b.name)} for b in result.sketch.bodies],
+        "names": _names(stages, writer), "pieces": pieces, "low": rounded(low), "high": rounded(high), "symbol": symbol,
+        "traces": [{"name": n, "colour": stages[0].colour(n.partition(".")[0])} for n in traces],
+        "curves": curves, "plots": list(choices.plots) or _first_curves(result), "view": list(choices.view),
+        "speed": choices.speed, "arrays": packed(arrays | curve_data),
+    }  # fmt: skip
+
+
+# --- motion ---
+
+
+def shown_motion(result: Result) -> Motion:
+    """The poses of the result; more between them where they are few, fewer where no screen shows them all."""
+    motion = motion_of(result)
+    if result.axis[0] != "t" or len(motion) < 2 or np.ptp(motion.values) == 0.0:
+        return motion
+    if len(motion) > MOST:
+        return motion.thinned(MOST)
+    if len(motion) >= FEWEST:
+        return motion
+    between = int(np.ceil((FEWEST - 1) / (len(motion) - 1)))
+    known = np.arange(len(motion))
+    wanted = np.arange((len(motion) - 1) * between + 1) / between
+    return at_times(result, motion, np.interp(wanted, known, motion.values))
+
+
+def _frames(result: Result, motion: Motion) -> np.ndarray:
+    """Places and angles, or places and quaternions, of all bodies side by side."""
+    each = [motion.frames[body.name] for body in result.sketch.bodies]
+    return np.concatenate(each, axis=1) if each else np.zeros((len(motion), 0))
+
+
+def _stacked(forces: dict[str, np.ndarray], names: Sequence[str]) -> np.ndarray:
+    rows = [forces[name] for name in names]
+    return np.concatenate(rows, axis=1) if rows else np.zeros((0, 0))
+
+
+def _numbered(names: Sequence[str]) -> dict[str, int]:
+    return {name: k for k, name in enumerate(names)}
+
+
+# --- pieces ---
+
+
+def _written(writer: TrackWriter, group: str, owner: str, joins: Sequence[str], piece: Piece) -> dict[str, Any]:
+    track = {"track": writer.written(piece.track)}
+    order = {"order": "over"} if piece.order == OVER_BODIES else {} if piece.order == "by depth" else {"order": "said"}
+    return {"group": group, "of": owner, "joins": list(joins), **piece.artist, **order, **track}
+
+
+def _box(paths: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    points = np.concatenate([in_space(path).reshape(-1, 3) for path in paths] or [np.zeros((1, 3))])
+    points = points[np.isfinite(points).all(axis=1)]
+    return points.min(axis=0), points.max(axis=0)
+
+
+def _names(stages: list[Stage], writer: TrackWriter) -> list[dict[str, Any]]:
+    """Of each body the two ends, or the corners, that its name stands beside, in its own axes."""
+    names = []
+    for body in stages[0].sketch.bodies:
+        edges = edges_of(stages[0], body)[0]
+        place, turned = stages[0].shown.frame(body.name)
+        own = (edges - place[0]) @ turned[0]
+        names.append({"on": writer.bodies[body.name], "points": rounded(own)})
+    return names
+
+
+def _reactions(result: Result, motion: Motion) -> dict[str, np.ndarray]:
+    """The forces of joints on their second bodies at the poses of a page."""
+    known = result.reactions
+    if known is None:
+        return {}
+    drawn = [e for e in result.sketch.elements if e.name in known.names() and len(e.markers) >= 2]
+    dimension = result.sketch.dimension
+    return {
+        f"reaction of {e.name}": _at(result, motion, in_space(known.world(e.name)[:, :dimension]))
+        for e in drawn
+        if e.kind != "arrow"
+    }
+
+
+def _at(result: Result, motion: Motion, rows: np.ndarray) -> np.ndarray:
+    if result.axis[0] != "t":
+        return rows[motion.numbers]
+    return np.stack([np.interp(motion.values, result.t, column) for column in rows.T], axis=-1)
+
+
+def _reaction_arrows(stage: Stage, reactions: dict[str, np.ndarray]) -> Pieces:
+    """On one scale for all of them."""
+    elements = {f"reaction of {e.name}": e for e in stage.sketch.elements}
+    return {
+        elements[name].name: [*arrow_of(stage, elements[name].markers[1], name, reactions, REACTION)]
+        for name in reactions
+    }
+
+
+# --- curves ---
+
+
+def _curves(result: Result) -> tuple[list[dict[str, str]], dict[str, np.ndarray]]:
+    """Every quantity over time. Of more poses than a screen shows the extremes are kept: of each group of neighbours
+    the least and the largest, in their order."""
+    table = [{"name": name, "unit": result.unit(name)} for name in result.scalar_names]
+    read = result.quantities.read_all()
+    rows = [read[one["name"]] if one["name"] in read else result[one["name"]] for one in table]
+    values = np.stack(rows, axis=1) if table else np.zeros((len(result), 0))
+    times, values = thinned_curves(np.asarray(result.t), values, MOST)
+    return table, {"curve times": times, "curves": values}
+
+
+def thinned_curves(times: np.ndarray, values: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    if len(times) <= most:
+        return times, values
+    groups = np.array_split(np.arange(len(times)), most // 2)
+    low, high = (np.array([pick(values[g], axis=0) + g[0] for g in groups]) for pick in (np.argmin, np.argmax))
+    first, second = np.minimum(low, high), np.maximum(low, high)
+    columns = np.arange(values.shape[1])
+    both = np.stack([values[first, columns], values[second, columns]], axis=1).reshape(-1, values.shape[1])
+    ends = np.array([(times[g[0]], times[g[-1]]) for g in groups])
+    both[0], both[-1] = values[0], values[-1]
+    return ends.ravel(), both
+
+
+def _first_curves(result: Result) -> list[str]:
+    """A quantity that changes by more than roundoff, where nobody said which is wanted: of a joint rather than a
+    body."""
+    bodies = {body.name for body in result.sketch.bodies}
+    moved = {name: float(np.ptp(result[name])) for name in result.names if result.unit(name) in ("m", "rad")}
+    changing = [name for name, way in moved.items() if way > NOTHING * max(moved.values())]
+    return sorted(changing, key=lambda name: name.partition(".")[0] in bodies)[:1]
+
+
+def checked(result: Result, choices: Choices) -> Choices:
+    """Names are told before any work is done."""
+    numbers = tuple(part for name in choices.plots for part in result.components(name))
+    return replace(choices, plots=numbers)

@@ -1,0 +1,204 @@
+"""Equations as C, JavaScript and Python: the same numbers as in the core, whatever stands in a model and its names."""
+
+import ast
+from functools import cache
+
+import numpy as np
+import pytest
+import sympy as sp
+from gallery import load
+from languages import compiled, in_c, in_javascript, in_python
+from nasty_names import nasty
+
+import mbs_dae as mbs
+
+SEVEN = ("Phi", "Phi_q", "nu", "gamma", "M", "Q")
+
+
+def laws():
+    """Branches, roots, signs, tables, whole turns and states at once. Only what it says is read."""
+    model = mbs.PlanarModel("laws, all at once", gravity=(0.3, -9.81))
+    k, lambda_ = model.parameter("k", 3.0, unit="N/m"), model.parameter("lambda_", 0.2)
+    double, w0 = model.parameter("double", 0.7, unit="m"), model.parameter("w0", 1.3)
+    ground = model.ground
+    crank = model.body("crank", 1.0, double**2 / 12, com=(0.1, 0.05), position=(0.1, 0.2), angle=0.3)
+    rod = model.body("rod", 2.0, 0.04, com=(-0.02, lambda_), position=(0.5, 0.1), angle=-0.4)
+    course = mbs.Table([0.0, 0.4, 1.1, 2.0, 3.0], [0.0, 0.5, 0.3, 0.9, 1.0], kind="cubic")
+    turn = np.linspace(0, 2 * np.pi, 9)
+    cam = mbs.Table(turn, 0.3 + 0.1 * np.cos(turn), periodic=True)
+    stroke = mbs.Motion(start=0.1).rise(0.4, over=0.7, law="modified sine").return_(over=1.1, law="3-4-5").repeat()
+    x, vx = model["crank.x"], model["crank.vx"]
+    charge = model.state("z", rate=lambda z: sp.exp(-k * z**2) - sp.Min(x, vx, 0.2) / (1 + z**4), initial=0.3)
+    wild = sp.Piecewise((k * x, x > 0.1), (sp.sqrt(1 + vx**2) ** -3, (vx < 0) & (x < 1)), (sp.log(2 + x**2), True))
+    model.add(
+        mbs.Revolute("A", ground.at(0.1, 0.2), crank.at(-double / 2, 0.05)),
+        mbs.PinInSlot("slot", rod.at(0.1, 0.2, angle=0.3), ground.at(0.6, 0.1)),
+        mbs.CamFollower("cam", crank, rod.at(0.3, 0.1), profile=cam, follower="flat"),
+        mbs.Constraint("edge", rod, ground, psi=lambda i, j: i.y_axis.dot(i.velocity) - w0 * mbs.t),
+        mbs.Constraint("way", rod, crank, phi=lambda i, j: sp.atan2(i.y - j.y, i.x - j.x) - sp.sin(mbs.t) * w0),
+        mbs.Driver("table", mbs.distance(crank, rod), course),
+        mbs.Driver("stroke", mbs.displacement(ground, rod), stroke),
+        mbs.Force("wild", crank, (wild + charge, sp.Max(x, 0.2, vx) * sp.sign(vx) + sp.floor(3 * x) % 2)),
+        mbs.Torque("twist", rod, sp.Abs(model["rod.omega"]) ** sp.Rational(3, 2) + sp.tanh(model["rod.y"])),
+    )
+    return model
+
+
+def spatial():
+    model = mbs.SpatialModel("in space", gravity=(0, 0, -9.81))
+    m, c = model.parameter("m", 2.0), model.parameter("c", 0.1)
+    a = model.body("a", m, inertia=(0.1, 0.2, 0.3), com=(c, 0, 0.05), position=(0.1, 0.2, 0.3))
+    b = model.body("b", 1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0.2, 0.3))
+    model.add(
+        mbs.Revolute("hinge", model.ground, a.at(0.1, c, 0)),
+        mbs.Universal("cross", a.at(0.3, 0, 0), b.at(-0.1, 0, 0)),
+        mbs.Driver("motor", mbs.angle(model.ground, a), 3 * mbs.t),
+        mbs.SpringDamper("spring", a, b.at(0, 0, 0.4), stiffness=10.0, damping=0.3, length=0.2),
+    )
+    return model
+
+
+MODELS = {"laws": laws, "space": spatial} | {
+    name: (lambda name=name: load(name).build()) for name in ("four_bar", "quick_return")
+}
+
+
+def poses(eq, count=3):
+    """Random ones near the placement; quaternions are of unit length."""
+    dice, found = np.random.default_rng(7), []
+    for _ in range(count):
+        q = np.array([eq.placement[s] for s in eq.q]) + dice.uniform(-0.2, 0.2, len(eq.q))
+        if len(eq.turns):
+            for e in q.reshape(-1, 7)[:, 3:]:
+                e /= np.linalg.norm(e)
+        v, z = dice.normal(size=len(eq.v)), dice.uniform(0.1, 0.4, len(eq.z))
+        found.append((float(dice.uniform(0.1, 1.5)), q, v, dice.uniform(-0.5, 0.5, len(eq.turns)), z))
+    return found
+
+
+def agrees(found, wanted):
+    wanted = np.ravel(wanted)
+    scale = np.abs(wanted).max(initial=1.0)
+    np.testing.assert_allclose(np.ravel(found), wanted, rtol=0, atol=1e-12 * scale)
+
+
+@cache
+def equations_of(build):
+    return mbs.equations(build())
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def case(request):
+    eq = equations_of(MODELS[request.param])
+    names = (*SEVEN, "zdot") if len(eq.z) else SEVEN
+    wanted = eq.lambdify(*names)
+    return eq, names, [(pose, wanted(*pose[:4], z=pose[4])) for pose in poses(eq)]
+
+
+def of(eq, pose):
+    """The arrays that functions read."""
+    t, q, v, turns, z = pose
+    return [q, v] + [turns] * bool(len(eq.turns)) + [z] * bool(len(eq.z))
+
+
+def test_c_says_the_same(case, tmp_path):
+    eq, names, told = case
+    library = compiled(eq.to_code("C"), tmp_path)
+    for pose, wanted in told:
+        for name, numbers in zip(names, wanted, strict=True):
+            agrees(in_c(library, eq.name, name, numbers.size, of(eq, pose), pose[0]), numbers)
+
+
+def test_javascript_says_the_same(case, tmp_path):
+    eq, names, told = case
+    calls = [
+        (name, t, q.tolist(), v.tolist(), {"turns": turns.tolist(), "z": z.tolist()})
+        for (t, q, v, turns, z), _ in told
+        for name in names
+    ]
+    found = in_javascript(eq.to_code("JavaScript"), calls, tmp_path)
+    for numbers, expected in zip(found, (one for _, wanted in told for one in wanted), strict=True):
+        agrees(numbers, expected)
+
+
+def test_python_says_the_same(case):
+    eq, names, told = case
+    module = in_python(eq.to_code("Python"))
+    for pose, wanted in told:
+        for name, numbers in zip(names, wanted, strict=True):
+            found = getattr(module, name)(pose[0], *of(eq, pose))
+            assert found.shape == numbers.shape
+            agrees(found, numbers)
+
+
+def test_the_core_says_the_same(interpreted_kernels):
+    """Of what is written; where it runs is shown above."""
+    for build in (laws, spatial):
+        model = build()
+        system, eq = model.compile(), equations_of(build)
+        module = in_python(eq.to_code("Python"))
+        for pose in poses(eq):
+            t, q, v, turns, z = pose
+            whole, rates = system.placement.copy(), system.still
+            whole[: q.size], rates[: v.size] = q, v
+            whole[system.layout.turns[:, :1] + [0, 1, 2]] = turns.reshape(-1, 3)
+            whole[[system.layout.signals[s.symbol] for s in model.states]] = z
+            Phi, Phi_q, nu, gamma = (getattr(module, n)(t, *of(eq, pose)) for n in ("Phi", "Phi_q", "nu", "gamma"))
+            a = np.cos(np.arange(v.size))
+            run = system.read_constraints(
+                np.array([t]), whole[None], rates[None], np.concatenate([a, 0 * rates[v.size :]])[None]
+            )
+            agrees(Phi, run[0][0][list(eq.position_rows)])
+            agrees(Phi_q @ v - nu, run[1][0])
+            agrees(Phi_q @ a - gamma, run[2][0])
+
+
+def test_parameters_are_given_by_name(tmp_path):
+    eq = equations_of(laws)
+    pose, *_ = poses(eq)
+    t, q, v, turns, z = pose
+    others = {"k": 5.0, "double": 0.9}
+    wanted = eq.lambdify("Q")(t, q, v, parameters=others, z=z)[0]
+    module = in_python(eq.to_code("Python", "Q"))
+    agrees(module.Q(t, q, v, z, parameters={"k": 5.0, "double_": 0.9}), wanted)
+    call = ("Q", t, q.tolist(), v.tolist(), {"p": {"k": 5.0, "double_": 0.9}, "z": z.tolist()})
+    agrees(in_javascript(eq.to_code("JavaScript", "Q"), [call], tmp_path)[0], wanted)
+    values = {"k": 5.0, "lambda_": 0.2, "double": 0.9, "w0": 1.3}
+    library = compiled(eq.to_code("C", "Q"), tmp_path)
+    agrees(in_c(library, eq.name, "Q", wanted.size, [q, v, z], t, values), wanted)
+    with pytest.raises(KeyError, match="there is no parameter 'r'"):
+        module.Q(t, q, v, z, parameters={"r": 1.0})
+
+
+def test_names_do_no_harm(tmp_path):
+    eq = mbs.equations(nasty())
+    (pose,) = poses(eq, 1)
+    t, q, v, *_ = pose
+    (wanted,) = eq.lambdify("Q")(t, q, v)
+    texts = {name: eq.to_code(name, "Q") for name in ("C", "JavaScript", "Python")}
+    agrees(in_c(compiled(texts["C"], tmp_path), eq.name, "Q", wanted.size, [q, v], t), wanted)
+    agrees(in_javascript(texts["JavaScript"], [("Q", t, q.tolist(), v.tolist())], tmp_path)[0], wanted)
+    agrees(in_python(texts["Python"]).Q(t, q, v), wanted)
+    assert "</script" not in texts["JavaScript"].lower() and "<!--" not in texts["JavaScript"]
+    for text in texts.values():
+        assert not {"\u202e", "\r", "\u2028"} & {*text}
+        assert "utf-7" not in "".join(text.splitlines()[:2])
+    functions = [one.name for one in ast.parse(texts["Python"]).body if isinstance(one, ast.FunctionDef)]
+    assert functions == ["with_defaults", "Q"]
+
+
+def test_what_has_no_formula_is_told():
+    model = mbs.PlanarModel("wind")
+    body = model.body("sail", mass=1.0, inertia=0.1)
+    model.add(mbs.PythonForce("wind", body, function=lambda t, s: (1.0, 0.0, 0.0)))
+    eq = mbs.equations(model)
+    with pytest.raises(mbs.ModelError, match="a Python force, of which there is no formula; name the matrices"):
+        eq.to_code("C")
+    assert "wind_M(" in eq.to_code("C", "M")
+    with pytest.raises(mbs.ModelError, match="language"):
+        eq.to_code("Fortran")
+    heavy = mbs.PlanarModel("erf")
+    body = heavy.body("b", mass=1.0, inertia=0.1)
+    heavy.add(mbs.Torque("t", body, sp.erf(heavy["b.x"])))
+    with pytest.raises(mbs.ModelError, match="JavaScript has no function 'erf'; leave out"):
+        mbs.equations(heavy).to_code("JavaScript")

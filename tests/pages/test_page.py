@@ -1,0 +1,283 @@
+"""Pages in a real browser: they load alone, draw what the result says, play, turn, and are read by anybody."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from base64 import b64decode
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser import Opened, browser
+from gallery import ALL, TOUCHING, load
+
+import mbs_dae as mbs
+from mbs_dae.view.drawing.motion import motion_of
+from mbs_dae.view.page.html import page_of, save_page
+from mbs_dae.view.page.numbers import packed
+from mbs_dae.view.page.scene import MOST, Choices, page_data, thinned_curves
+
+pytestmark = pytest.mark.usefixtures("interpreted_kernels")
+POSES = 9
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as opened:
+        yield opened
+
+
+def moved(name: str) -> mbs.Result:
+    """The first poses of a motion of the gallery; of bodies that touch only the first one."""
+    module = load(name)
+    model, times = module.build(), np.asarray(module.TIMES)[:POSES]
+    if name in TOUCHING:
+        return mbs.assemble(model).result
+    if not hasattr(module, "INITIAL"):
+        return mbs.kinematics(model, times)
+    return mbs.simulate(model, times[:2], module.INITIAL, **getattr(module, "OPTIONS", {}))
+
+
+@pytest.fixture(scope="module")
+def crank():
+    model = load("slider_crank").build()
+    return mbs.inverse_dynamics(model, np.linspace(0, 0.6, 61))
+
+
+@pytest.fixture(scope="module")
+def crank_page(crank, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "crank.html"
+    save_page(crank, path, plots=("slider.x", "slider.vx"), trace="rod.middle")
+    return path
+
+
+@pytest.fixture(scope="module")
+def platform_page(tmp_path_factory):
+    module = load("stewart_platform")
+    path = tmp_path_factory.mktemp("page") / "platform.html"
+    save_page(mbs.kinematics(module.build(), np.asarray(module.TIMES)[:31]), path)
+    return path
+
+
+# --- in the browser ---
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALL)
+def test_the_gallery_loads_draws_plays_and_turns(name, chromium, tmp_path):
+    result = moved(name)
+    path = tmp_path / "page.html"
+    save_page(result, path)
+    assert path.stat().st_size < 1_000_000
+    with Opened(chromium, path) as page:
+        assert page.of_network() == []
+        colours = page.run(
+            """() => { const c = document.getElementById("stage");
+            const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, found = new Set();
+            for (let k = 0; k < d.length; k += 4) found.add(d[k] << 16 | d[k + 1] << 8 | d[k + 2]);
+            return found.size; }"""
+        )
+        assert colours > 20  # a blank paper has a handful
+        before = page.run("mbs.state.x")
+        page.page.keyboard.press("Space")
+        page.until(f"mbs.state.x !== {before} || mbs.poses.end === mbs.poses.start")
+        page.page.keyboard.press("Space")
+        page.run("mbs.seek(mbs.poses.end)")
+        assert page.run("mbs.state.x") == page.run("mbs.poses.end")
+        page.page.mouse.move(300, 300)
+        page.page.mouse.down()
+        page.page.mouse.move(360, 320)
+        page.page.mouse.up()
+        page.page.set_viewport_size({"width": 320, "height": 640})
+        page.page.wait_for_timeout(60)
+        assert page.run("document.documentElement.scrollWidth") <= 320
+        assert page.complaints == []
+
+
+def on_screen(page, point):
+    return page.run(
+        """([x, y, z]) => { const c = mbs.view.camera; const p = [x, y, z].map((v, k) => v - c.centre[k]);
+        const dot = (a) => a[0] * p[0] + a[1] * p[1] + a[2] * p[2];
+        return [c.width / 2 + c.scale * dot(c.right), c.height / 2 - c.scale * dot(c.up)]; }""",
+        [*point, 0.0][:3],
+    )
+
+
+def test_pins_are_drawn_where_the_result_says(crank, crank_page, chromium):
+    with Opened(chromium, crank_page) as page:
+        for index in (0, 17, 44, 60):
+            page.run(f"mbs.seek({crank.t[index]})")
+            x, y = on_screen(page, (crank["crank.B.x"][index], crank["crank.B.y"][index]))
+            ring = page.run(
+                """([x, y]) => { const c = document.getElementById("stage").getContext("2d");
+                const at = (p, way) => Math.round(p + 4.4 * way - 0.5);
+                return [...Array(16).keys()].map((k) => k * Math.PI / 8).map((a) =>
+                c.getImageData(at(x, Math.cos(a)), at(y, Math.sin(a)), 1, 1).data[0]); }""",
+                [x, y],
+            )
+            assert max(ring) < 200, "the dark ring of the pin is around that point"
+            seen = page.run("[...mbs.state.seen.find((s) => s.piece.of === 'B' && s.piece.form === 'dot').screen]")
+            assert np.hypot(seen[0] - x, seen[1] - y) < 0.5
+
+
+def test_bodies_move_as_in_the_result(crank, crank_page, chromium):
+    motion = motion_of(crank)
+    with Opened(chromium, crank_page) as page:
+        for index in (3, 29, 58):
+            page.run(f"mbs.seek({crank.t[index]})")
+            places = np.reshape(page.run("[...mbs.state.pose.places]"), (-1, 3))
+            for k, body in enumerate(crank.sketch.bodies):
+                np.testing.assert_allclose(places[k], motion.frame(body.name)[0][index], atol=1e-6)
+
+
+def test_curves_read_as_the_result(crank, crank_page, chromium):
+    with Opened(chromium, crank_page) as page:
+        page.run(f"mbs.seek({crank.t[20]})")
+        shown = page.page.locator(".reading b").all_inner_texts()
+        values = [float(text.split()[0].replace("−", "-")) for text in shown]
+        np.testing.assert_allclose(values, [crank["slider.x"][20], crank["slider.vx"][20]], rtol=1e-4)
+        page.page.locator("summary").click()
+        page.page.locator("#find").fill("rod.omega")
+        page.page.locator("#quantities label:visible").first.click()
+        assert page.page.locator("#curves figure").count() == 3  # lengths, velocities, angular velocities
+        svg = page.page.locator("#curves svg").first
+        box = svg.bounding_box()
+        page.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 60)
+        assert 0.2 < page.run("mbs.state.x") < 0.4
+        assert page.complaints == []
+
+
+def test_what_is_shown_can_be_chosen(crank_page, chromium):
+    count = "mbs.state.seen.filter((s) => s.piece.group === 'reactions').length"
+    with Opened(chromium, crank_page) as page:
+        assert page.run(count) == 0
+        page.page.locator("[data-group=reactions]").check()
+        assert page.run(count) > 0
+        page.page.locator("[data-group=bodies]").uncheck()
+        assert page.run("mbs.state.seen.filter((s) => s.piece.group === 'bodies').length") == 0
+
+
+def test_the_mouse_turns_moves_and_zooms(platform_page, chromium):
+    camera = "JSON.stringify([mbs.view.camera.azimuth, mbs.view.camera.elevation, mbs.view.camera.scale])"
+    with Opened(chromium, platform_page) as page:
+        first = json.loads(page.run(camera))
+        page.page.mouse.move(300, 300)
+        page.page.mouse.down()
+        page.page.mouse.move(400, 350)
+        page.page.mouse.up()
+        turned = json.loads(page.run(camera))
+        assert turned[0] != first[0] and turned[1] > first[1] and turned[2] == first[2]
+        page.page.mouse.wheel(0, -200)
+        page.until(f"mbs.view.camera.scale > {first[2]}")
+        page.page.keyboard.press("4")
+        assert json.loads(page.run(camera))[1] == 90
+        page.page.keyboard.press("0")
+        assert page.complaints == []
+
+
+def test_a_frame_of_a_stewart_platform_costs_little(platform_page, chromium):
+    """Of script: poses, projection, sorting, and the calls that draw; the median of many."""
+    with Opened(chromium, platform_page) as page:
+        costs = page.run(
+            """() => [...Array(60).keys()].map((k) => {
+            mbs.seek(mbs.poses.start + (k / 59) * (mbs.poses.end - mbs.poses.start)); return mbs.state.cost; })"""
+        )
+    assert np.median(costs) < 8.0  # milliseconds
+
+
+def test_nothing_serious_hinders_anybody(crank_page, platform_page, chromium):
+    """The rules of axe: names of controls, contrast, order of headings, and the like; in light and dark."""
+    from axe_core_python.sync_playwright import Axe
+
+    for path, scheme in ((crank_page, "light"), (crank_page, "dark"), (platform_page, "light")):
+        with Opened(chromium, path, color_scheme=scheme) as page:
+            found = Axe().run(page.page)["violations"]
+            serious = [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")]
+            assert serious == []
+            assert page.run("document.documentElement.dataset.theme") == scheme
+
+
+def test_names_do_no_harm(chromium, tmp_path):
+    bad = ["<script>boom()</script>", "</script>", "a\"b'c", "two\nlines", "\u202eleft", "{title}", "line\u2028end"]
+    model = mbs.PlanarModel(bad[0] + "{script}", gravity=(0, -9.81))
+    for name in bad:
+        body = model.body(name, mass=1, inertia=1)
+        model.add(mbs.Revolute(f"pin {name}", model.ground, body))
+    result = mbs.simulate(model, [0.0, 0.01])
+    path = tmp_path / "page.html"
+    save_page(result, path)
+    with Opened(chromium, path) as page:
+        assert page.complaints == [] and page.of_network() == []
+        assert page.run("mbs.page.bodies.map((b) => b.name)") == bad
+        assert page.page.locator("h1").inner_text() == model.name
+        assert page.run("typeof boom") == "undefined"
+        page.page.locator("summary").click()
+        assert page.page.locator("#quantities script").count() == 0
+
+
+def test_a_run_that_stopped_says_so(chromium, tmp_path, crank):
+    from dataclasses import replace
+
+    path = tmp_path / "page.html"
+    save_page(replace(crank, success=False, message="a dead point of <b>motor</b>"), path)
+    with Opened(chromium, path) as page:
+        assert page.page.locator("#stopped").inner_text() == "Stopped early: a dead point of <b>motor</b>"
+
+
+def test_a_notebook_has_the_same_page_and_a_still(crank, chromium, tmp_path):
+    shown = crank.view(plots="slider.x", height=400)._repr_html_()
+    assert shown.count("data:image/png;base64,") == 1 and "display: none" in shown
+    path = tmp_path / "cell.html"
+    path.write_text(f"<!doctype html><body>{shown}</body>", encoding="utf-8")
+    page = chromium.new_page()
+    page.goto(path.as_uri())
+    inside = page.frame_locator("iframe")
+    inside.locator(".reading b").wait_for()
+    assert inside.locator("h1").inner_text() == "slider-crank"
+    assert not page.locator("img").is_visible()
+
+
+# --- the data ---
+
+
+def unpacked(packed):
+    """As the script does it."""
+    planes = np.frombuffer(zlib.decompress(b64decode(packed["data"])), np.uint8).reshape(4, -1)
+    words = planes.T.copy().view("<u4").ravel()
+    for name, where in packed["table"].items():
+        rows = where["shape"][0]
+        columns = int(np.prod(where["shape"][1:], dtype=int))
+        bits = words[where["at"] : where["at"] + rows * columns].reshape(columns, rows)
+        yield name, np.cumsum(bits, axis=1, dtype="<u4").T.copy().view("<f4").reshape(where["shape"])
+
+
+def test_arrays_are_packed_without_loss():
+    arrays = {"a": np.random.default_rng(1).normal(size=(7, 3)), "none": np.zeros((0, 2)), "b": [1.0, np.nan, -np.inf]}
+    for name, array in unpacked(packed(arrays)):
+        np.testing.assert_array_equal(array, np.asarray(arrays[name], dtype="<f4"))
+
+
+def test_a_peak_is_kept_where_poses_are_left_out():
+    times = np.linspace(0, 1, 100_001)
+    values = np.zeros((len(times), 2))
+    values[41_234, 0], values[77_777, 1] = 5.0, -3.0
+    shown, curves = thinned_curves(times, values, MOST)
+    assert len(shown) == len(curves) <= MOST and (np.diff(shown) >= 0).all()
+    assert curves[:, 0].max() == 5.0 and curves[:, 1].min() == -3.0
+    assert abs(shown[curves[:, 0].argmax()] - times[41_234]) < 2 / MOST
+
+
+def test_a_page_is_one_file_without_addresses(crank):
+    text = page_of(page_data(crank, Choices()))
+    assert not re.search(r"(src|href)\s*=|url\(|@import|https?://(?!www\.w3\.org/2000/svg)", text)
+    assert "default-src 'none'" in text
+
+
+def test_wrong_choices_are_told(crank, tmp_path):
+    with pytest.raises(mbs.ModelError, match=r"no quantity 'slider.z'"):
+        save_page(crank, tmp_path / "page.html", plots="slider.z")
+    with pytest.raises(mbs.ModelError, match="nowhere"):
+        save_page(crank, tmp_path / "page.html", trace="nowhere")
+    assert not list(Path(tmp_path).iterdir())

@@ -1,0 +1,201 @@
+"""All that a result tells by name: vectors, what follows from forces, violations; in memory and out of files."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import sympy as sp
+from helpers import slider_crank
+
+import mbs_dae as mbs
+
+TIMES = np.linspace(0, 1, 5)
+
+
+def marked(**options):
+    model = slider_crank(**options)
+    model.bodies["rod"].marker("tip", 0.2, 0.3)
+    return model
+
+
+@pytest.fixture(scope="module")
+def run():
+    return mbs.inverse_dynamics(marked(), TIMES)
+
+
+@pytest.fixture(scope="module")
+def top():
+    """In space: a body on a ball, with a spring beside it."""
+    model = mbs.SpatialModel("top", gravity=(0, 0, -9.81))
+    body = model.body("body", mass=2.0, inertia=(0.1, 0.2, 0.3), com=(0, 0, 0.5))
+    body.marker("a", 0, 0, 1)
+    model.add(mbs.Spherical("ball", model.ground, body))
+    model.add(mbs.Spring("spring", model.ground.at(1, 0, 1), body.a, stiffness=3.0, length=0.5))
+    return mbs.simulate(model, np.linspace(0, 0.1, 3), {"body.wz": 5.0, "body.wx": 0.3})
+
+
+def together(result, *names):
+    return np.stack([result[name] for name in names], axis=1)
+
+
+def test_vectors_are_their_components(run):
+    for name, parts in {
+        "rod": ("rod.x", "rod.y"),
+        "rod.tip": ("rod.tip.x", "rod.tip.y"),
+        "rod.tip.v": ("rod.tip.vx", "rod.tip.vy"),
+        "rod.tip.a": ("rod.tip.ax", "rod.tip.ay"),
+        "B.force": ("B.Fx", "B.Fy"),
+        "B.F": ("B.Fx", "B.Fy"),
+    }.items():
+        assert run.components(name) == parts and name in run and run.unit(name) == run.unit(parts[0])
+        assert np.array_equal(run[name], together(run, *parts)) and not run[name].flags.writeable
+    assert run["rod.omega"].shape == TIMES.shape  # in the plane it is a number
+    assert run["rod.tip"] - run["rod"] == pytest.approx(np.einsum("tij,j->ti", run.rotation("rod"), [0.2, 0.3]))
+
+
+def test_vectors_in_space(top):
+    assert np.array_equal(top["body.omega"], together(top, "body.wx", "body.wy", "body.wz"))
+    assert np.array_equal(top["body.alpha"], together(top, "body.alphax", "body.alphay", "body.alphaz"))
+    assert np.array_equal(top["ball.force"], top.reaction("ball")[:, :3])
+    assert np.array_equal(top["ball.moment"], top.reaction("ball")[:, 3:])
+    assert (top.unit("body.omega"), top.unit("ball.force"), top.unit("ball.moment")) == ("rad/s", "N", "N m")
+    assert top["spring.power"] == pytest.approx(top["spring.effort"] * top["spring.distance_rate"])
+    assert (top.unit("spring.effort"), top.unit("spring.power")) == ("N", "W")
+    point, omega = top["body.a"] - top["body"], top["body.omega"]
+    assert top["body.a.v"] == pytest.approx(top["body.v"] + np.cross(omega, point), abs=1e-12)
+
+
+def test_a_marker_goes_before_a_word(top):
+    """The body has a marker "a": this is its place, and no acceleration."""
+    assert top.components("body.a") == ("body.a.x", "body.a.y", "body.a.z") and top.unit("body.a") == "m"
+    assert "body.a" in top.all_names and top.all_names.count("body.a") == 1
+
+
+def test_what_follows_from_forces(run):
+    assert np.array_equal(run["motor.effort"], run.effort("motor")) and run.unit("motor.effort") == "N m"
+    assert np.array_equal(run["motor.power"], run.power("motor")) and run.unit("motor.power") == "W"
+    assert np.array_equal(together(run, "B.Fx", "B.Fy", "B.M"), run.reaction("B"))
+    assert (run.unit("B.Fx"), run.unit("B.M")) == ("N", "N m")
+    for name in ("kinetic", "potential", "dissipated", "supplied", "total", "error"):
+        assert np.array_equal(run[f"energy.{name}"], getattr(run.energy, name)) and run.unit(f"energy.{name}") == "J"
+    for name, unit in {"position": "m or rad", "velocity": "m/s or rad/s", "acceleration": "m/s² or rad/s²"}.items():
+        assert np.array_equal(run[f"violation.{name}"], getattr(run.violation, name))
+        assert run.unit(f"violation.{name}") == unit
+
+
+def test_every_name_can_be_read(run, top):
+    for result in (run, top):
+        assert [*dict.fromkeys(result.all_names)] == result.all_names
+        assert {*result.names} < {*result.scalar_names} < {*result.all_names}
+        for name in result.all_names:
+            assert name in result and result.unit(name) and len(result[name]) == len(result)
+            assert (result[name].ndim == 1) == (name in result.scalar_names)
+    assert {"rod", "rod.tip.v", "B.force", "motor.effort", "energy.total"} <= {*run.all_names}
+    assert {"body.omega", "body.alpha", "ball.moment", "body.v"} <= {*top.all_names}
+    assert not any("guide.effort" in name or "guide.power" in name for name in run.all_names)
+
+
+@pytest.mark.parametrize("ending", ["npz", "nc"])
+def test_a_result_from_a_file_knows_the_same(ending, run, top, tmp_path):
+    if ending == "nc":
+        pytest.importorskip("h5py")
+    for result in (run, top):
+        again = mbs.load(result.save(tmp_path / f"again.{ending}"))
+        assert again.all_names == result.all_names
+        for name in result.all_names:
+            assert np.array_equal(again[name], result[name]) and again.unit(name) == result.unit(name)
+        with pytest.raises(mbs.ModelError, match="the result has no quantity 'energy.totl'; did you mean .*.total'"):
+            again["energy.totl"]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("B.froce", "'B.force'"), ("rod.tp", "'rod.tip'"), ("rod.tip.w", "rod.tip.v"), ("energy.kin", "kinetic"),
+     ("guide.effort", "'guide.force'"), ("slidr", "'slider'"), ("violation", "violation.position"), ("", "one of")],
+)  # fmt: skip
+def test_what_is_misspelt_is_told(name, meant, run):
+    assert name not in run
+    for ask in (run.__getitem__, run.unit, run.plot, run.components):
+        with pytest.raises(mbs.ModelError, match=f"no quantity '{name}'") as caught:
+            ask(name)
+        assert meant in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["B.force", "B.F", "B.Fx", "motor.effort", "motor.power", "energy.total"])
+def test_kinematics_knows_no_forces(name, interpreted_kernels):
+    result = mbs.kinematics(slider_crank(), TIMES)
+    assert name not in result and name not in result.all_names and "violation.position" in result
+    with pytest.raises(mbs.ModelError, match="is of kinematics, which knows no forces"):
+        result[name]
+
+
+def test_copies_are_read_as_well(run):
+    for again in (pickle.loads(pickle.dumps(run)), copy.deepcopy(run)):
+        assert np.array_equal(again["B.force"], run["B.force"]) and again.all_names == run.all_names
+
+
+def test_states_have_vectors(run):
+    state = run.state(2)
+    assert np.array_equal(state["rod.tip.v"], run["rod.tip.v"][2]) and state["rod.x"] == run["rod.x"][2]
+    assert isinstance(state["rod.x"], float)
+
+
+def test_normal_forces_keep_their_names():
+    """The force of a contact is a number; the vector is that of its components."""
+    model = mbs.PlanarModel("yard", gravity=(0, -9.81))
+    body = model.body("ball", mass=2.0, inertia=0.008, position=(0, 0.1))
+    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(body, 0.1), friction=0.3))
+    result = mbs.simulate(model, [0.0, 0.1], {"ball.vx": 1.0})
+    assert result["floor.force"].shape == (2,) and result["floor.F"] == pytest.approx(result.reaction("floor")[:, :2])
+    assert "floor.F" in result.all_names and "floor.force" in result.names and "floor.effort" not in result
+
+
+def test_reactions_in_rates_are_the_same_names():
+    """What rates read of forces is told once, by its one name."""
+    model = slider_crank()
+    model.state("lag", rate=lambda x: (model["B.Fx"] - x) / 0.1, unit="N")
+    result = mbs.simulate(model, TIMES)
+    assert "B.Fx" in result.names and result.all_names.count("B.Fx") == 1
+    assert result["B.force"] == pytest.approx(result.reaction("B")[:, :2], rel=1e-6)
+
+
+def test_what_redundant_joints_leave_open_is_dashed():
+    model = mbs.PlanarModel("beam", gravity=(0, -9.81))
+    beam = model.body("beam", mass=1.0, inertia=0.1, position=(1, 0))
+    for name, x in {"left": -1, "right": 1}.items():
+        model.add(mbs.Revolute(name, model.ground.at(1 + x, 0), beam.at(x, 0)))
+    result = mbs.inverse_dynamics(model, [0.0, 1.0])
+    assert not result.is_unique("left.Fx").any() and result.is_unique("left.Fy").all()
+    assert result.is_unique("left.force").tolist() == [[False, True]] * 2
+    assert result.is_unique("beam.x").all() and result.is_unique("left").shape == (2, 3)
+    force, moment = result.plot("left.force", "left.M").axes
+    assert [line.get_linestyle() for line in force.lines] == ["--", "-", "--"]
+    assert [text.get_text() for text in force.get_legend().get_texts()] == [
+        "$F_x$ (not unique)", "$F_y$", "$|F|$ (not unique)",
+    ]  # fmt: skip
+    assert [line.get_linestyle() for line in moment.lines] == ["-"]
+
+
+def test_plots_by_name(run):
+    figure = run.plot("motor.effort", "B.force", "B.M", "rod.tip", "energy.total", "motor.power", "rod.a")
+    labels = [ax.get_ylabel() for ax in figure.axes]
+    units = ["torque [N m]", "B.force [N]", "rod.tip [m]", "energy [J]", "power [W]", "rod.a [m/s²]"]
+    assert labels == units
+    assert [len(ax.lines) for ax in figure.axes] == [2, 3, 2, 1, 1, 3]
+
+
+def test_names_of_a_sweep(interpreted_kernels):
+    result = mbs.sweep(slider_crank(), "r", [0.9, 1.0])
+    assert np.array_equal(result["slider"], together(result, "slider.x", "slider.y"))
+
+
+def test_a_parameter_is_told_as_before(interpreted_kernels):
+    model = mbs.PlanarModel("one")
+    c = model.parameter("c", 2.0)
+    model.add(mbs.Translational("guide", model.ground, model.body("b", mass=1)))
+    model.add(mbs.Driver("drive", mbs.x(model.bodies["b"]), c * sp.sin(mbs.t)))
+    with pytest.raises(mbs.ModelError, match="'c' of model 'one' is a parameter, no quantity"):
+        mbs.kinematics(model, TIMES)["c"]
