@@ -1,7 +1,6 @@
 """Contacts that cannot be, in words: bodies that overlap, and forces that no law of contact gives."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,12 +10,15 @@ from ..compiled.contacts import PRESSED, Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
-from ..model.contacts import Contact
+from ..model.bodies.body import Body
+from ..model.contacts import Contact, Stop
+from ..model.contacts.geometry import HalfSpace
 from ..motion.contact.states import TOUCHES
 from ..motion.record import March
 from ..motion.switching.search import RUSH
 from ..results.result import State
 from .explanation import Explanation
+from .notes import degrees_of
 
 TOLD = 3  # so many contacts are told of one state
 
@@ -52,7 +54,8 @@ def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = No
         if not over_there.any():
             continue
         first, most = over[over_there.argmax()], over[own.argmin()]
-        who, depth = point_of(system, int(k)), _depth(*contacts.points[k], -float(own.min()))
+        contact, number = contacts.points[k]
+        who, depth = point_of(system, int(k)), told_length(contact.units[number], -float(own.min()))
         told.append(f"{who} from {name} = {first:.6g} on, most by {depth} at {name} = {most:.6g}")
     return f"bodies overlap, for places know no forces: {'; '.join(told)}" if told else ""
 
@@ -60,8 +63,8 @@ def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = No
 def point_of(system: System, k: int) -> str:
     """A point of contact: whose it is, and which one of several."""
     contact, number = system.structure.contacts.points[k]
-    several = isinstance(contact, Contact) and contact.points > 1
-    return f"{contact.who} (point {number + 1})" if several else contact.who
+    name = contact.point_name(number) if isinstance(contact, Contact) else ""
+    return f"{contact.who} ({name})" if name else contact.who
 
 
 def _gaps_at(state: State) -> np.ndarray:
@@ -78,9 +81,8 @@ def _overlaps(system: System, gaps: np.ndarray) -> list[tuple[int, float]]:
     return [(int(k), -float(gaps[k])) for k in np.argsort(gaps) if gaps[k] < -allowed]
 
 
-def _depth(contact: Any, number: int, depth: float) -> str:
-    unit = contact.units[number]
-    return f"{1e3 * depth:.3g} mm" if unit == "m" and depth < 0.1 else f"{depth:.3g} {unit}"
+def told_length(unit: str, length: float) -> str:
+    return f"{1e3 * length:.3g} mm" if unit == "m" and length < 0.1 else f"{length:.3g} {unit}"
 
 
 def _overlap(state: State, k: int, depth: float) -> str:
@@ -92,13 +94,21 @@ def _overlap(state: State, k: int, depth: float) -> str:
     body = next(m.body for m in reversed(contact.markers) if not m.body.fixed)
     slope = system.reader_by(contacts.program).jacobian(state.t, state.full_q)[contacts.gap[k]].toarray()[0]
     along = slope[list(system.layout.v[body])[:size]]
-    steep, remedy = float(np.linalg.norm(along)), ""
-    if steep > 0.0:
-        way = ", ".join(f"{x:.3g}" for x in along / steep + 0.0)
-        remedy = f"place {body.name!r} {depth / steep:.3g} m farther along ({way}), or "
-    gap = contact.row_names[number]
-    remedy += f"give initial={{'{contact.name}.{gap}': 0.0}}"
-    return f"{point_of(system, k)} by {_depth(contact, number, depth)}; {remedy}"
+    steep, remedy = float(np.linalg.norm(along)), f"give initial={{'{contact.name}.{contact.row_names[number]}': 0.0}}"
+    if not np.isfinite(slope).all() or not slope.any():
+        remedy = f"place {body.name!r} aside, to any side: from where it is no way out is shorter than another"
+    elif steep > 0.0:
+        way = ", ".join(f"{x:.3g}" for x in np.round(along / steep, 9) + 0.0)
+        remedy = f"place {body.name!r} {depth / steep:.3g} m farther along ({way}){_facing(contact, body)}, or {remedy}"
+    if isinstance(contact, Stop):
+        remedy = "; ".join([remedy, *degrees_of(contact, system.evaluator)])
+    return f"{point_of(system, k)} by {told_length(contact.units[number], depth)}; {remedy}"
+
+
+def _facing(contact: Contact, body: Body) -> str:
+    """Which side of a wall that is."""
+    walls = [one for one in contact.shapes if isinstance(one.geometry, HalfSpace) and one.marker.body is not body]
+    return "".join(f", the {'y' if one.dimension == 2 else 'z'} axis of the {one.kind}" for one in walls)
 
 
 # --- runs that cannot go on ---------------------------------------------------------------------------------------

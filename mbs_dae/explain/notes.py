@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from math import degrees, hypot, tau
 
 from ..compiled import System
+from ..model.contacts import Stop
 from ..model.model import Model
+from ..model.parameters import Evaluator
 
 EARTH = (9.0, 10.5)  # gravity that is meant in m/s²
 LONG = 50.0  # metres: mechanisms are shorter, but for cranes and bridges
@@ -12,7 +14,7 @@ LONG = 50.0  # metres: mechanisms are shorter, but for cranes and bridges
 
 def notes(system: System) -> tuple[str, ...]:
     """Angles that may be degrees, lengths that may be millimetres, elements that were made and not added."""
-    return (*_angles(system.model), *_units(system), *_forgotten(system.model))
+    return (*filter(None, _angles(system.model)), *_units(system), *_forgotten(system.model))
 
 
 def _angles(model: Model) -> Iterator[str]:
@@ -20,10 +22,23 @@ def _angles(model: Model) -> Iterator[str]:
     for body in (model.ground, *model.bodies.values()):
         own = [("angle", getattr(body, "angle", 0))]
         own += [(f"angle of marker {m.name!r}", getattr(m, "angle", 0)) for m in body.markers.values()]
-        for what, given in own:
-            if abs(angle := number(given)) > tau:
-                found = f"{what} of body {body.name!r} is {angle:g} rad ({degrees(angle):.4g}°): angles are in radians"
-                yield f"{found}; if degrees are meant, write np.radians({angle:g})"
+        yield from (_in_degrees(f"{what} of body {body.name!r}", number(given)) for what, given in own)
+    for stop in model.contacts:
+        yield from degrees_of(stop, number) if isinstance(stop, Stop) else ()
+
+
+def degrees_of(stop: Stop, number: Evaluator) -> tuple[str, ...]:
+    """The limits of an angle that may be degrees."""
+    limits = stop.limits.items() if stop.measure.unit == "rad" else ()
+    return tuple(filter(None, (_in_degrees(f"{name} of {stop.who}", number(value)) for name, value in limits)))
+
+
+def _in_degrees(what: str, angle: float) -> str:
+    """Empty of an angle within one turn."""
+    if abs(angle) <= tau:
+        return ""
+    found = f"{what} is {angle:g} rad ({degrees(angle):.4g}°): angles are in radians"
+    return f"{found}; if degrees are meant, write np.radians({angle:g})"
 
 
 def _units(system: System) -> Iterator[str]:

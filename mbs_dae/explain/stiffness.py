@@ -1,9 +1,12 @@
-"""Why the steps of an explicit method are short: the force that is stiff."""
+"""Why the steps of an explicit method are short: the force, or the friction, that is stiff."""
 
 import numpy as np
 
 from ..compiled import System
+from ..compiled.contacts import CLOSED, OPEN
 from ..compiled.reading import read_outputs
+from ..motion.contact.states import TOUCHES
+from ..motion.derivative import accelerate
 from ..motion.record import March
 from ..motion.stiffness import RATE, STEPS, TIME
 
@@ -18,10 +21,42 @@ def told_of_stiffness(system: System, march: March) -> str:
     if limited <= SHARE * steps or not limited:
         return ""
     rate, t = float(seen.told[RATE]), float(seen.told[TIME])
-    what = (
-        f"{limited} of {steps} steps, from t = {t:.4g} on, follow {_stiffest(system, march, t)}, which acts at a rate "
-    )
-    return f'{what}of {rate:.2g} 1/s, far faster than the bodies move; method="Radau5" need not'
+    what = f"{limited} of {steps} steps, from t = {t:.4g} on, follow"
+    how = f"at a rate of {rate:.2g} 1/s, far faster than the bodies move"
+    if who := _stiff_friction(system, march, t, rate):
+        remedy = "implicit methods follow it, too; give a larger one, or leave it out: what sticks needs no such steps"
+        return f"{what} {who}, whose friction builds up over smooth= {how}; {remedy}"
+    return f'{what} {_stiffest(system, march, t)}, which acts {how}; method="Radau5" need not'
+
+
+def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
+    """Whose friction acts at this rate, of those that never stick and follow from normal forces: what its acceleration
+    along a slip differs by between both states that were kept, over what the slip does. Empty if there is none."""
+    mechanism, seen = march.mechanism, march.stiffness
+    contacts, state = mechanism.contacts, mechanism.state
+    rubs = np.flatnonzero(contacts.smooth > 0.0)
+    if not rubs.size:
+        return ""
+
+    def forces(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        q, v = y[: state.q_end].copy(), y[state.v_at : state.v_end].copy()
+        accelerate(mechanism, t, q, v, np.zeros_like(v))
+        return contacts.force.copy(), contacts.rate.copy()
+
+    contacts.unseen[0] = 0
+    forces(seen.y)
+    apart = (contacts.gap >= 0) & (contacts.phi[contacts.gap] > TOUCHES * system.machine().extent)
+    contacts.state[rubs] = np.where(apart[rubs], OPEN, CLOSED)
+    contacts.closed[0] = int((contacts.state != OPEN).sum())
+    force, slip = (np.abs(one - other) for one, other in zip(forces(seen.y), forces(seen.aside), strict=True))
+    used = contacts.used[: contacts.size[0]]
+    gained = np.zeros(force.size)
+    gained[used] = force[used] * contacts.delassus.diagonal()[: used.size]
+    for k in rubs:
+        own = slice(contacts.slip[k], contacts.slip[k] + contacts.slips[k])
+        if gained[own].max() > SHARE * rate * slip[own].max():
+            return system.structure.contacts.points[k][0].who
+    return ""
 
 
 def _stiffest(system: System, march: March, t: float) -> str:

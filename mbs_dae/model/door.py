@@ -165,6 +165,18 @@ def _check_signal(model: Said, what: str, signal: Signal, more: Mapping[str, Ele
         )
 
 
+def check_spoken_of(model: Said) -> None:
+    """What elements speak of is in the model."""
+    for element in model.elements.values():
+        for other in element.speaks_of:
+            if (found := model.elements.get(other.name)) is other:
+                continue
+            what, remedy = "which the model does not have", "add it, or leave this out, too"
+            if found is not None:
+                what, remedy = f"and {other.name!r} of the model is another one", "make this one anew, of that"
+            raise ModelError(f"{element.who} speaks of {other.who}, {what}; {remedy}")
+
+
 def check_setters(model: Said) -> None:
     """Who sets what: a state has one controller at most, and a Reset gives values to what can have them."""
     controllers: dict[str, Element] = {}

@@ -37,7 +37,7 @@ class Driver(Prescribed):
         self.name = checked_name(name)
         if not isinstance(measure, Measure):
             raise ModelError(f"{self.who} drives a measure, not {measure!r}; write mbs.angle(i, j), mbs.x(marker), ...")
-        self.measure, self.markers = measure, measure.markers
+        self.measure, self.markers, self.speaks_of = measure, measure.markers, measure.speaks_of
         self.units = (measure.units[measure.lowest],)
         self._law = FUNCTION.check(function, self.who)
         self.function = self._law.expression

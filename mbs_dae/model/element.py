@@ -16,7 +16,7 @@ from ..symbolic.functions import Lookup
 from ..symbolic.markers import FormMarker, marker_symbols
 from .bodies.body import Body, Marker, as_marker
 from .fields import REQUIRED, Choice, Field, Function, Scalar, places, signature_of
-from .measures import Measure
+from .measures import Measure, Measured
 from .parameters import Number, constants_out, free_parameters
 from .tables import Table
 
@@ -32,7 +32,8 @@ class Constants(dict):
 
 
 OTHER_WORDS = {
-    "mu": "friction", "friction": "mu", "e": "restitution", "k": "stiffness", "min": "lower", "max": "upper",
+    "mu": "friction", "friction": "mu", "mu_static": "static_friction", "static_friction": "mu_static",
+    "e": "restitution", "k": "stiffness", "min": "lower", "max": "upper",
 }  # fmt: skip
 """What an argument is called by some, and elsewhere in the package."""
 
@@ -53,6 +54,8 @@ class Element:
     elsewhere: ClassVar[str] = ""
     """What to take instead where there are none."""
 
+    speaks_of: tuple[Measured, ...] = ()
+    """The joints that its model must have, too: those in which it rubs, or whose coordinates it acts on."""
     measured: ClassVar[tuple[str, ...]] = ()
     """The kinds of measure that are its own coordinates: "angle", "displacement", "distance"."""
     _form: tuple[Any, dict[sp.Symbol, Number]]

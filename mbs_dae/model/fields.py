@@ -198,6 +198,10 @@ def constant(name: str, field: Field) -> Parameter:
     return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation(field))
 
 
+GENERAL = {"name", "unilateral", "restitution", "friction", "static_friction", "smooth"}
+"""Parameters from which no constant of a class follows."""
+
+
 def signature_of(make: Callable, where: Iterable[Parameter], fields: Mapping[str, Field]) -> Signature:
     """The parameters that `make` (an ``__init__``) names; where the element acts, for *args; its constants, for
     **constants. Those that follow one with a default and have none themselves are given by name."""
@@ -205,7 +209,7 @@ def signature_of(make: Callable, where: Iterable[Parameter], fields: Mapping[str
     found = {p.name: p for p in own if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     open_places = any(p.kind is p.VAR_POSITIONAL for p in own)
     if any(p.kind is p.VAR_KEYWORD for p in own):
-        asked = {*found} - {"name", "unilateral", *(p.name for p in where)}
+        asked = {*found} - GENERAL - {p.name for p in where}
         derived = bool(asked)  # from what the class asks for besides
         here = [p for p in where if open_places or p.kind is p.KEYWORD_ONLY]
         given = [constant(name, field) for name, field in fields.items() if name not in found]

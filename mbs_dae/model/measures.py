@@ -7,7 +7,7 @@ the same derivation as those of a joint.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
@@ -64,6 +64,8 @@ class Measure:
     markers: tuple[Marker, ...]
     own: Kind | None = None
     """What it reads if that is an expression of its element's own, and none of `KINDS`."""
+    speaks_of: tuple[Measured, ...] = ()
+    """The joint whose coordinate it was said to be: where that is missing, so is what is measured."""
 
     unit = property(lambda self: self._kind.unit)
     levels = property(lambda self: self._kind.levels)
@@ -159,6 +161,10 @@ def written_in_markers(
 class Measured(Protocol):
     """What has coordinates of its own, by kind: a joint."""
 
+    name: str
+
+    @property
+    def who(self) -> str: ...
     def measures(self) -> dict[str, Measure]: ...
 
 
@@ -246,4 +252,4 @@ def _of_joint(thing: Any, kind: str) -> Measure | None:
     if kind not in own:
         has = f" (it has: {', '.join(own)})" if own else " of its own"
         raise ModelError(f"{kind}(): {thing.who} has no {kind}{has}; write {kind}(i, j) with two markers")
-    return own[kind]
+    return replace(own[kind], speaks_of=(thing,))

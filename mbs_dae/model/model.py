@@ -14,7 +14,7 @@ from ..symbolic.markers import t
 from . import measures
 from .bodies.body import Body, Vector, coordinates_of
 from .contacts import Contact, Friction, FrictionElement
-from .door import check_bound, check_content, check_element, check_new, check_setters, check_symbol
+from .door import check_bound, check_content, check_element, check_new, check_setters, check_spoken_of, check_symbol
 from .drivers import Prescribed
 from .element import Element
 from .events import Event
@@ -229,6 +229,7 @@ class Model:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
         the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
         if not self._checked:
+            check_spoken_of(self)
             number = self.evaluator()
             for check in self._checks():
                 check(number)

@@ -160,7 +160,8 @@ class Result:
         return len(self.t)
 
     def __repr__(self) -> str:
-        state = "complete" if self.success else f"stopped early: {self.message}"
+        state = "complete" if self.success else "stopped early"
+        state += f": {self.message}" * bool(self.message)
         return f"<Result of {self.title!r}: {len(self.t)} poses, {len(self.coordinate_names)} coordinates, {state}>"
 
     def state(self, index: int = -1) -> State:

@@ -69,7 +69,8 @@ def called(function: Callable, arguments: Sequence[Any], what: str, **constants:
         pass  # some functions do not tell their parameters
     except TypeError as exc:
         given = " and ".join([counted(len(arguments), "argument"), *(f"{name}=" for name in constants)])
-        raise ModelError(f"{what} is called with {given}: {exc}; write it with as many parameters") from exc
+        remedy = f"it takes {signature(function)}; write it with as many parameters"
+        raise ModelError(f"{what} is called with {given}: {exc}; {remedy}") from exc
     try:
         return function(*arguments, **constants)
     except MbsError as exc:

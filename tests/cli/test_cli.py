@@ -455,6 +455,7 @@ def test_simulate_tells_impacts_and_writes_modes():
     assert f"at t = {first:.6g}, {2 * first:.6g}, " in line and line.endswith(f"; at rest from t = {3 * first:.6g}")
     assert "; 19.62 J lost" in line
     assert row(text, "floor.force")[0] == "N"
+    assert "did you mean 'floor.force'" in failure("simulate", "bounce.py", "--plot", "floor.forc")[1]
     tables = (csv.reader(Path(f"hits/{name}.csv").read_text().splitlines()) for name in ("modes", "impacts"))
     (_, *modes), (names, hit, *_) = tables
     assert modes == [["0.0", "open"], ["1.0", "open"], ["2.0", "closed"]]

@@ -9,18 +9,19 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ...errors import EquilibriumError, ModelError, unknown_name
+from ...errors import EquilibriumError, ModelError, check_name, unknown_name
+from ...explain.contacts import told_length
 from ...model.model import Model
 from ...results.result import State
 from ..balance import balance_at
 from .forces import HOLDS, Forces, Load, forces_of
-from .limits import SLIPS, Limit, Range, is_wedged, least_forces, limit_of, range_of
+from .limits import SLIPS, Limit, Range, is_wedged, least_forces, limit_of, open_rows, range_of
 from .rows import Rows, rows_at
 from .sectors import somewhere
 from .supported import Supported, standing
 
 EDGE = 1e-9
-"""A margin is 1 as near as this."""
+"""A margin is 1, and the end of a range 0, as near as this."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,11 @@ class Holding:
     @property
     def between(self) -> tuple[float, float] | None:
         """The values of the load between which the pose is held; None where none is asked for."""
-        return None if self.reach is None else (self.value + self.reach.least, self.value + self.reach.most)
+        if self.reach is None:
+            return None
+        least, most = (self.value + end for end in (self.reach.least, self.reach.most))
+        size = EDGE * abs(self.value)
+        return (0.0 if abs(least) <= size else least), (0.0 if abs(most) <= size else most)
 
     @property
     def certain(self) -> bool:
@@ -80,6 +85,17 @@ class Holding:
                 found[f"{element.name}.{load}"] = float(self._limit.forces[row])
         return MappingProxyType(found)
 
+    def is_unique(self, name: str) -> np.ndarray:
+        """Whether each of the `forces` of a contact, or of friction, is determined: booleans in their order. Rigid
+        bodies leave open how contacts share a load (a table on four legs); then the least forces are told."""
+        rows, model = self.rows.contacts.rows_of, self.rows.balance.system.model
+        check_name("contact or friction", name, rows, f"model {model.name!r}")
+        return ~np.isin(rows[name], self._open)
+
+    @cached_property
+    def _open(self) -> np.ndarray:
+        return open_rows(self._limit)
+
     @cached_property
     def wedged(self) -> bool:
         """Whether bodies may be wedged: points that press by themselves, without a load. Then forces exist that hold
@@ -98,13 +114,26 @@ class Holding:
         return State(here.system, here.t, here.q, here.system.still, here.system.still)
 
     def __repr__(self) -> str:
+        index, name = self.rows.contacts, self.rows.balance.system.model.name
         told = f"{'held' if self.held else 'not held'}, margin {self.margin:.6g}"
+        if not self.held and self.rows.gaps.size and not self.rows.closed.size:
+            told += f" (nothing touches; nearest is {self._nearest})"
         told += " (wedged: if it was pressed in)" if self.held and self.wedged else ""
         told += f", {' and '.join(self.slips)} would slip" if self.slips else ""
+        if several := [one for one in index.rows_of if not self.is_unique(one).all()]:
+            told += f", the forces of {' and '.join(several)} are not unique"
         told += "" if self.certain else " (at least: not all directions of joints are looked through)"
         if self.between is not None:
             told += f"; {self.load} from {self.between[0]:.6g} to {self.between[1]:.6g}"
-        return f"<Holding of {self.rows.balance.system.model.name!r}: {told}>"
+        return f"<Holding of {name!r}: {told}>"
+
+    @property
+    def _nearest(self) -> str:
+        """The least gap, by its name, and how large it is."""
+        index, row = self.rows.contacts, min(self.rows.gaps, key=lambda row: self.rows.phi[row])
+        point = int(np.flatnonzero(index.gap == row)[0])
+        element, number = index.points[point]
+        return f"{element.name}.{element.row_names[number]} = {told_length(element.units[number], self.rows.phi[row])}"
 
 
 def holding_at(rows: Rows, load: str | None = None) -> Holding:
@@ -138,6 +167,9 @@ def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:
             raise ModelError(
                 f"forces of {model.name!r} do not grow in proportion to {load!r}; take a load that does so"
             )
+    if not any((ahead - behind).any() for ahead, behind in zip(far, back, strict=True)):
+        what = f"{load!r} of {model.name!r} changes no force at this pose, so it may have any value"
+        raise ModelError(f"{what}; take a load that acts on a body")
     pull, *bounds = ((ahead - behind) / (2.0 * step) for ahead, behind in zip(far, back, strict=True))
     some = dict(zip((one.point for one in rows.bounds), bounds, strict=True))
     own = Load(balance.free_velocities.T @ pull, tuple(some[one.point] for one in forces.bounds))

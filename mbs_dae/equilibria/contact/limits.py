@@ -17,7 +17,7 @@ from scipy.linalg import null_space
 
 from ...tolerances import RANK
 from .forces import HOLDS, MOST, SURE, Cone, Forces, Left, solved
-from .least import pushed
+from .least import least_pushed, pushed
 from .sectors import PART, ROUNDS, somewhere
 
 NO_END, NONE = 1e4, 1e-6
@@ -61,6 +61,7 @@ def _climbed(forces: Forces) -> Limit:
     x = np.zeros(forces.used.size)
     x[forces.normals] = normals
     if np.linalg.norm(forces.unbalanced + forces.A @ x) <= 1e-10:
+        x[forces.normals] = least_pushed(forces.A[:, forces.normals].T, normals)
         return Limit(np.inf, forces.forces(x), still, forces)
     best = Limit(-1.0, still, still, forces)
     for _ in range(ROUNDS):
@@ -126,6 +127,24 @@ def least_forces(forces: Forces) -> np.ndarray:
     x = first + N @ found.x[:-1]
     inside = all((y := c.a + c.C @ x)[0] >= np.linalg.norm(y[1:]) - HOLDS for c in forces.cones(1.0))
     return forces.forces(x if inside else forces.left(1.0).x)
+
+
+def open_rows(limit: Limit) -> np.ndarray:
+    """The rows whose forces may be others in the same balance, with what slips at its bound: f_s grows with |v| there.
+    (Where no friction is needed there is none.)"""
+    forces, size = limit.at, limit.at.used.size
+    units, f = forces.units[:size], limit.forces[forces.used]
+    found = [forces.A[:, :size]]
+    if limit.margin == np.inf:
+        found.append(np.eye(size)[~forces.normals[:size] & (f == 0.0)])
+    for k in range(len(forces.bounds) if limit.margin < np.inf else 0):
+        v, slips = forces.press(k), forces.friction(k)[:, :size]
+        now, own = v.a + v.C[:, :size] @ (f / units), slips @ (f / units)
+        square = float(now @ now)
+        if limit.margin * np.linalg.norm(own) >= np.sqrt(square) * (1.0 - NEAR):
+            found.append(slips - np.outer(own, now @ v.C[:, :size]) / (square or 1.0))
+    N = null_space(np.vstack(found), rcond=NEAR) if limit.margin else np.zeros((size, 0))
+    return forces.used[np.abs(N).max(axis=1, initial=0.0) > SLIPS]
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,8 +53,10 @@ class Contact(Touching):
 
     ``Contact("floor", mbs.Line(ground), mbs.Disk(wheel, 0.3), restitution=0.8, friction=0.4)``: of two shapes, or
 
-    ``Contact("floor", ground, wheel, gap=lambda i, j: j.y - 0.3, slip=lambda i, j: ...)``: in general, where `gap` (and
-    `slip`, see `ContactElement`) get the markers in this order.
+    ``Contact("floor", ground, wheel, gap=lambda i, j: j.y - 0.3, slip=lambda i, j: j.velocity[0] + 0.3 * j.omega)``: in
+    general, where `gap` and `slip` (how fast the second body moves along the first where they touch) get the markers
+    in this order. These have x, y, angle, point, x_axis, y_axis, velocity, omega, velocity_at(point), in space z and
+    z_axis, too. Several gaps are "gap1", "gap2", ... in results.
 
     `restitution` is what is left of the approach velocity after an impact, 0 to 1. `friction` is the coefficient of
     sliding, `static_friction` that of rest, which is no less. They are numbers, or expressions of parameters;

@@ -65,6 +65,8 @@ class Rubbing:
         if smooth is not None and static is not None:
             what = f"{who} has smooth=, so nothing rests, and {names[1]}="
             raise ModelError(f"{what}; leave one out, or give {names[0]}= as a function of the speed of slip")
+        if smooth is not None and not isinstance(mu, Law | sp.Basic) and mu == 0:
+            raise ModelError(f"{who} has smooth=, and no friction; give {names[0]}=, or leave smooth= out")
         width = 0.0 if smooth is None else check_number(smooth, f"smooth of {who}", positive=True)
         rest = at_rest(mu) if static is None else check_number(static, f"{names[1]} of {who}", non_negative=True)
         rest = 0.0 if smooth is not None else rest  # it holds nothing

@@ -73,12 +73,14 @@ class Friction(FrictionElement):
     ):
         self.name = checked_name(name)
         there = ", ".join(cls.__name__ for cls in RUBBING)
+        if isinstance(joint, str):
+            raise ModelError(f"{self.who} is in {joint!r}, a name; give the joint itself: model.elements[{joint!r}]")
         if not isinstance(joint, RUBBING):
             raise ModelError(
                 f"{self.who} is in {getattr(joint, 'who', repr(joint))}, which has no surfaces that rub; there is "
                 f"friction in {there}; write DryFriction on a measure of others"
             )
-        self.joint, self.markers = joint.name, joint.markers
+        self.joint, self.speaks_of, self.markers = joint.name, (joint,), joint.markers
         self.rubbing = Rubbing.said(self.who, ("mu", "mu_static"), mu, mu_static, smooth)
         motions = (joint.motions or {})[self.dimension]
         slides = [motion for motion in motions if isinstance(motion, Slide)]
@@ -157,6 +159,7 @@ class DryFriction(FrictionElement):
     def __init__(self, name: str, measure: Measure, force: Any, static_force: Any = None, *, smooth: None = None):
         self.name = checked_name(name)
         self.measure = _rated(measure, self.who)
+        self.speaks_of = measure.speaks_of
         sliding = _of_speed(force, f"force of {self.who}")
         rest = sliding.xreplace({speed: sp.S.Zero})
         if static_force is not None:

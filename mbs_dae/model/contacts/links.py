@@ -10,7 +10,7 @@ from ...errors import ModelError
 from ...symbolic.markers import primitives as the
 from ..fields import choice, function, scalar
 from ..joints import CamFollower, Distance, Joint
-from ..parameters import check_choice
+from ..parameters import Number, check_choice
 from ..tables import check_closed
 from .base import ContactElement
 from .geometry import touch_of_curve
@@ -62,9 +62,9 @@ class CamContact(ContactElement):
     profile = function("m", jumps=False)
     follower = choice("point", "flat", default="point")
 
-    def __init__(self, name: str, *args: Any, **constants: Any):
-        super().__init__(name, *args, **constants)
+    def _built(self) -> tuple[Any, dict[sp.Symbol, Number]]:
         check_closed(self.values["profile"].given, f"profile of {self.who}")
+        return super()._built()
 
     @staticmethod
     def gap(i, j, profile, follower):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import Any, ClassVar
 
 from ...errors import ModelError
@@ -27,6 +28,15 @@ class Shape:
     geometry: Geometry
     lengths: dict[str, Number]
     """Those that must be positive."""
+
+    def __new__(cls, *given: Any, **named: Any) -> Any:
+        """Arguments that are missing, or not its own, are told. (Copies are made of nothing.)"""
+        try:
+            signature(cls.__init__).bind(None, *given, **named) if given or named else None
+        except TypeError as exc:
+            known = ", ".join([*signature(cls.__init__).parameters][1:])
+            raise ModelError(f"{cls.__name__}: {exc}; its arguments are: {known}") from exc
+        return super().__new__(cls)
 
     def __init__(self, marker: Place, **lengths: Numeric):
         self.marker = as_marker(marker, self.kind)
@@ -84,7 +94,8 @@ class Sphere(Round):
 
 class Capsule(Shape):
     """All points no farther than a radius from a segment of this length, which lies along the marker's x axis in the
-    plane, along its z axis in space, with the marker in its middle."""
+    plane, along its z axis in space, with the marker in its middle. Its points are "gap1", at the negative end of that
+    axis, and "gap2"."""
 
     def __init__(self, marker: Place, length: Numeric, radius: Numeric):
         super().__init__(marker, length=length, radius=radius)
@@ -95,7 +106,9 @@ class Capsule(Shape):
 
 class Box(Shape):
     """A rectangle or a cuboid of this size along the marker's axes, with the marker in its middle. With a `radius` its
-    edges are rounded, and its faces stay where they are."""
+    edges are rounded, and its faces stay where they are. Its corners count with the last axis first: in the plane
+    "gap1" to "gap4" are (-, -), (-, +), (+, -), (+, +); in space "gap1" to "gap8" (-, -, -), (-, -, +), (-, +, -), ...
+    """
 
     def __init__(self, marker: Place, size: Vector, radius: Numeric = 0.0):
         super().__init__(marker)
@@ -120,7 +133,8 @@ class Box(Shape):
 
 class Polygon(Shape):
     """A polygon in the plane, a polyhedron in space: its corners, in the marker's axes. With a `radius` the corners of
-    a convex polygon (counterclockwise) are rounded, and its sides stay where they are."""
+    a convex polygon (counterclockwise) are rounded, and its sides stay where they are. "gap1", "gap2", ... are its
+    corners in the order in which they are given."""
 
     def __init__(self, marker: Place, points: Sequence[Vector], radius: Numeric = 0.0):
         super().__init__(marker)

@@ -17,7 +17,8 @@ from .base import Contact
 
 class Stop(Contact):
     """``Stop("buffer", mbs.displacement(guide), lower=0.0, upper=0.4, restitution=0.3)``: a measure that stays between
-    two values, or on one side of one. The gaps are measure - lower and upper - measure.
+    two values, or on one side of one. The gaps are measure - lower and upper - measure, "gap1" and "gap2" if there are
+    both. Values of an angle are in radians.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class Stop(Contact):
             raise ModelError(f"{what}; take an angle, a displacement, a distance or a coordinate")
         if lower is None and upper is None:
             raise ModelError(f"{self.who} stops nothing; give lower= or upper=, or both")
-        self.measure, self.markers = measure, measure.markers
+        self.measure, self.markers, self.speaks_of = measure, measure.markers, measure.speaks_of
         self._set_laws(restitution)
         given = (("lower", lower), ("upper", upper))
         self.limits = {n: check_number(v, f"{n} of {self.who}") for n, v in given if v is not None}
@@ -50,6 +51,9 @@ class Stop(Contact):
 
     def measures(self) -> dict[str, Measure]:
         return {self.measure.kind: self.measure, **super().measures()}
+
+    def point_name(self, number: int) -> str:
+        return [*self.limits][number]
 
     def _check_limits(self, number: Callable[[Number], float]) -> None:
         values = {n: check_number(number(v), f"{n} of {self.who}") for n, v in self.limits.items()}

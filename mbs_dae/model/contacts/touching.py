@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from ...errors import ModelError
+from ...errors import ModelError, counted
 from ...rotations import bryant
 from ...symbolic.derive import Relation
 from ...symbolic.functions import written_out
@@ -101,11 +101,13 @@ class Touching(Element):
         allowed = {2: (1,), 3: (1, 2)}[self.dimension]
         if rows and (rows % points or rows // points not in allowed):
             wanted = {2: "one velocity for each gap", 3: "two velocities (or one) for each gap"}[self.dimension]
-            raise ModelError(f"{self.who} has {points} gaps and {rows} slip velocities; return {wanted} from slip")
+            has = f"{counted(points, 'gap')} and {rows} slip velocities"
+            raise ModelError(f"{self.who} has {has}; return {wanted} from slip")
         if not self.has_friction:
             return replace(relation, psi=())
         if not rows:
-            remedy = "give slip=lambda i, j: velocity of the second body along the first, or friction=0"
+            along = {2: "velocity", 3: "velocities (along two directions)"}[self.dimension]
+            remedy = f"give slip=lambda i, j: {along} of the second body along the first, or friction=0"
             raise ModelError(f"{self.who} has friction, and nothing says what slips; {remedy}")
         return with_unit_gradients(relation, self.second, self.who)
 
@@ -137,6 +139,10 @@ class Touching(Element):
         """What pushes along each of its rows, and the unit: the normal force "force", and "friction"."""
         unit = "N m" if self.units[0] == "rad" else "N"
         return dict.fromkeys(self._names("force", "friction"), unit)
+
+    def point_name(self, number: int) -> str:
+        """What one of several points is called, counted from 0; empty of the only one."""
+        return f"point {number + 1}" if self.points > 1 else ""
 
     def _names(self, normal: str, across: str) -> list[str]:
         """One for each row, the gaps' first."""

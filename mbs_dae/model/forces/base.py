@@ -175,7 +175,7 @@ class EffortElement(ForceElement):
     def __init__(self, name: str, *args: Any, **constants: Any):
         self.name = checked_name(name)
         self.measure, positional = self._measure(args)
-        self.markers = self.measure.markers
+        self.markers, self.speaks_of = self.measure.markers, self.measure.speaks_of
         self.check_dimension()
         self.values = self._constants(positional, constants)
         if self.some_of and not {*list(self.fields)[: len(positional)], *constants} & {*self.some_of}:
@@ -202,7 +202,7 @@ class EffortElement(ForceElement):
             own, given = ({first.kind: first}, first.label) if is_measure else (first.measures(), first.who)
             for kind in self.coordinates:
                 if kind in own:
-                    return own[kind], tuple(rest)
+                    return own[kind] if is_measure else replace(own[kind], speaks_of=(first,)), tuple(rest)
             wanted = " or ".join(self.coordinates)
             raise ModelError(f"{self.who} needs the {wanted} of something, and {given} has none; give two markers")
         count = sum(isinstance(a, Marker | Body) for a in args[:2])

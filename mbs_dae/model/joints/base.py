@@ -152,13 +152,13 @@ def relation_of(
     of_places, of_rates = names
     places = {s for marker in markers for s in marker.m}
     rates = {s for marker in markers for s in marker.rates}
-    positions = _rows(phi, markers, constants, who)
+    positions = _rows(phi, markers, constants, f"{of_places} of {who}")
     for e in positions:
         if e.has(*rates):
             raise ModelError(f"{of_places} of {who} contains velocities: {e}; return such equations from {of_rates}")
         if not e.has(*places):
             raise ModelError(f"{of_places} of {who} says nothing of its markers: {e}; use i.point, i.angle, ...")
-    velocities = _rows(psi, markers, constants, who)
+    velocities = _rows(psi, markers, constants, f"{of_rates} of {who}")
     for e in velocities:
         if any(e.diff(s).has(*rates) for s in rates):
             raise ModelError(f"{of_rates} of {who} must be linear in the velocities: {e}; rewrite it")
@@ -167,22 +167,32 @@ def relation_of(
     return Relation(markers, tuple(positions), tuple(velocities))
 
 
-def _rows(equation: Callable | None, markers: tuple, constants: dict[str, Any], who: str) -> list[sp.Expr]:
+EXAMPLES = {
+    "phi": "i.x - j.x",
+    "psi": "i.velocity[0] - j.velocity[0]",
+    "gap": "j.y - i.y - 0.1",
+    "slip": "j.velocity[0] - i.velocity[0]",
+}
+"""What may be said by each name."""
+
+
+def _rows(equation: Callable | None, markers: tuple, constants: dict[str, Any], what: str) -> list[sp.Expr]:
     if equation is None:
         return []
     if not callable(equation):
-        what = f"the equation of {who} must be a function of markers, not {equation!r}"
-        raise ModelError(f"{what}; write phi=lambda i, j: i.x - j.x")
+        name = what.split()[0]
+        remedy = f"write {name}=lambda i, j: {EXAMPLES[name]}"
+        raise ModelError(f"{what} must be a function of markers, not {equation!r}; {remedy}")
     wanted = inspect.signature(equation).parameters
     here = {name: value for name, value in constants.items() if name in wanted}
-    out = called(equation, markers, f"the equation of {who}", **here)
+    out = called(equation, markers, what, **here)
     out = list(out) if isinstance(out, list | tuple | sp.MatrixBase) else [out]
     if not out:
-        raise ModelError(f"the equation of {who} returns nothing; return at least one expression")
+        raise ModelError(f"{what} returns nothing; return at least one expression")
     for e in out:
         if not isinstance(e, sp.Expr | int | float) or isinstance(e, bool):
-            raise ModelError(f"the equation of {who} returns {e!r}; return sympy expressions")
-    return [expression_of(e, f"the equation of {who}") for e in out]
+            raise ModelError(f"{what} returns {e!r}; return sympy expressions")
+    return [expression_of(e, what) for e in out]
 
 
 COORDINATES = {2: ("x", "y", "angle"), 3: ("x", "y", "z")}

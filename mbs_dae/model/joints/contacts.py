@@ -55,6 +55,7 @@ class Gear(Joint):
 
     def __init__(self, name: str, *args: Any, radii: tuple[Number, Number] | None = None, **constants: Any):
         if args and all(isinstance(a, Joint) for a in args[:2]):
+            self.speaks_of = args[:2]
             args = (*_wheels(name, *args[:2]), *args[2:])
         if radii is not None:
             if "ratio" in constants:

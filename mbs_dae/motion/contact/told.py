@@ -92,7 +92,7 @@ def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...
         Impact(
             float(t[k]),
             tuple(name for name in met if met[name][k]),
-            {name: rows[k] for name, rows in impulses.items()},
+            Names("joint, driver or contact", {name: rows[k] for name, rows in impulses.items()}, owner="the impact"),
             float(lost[k]),
             float(rests[k]) or None,
         )

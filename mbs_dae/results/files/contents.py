@@ -137,7 +137,7 @@ def _read_impacts(header: Header, arrays: Arrays) -> Iterator[Impact]:
     rows = zip(arrays["impacts"].tolist(), arrays["pushed"], arrays["impulses"], strict=True) if names else ()
     for (t, lost, rests), pushed, impulses in rows:
         contacts = tuple(name for name, took_part in zip(names, pushed, strict=True) if took_part)
-        known = dict(zip(names, impulses, strict=True))
+        known = Names[Any]("joint, driver or contact", zip(names, impulses, strict=True), owner="the impact")
         yield Impact(t, contacts, known, lost, None if np.isnan(rests) else rests)
 
 

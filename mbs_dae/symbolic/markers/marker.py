@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, ClassVar
 
 import sympy as sp
@@ -44,6 +45,8 @@ class FormMarker:
     rates: tuple[Any, ...]
 
     dimension: ClassVar[int]
+    words: ClassVar[tuple[str, ...]]
+    """What equations say of it."""
     variable_names: ClassVar[tuple[str, ...]]
     rate_names: ClassVar[tuple[str, ...]]
     """Velocity of the point, then angular velocity; forces and moments are given in this order."""
@@ -54,6 +57,12 @@ class FormMarker:
             return tuple(sp.Symbol(f"{name}_{label}", real=True) for name in names)
 
         return cls(real(cls.variable_names), real(cls.rate_names))
+
+    def __getattr__(self, name: str) -> Any:
+        """What there is not is told, with what there is."""
+        near = get_close_matches(name, self.words, n=1, cutoff=0.7)
+        hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(self.words)}"
+        raise AttributeError(f"a marker in {('the plane', 'space')[self.dimension - 2]} has no {name!r}; {hint}")
 
     @property
     def biases(self) -> list[sp.Symbol]:
@@ -119,6 +128,7 @@ class PlanarMarker(FormMarker):
     """
 
     dimension = 2
+    words = "x", "y", "angle", "point", "x_axis", "y_axis", "velocity", "omega", "velocity_at(point)"
     variable_names = ("px", "py", "ux", "uy", "theta")
     rate_names = ("dpx", "dpy", "dtheta")
 
@@ -172,6 +182,7 @@ class SpatialMarker(FormMarker):
     """
 
     dimension = 3
+    words = "x", "y", "z", "point", "x_axis", "y_axis", "z_axis", "velocity", "omega", "velocity_at(point)"
     variable_names = (*("px", "py", "pz"), *(f"{axis}{k}" for axis in ("ax", "ay", "az") for k in "xyz"), "tau")
     rate_names = ("dpx", "dpy", "dpz", "wx", "wy", "wz")
 

@@ -1,0 +1,209 @@
+"""What a first user of contacts writes amiss is told in that user's own words, with the way out."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+from mbs_dae.errors import ModelError
+
+
+def falling(**laws):
+    model = mbs.PlanarModel("yard", gravity=(0, -9.81))
+    body = model.body("ball", mass=1.0, inertia=0.01, position=(0, 0.2))
+    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(body, 0.1), **laws))
+    return model, body
+
+
+# --- what is spoken of is there ---------------------------------------------------------------------------------------
+
+
+def sliding():
+    model = mbs.PlanarModel("slide", gravity=(0, -9.81))
+    body = model.body("block", mass=1.0, inertia=0.01)
+    return model, mbs.Translational("guide", model.ground, body)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        lambda guide: mbs.Friction("rub", guide, mu=0.2),
+        lambda guide: mbs.Stop("rub", mbs.displacement(guide), upper=1.0),
+        lambda guide: mbs.DryFriction("rub", mbs.displacement(guide), force=1.0),
+        lambda guide: mbs.DryFriction("rub", mbs.displacement(guide), force=1.0, smooth=0.1),
+        lambda guide: mbs.Driver("rub", mbs.displacement(guide), mbs.t),
+        lambda guide: mbs.ViscousFriction("rub", guide, 1.0),
+    ],
+)
+def test_a_joint_that_is_spoken_of_and_not_there(said, interpreted_kernels):
+    model, guide = sliding()
+    model.add(said(guide))
+    with pytest.raises(
+        ModelError, match="'rub' speaks of Translational 'guide', which the model does not have; add it"
+    ):
+        model.compile()
+    whole = model.plus(guide)
+    copy.deepcopy(whole).compile()
+    with pytest.raises(ModelError, match="does not have"):
+        whole.without("guide").compile()
+    with pytest.raises(ModelError, match="'guide' of the model is another one; make this one anew"):
+        whole.without("guide").plus(mbs.Translational("guide", model.ground, model.bodies["block"])).compile()
+
+
+def test_a_measure_of_markers_needs_no_joint(interpreted_kernels):
+    model, guide = sliding()
+    model.add(mbs.Stop("rub", mbs.displacement(*guide.markers), upper=1.0))
+    model.compile()
+
+
+# --- functions of markers ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gap", ["j.y - 0.1", 0.1])
+def test_a_gap_is_a_function_by_its_own_name(gap):
+    model, body = falling()
+    with pytest.raises(ModelError, match=r"^gap of Contact 'ab' must be.*write gap=lambda i, j: j.y - i.y - 0.1$"):
+        mbs.Contact("ab", model.ground, body, gap=gap)
+
+
+def test_as_many_parameters_as_markers():
+    model, body = falling()
+    with pytest.raises(ModelError, match=r"gap of Contact 'ab' is called with 2 arguments: .*; it takes \(i\)"):
+        mbs.Contact("ab", model.ground, body, gap=lambda i: i.y)
+
+
+@pytest.mark.parametrize(
+    "word, told", [("vx", "it has: x, y, angle, .*velocity, omega"), ("velocty", "did you mean 'velocity'")]
+)
+def test_what_a_marker_has(word, told):
+    model, body = falling()
+    with pytest.raises(ModelError, match=f"a marker in the plane has no '{word}'; {told}"):
+        mbs.Contact("ab", model.ground, body, gap=lambda i, j: j.y, slip=lambda i, j: getattr(j, word), friction=0.3)
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+
+def test_arguments_of_shapes_and_of_friction():
+    model, body = falling()
+    guide = mbs.Translational("guide", model.ground, body)
+    with pytest.raises(ModelError, match="Disk: missing.*'radius'; its arguments are: marker, radius, inside"):
+        mbs.Disk(body)
+    with pytest.raises(ModelError, match="Box: .*'sides'; its arguments are: marker, size, radius"):
+        mbs.Box(body, (1, 1), sides=4)
+    with pytest.raises(ModelError, match="'guide', a name; give the joint itself"):
+        mbs.Friction("rub", "guide", mu=0.2)
+    with pytest.raises(ModelError, match="'static_friction'; write mu_static="):
+        mbs.Friction("rub", guide, mu=0.2, static_friction=0.3)
+    for cls in (mbs.Contact, mbs.CompliantContact):
+        more = {"stiffness": 1e6} if cls is mbs.CompliantContact else {}
+        with pytest.raises(ModelError, match="smooth=, and no friction; give friction="):
+            cls("ab", mbs.Line(model.ground), mbs.Disk(body, 0.1), smooth=0.01, **more)
+
+
+def test_what_help_shows():
+    assert [*inspect.signature(mbs.Disk).parameters] == ["marker", "radius", "inside"]
+    assert {"restitution", "friction"} < {*inspect.signature(mbs.CamContact).parameters}
+
+
+def test_corners_of_a_box_count_with_the_last_axis_first(interpreted_kernels):
+    for model, size, wall in (
+        (mbs.PlanarModel("plane"), (2.0, 4.0), mbs.Line),
+        (mbs.SpatialModel("space"), (2.0, 4.0, 8.0), mbs.Plane),
+    ):
+        dimension = model.dimension
+        place = (0.0,) * (dimension - 1) + (10.0,)
+        body = model.body("box", mass=1.0, inertia=1.0 if dimension == 2 else (1, 1, 1), position=place)
+        model.add(mbs.Contact("floor", wall(model.ground), mbs.Box(body, size)))
+        gaps = [mbs.assemble(model)[f"floor.gap{k + 1}"] for k in range(2**dimension)]
+        assert gaps == pytest.approx([10 - size[-1] / 2, 10 + size[-1] / 2] * 2 ** (dimension - 1))
+
+
+# --- where bodies begin -----------------------------------------------------------------------------------------------
+
+
+def test_disks_about_one_centre_have_no_way_out_that_is_shorter():
+    model = mbs.PlanarModel("one in the other")
+    first, second = (model.body(name, mass=1.0, inertia=0.01) for name in "ab")
+    model.add(mbs.Contact("ab", mbs.Disk(first, 0.1), mbs.Disk(second, 0.1)))
+    with pytest.raises(ModelError, match="by 0.2 m; place 'b' aside, to any side") as told:
+        mbs.simulate(model, [0, 1])
+    assert "initial" not in str(told.value)
+
+
+def test_a_line_upside_down_says_which_side_is_its_own(interpreted_kernels):
+    model = mbs.PlanarModel("cellar")
+    body = model.body("ball", mass=1.0, inertia=0.01, position=(0, 1))
+    model.add(mbs.Contact("floor", mbs.Line(model.ground.at(0, 0, angle=np.pi)), mbs.Disk(body, 0.1)))
+    with pytest.raises(ModelError, match=r"1.1 m farther along \(0, -1\), the y axis of the Line, or give"):
+        mbs.simulate(model, [0, 1])
+
+
+def test_limits_of_an_angle_that_may_be_degrees(interpreted_kernels):
+    model = mbs.PlanarModel("door")
+    leaf = model.link("leaf", (0, 0), (1, 0), mass=1.0)
+    hinge = model.add(mbs.Revolute("hinge", model.ground, leaf.tail))
+    model.add(mbs.Stop("buffer", mbs.angle(hinge), lower=-90, upper=-45))
+    with pytest.raises(ModelError, match=r"'buffer' \(upper\) by 45 rad; give.*np.radians\(-90\).*np.radians\(-45\)"):
+        mbs.simulate(model, [0, 1])
+    assert "upper of Stop 'buffer' is -45 rad" in mbs.diagnose(model).notes[1]
+
+
+# --- what a run tells -------------------------------------------------------------------------------------------------
+
+
+def test_names_of_impulses_and_messages_of_results():
+    model, _ = falling()
+    run = mbs.simulate(model, [0, 0.3])
+    with pytest.raises(ModelError, match="the impact has no joint, driver or contact 'flor'; did you mean 'floor'"):
+        run.impacts[0].impulses["flor"]
+    assert repr(run).endswith("complete>")
+    model.add(mbs.CoordinateFix("hold", model.bodies["ball"], "y", 0.1))
+    kept = mbs.simulate(model, [0, 0.1])
+    assert kept.message and repr(kept).endswith(f"complete: {kept.message}>")
+
+
+def test_friction_that_builds_up_over_a_small_slip_is_no_case_for_implicit_methods():
+    model, _ = falling(friction=0.3, smooth=1e-3)
+    model.add(mbs.CoordinateFix("upright", model.bodies["ball"], "angle", 0))
+    told = mbs.simulate(model, [0, 1], {"floor.gap": 0.0, "ball.vx": 1.0, "ball.vy": 0.0}).stats["stiff"]
+    assert "follow Contact 'floor', whose friction builds up over smooth=" in told and "Radau5" not in told
+
+
+# --- what holds -------------------------------------------------------------------------------------------------------
+
+
+def test_a_pose_in_which_nothing_touches_says_so(interpreted_kernels):
+    told = repr(mbs.holding(falling(friction=0.3)[0]))
+    assert "not held, margin 0 (nothing touches; nearest is floor.gap = 0.1 m)" in told
+
+
+@pytest.mark.parametrize("push", [0.0, 3.0])
+def test_a_table_on_four_legs_shares_its_load_and_says_so(push, interpreted_kernels):
+    table = mbs.SpatialModel("table", gravity=(0, 0, -9.81))
+    top = table.body("top", mass=10.0, inertia=(1, 1, 1), position=(0, 0, 0.5))
+    for k, (x, y) in enumerate([(1, 1), (-1, 1), (-1, -1), (1, -1)]):
+        foot = mbs.Point(top.at(x, y, -0.5))
+        table.add(mbs.Contact(f"leg {k}", mbs.Plane(table.ground), foot, friction=0.4))
+    table.add(mbs.Force("push", top.at(0, 0, -0.5), (push, 0, 0)))
+    held = mbs.holding(table)
+    for k in range(4):
+        assert held.forces[f"leg {k}.force"] == pytest.approx(10 * 9.81 / 4, rel=1e-5)
+        assert not held.is_unique(f"leg {k}")[0]
+    assert "leg 3 are not unique" in repr(held)
+    three = mbs.holding(table.without("leg 3"))
+    assert all(three.is_unique(f"leg {k}").all() for k in range(3)) and "unique" not in repr(three)
+
+
+def test_a_load_that_enters_nothing_and_an_end_at_zero(interpreted_kernels):
+    model = mbs.PlanarModel("yard", gravity=(0, -9.81))
+    mass, _ = model.parameter("M", 2.0), model.parameter("P", 1.0)
+    block = model.body("block", mass=mass, inertia=0.1)
+    model.add(mbs.Contact("floor", mbs.Line(model.ground.at(0, 0, angle=0.1)), mbs.Point(block), friction=0.3))
+    with pytest.raises(ModelError, match="'P' of 'yard' changes no force"):
+        mbs.holding(model, load="P")
+    assert mbs.holding(model, load="M").between == (0.0, np.inf)
