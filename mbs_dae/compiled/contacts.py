@@ -23,7 +23,7 @@ from ..linear.laws import Complementarity
 from ..linear.pattern import Pattern
 from ..linear.rows import Rows
 from ..linear.springs import Laws, Proximal, new_proximal
-from ..linear.vectors import dot, largest
+from ..linear.vectors import dot
 from ..model.bodies.body import Marker
 from ..model.contacts.base import Contact
 from ..model.contacts.friction import Friction, FrictionElement
@@ -87,6 +87,8 @@ class Contacts(NamedTuple):
     """Of each point; of friction that sticks."""
     smooth: Design[Vector]
     """The speed of slip over which its friction builds up, if it never sticks, or else 0."""
+    arm: Design[Vector]
+    """What makes a speed of each velocity of bodies: a length for those that turn, or else 1."""
     out: Work[Vector] = zeros("outputs")
     phi: Work[Vector] = zeros("lines")
     nu: Work[Vector] = zeros("lines")
@@ -214,11 +216,14 @@ def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector):
     read_rows(program, out, contacts.phi, contacts.nu, contacts.gamma)
     for row in range(program.rows):
         contacts.rate[row], contacts.parts[row] = -contacts.nu[row], abs(contacts.nu[row])
-    speed = largest(v)
+    speed = 0.0
+    for k in range(contacts.arm.size):
+        speed = max(speed, contacts.arm[k] * abs(v[k]))
     for k in range(program.jac_to.size):
         e, entry = program.jac_to[k], out[program.jac_from[k]]
-        contacts.rate[program.jac_row[e]] += entry * v[program.jac_column[e]]
-        contacts.parts[program.jac_row[e]] += abs(entry) * speed
+        column = program.jac_column[e]
+        contacts.rate[program.jac_row[e]] += entry * v[column]
+        contacts.parts[program.jac_row[e]] += abs(entry) * speed / contacts.arm[column]
 
 
 @compiled_apart
@@ -250,6 +255,7 @@ class ContactsBuilder:
         transformed: JointCoordinates | None, rows_of: Mapping[str, np.ndarray],
     ):  # fmt: skip
         """`rows_of` are the rows of joints in the system's matrix."""
+        self.coordinates = coordinates
         self.elements: tuple[Contact | FrictionElement, ...] = (*model.contacts, *model.frictions)
         instances = [instance_of(*e.form(), e.markers, e.who, coordinates) for e in self.elements]
         self.program = ProgramBuilder(batch(instances), coordinates.layout.nv)
@@ -310,9 +316,10 @@ class ContactsBuilder:
 
     def fill(
         self, number: Evaluator, transformation: Transformation, functions: np.ndarray, pattern: Pattern, state: int,
-        asks: int,
+        asks: int, length: float,
     ) -> Contacts:  # fmt: skip
-        """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ..."""
+        """`pattern` is that of the system's matrix; `state` is how many numbers q and v are; `asks`: GIVEN, ...; and
+        the length of the model."""
         program, bounds, points = self.program.fill(number), self.bounds.fill(number), len(self.points)
         laws = [[number(n) for n in e.laws] for e, _ in self.points]
         at, column, place = self._places(transformation, pattern.n)
@@ -323,7 +330,7 @@ class ContactsBuilder:
             proximal = new_proximal(pattern, rows, own, self.rows)
         guards = self.entry, self.entries, self.decides, self.decided
         index = self.gap, self.slip, self.slips, bounds, *self.bound, *guards
-        numbers = np.array(laws).reshape(-1, 4).T.copy()
+        numbers = *np.array(laws).reshape(-1, 4).T.copy(), np.sqrt(self.coordinates.all_weights(length))
         known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
         contacts: Contacts = Contacts(*known)
         many = asks == GIVEN or (asks == STEPS and self.rows > FEW)

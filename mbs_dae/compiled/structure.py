@@ -63,6 +63,10 @@ class Row:
     unit: str
 
 
+Lengths = tuple[float, list[tuple[Any, ...]]]
+"""The longest of those that are numbers, and what others are made of."""
+
+
 @dataclass(frozen=True, eq=False)
 class Structure(Remembering):
     model: Model
@@ -95,20 +99,28 @@ class Structure(Remembering):
         return [(e.name, e) for e in self.model.elements.values() if self.rows_of[e.name].size and switches(e)]
 
     @cached_property
-    def lengths(self) -> tuple[float, list[tuple[Any, ...]]]:
+    def lengths(self) -> Lengths:
         """What the model's own length is the longest of: how far markers are from the origins of their bodies, and the
-        lengths among the constants of joints. The longest of those that are numbers, and what others are made of."""
+        lengths among the constants of joints."""
+        return self._lengths(fixed=False)
+
+    @cached_property
+    def lengths_around(self) -> Lengths:
+        """The same of what does not move: markers on the ground, and lengths that may be zero, as those of springs."""
+        return self._lengths(fixed=True)
+
+    def _lengths(self, fixed: bool) -> Lengths:
         elements = self.model.elements.values()
-        found = [m.point for e in elements for m in e.markers if not m.body.fixed]
+        found = [m.point for e in elements for m in e.markers if m.body.fixed is fixed]
         found += [
             (e.values[name],)
             for e in elements
             for name, f in e.fields.items()
-            if f.unit == "m" and isinstance(f, Scalar) and f.positive
+            if f.unit == "m" and isinstance(f, Scalar) and f.positive is not fixed
         ]
         asked = [parts for parts in found if any(isinstance(x, sp.Basic) for x in parts)]
-        fixed = (hypot(*parts) for parts in found if not any(isinstance(x, sp.Basic) for x in parts))
-        return max(fixed, default=0.0), asked
+        known = (hypot(*parts) for parts in found if not any(isinstance(x, sp.Basic) for x in parts))
+        return max(known, default=0.0), asked
 
     def builder_of(self, measures: Sequence[Measure]) -> ProgramBuilder:
         """What reads measures."""

@@ -32,7 +32,7 @@ from .program import Program, ProgramBuilder
 from .python_kernel import PythonKernel, Raised, told
 from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs
 from .signals import Signals
-from .structure import Remembering, Row, Structure, structure_in
+from .structure import Lengths, Remembering, Row, Structure, structure_in
 from .transformation import Transformation, transform_dynamics
 from .transformation_maps import no_transformation, transformation
 
@@ -180,10 +180,13 @@ class System(Remembering):
     @cached_property
     def length(self) -> float:
         """The model's own length: the farthest marker from its body's origin, or the longest length among the constants
-        of its joints (without either: the span of the placement)."""
-        fixed, others = self.structure.lengths
-        longest = max([fixed, *(hypot(*map(self.evaluator, parts)) for parts in others)])
-        return longest or float(np.abs(self._places).max(initial=0.0)) or 1.0
+        of its joints; without either the span of the placement; without that what is around it."""
+        longest = self._longest(self.structure.lengths) or float(np.abs(self._places).max(initial=0.0))
+        return longest or self._longest(self.structure.lengths_around) or 1.0
+
+    def _longest(self, lengths: Lengths) -> float:
+        known, asked = lengths
+        return max([known, *(hypot(*map(self.evaluator, parts)) for parts in asked)])
 
     @property
     def _places(self) -> np.ndarray:

@@ -73,7 +73,8 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
         parts = (push, contact_powers, keep_closed, choose_states, strike, find_kept)
         functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     state = system.layout.q_size + system.layout.v_size
-    return builder.fill(system.evaluator, machine.transformation, functions, machine.pattern, state, asks)
+    numbers = system.evaluator, machine.transformation, functions, machine.pattern, state, asks, system.length
+    return builder.fill(*numbers)
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:
