@@ -141,9 +141,13 @@ class Contacts(NamedTuple):
     """Where a point that slips has set out to: a unit vector over its rows of slip; and how it slips where a step
     ends."""
     fastest: Work[Vector] = zeros("points")
-    """The largest slip of a point since it set out."""
+    faint: Work[Vector] = zeros("points")
+    """The largest slip of a point since it set out; and how slow one that is over is, where a step ends."""
     fades: Work[Integers] = zeros("points")
-    """Whether a slip in space is all but over where a step begins."""
+    """Whether the direction of a slip in space is held from where a step begins: it is all but over, or goes straight
+    on (`motion.contact.incipient`)."""
+    straight: Work[Integers] = zeros("points")
+    """Whether it would go straight on over the next step."""
     towards: Work[Vector] = zeros("lines")
     short: Work[Vector] = zeros("points")
     """Of an incipient slip the direction of its friction, and by what force friction falls short."""

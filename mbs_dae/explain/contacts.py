@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.batch import Swept
-from ..compiled.contacts import PRESSED, Contacts
+from ..compiled.contacts import OPEN, PRESSED, Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
@@ -114,6 +114,12 @@ def _facing(contact: Contact, body: Body) -> str:
 # --- runs that cannot go on ---------------------------------------------------------------------------------------
 
 
+def touching_now(march: March, system: System) -> list[str]:
+    """The contacts that are closed."""
+    contacts = march.mechanism.contacts
+    return _names(system, [k for k, gap in enumerate(contacts.gap) if gap >= 0 and contacts.state[k] != OPEN])
+
+
 def without_forces(march: March, pose: State) -> Explanation:
     """Why no forces of contacts, or impulses, go with the equations: friction is what is wrong if they do without."""
     contacts, problem, name = march.mechanism.contacts, march.mechanism.contacts.problem, pose.system.model.name
@@ -127,7 +133,10 @@ def without_forces(march: March, pose: State) -> Explanation:
             f"at t = {pose.t:.6g} no forces of {' and '.join(names)} in {name!r} obey the law of friction: it pushes "
         )
         what += "bodies together by more than they give way, which rigid ones do not bear (Painlevé's paradox)"
-        advice = "take a smaller coefficient of friction, or a spring with a damper in place of this contact"
+        advice = (
+            'take a smaller coefficient of friction, step over it: method="Moreau", step=1e-3, or put a spring with '
+        )
+        advice += "a damper in place of this contact"
     else:
         return _squeezed(pose, names)
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)

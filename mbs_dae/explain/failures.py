@@ -23,9 +23,11 @@ from ..motion.stabilise import ALWAYS, NEVER
 from ..motion.switching.search import CHATTERS, RUSH, TANGLED
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
-from .contacts import chatters, without_forces
+from .contacts import chatters, touching_now, without_forces
 from .explanation import Explanation, contradiction, going_on, undefined
 
+STEPPED = ', or step over it: method="Moreau", step=1e-3'
+"""What helps wherever contacts are the trouble."""
 NONSENSE = 0.1
 """The energy error, relative to the energy that is turned over, at which a run says nothing about the motion."""
 ENERGY, CONSTRAINTS, POWER = 100.0, 1000.0, 0.75
@@ -219,9 +221,10 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         what = (
             f"{' or '.join(sorted(set(deciding)))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
         )
+        instead = STEPPED if any(one.startswith("Contact") for one in deciding) else ""
         return (
             what + "passes zero many times in a step, or is no number",
-            "mend its expression, or give a shorter max_step=",
+            f"mend its expression, or give a shorter max_step={instead}",
         )
     step, times, abrupt = march.control.step[0], march.record.times, _abrupt(march, pose, a)
     if status == marching.TOO_MANY:
@@ -229,7 +232,10 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         rate = taken / (t - times[0]) if t > times[0] else np.inf
         what = f"{name!r} is at t = {t:.6g} of {times[-1]:g} after {taken} steps, {rate:.2g} in a second; the last one "
         what += f"is {step:.2g} s long{abrupt}"
-        return what, "smooth what makes steps short, raise rtol, or allow more with max_steps="
+        advice = "smooth what makes steps short, raise rtol, or allow more with max_steps="
+        if touching := touching_now(march, system):
+            return f"{what}; {' and '.join(touching)} touch", advice + STEPPED
+        return what, advice
     what = f"the step of {name!r} falls to {step:.2g} s at t = {t:.6g}: a force, a driver or a rate jumps or grows "
     what += f"without bound there, or the tolerance is below roundoff{abrupt}"
     return what, "make it smooth, raise rtol, or fix the step"

@@ -40,7 +40,7 @@ RUNGS = 8
 DAMPED = 1e-6
 """δ. Newton's method takes away again what it adds, and leaves what it makes of roundoff: 1e-16 over it."""
 NEARLY = 1e-9
-"""δ where there is no solution for W itself."""
+"""The least δ where there is no solution for W itself."""
 NOTHING, GAIN = 1e-11, 1e-6
 """Roundoff of a direction whose largest item is 1, and what is more than roundoff."""
 WEAKLY = 1e-9
@@ -181,10 +181,22 @@ def _take_least(p, found):
 
 @compiled
 def _is_nearly_solved(p):
-    """Whether W + `NEARLY` has a solution, which x becomes. Of many points of one body W is singular; what is asked of
-    them (after Newton, so much of the approach of each) may contradict itself then, by how far they are off places."""
-    _ease(p, NEARLY, 1.0)
-    found = _search(p, ROUNDS)
+    """Whether W + δ has a solution, which x becomes, for a δ from `DAMPED` to `NEARLY`: for the least that has. Of many
+    points of one body W is singular; what is asked of them (after Newton, so much of the approach of each) may
+    contradict itself then, by how far they are off places. Where other ways have ended, far along what W does not feel,
+    is no place to begin."""
+    n, found, damping = unknowns(p), False, DAMPED
+    _clear(p)
+    while damping >= 0.99 * NEARLY:
+        copy(p.x[:n], p.other)
+        _ease(p, damping, 1.0)
+        better = _search(p, BRIEFLY)
+        if not better:
+            copy(p.other[:n], p.x)
+        if found and not better:
+            break
+        found = better
+        damping *= FALL
     _ease(p, 0.0, 1.0)
     respond(p)
     return found

@@ -174,7 +174,8 @@ def go_on(march: March, patience: int):
             return PAUSED
         if counts[ACCEPTED] + counts[REJECTED] >= control.most:
             return TOO_MANY
-        patience -= 1
+        patience -= 1 + march.search.looked[0]
+        march.search.looked[0] = 0
         t, length = march.time[0], control.step[0]
         remember(march)
         end = _end_of_step(march, t)

@@ -7,6 +7,8 @@
 These are more entries among the switching functions of a run (`switching`), found and passed as all others are.
 """
 
+import numpy as np
+
 from ...compiled.contacts import (
     CLOSED,
     FREE,
@@ -23,9 +25,9 @@ from ...compiled.contacts import (
 from ...compiled.signals import assign, take_signals
 from ...compiled.transformation import REACH, transform
 from ...kernels.abi import compiled
-from ...linear.vectors import largest
+from ...linear.vectors import dot, largest
 from ...symbolic.branches import WATCH
-from .incipient import is_let_go, longest, stays_incipient
+from .incipient import ENDS, STRAIGHT, is_let_go, longest, stays_incipient, strays
 from .rubbing import across, never_sticks, speed_of
 
 TOUCH, RUB = WATCH + 1, WATCH + 2
@@ -40,6 +42,8 @@ TURNS = 1e-6
 """A slip has turned, not stopped, where it is across its heading, but no less than this part of the largest before."""
 BARELY = 0.5
 """The length of a heading that says that a slip is incipient; of others it is 1, or 0 where a point sticks."""
+REST = 1e-13
+"""The height of a flight that is none, and the way of a slip that is, relative to how far the model reaches."""
 ALWAYS = 1.0
 """The guard of what does not matter."""
 
@@ -96,6 +100,8 @@ def _guard_of_slip(contacts, c, i):
     first, along, state = contacts.slip[c], 0.0, contacts.state[c]
     if state == INCIPIENT and i < 2:
         return is_let_go(contacts, c) if i == 0 else stays_incipient(contacts, c)
+    if i == 1 and state == CLOSED and contacts.fades[c] == STRAIGHT:
+        return 1.0 - strays(contacts, c)
     if i > 0 or state == OPEN or never_sticks(contacts, c):
         return ALWAYS
     if state == STICKING:
@@ -134,7 +140,7 @@ def put_contact_scales(mechanism):
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
             size = contacts.parts[contacts.slip[c]] if state == CLOSED else max(most, contacts.most[c])
-            switches.scale[k + i] = 1.0 if state == INCIPIENT and i == 1 else size
+            switches.scale[k + i] = 1.0 if i == 1 and state in (CLOSED, INCIPIENT) else size
 
 
 @compiled
@@ -200,21 +206,41 @@ def meets(mechanism, wanted):
 
 
 @compiled
-def note_slips(mechanism):
-    """Where slips go that may turn, by the last evaluation, and how long the next step may be for that."""
+def note_slips(mechanism, held):
+    """Where slips go that may turn, by the last evaluation, and how long the next step may be for that; directions may
+    be `held` in it."""
     contacts = mechanism.contacts
-    contacts.resolves[0] = longest(contacts)
+    contacts.resolves[0] = longest(contacts, mechanism.machine.x, held)
     for c in range(contacts.gap.size):
         moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
         contacts.fastest[c] = max(contacts.fastest[c], speed_of(contacts, c)) if moves else 0.0
+        contacts.faint[c] = _unseen(mechanism, c) if moves else 0.0
         for k in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
             contacts.onward[k] = contacts.rate[k] if contacts.state[c] == CLOSED else -contacts.force[k]
 
 
 @compiled
+def _unseen(mechanism, c):
+    """How slow a slip is that its own acceleration ends, or turns, on a way that cannot be seen."""
+    contacts, square = mechanism.contacts, 0.0
+    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+        square += (dot(contacts.G[row], mechanism.machine.x) - contacts.gamma[row]) ** 2
+    return np.sqrt(2.0 * REST * mechanism.machine.extent * np.sqrt(square))
+
+
+@compiled
 def nothing_of(contacts, c):
-    """A slip that is none, beside how fast bodies move and what it has been itself."""
-    return TOUCHES * max(contacts.pace[0], contacts.fastest[c])
+    """A slip that is none: beside how fast bodies move, what it has been itself, and how far it would still go."""
+    return max(TOUCHES * max(contacts.pace[0], contacts.fastest[c]), contacts.faint[c])
+
+
+@compiled
+def has_stopped(contacts):
+    """Whether a slip has just stopped, but for what cannot be seen of it."""
+    found = False
+    for c in range(contacts.gap.size):
+        found = found or (contacts.began[c] == STOPS and contacts.state[c] != OPEN)
+    return found
 
 
 @compiled
@@ -226,12 +252,16 @@ def follow_slips(mechanism, guards):
         state, first, size = contacts.state[c], contacts.slip[c], across(contacts, c, contacts.onward)
         if contacts.slips[c] < 2 or state in (OPEN, STICKING) or never_sticks(contacts, c):
             continue
-        contacts.fades[c] = 1 if state == CLOSED and size <= nothing_of(contacts, c) else 0
+        ends = size < contacts.fastest[c] and size <= nothing_of(contacts, c)
+        if state == CLOSED and contacts.straight[c] == 1 and contacts.fades[c] == STRAIGHT and not ends:
+            continue  # on as it was
+        contacts.fades[c] = ENDS if state == CLOSED and ends else 0
         if size > 0.0 and contacts.fades[c] == 0:
             for k in range(first, first + contacts.slips[c]):
                 contacts.heading[k] = contacts.onward[k] / size
         if state == CLOSED and contacts.fades[c] == 0:
             guards[slip_entry(mechanism, c)] = size
+            contacts.fades[c] = STRAIGHT if contacts.straight[c] == 1 else 0
     tell_states(mechanism)
 
 
@@ -247,7 +277,7 @@ def mark_passed(mechanism, wanted, largest):
         if contacts.slips[c] == 0 or never_sticks(contacts, c) or contacts.began[c] == PARTS:
             continue
         speed = speed_of(contacts, c)
-        stops = state == CLOSED and speed <= TOUCHES * contacts.fastest[c]
+        stops = state == CLOSED and speed <= max(TOUCHES * contacts.fastest[c], contacts.faint[c])
         differs = state == INCIPIENT and wanted[k + 1] == 1
         if wanted[k] == 0 and not stops and not differs:
             continue

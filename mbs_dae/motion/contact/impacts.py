@@ -34,7 +34,7 @@ from ..switching.pieces import turn_over
 from ..switching.search import Search
 from .bounds import is_given
 from .delassus import respond, responses
-from .guards import TOUCHES, first_entry
+from .guards import REST, TOUCHES, first_entry
 from .keeping import put_cancelling, use_closed
 from .kept import find_kept, is_kept, is_pressed
 from .problem import is_solved, pose, use_points
@@ -42,8 +42,6 @@ from .states import UNSOLVED
 
 GAIN = 1e-9
 """Energy gained is none if it is less than this part of what an impact moves."""
-REST = 1e-13
-"""The height of a flight that is none, relative to how far the model reaches."""
 SEEN = 1e-13
 """What changes no rate by more than this part of what it is made of is no impact to tell of."""
 LEFT, MOST = 1e-12, 10_000

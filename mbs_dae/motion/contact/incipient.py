@@ -17,6 +17,7 @@ import numpy as np
 
 from ...compiled.contacts import CLOSED, INCIPIENT, OPEN
 from ...kernels.abi import compiled
+from ...linear.vectors import dot
 from .bounds import BOUND
 from .rubbing import across, never_sticks, sliding, speed_of
 
@@ -26,6 +27,11 @@ are parallel, by less than the second: rates are no larger then than those of al
 PARALLEL, TURNED, FAINT = 1e-5, 3e-3, 1e-10
 """They are to the first angle, and in any case to the second; where they differ by less than this part of how fast
 bodies move, roundoff and errors of steps make the direction."""
+SLOWLY, STRAY, OFTEN = 1e-4, 1e-9, 20.0
+"""A slip creeps that is slower than this part of how fast bodies move; and it goes straight on until it is aside by the
+second part of that."""
+ENDS, STRAIGHT = 1, 2
+"""Why the direction of a slip is held over a step."""
 EASED = 1e-8
 """In Newton's method directions bend by so much more, relative to forces."""
 STABLE = 2.0
@@ -109,16 +115,46 @@ def stays_incipient(contacts, c):
 
 
 @compiled
-def longest(contacts):
-    """How long an explicit step may be from here, by the last evaluation, if it is to resolve where slips go."""
+def strays(contacts, c):
+    """What of a slip is aside from its heading, relative to what may be."""
+    along, square, first = 0.0, 0.0, contacts.slip[c]
+    for k in range(first, first + contacts.slips[c]):
+        along += contacts.rate[k] * contacts.heading[k]
+    for k in range(first, first + contacts.slips[c]):
+        square += (contacts.rate[k] - along * contacts.heading[k]) ** 2
+    return np.sqrt(square) / (STRAY * contacts.pace[0]) if contacts.pace[0] > 0.0 else np.inf
+
+
+@compiled
+def goes_straight(contacts, c, number, x):
+    """Whether a slip that creeps would go so straight on, for `OFTEN` times as long as a step that resolves its
+    direction, that the direction may be held; the forces along it begin at `number`."""
+    first, slip, along, square, most, held = contacts.slip[c], speed_of(contacts, c), 0.0, 0.0, 0.0, contacts.fades[c]
+    if not 0.0 < slip < SLOWLY * contacts.pace[0] or (held == STRAIGHT and strays(contacts, c) > 0.5):
+        return False
+    for k in range(first, first + contacts.slips[c]):
+        change = dot(contacts.G[k], x) - contacts.gamma[k]
+        along += change * (contacts.heading[k] if held == STRAIGHT else contacts.rate[k] / slip)
+        square += change * change
+        most = max(most, _slowing(contacts, number + k - first))
+    aside, step = np.sqrt(max(square - along * along, 0.0)), OFTEN * STABLE * slip / max(most, SLOW)
+    return aside * step * (1.0 + most * step / slip) < 0.5 * STRAY * contacts.pace[0]
+
+
+@compiled
+def longest(contacts, x, held):
+    """How long an explicit step may be from here, by the last evaluation, if it is to resolve where slips go: those but
+    for which it may be `held`."""
     least, number = np.inf, 0
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
             continue
         number += 1 if contacts.gap[c] >= 0 else 0
         speed = speed_of(contacts, c)
-        turns = contacts.slips[c] > 1 and contacts.state[c] == CLOSED and contacts.fades[c] == 0
-        if turns and not never_sticks(contacts, c) and speed > 0.0:
+        turns = contacts.slips[c] > 1 and contacts.state[c] == CLOSED and contacts.fades[c] != ENDS
+        turns = turns and not never_sticks(contacts, c)
+        contacts.straight[c] = 1 if held and turns and goes_straight(contacts, c, number, x) else 0
+        if turns and contacts.straight[c] == 0 and speed > 0.0:
             for k in range(contacts.slips[c]):
                 slowing = _slowing(contacts, number + k)
                 least = min(least, STABLE * speed / slowing) if slowing > 0.0 else least

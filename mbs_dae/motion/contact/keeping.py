@@ -4,7 +4,7 @@ All are taken away by the least change in the norm of the masses that the joints
 then velocities.
 """
 
-from ...compiled.contacts import OPEN, STICKING, put_rows
+from ...compiled.contacts import OPEN, STICKING, STOPS, put_rows
 from ...compiled.machine import DONE, NOT_FINITE
 from ...compiled.manifold import move
 from ...kernels.abi import compiled, compiled_apart
@@ -39,14 +39,16 @@ def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
 
 @compiled
 def use_closed(contacts):
-    """Use the gaps of points that are closed, then the slips of those that stick; how many gaps."""
+    """Use the gaps of points that are closed, then the slips of those that stick or have just stopped; how many
+    gaps."""
     contacts.size[0] = 0
     for c in range(contacts.gap.size):
         if contacts.state[c] != OPEN and contacts.gap[c] >= 0:
             use(contacts, contacts.gap[c])
     gaps = contacts.size[0]
     for c in range(contacts.gap.size):
-        for k in range(contacts.slips[c] if contacts.state[c] == STICKING else 0):
+        rests = contacts.state[c] == STICKING or (contacts.state[c] != OPEN and contacts.began[c] == STOPS)
+        for k in range(contacts.slips[c] if rests else 0):
             use(contacts, contacts.slip[c] + k)
     return gaps
 

@@ -42,7 +42,7 @@ SOON = 1e-13
 """A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at it."""
 TRIES = 60
 """How often a step is made again to end on a switch, before a hundredth of it is near enough: where several laws switch
-at once it may take some tens."""
+at once it may take some tens. Twice as often at most."""
 PASSES = 1e-3
 """A guard that is zero at the end of a step passes there if it has fallen at this part of its size over the step, and
 more than by roundoff."""
@@ -59,7 +59,7 @@ def search_step(search: Search):
     switches, t, h = stages.mechanism.switches, search.span[0], search.span[1] - search.span[0]
     search.found[0] = NONE
     look(stages.mechanism)
-    note_slips(stages.mechanism)
+    note_slips(stages.mechanism, True)
     copy(switches.value, search.value)
     copy(switches.guard, search.end)
     nothing = SOON * max(abs(t), h, 1.0) / h
@@ -72,11 +72,12 @@ def search_step(search: Search):
     if search.status[0] != DONE:
         search.found[0] = LOST_SIGHT
         return
-    if high < 0.0 and search.seen[0] < min(nothing, 1.0):
+    if (high < 0.0 and search.seen[0] < min(nothing, 1.0)) or search.tries[0] > 2 * TRIES:
         search.status[0], search.found[0] = TANGLED, LOST_SIGHT
         return
     if high < 0.0 and search.seen[0] < 1.0:
-        search.wanted[:] = search.tries[0] = 0
+        search.wanted[:] = 0
+        search.tries[0] += 1
         search.found[0] = CUT
         search.until[0] = t + search.seen[0] * h
         return

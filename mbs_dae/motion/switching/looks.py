@@ -88,6 +88,7 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
         search.level[k] = -np.inf if _is_past_telling(search, k) else min(_guard(search, k, LEFT), 0.0)
     top = 1
     for _ in range(MOST):
+        search.looked[0] += 1
         _note(search, t, h, at[LEFT] + PART * (at[top] - at[LEFT]), closely, top + 1, False)
         if not _is_as_foretold(search, h, top):
             top += 1

@@ -68,7 +68,8 @@ class Search(NamedTuple):
     mixed: Work[Vector] = zeros("switches")
     """How mixtures change."""
     seen: Work[Vector] = zeros(1)
-    """The part of the step that has been looked at."""
+    looked: Work[Integers] = zeros(1)
+    """The part of the step that has been looked at; and at how many places since the run was last watched."""
     y: Work[Vector] = zeros("width")
     dy: Work[Vector] = zeros("width")
     top: Work[Vector] = zeros("switches")

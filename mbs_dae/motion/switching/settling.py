@@ -28,8 +28,8 @@ from ...compiled.machine import DONE
 from ...kernels.abi import call_on_block, compiled
 from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WATCH
-from ..contact.guards import TOUCH, note_slips, tell_states
-from ..derivative import CHOOSE_STATES, accelerate, derivative
+from ..contact.guards import TOUCH, has_stopped, note_slips, tell_states
+from ..derivative import CHOOSE_STATES, accelerate, derivative, keep_contacts
 from .along import read_rates_here
 from .pieces import hold_pieces
 from .search import CHATTERS, STANDS, resolved_until
@@ -67,10 +67,13 @@ def settle(search, t, y, dy):
                 return
         if not changed:
             hold_all(search.stages.mechanism)
+            if has_stopped(search.stages.mechanism.contacts):
+                state = search.stages.mechanism.state
+                keep_contacts(search.stages.mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
             search.status[0] = derivative(search.stages.mechanism, t, y, dy)
             look(search.stages.mechanism)
             copy(switches.guard, search.begin)
-            note_slips(search.stages.mechanism)
+            note_slips(search.stages.mechanism, False)
             search.until[0] = resolved_until(search, t)
             return
     search.status[0] = CHATTERS
