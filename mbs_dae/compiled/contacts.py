@@ -139,7 +139,7 @@ class Contacts(NamedTuple):
     heading: Work[Vector] = zeros("lines")
     onward: Work[Vector] = zeros("lines")
     """Where a point that slips has set out to: a unit vector over its rows of slip; and how it slips where a step
-    ends."""
+    ends, or, in time stepping, begins."""
     fastest: Work[Vector] = zeros("points")
     faint: Work[Vector] = zeros("points")
     """The largest slip of a point since it set out; and how slow one that is over is, where a step ends."""

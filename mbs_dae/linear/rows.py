@@ -23,6 +23,15 @@ def along(rows, r, x):
 
 
 @compiled
+def size_along(rows, r, x):
+    """The sum of the sizes of its terms."""
+    total = 0.0
+    for e in range(rows.at[r], rows.at[r + 1]):
+        total += abs(rows.value[e] * x[rows.column[e]])
+    return total
+
+
+@compiled
 def pull(rows, forces, f):
     """f plus Gᵀ forces, in f."""
     for r in range(rows.at.size - 1):

@@ -245,3 +245,14 @@ def contact_powers(mechanism: Mechanism, work: Vector):
         for k in range(contacts.slips[c]):
             row = contacts.slip[c] + k
             work[1] -= contacts.force[row] * contacts.rate[row]
+
+
+@compiled
+def contact_works(contacts, rates):
+    """Add to the rates of works, with the velocities of the last evaluation, what contacts take away and what obstacles
+    that move by themselves give: with the mean of both ends of a step this is what impulses do to the energy."""
+    contacts.lost[0] = 0.0
+    for row in range(contacts.force.size):
+        contacts.lost[0] -= contacts.force[row] * contacts.rate[row]
+        rates[2] += contacts.force[row] * contacts.nu[row]
+    rates[1] += contacts.lost[0]

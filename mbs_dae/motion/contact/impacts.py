@@ -34,6 +34,7 @@ from ..switching.pieces import turn_over
 from ..switching.search import Search
 from .bounds import is_given
 from .delassus import respond, responses
+from .following import let_rates_follow
 from .guards import REST, TOUCHES, first_entry
 from .keeping import put_cancelling, use_closed
 from .kept import find_kept, is_kept, is_pressed
@@ -155,6 +156,7 @@ def _solve_in_two(mechanism, points):
     pose(mechanism, points, True)
     for i in range(n):
         problem.w0[i] = _rate(contacts, i)
+    let_rates_follow(mechanism)
     if not is_solved(contacts):
         return False
     copy(problem.f[:n], contacts.amount)
@@ -213,6 +215,7 @@ def _pose(mechanism, points):
     pose(mechanism, points, True)
     for i in range(contacts.size[0]):
         contacts.problem.w0[i] = _rate(contacts, i)
+    let_rates_follow(mechanism)
     i = 0
     for c in range(contacts.gap.size):
         if points[c] == 1 and contacts.gap[c] >= 0:

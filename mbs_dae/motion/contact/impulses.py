@@ -32,7 +32,7 @@ from ...compiled.manifold import move
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.proximal import solve_proximal
-from ...linear.rows import along
+from ...linear.rows import along, size_along
 from ...linear.springs import holds
 from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate, factorise_terms
@@ -80,6 +80,13 @@ def impel_anew(mechanism: Mechanism, h: float):
 
 
 @compiled_apart
+def look_at_start(mechanism: Mechanism, t: float, q: Vector, v: Vector):
+    """Gaps and rates where a step begins: there it is told what slips."""
+    observe_gaps(mechanism, t, q, v)
+    copy(mechanism.contacts.rate, mechanism.contacts.onward)
+
+
+@compiled_apart
 def look_from_middle(contacts: Contacts):
     """Gaps and rates for the order 1, at the last evaluation: the place in the middle, with the first velocities."""
     put_rows(contacts)
@@ -89,10 +96,8 @@ def look_from_middle(contacts: Contacts):
 
 
 @compiled_apart
-def look_from_start(mechanism: Mechanism, t: float, q: Vector, v: Vector, h: float):
-    """Gaps and rates for the order 2, from the state where the step begins."""
-    contacts = mechanism.contacts
-    observe_gaps(mechanism, t, q, v)
+def look_from_start(contacts: Contacts, h: float):
+    """Gaps and rates for the order 2, from the state where the step begins, the last one looked at."""
     copy(contacts.rate, contacts.setting_out)
     for row in range(contacts.ahead.size):
         contacts.ahead[row] = contacts.phi[row] + 0.5 * h * contacts.rate[row]
@@ -233,8 +238,9 @@ def _free_rate(mechanism, row, h):
 @compiled
 def _find_near(mechanism, h):
     """The points, at the last evaluation, that may touch: those that are no farther than the fastest approach of all
-    takes a step for, since impacts of others may set them going. Which of them slip; and which meet if they push: they
-    did not in the step before, and approach faster than they would from rest in two steps."""
+    takes a step for, since impacts of others may set them going. Which of them slip where the step begins (`_rests`);
+    and which meet if they push: they did not in the step before, and approach faster than they would from rest in two
+    steps."""
     contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.extent
     slow = TOUCHES * largest(contacts.parts)  # of what has moved, and of what rests
     for row in range(contacts.parts.size):
@@ -244,14 +250,23 @@ def _find_near(mechanism, h):
             reach = max(reach, -h * _free_rate(mechanism, contacts.gap[c], h))
     for c in range(contacts.gap.size):
         near = contacts.gap[c] < 0 or (contacts.ahead[contacts.gap[c]] <= reach and not is_kept(contacts, c))
-        contacts.touching[c], square = 1 if near else 0, 0.0
-        for k in range(contacts.slips[c]):
-            row = contacts.slip[c] + k
-            square += contacts.setting_out[row] ** 2 if contacts.kept[row] != STILL else 0.0
-        contacts.slipping[c], contacts.meeting[c] = 1 if np.sqrt(square) > slow else 0, 0
+        contacts.touching[c], contacts.meeting[c] = 1 if near else 0, 0
+        contacts.slipping[c] = 0 if _rests(mechanism, c, h, slow) else 1
         if near and contacts.gap[c] >= 0 and contacts.before[c] == OPEN:
             fall = abs(_bend(mechanism, contacts.gap[c])) * h
             contacts.meeting[c] = 1 if -contacts.setting_out[contacts.gap[c]] > 2.0 * fall + slow else 0
+
+
+@compiled
+def _rests(mechanism, c, h, slow):
+    """Whether a point does not slip. What stuck in the step before has a rate of nothing at one moment of it; on ground
+    that turns or speeds up it then has one of what rates change by in a step, and sticks all the same."""
+    contacts, size, square = mechanism.contacts, 0.0, 0.0
+    for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
+        if contacts.kept[row] != STILL:
+            square += contacts.onward[row] ** 2
+            size = max(size, abs(contacts.gamma[row]) + size_along(contacts.rows, row, mechanism.machine.x))
+    return np.sqrt(square) <= (max(slow, h * size) if contacts.before[c] == STICKING else slow)
 
 
 @compiled
@@ -305,17 +320,6 @@ def _tell(contacts):
             contacts.state[c] = STICKING
         for k in range(first, first + slips):
             contacts.heading[k] = contacts.after[k] / np.sqrt(speed) if speed > 0.0 else 0.0
-
-
-@compiled
-def contact_works(contacts, rates):
-    """Add to the rates of works, with the velocities of the last evaluation, what contacts take away and what obstacles
-    that move by themselves give: with the mean of both ends of a step this is what impulses do to the energy."""
-    contacts.lost[0] = 0.0
-    for row in range(contacts.force.size):
-        contacts.lost[0] -= contacts.force[row] * contacts.rate[row]
-        rates[2] += contacts.force[row] * contacts.nu[row]
-    rates[1] += contacts.lost[0]
 
 
 @compiled_apart

@@ -137,7 +137,9 @@ def goes_straight(contacts, c, number, x):
         along += change * (contacts.heading[k] if held == STRAIGHT else contacts.rate[k] / slip)
         square += change * change
         most = max(most, _slowing(contacts, number + k - first))
-    aside, step = np.sqrt(max(square - along * along, 0.0)), OFTEN * STABLE * slip / max(most, SLOW)
+    if most <= 0.0:
+        return False  # no friction slows it, and no step is short
+    aside, step = np.sqrt(max(square - along * along, 0.0)), OFTEN * STABLE * slip / most
     return aside * step * (1.0 + most * step / slip) < 0.5 * STRAY * contacts.pace[0]
 
 

@@ -29,7 +29,7 @@ from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy, largest
 from ..derivative import Mechanism, evaluate
 from .delassus import own_pace
-from .guards import LEEWAY, TOUCHES, is_held, observe_gaps
+from .guards import LEEWAY, TOUCHES, is_held
 
 DEPENDS = 1e-12
 """The squared sine of a row that depends on those of joints: of this size the errors of a motion make it."""
@@ -44,12 +44,11 @@ def find_kept(mechanism: Mechanism):
 
 @compiled_apart
 def find_kept_ahead(mechanism: Mechanism, t: float, q: Vector, v: Vector, h: float):
-    """The same where a step of length h begins that passes over what happens in it: of those that come to touch in it,
-    too, and once of each as long as it touches. Whether nothing is pressed."""
+    """The same where a step of length h begins that passes over what happens in it, contacts being looked at there: of
+    those that come to touch in it, too, and once of each as long as it touches. Whether nothing is pressed."""
     contacts, asks = mechanism.contacts, False
     if _is_free(mechanism):
         return True
-    observe_gaps(mechanism, t, q, v)
     bend = h * h * own_pace(mechanism)
     for c in range(contacts.gap.size):
         asks = asks or (_touches(mechanism, c, h, bend) and _is_to_be_asked(mechanism, c, h))

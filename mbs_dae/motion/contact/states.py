@@ -22,6 +22,7 @@ from ...linear.vectors import dot, largest
 from ..derivative import Mechanism, accelerate_as_held
 from .bounds import BOUND
 from .delassus import force_to_stop, own_pace, respond
+from .following import let_slips_follow
 from .guards import TOUCHES
 from .incipient import FAR
 from .kept import find_kept, is_kept, is_pressed
@@ -59,8 +60,10 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
         contacts.before[c] = contacts.state[c]
     _use_touching(mechanism)
     respond(mechanism)
+    _put_accelerations(mechanism)
+    let_slips_follow(mechanism)
     for _ in range(count + 1):
-        _pose(mechanism)
+        pose(mechanism, contacts.touching, False)
         if not is_solved(contacts):
             contacts.status[0] = UNSOLVED
             return
@@ -109,10 +112,9 @@ def _touches(mechanism, c):
 
 
 @compiled
-def _pose(mechanism):
-    """The problem of accelerations."""
+def _put_accelerations(mechanism):
+    """The w0 of the problem."""
     contacts, x = mechanism.contacts, mechanism.machine.x
-    pose(mechanism, contacts.touching, False)
     for i in range(contacts.size[0]):
         row = contacts.used[i]
         still = contacts.kept[row] == STILL

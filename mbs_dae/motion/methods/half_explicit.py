@@ -20,9 +20,8 @@ import numpy as np
 from ...compiled.machine import DONE, take_accelerations
 from ...kernels.abi import compiled_apart
 from ..contact.impulses import coast, impel, impel_anew, look_from_start
-from ..course import moment
 from ..derivative import accelerate, evaluate, solve_terms
-from .method import H, Method, Stages, T, tableau
+from .method import H, Method, Stages, tableau
 from .moreau import go_to_end, go_to_middle, keeps, read, take_middle_velocity
 
 
@@ -30,12 +29,11 @@ from .moreau import go_to_end, go_to_middle, keeps, read, take_middle_velocity
 def step(stages: Stages):
     mechanism, state, contacts, h = stages.mechanism, stages.mechanism.state, stages.mechanism.contacts, stages.now[H]
     q, v, a = stages.y1[: state.q_end], stages.y1[state.v_at : state.v_end], stages.k[1, state.v_at : state.v_end]
-    touching, y0 = contacts.gap.size > 0, stages.y0
+    touching = contacts.gap.size > 0
     if touching:
         if not keeps(stages):
             return
-        first = moment(stages.course, stages.now[T])
-        look_from_start(mechanism, first, y0[: state.q_end], y0[state.v_at : state.v_end], h)
+        look_from_start(contacts, h)
     now = go_to_middle(stages)
     for again in range(2):
         if again == 0:

@@ -21,7 +21,8 @@ from ...compiled.manifold import move
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import all_finite, copy
-from ..contact.impulses import contact_works, impel, look_from_middle, part
+from ..contact.forces import contact_works
+from ..contact.impulses import impel, look_at_start, look_from_middle, part
 from ..contact.kept import find_kept_ahead
 from ..contact.states import UNSOLVED
 from ..course import moment
@@ -49,9 +50,11 @@ def step(stages: Stages):
 
 @compiled_apart
 def keeps(stages: Stages):
-    """Find what joints alone keep closed, where the step begins; whether they press nothing together."""
+    """Look at contacts where the step begins, and find what joints alone keep closed; whether they press nothing
+    together."""
     mechanism, state, y0 = stages.mechanism, stages.mechanism.state, stages.y0
     first, h = moment(stages.course, stages.now[T]), stages.now[H]
+    look_at_start(mechanism, first, y0[: state.q_end], y0[state.v_at : state.v_end])
     apart = find_kept_ahead(mechanism, first, y0[: state.q_end], y0[state.v_at : state.v_end], h)
     stages.status[0] = DONE if apart else UNSOLVED
     return apart
