@@ -230,6 +230,7 @@ def animate(
     settings: Settings = None, first: First = None, last: Last = None, steps: Steps = None,
     trace: Annotated[list[str] | None, typer.Option(metavar="POINT", help="Draw its path. May be repeated.")] = None,
     speed: Annotated[float | None, typer.Option(metavar="X", help="Model time over film time. [default: 1]")] = None,
+    live: Annotated[bool, typer.Option("--live", help="A page that solves the motion: to drag, to change.")] = False,
     debug: Debug = False,
 ) -> None:  # fmt: skip
     """Draw a mechanism as it moves: as it is driven, or, where the file has INITIAL, by the forces on it."""
@@ -237,10 +238,12 @@ def animate(
 
     model, given, own = load_model(path, parse_settings(settings))
     times = time_grid(given, first, last, steps)
-    checked_path(out)
+    if checked_path(out).suffix.lower() != ".html" and live:
+        raise mbs.ModelError(f"--live makes a page, and {str(out)!r} is none; end its name in .html")
     analysis = partial(mbs.kinematics, times=times) if own is None else partial(mbs.simulate, times=times, initial=own)
     result, stopped = _kept(lambda: analysis(model))
-    print("written:", result.animate(out, trace=trace or (), speed=speed))
+    write = partial(result.save, live=True) if live else result.animate
+    print("written:", write(out, trace=trace or (), speed=speed))
     if stopped:
         raise stopped
 

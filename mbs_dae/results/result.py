@@ -264,7 +264,7 @@ class Result:
         .gif, .mp4, .png or .svg with the motion, drawn.
 
         A page takes choices of what it shows at first: ``save("motion.html", plots="slider.x", trace="rod.tip",
-        view=(24, -58), speed=0.1)``; pictures take those of `animate`."""
+        view=(24, -58), speed=0.1)``; with ``live=True`` it solves driven motions. Pictures take those of `animate`."""
         return provided("Result.save")(self, path, **choices)
 
     def to_dataframe(self, *names: str) -> Any:

@@ -66,7 +66,8 @@ def test_the_script_says_what_the_core_says(name, interpreted_kernels, tmp_path)
 def test_what_a_script_tells_of_its_model(tmp_path):
     model = load("four_bar").build()
     script = kinematics_script(model)
-    assert '"parameters": [{"name": "a", "said": "a", "value": 0.04, "unit": "m"}' in script
+    assert '"parameters": [{"name": "a", "said": "a", "value": 0.04, "unit": "m", "moves": true}' in script
+    assert '"said": "across", "value": 0.04, "unit": "m", "moves": false}' in script  # a point that no joint has
     assert '{"name": "motor", "kind": "Driver", "bodies": [3, 0], "rows": [8]}' in script
     nasty = mbs.PlanarModel("*/</script>\u2028\n`${x}`")
     body = nasty.body('"</script><!--\\')

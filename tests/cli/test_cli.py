@@ -573,6 +573,11 @@ def test_animate_writes_a_film_or_a_picture(name, start):
     assert Path(name).read_bytes().startswith(start)
 
 
+def test_animate_writes_a_page_that_solves():
+    assert output("animate", "rod.py", "--out", "rod.html", "--live", "--trace", "rod.tip") == "written: rod.html\n"
+    assert "const kinematics = " in Path("rod.html").read_text(encoding="utf-8")
+
+
 def test_animate_shows_the_way_to_a_dead_point():
     code, message = failure("animate", "pulled.py", "--to", 1, "--steps", 11, "--out", "rod.png")
     assert (code, "dead point" in message, Path("rod.png").exists()) == (1, True, True)
@@ -701,6 +706,7 @@ OTHER_ERRORS = {
     "animate rod.py --out rod.avi": ("cannot write an animation to 'rod.avi'", ".gif"),
     "animate rod.py --out no/rod.gif": ("there is no folder 'no'", "create it"),
     "animate rod.py --out rod.gif --trace rod.tp": ("", "rod.tip"),
+    "animate rod.py --out rod.gif --live": ("--live makes a page, and 'rod.gif' is none", "end its name in .html"),
     "animate rod.py --out rod.gif --speed 0": ("speed is 0;", "positive"),
 }
 

@@ -8,7 +8,7 @@ of joints, and by some numbers for each joint.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -57,7 +57,8 @@ def kinematics_script(model: Model) -> str:
     written = Written(JAVASCRIPT)
     kernels = [line for k, group in enumerate(batch.groups) for line in _kernel(written, k, group.kernel.layout)]
     own_names = _parameters(model)
-    out = [JAVASCRIPT.comment(_header(model)), f"export const names = {quoted(_names(system, own_names))};"]
+    used = {s for _, value in batch.asked for s in value.free_symbols}
+    out = [JAVASCRIPT.comment(_header(model)), f"export const names = {quoted(_names(system, own_names, used))};"]
     values = [[name, p.value] for name, p in zip(own_names.values(), model.parameters.values(), strict=True)]
     out += ["export const parameters = Object.freeze(Object.fromEntries(", f"{quoted(values)}));"]
     size = structure.layout.q_size - len(structure.layout.signals)
@@ -101,11 +102,17 @@ def _parameters(model: Model) -> dict[sp.Symbol, str]:
     return found
 
 
-def _names(system: System, own_names: dict[sp.Symbol, str]) -> dict[str, Any]:
+def _names(system: System, own_names: dict[sp.Symbol, str], used: Container[Any]) -> dict[str, Any]:
     model, layout = system.model, system.layout
     bodies, of_body = [*model.bodies.values(), model.ground], body_coordinates(model.dimension)
     parameters = [
-        {"name": own_names[p.symbol], "said": p.symbol.name, "value": p.value, "unit": p.unit}
+        {
+            "name": own_names[p.symbol],
+            "said": p.symbol.name,
+            "value": p.value,
+            "unit": p.unit,
+            "moves": p.symbol in used,
+        }  # fmt: skip
         for p in model.parameters.values()
     ]
 
@@ -166,15 +173,34 @@ def _tables(program: ProgramBuilder, batch: _Sources) -> Iterator[str]:
 def _slots(written: Written, batch: _Sources, own_names: dict[sp.Symbol, str]) -> Iterator[str]:
     """The numbers in the slots of all kernels, as they follow from parameters."""
     yield from _array("constants", batch.constants)
-    renamed = {s: sp.Symbol(name, real=True) for s, name in own_names.items()}
-    values = [value.xreplace(renamed) for _, value in batch.asked]
-    lines, used = source_lines((), values, [f"out[{k}]" for k, _ in batch.asked])
     yield "function slots(p) {"
     yield "  const out = constants.slice();"
+    yield from _stored(written, batch.asked, own_names)
+    yield "}"
+
+
+def _stored(written: Written, asked: list[tuple[int, sp.Expr]], own_names: dict[sp.Symbol, str]) -> Iterator[str]:
+    """What follows from parameters, in its places of an array."""
+    renamed = {s: sp.Symbol(name, real=True) for s, name in own_names.items()}
+    values = [value.xreplace(renamed) for _, value in asked]
+    lines, used = source_lines((), values, [f"out[{k}]" for k, _ in asked])
     yield from (f"  const {s} = p.{s};" for s in renamed.values() if s in used)
     yield from (f"  {line}" for line in written.lines(lines))
     yield "  return out;"
-    yield "}"
+
+
+def numbers_script(name: str, model: Model, values: Sequence[Any]) -> str:
+    """A function of the values of parameters, beside the module of `kinematics_script`: an array of these numbers and
+    expressions. It needs none of its tables, only what both begin with."""
+    written = Written(JAVASCRIPT)
+    expressions = [sp.sympify(value) for value in values]
+    asked = [(k, value) for k, value in enumerate(expressions) if value.free_symbols]
+    fixed = [0.0 if value.free_symbols else float(value) for value in expressions]
+    body = [*_stored(written, asked, _parameters(model))]
+    inside = [line for part in written.preamble() for line in part.splitlines()]
+    out = [f"const {name} = (() => {{", *inside, *_array("constants", np.array(fixed, dtype=float))]
+    out += ["return p => {", "  const out = constants.slice();", *body, "};", "})();"]
+    return "\n".join(out)
 
 
 def _array(name: str, numbers: Iterable[Any], how: str = "const") -> Iterator[str]:

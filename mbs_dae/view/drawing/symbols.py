@@ -10,12 +10,13 @@ from ...results.sketch import ElementSketch
 from .colours import DARK, ELASTIC, LOAD
 from .motion import Marker
 from .stage import BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
-from .tracks import Along, AtMarker, Push, TouchOfCam, Track, points_of, touch_point
+from .tracks import Along, AtMarker, Push, Rail, TouchOfCam, Track, points_of, touch_point
 
 ROUND = 72  # points on a circle
 UNKNOWN = 3.0  # the radius of the larger of two wheels whose sizes nothing tells, in units of half a joint's symbol
 LONGEST_ARROW = 8.0  # the arrow of the largest force, in the same unit; the others are in proportion
 HEAD, SIDES = 1.7, 8  # of an arrow's head: its length in that unit, and how many it has in space
+BEYOND = 3.0  # how much longer a rail is than the way of what slides on it, at either end, in the same unit
 RAIL = {2: 0, 3: 2}  # rails lie along the x axis of their marker in the plane, along z in space
 BEHIND: dict[str, Any] = {"zorder": 2.1}  # in the plane wheels and cams lie behind bars
 
@@ -74,13 +75,14 @@ def runner(stage: Stage, element: ElementSketch) -> Pieces:
 def way_along(stage: Stage, rail: Marker, follower: Marker) -> tuple[float, float]:
     """The way of what slides on a rail, and a little more; on a body it begins at that body's own marker."""
     ways = stage.whole.seen_from(rail, follower)[:, RAIL[stage.sketch.dimension]]
-    start, end = ways.min() - 3 * stage.symbol, ways.max() + 3 * stage.symbol
+    start, end = ways.min() - BEYOND * stage.symbol, ways.max() + BEYOND * stage.symbol
     return (start, end) if stage.is_ground(rail[0]) else (min(start, 0.0), max(end, 0.0))
 
 
 def rail_path(stage: Stage, rail: Marker, follower: Marker) -> Track:
-    axis = np.eye(3)[RAIL[stage.sketch.dimension]]
-    return AtMarker(rail, np.outer(way_along(stage, rail, follower), axis))
+    axis = RAIL[stage.sketch.dimension]
+    ends = np.outer(way_along(stage, rail, follower), np.eye(3)[axis])
+    return Rail(rail, ends, follower=follower, axis=axis, beyond=BEYOND * stage.symbol)
 
 
 # --- what is round ------------------------------------------------------------------------------------------------

@@ -55,6 +55,15 @@ class AtMarker:
 
 
 @dataclass(frozen=True, eq=False)
+class Rail(AtMarker):
+    """A straight line along an axis of a marker, as far as another marker goes along it, and so much farther."""
+
+    follower: Marker = ()
+    axis: int = 0
+    beyond: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
 class Along:
     """A shape on the way from a marker to another one, or along the force at it. Its points are (part of the way, how
     much farther along, how far across in two directions), the latter in units of a length that stays as it is, but is

@@ -11,6 +11,7 @@ from typing import Any
 from ...model.parameters import positive_number
 from ...results.files import replacing
 from ...results.result import Result
+from .live import live_page
 from .scene import Choices, checked, page_data
 
 SCRIPTS = (
@@ -18,6 +19,8 @@ SCRIPTS = (
     "page.js",
 )  # fmt: skip
 """Each one uses those before it."""
+RECORDED = (*SCRIPTS, "recorded.js")
+LIVE = (*SCRIPTS, *(f"live/{name}.js" for name in ("solver", "observed", "reshaped", "solved", "dials", "page")))
 
 
 def save_page(result: Result, path: str | Path, **choices: Any) -> Path:
@@ -28,19 +31,32 @@ def save_page(result: Result, path: str | Path, **choices: Any) -> Path:
     return Path(path)
 
 
-def page_text(result: Result, *, plots: Any = (), trace: Any = (), view: Any = None, speed: float | None = None) -> str:
-    """`plots` are quantities whose curves stand beside it, `trace` names points
-    whose paths are drawn, `view` says from where a mechanism in space is seen, and `speed` is model time over the time
-    that it plays; its reader may choose otherwise."""
+def page_text(
+    result: Result,
+    *,
+    plots: Any = (),
+    trace: Any = (),
+    view: Any = None,
+    speed: float | None = None,
+    live: bool = False,
+) -> str:
+    """`plots` are quantities whose curves stand beside it, `trace` names points whose paths are drawn, `view` says from
+    where a mechanism in space is seen, and `speed` is model time over the time that it plays; its reader may choose
+    otherwise. With `live` the page has the equations of what drivers move, and solves them by itself: its reader drags
+    the mechanism, and changes parameters."""
     pace = _pace(result) if speed is None else positive_number(speed, "speed", "number, e.g. speed=1")
     chosen = Choices(_names(plots), _names(trace), tuple(view or ()), pace)
+    if live:
+        return page_of(*live_page(result, checked(result, chosen)))
     return page_of(page_data(result, checked(result, chosen)))
 
 
-def page_of(data: dict[str, Any]) -> str:
-    """Nothing in the data can end the script that holds it, as no "<" stands in it."""
+def page_of(data: dict[str, Any], kinematics: str = "") -> str:
+    """Nothing in the data can end the script that holds it, as no "<" stands in it. A live page has a script of its own
+    kinematics."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    filled = {"title": escape(data["title"]), "style": asset("page.css"), "script": joined(SCRIPTS)}
+    script = "\n".join([kinematics, joined(LIVE)]) if kinematics else joined(RECORDED)
+    filled = {"title": escape(data["title"]), "style": asset("page.css"), "script": script}
     filled["data"] = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     return re.sub(r"\{(title|style|script|data)\}", lambda match: filled[match[1]], asset("page.html"))
 

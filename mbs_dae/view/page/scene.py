@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..drawing.mechanism import Pieces, edges_of, pieces_of, staged
 from ..drawing.motion import Motion, at_times, in_space, motion_of, path_of
 from ..drawing.stage import OVER_BODIES, Piece, Stage, all_pieces
 from ..drawing.symbols import arrow_of
+from ..drawing.tracks import OnBody
 from . import pen
 from .numbers import packed, rounded
 from .tracks import TrackWriter
@@ -37,7 +38,17 @@ class Choices:
 
 
 def page_data(result: Result, choices: Choices) -> dict[str, Any]:
-    motion = shown_motion(result)
+    data, arrays = drawing(result, choices, shown_motion(result))
+    curves, curve_data = _curves(result)
+    plots = list(choices.plots) or _first_curves(result)
+    return {**data, "curves": curves, "plots": plots, "arrays": packed(arrays | curve_data)}
+
+
+def drawing(
+    result: Result, choices: Choices, motion: Motion, writing: Callable[..., TrackWriter] = TrackWriter
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What is drawn, and the arrays that say where it is at the poses of the motion. `writing` makes what writes
+    tracks, of the motion and the numbers of bodies and forces."""
     whole = motion.thinned(LOOKS)
     rough = staged(result.sketch, pen, whole, whole)
     traces = {name: in_space(path_of(result, name))[None] for name in choices.trace}
@@ -49,7 +60,7 @@ def page_data(result: Result, choices: Choices) -> dict[str, Any]:
     pushed = replace(motion, forces=motion.forces | reactions)
     groups["reactions"] = _reaction_arrows(replace(stages[0], shown=pushed), reactions)
     pushes = [*pushed.forces]
-    writer = TrackWriter(pushed, {b.name: k for k, b in enumerate(result.sketch.bodies)}, _numbered(pushes))
+    writer = writing(pushed, {b.name: k for k, b in enumerate(result.sketch.bodies)}, _numbered(pushes))
     joins = {e.name: [body for body, *_ in e.markers] for e in result.sketch.elements}
     pieces = [
         _written(writer, group, name, joins.get(name, ()), piece)
@@ -61,16 +72,14 @@ def page_data(result: Result, choices: Choices) -> dict[str, Any]:
     low, high = _box([*seen, low, high])
     arrays = {"values": motion.values, "frames": _frames(result, motion), "forces": _stacked(pushed.forces, pushes)}
     arrays |= {f"trace {name}": path[0] for name, path in traces.items()} | writer.arrays
-    curves, curve_data = _curves(result)
     return {
         "title": result.title, "dimension": result.sketch.dimension, "axis": list(result.axis),
         "message": "" if result.success else result.message,
         "bodies": [{"name": b.name, "colour": stages[0].colour(b.name)} for b in result.sketch.bodies],
         "names": _names(stages, writer), "pieces": pieces, "low": rounded(low), "high": rounded(high), "symbol": symbol,
         "traces": [{"name": n, "colour": stages[0].colour(n.partition(".")[0])} for n in traces],
-        "curves": curves, "plots": list(choices.plots) or _first_curves(result), "view": list(choices.view),
-        "speed": choices.speed, "arrays": packed(arrays | curve_data),
-    }  # fmt: skip
+        "view": list(choices.view), "speed": choices.speed,
+    }, arrays  # fmt: skip
 
 
 # --- motion ---
@@ -128,7 +137,7 @@ def _names(stages: list[Stage], writer: TrackWriter) -> list[dict[str, Any]]:
         edges = edges_of(stages[0], body)[0]
         place, turned = stages[0].shown.frame(body.name)
         own = (edges - place[0]) @ turned[0]
-        names.append({"on": writer.bodies[body.name], "points": rounded(own)})
+        names.append(writer.written(OnBody(body.name, own)))
     return names
 
 

@@ -18,7 +18,8 @@ export function value(arrays, column, x) {
   return part ? first + part * (data[(row + 1) * columns + column] - first) : first;
 }
 
-// Draws the chosen quantities anew; gives a function that moves the cursor, and one that reads a time off a place.
+// Draws the chosen quantities anew; gives a function that moves the cursor. What it stands at is read off the curves, or
+// told by `now(column)`, where that is known better.
 export function drawnCurves(holder, page, arrays, chosen, palette) {
   holder.replaceChildren();
   const units = new Map();
@@ -30,7 +31,7 @@ export function drawnCurves(holder, page, arrays, chosen, palette) {
   });
   const width = Math.max(240, holder.clientWidth);
   const panels = [...units].map(([unit, curves]) => panel(holder, page, arrays, unit, curves, width, palette));
-  return { show: (x) => panels.forEach((one) => one.show(x)) };
+  return { show: (x, now) => panels.forEach((one) => one.show(x, now)) };
 }
 
 function panel(holder, page, arrays, unit, curves, width, palette) {
@@ -69,12 +70,12 @@ function panel(holder, page, arrays, unit, curves, width, palette) {
   svg.dataset.left = LEFT;
   svg.timeAt = (px) => start + ((end - start) * (px - LEFT)) / (width - LEFT - RIGHT);
   return {
-    show(t) {
+    show(t, now) {
       const at = x(Math.min(end, Math.max(start, t)));
       cursor.setAttribute("x1", at);
       cursor.setAttribute("x2", at);
       curves.forEach(({ column }, k) => {
-        const own = value(arrays, column, t);
+        const own = now ? now(column) : value(arrays, column, t);
         dots[k].setAttribute("cx", at);
         dots[k].setAttribute("cy", Number.isFinite(own) ? y(own) : -99);
         readings[k].textContent = `${told(own)} ${unit}`;

@@ -7,13 +7,11 @@ import { drawnCurves, told } from "./curves.js";
 import { drawnNames } from "./names.js";
 import { unpacked } from "./numbers.js";
 import { drawnPaper } from "./paper.js";
-import { posesOf } from "./poses.js";
 import { pointsOf } from "./tracks.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const GROUPS = { bodies: true, joints: true, forces: true, reactions: false, traces: true, names: true };
 const NEAR = 10; // pixels within which something is under the pointer
-const LOOKS = 40; // poses that tell how far a motion reaches
 const PIXEL_PACE = 0.4; // degrees of turning for a pixel of dragging
 
 const page = JSON.parse(document.getElementById("data").textContent);
@@ -21,13 +19,16 @@ const part = (id) => document.getElementById(id);
 const canvas = part("stage");
 const context = canvas.getContext("2d");
 
-start().catch((error) => {
-  part("stopped").hidden = false;
-  part("stopped").textContent = `This page cannot be shown: ${error.message}`;
-  throw error;
-});
+// With poses as `posesOf` gives them; `more` adds to the page what these can do besides.
+export function begin(posesOf, more = () => {}) {
+  start(posesOf, more).catch((error) => {
+    part("stopped").hidden = false;
+    part("stopped").textContent = `This page cannot be shown: ${error.message}`;
+    throw error;
+  });
+}
 
-async function start() {
+async function start(posesOf, more) {
   const arrays = await unpacked(page.arrays);
   const poses = posesOf(page, arrays);
   page.traces.forEach(({ name, colour }) => {
@@ -46,7 +47,10 @@ async function start() {
   new ResizeObserver(() => plotted(view)).observe(part("curves"));
   sized(view);
   addEventListener("beforeprint", () => themed(view, "light"));
-  window.mbs = { page, arrays, poses, state, view, seek: (x) => seek(view, x), frame: () => frame(view) };
+  view.seek = (x) => seek(view, x);
+  view.remade = () => remade(view);
+  window.mbs = { page, arrays, poses, state, view, seek: view.seek, frame: () => frame(view) };
+  more(view);
 }
 
 // --- what is seen ---
@@ -68,7 +72,8 @@ function frame(view) {
   const { state, camera, palette, poses } = view;
   const begun = performance.now();
   state.pose = poses.at(state.x);
-  const pieces = page.pieces.filter((piece) => state.shown[piece.group]);
+  if (poses.inTime) state.x = state.pose.value; // a pose that is solved may not get as far
+  const pieces = page.pieces.filter((piece) => state.shown[piece.group] && !piece.hidden);
   state.seen = arranged(pieces, state.pose, camera);
   const ratio = canvas.width / camera.width;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -79,7 +84,19 @@ function frame(view) {
   const [name, unit] = page.axis;
   part("value").textContent = `${name} = ${told(state.pose.value)} ${unit}`;
   part("time").value = state.x;
-  view.curves?.show(state.cursor ?? state.pose.value);
+  if (state.cursor === null) view.curves?.show(state.pose.value, state.pose.read);
+  else view.curves?.show(state.cursor);
+}
+
+// Other poses than before: their range and curves.
+function remade(view) {
+  ranged(view);
+  if (view.poses.complete) plotted(view);
+  frame(view);
+}
+
+function ranged({ poses }) {
+  Object.assign(part("time"), { min: poses.start, max: poses.end, step: poses.inTime ? "any" : 1 });
 }
 
 function themed(view, theme) {
@@ -93,7 +110,7 @@ function themed(view, theme) {
 
 function plotted(view) {
   view.curves = drawnCurves(part("curves"), page, view.arrays, view.state.chosen, view.palette);
-  view.curves.show(view.state.pose?.value ?? view.poses.start);
+  view.curves.show(view.state.pose?.value ?? view.poses.start, view.state.pose?.read);
 }
 
 // --- time ---
@@ -129,7 +146,8 @@ function tick(view, before, now) {
 function controls(view) {
   const { state, poses } = view;
   const time = part("time");
-  Object.assign(time, { min: poses.start, max: poses.end, step: poses.inTime ? "any" : 1, value: poses.start });
+  ranged(view);
+  time.value = poses.start;
   time.addEventListener("input", () => seek(view, Number(time.value)));
   part("play").addEventListener("click", () => play(view, !state.playing));
   SPEEDS.forEach((speed) => part("speed").append(new Option(`${speed} ×`, speed, speed === 1, speed === 1)));
@@ -215,13 +233,9 @@ function seenFrom(view, name) {
 
 // Points of all that is drawn, at poses from the first to the last.
 function reached({ poses }) {
-  const points = [];
   const pieces = page.pieces.filter((piece) => piece.group !== "reactions" && piece.form !== "word");
-  for (let n = 0; n <= LOOKS; n++) {
-    const pose = poses.at(poses.start + ((poses.end - poses.start) * n) / LOOKS);
-    for (const piece of pieces) points.push(...pointsOf(piece.track, pose));
-  }
-  return points;
+  const points = poses.looks().flatMap((pose) => pieces.flatMap((piece) => [...pointsOf(piece.track, pose)]));
+  return poses.complete === false ? [...points, ...page.low, ...page.high] : points;
 }
 
 // --- hands ---
@@ -229,6 +243,7 @@ function reached({ poses }) {
 function gestures(view) {
   const { camera } = view;
   const down = new Map();
+  let held = null; // what moves what a hand has taken
   const here = (event) => {
     const box = canvas.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
@@ -236,12 +251,14 @@ function gestures(view) {
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
     down.set(event.pointerId, here(event));
+    held = down.size === 1 && event.button === 0 && !event.shiftKey ? view.taken?.(...here(event)) : null;
   });
   canvas.addEventListener("pointermove", (event) => {
     const [x, y] = here(event);
     if (!down.has(event.pointerId)) return told_under(view, x, y);
     const before = down.get(event.pointerId);
     const others = [...down].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
+    if (held && !others.length) return held(x, y);
     if (others.length) pinched(camera, before, [x, y], others[0]);
     else if (camera.dimension === 2 || event.shiftKey || event.buttons & 6) move(camera, x - before[0], y - before[1]);
     else turn(camera, -PIXEL_PACE * (x - before[0]), PIXEL_PACE * (y - before[1]));
@@ -264,17 +281,26 @@ function pinched(camera, before, now, other) {
   move(camera, (now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
 }
 
-// The name of what is nearest to the pointer; in the plane where that is, too.
-function told_under(view, x, y) {
-  const { state, camera } = view;
+// What is nearest to a point of the screen, and the place in the world of a point of it that is seen there.
+export function nearest({ state }, x, y) {
   let [best, distance] = [null, NEAR];
-  for (const { piece, screen } of state.seen) {
+  for (const { piece, points, screen } of state.seen) {
     if (piece.group === "traces") continue;
     for (let k = 0; k + 5 < screen.length || k === 0; k += 3) {
-      const own = toSegment(x, y, screen, k, Math.min(k + 3, screen.length - 3));
-      if (own < distance) [best, distance] = [piece, own];
+      const next = Math.min(k + 3, screen.length - 3);
+      const [own, part] = toSegment(x, y, screen, k, next);
+      if (!(own < distance)) continue;
+      distance = own;
+      best = { piece, place: [0, 1, 2].map((n) => points[k + n] + part * (points[next + n] - points[k + n])) };
     }
   }
+  return best;
+}
+
+// The name of what is nearest to the pointer; in the plane where that is, too.
+function told_under(view, x, y) {
+  const { camera } = view;
+  const best = nearest(view, x, y)?.piece;
   const under = part("under");
   const place = unprojected(camera, x, y);
   const where = camera.dimension === 2 ? `x = ${told(place[0])} m, y = ${told(place[1])} m` : "";
@@ -288,8 +314,7 @@ function toSegment(x, y, screen, a, b) {
   const [dx, dy] = [screen[b] - screen[a], screen[b + 1] - screen[a + 1]];
   const length = dx * dx + dy * dy;
   const part = length ? Math.min(1, Math.max(0, ((x - screen[a]) * dx + (y - screen[a + 1]) * dy) / length)) : 0;
-  const away = Math.hypot(x - screen[a] - part * dx, y - screen[a + 1] - part * dy);
-  return away === away ? away : Infinity;
+  return [Math.hypot(x - screen[a] - part * dx, y - screen[a + 1] - part * dy), part];
 }
 
 function keys(view) {

@@ -2,13 +2,15 @@
 
 import { between } from "./numbers.js";
 
+const LOOKS = 41; // poses that tell how far a motion reaches
+
 // `at(x)`: x is time, or the number of a pose where a parameter was swept.
 export function posesOf(page, arrays) {
   const { values, frames, forces } = arrays;
   const width = page.dimension === 2 ? 3 : 7;
   const inTime = page.axis[0] === "t" && values.rows > 1;
   const last = values.rows - 1;
-  return {
+  const source = {
     inTime,
     start: inTime ? values.data[0] : 0,
     end: inTime ? values.data[last] : last,
@@ -32,7 +34,10 @@ export function posesOf(page, arrays) {
       };
       return pose;
     },
+    // from the first to the last
+    looks: () => Array.from({ length: LOOKS }, (_, n) => source.at(source.start + ((source.end - source.start) * n) / (LOOKS - 1))),
   };
+  return source;
 }
 
 export function emptyPose(bodies) {
@@ -44,6 +49,10 @@ export function place(pose, body, own) {
   const turn = own.length === 3 ? aboutZ(own[2]) : fromQuaternion(own.slice(3));
   pose.places.set(own.length === 3 ? [own[0], own[1], 0] : own.slice(0, 3), 3 * body);
   pose.turns.set(turn, 9 * body);
+}
+
+export function rotated(turn, [x, y, z]) {
+  return [0, 3, 6].map((row) => turn[row] * x + turn[row + 1] * y + turn[row + 2] * z);
 }
 
 function aboutZ(angle) {

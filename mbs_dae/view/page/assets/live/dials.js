@@ -1,0 +1,62 @@
+// A slider and a number for each parameter.
+
+export function dials(view, parameters) {
+  const { poses } = view;
+  const holder = added(document.querySelector(".stage"), "div", { id: "dials", role: "group", "aria-label": "Parameters" });
+  const rows = parameters.map((one) => dialOf(holder, one, poses.nominal[one.name], (value) => changed({ [one.name]: value })));
+  const hint = added(holder, "p", { id: "stiff", class: "hint" });
+  if (rows.length) {
+    const reset = added(holder, "button", { id: "reset", type: "button" }, "Reset parameters");
+    reset.addEventListener("click", () => {
+      changed(poses.nominal);
+      rows.forEach((own) => own.show(poses.p));
+    });
+  }
+
+  function changed(values) {
+    poses.change(values);
+    view.remade();
+    show();
+  }
+
+  // What the page tells of the state; where a parameter could not be reached the number says what was.
+  function show() {
+    const stopped = document.getElementById("stopped");
+    if (stopped.textContent !== poses.notice) stopped.textContent = poses.notice;
+    stopped.hidden = !poses.notice;
+    const hidden = [...new Set(view.page.pieces.filter((piece) => piece.hidden).map((piece) => piece.of))];
+    hint.textContent = hidden.length ? `Not redrawn for these values, and so left out: parts of ${hidden.join(", ")}.` : "";
+  }
+
+  holder.addEventListener("change", () => rows.forEach((own) => own.show(poses.p)));
+  return show;
+}
+
+function dialOf(holder, { name, said, unit }, value, act) {
+  const label = unit && unit !== "1" ? `${said} [${unit}]` : said;
+  const [low, high] = value === 0 ? [-1, 1] : [0.5 * value, 1.5 * value].sort((a, b) => a - b);
+  const own = added(holder, "div", { class: "dial" });
+  added(own, "span", { "aria-hidden": "true" }, label);
+  const range = added(own, "input", { type: "range", min: low, max: high, step: "any", "aria-label": label });
+  const number = added(own, "input", { type: "number", step: "any", "aria-label": `${label}, as a number` });
+  const show = (now) => {
+    range.value = now;
+    number.value = Number(now.toPrecision(6));
+  };
+  range.addEventListener("input", () => {
+    number.value = Number(Number(range.value).toPrecision(6));
+    act(Number(range.value));
+  });
+  number.addEventListener("change", () => {
+    if (number.value !== "" && Number.isFinite(Number(number.value))) act(Number(number.value));
+  });
+  show(value);
+  return { show: (p) => show(p[name]) };
+}
+
+function added(holder, tag, attributes, text = "") {
+  const element = holder.appendChild(document.createElement(tag));
+  Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
+  element.textContent = text;
+  return element;
+}

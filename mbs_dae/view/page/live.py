@@ -1,0 +1,156 @@
+"""A page that solves the motion by itself, for mechanisms that drivers move: what it knows besides its drawing."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...compiled.scripts import kinematics_script, numbers_script
+from ...compiled.system import System
+from ...errors import ModelError, counted
+from ...results.result import Result
+from ..drawing.motion import motion_of
+from .geometry import Geometry, LiveWriter, geometry_of, stiff_pieces
+from .numbers import packed
+from .scene import Choices, drawing
+
+POINT = re.compile(r"(?P<owner>.+)\.(?P<what>[va]?[xyz])")
+BODY = re.compile(r"(?P<owner>.+)\.(?P<what>[va]?[xyz]|angle|omega|alpha|w[xyz]|alpha[xyz])")
+ENOUGH = 1e-9  # rows that depend on others to this part are counted once
+
+
+def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
+    """The data of the page, and the script of its kinematics."""
+    system = _solvable(result)
+    geometry = geometry_of(system.model, result.sketch)
+    data, _ = drawing(result, choices, motion_of(result), partial(LiveWriter, geometry=geometry))
+    stiff = stiff_pieces(result, system.model, geometry, data["symbol"])
+    pieces = [_live(piece, names) for piece, names in zip(data["pieces"], stiff, strict=False)]
+    readings = _readings(result, geometry)
+    data["pieces"] = [piece for piece in pieces if not {"push", "path"} & piece["track"].keys()]
+    data |= {
+        "curves": [{"name": one["name"], "unit": result.unit(one["name"])} for one in readings],
+        "plots": _plots(result, choices, [one["name"] for one in readings]), "arrays": packed({}),
+        "live": {
+            **_pose(result, system), "readings": readings, "traces": [_point(name, geometry) for name in choices.trace],
+            "geometry": {"markers": len(geometry.markers), "width": 3 if data["dimension"] == 2 else 12},
+            "shapes": _shaping(system, geometry, data),
+        },
+    }  # fmt: skip
+    return data, _script(system, geometry)
+
+
+def _shaping(system: System, geometry: Geometry, data: dict[str, Any]) -> list[str]:
+    """The parameters that change what is drawn, or where a named point is."""
+    tracks = [piece["track"] for piece in data["pieces"]] + data["names"]
+    markers = {k for track in tracks for k in (track.get("marker"), *track.get("ends", ())) if k is not None}
+    corners = {k for track in tracks for k in track.get("corners", ()) if k is not None} | {*geometry.named.values()}
+    moving = geometry.symbols(markers, corners)
+    stiff = {name for piece in data["pieces"] for name in piece.get("stiff", ())}
+    return [name for name, p in system.model.parameters.items() if p.symbol in moving or name in stiff]
+
+
+def _live(piece: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    """What changes its shape with parameters, in ways that the page does not know, is not shown where these change."""
+    return {**piece, "stiff": names} if names else piece
+
+
+def _script(system: System, geometry: Geometry) -> str:
+    """The module as one value of a script that has names of its own."""
+    module = re.sub(r"^export ", "", kinematics_script(system.model), flags=re.MULTILINE)
+    numbers = numbers_script("geometry", system.model, geometry.expressions)
+    said = "names, parameters, evaluate, Phi, Phi_q, gamma, moved, normalised, geometry"
+    return f"const kinematics = (() => {{\n{module}\n{numbers}\nreturn {{ {said} }};\n}})();"
+
+
+def _pose(result: Result, system: System) -> dict[str, Any]:
+    """Where the page begins, with all digits."""
+    q = system.placement.copy()
+    known = result.state(0).full_q if result.own is None else result.q[0]
+    q[: min(len(known), len(q))] = known[: len(q)]
+    size = system.layout.q_size - len(system.layout.signals)
+    start, end = float(result.t[0]), float(result.t[-1])
+    return {"start": start, "end": end, "q": q[:size].tolist(), "length": float(system.length)}
+
+
+# --- what is read ---
+
+
+def _readings(result: Result, geometry: Geometry) -> list[dict[str, Any]]:
+    """Of bodies all that moves; of their named points places, velocities and accelerations."""
+    numbers = {body.name: k for k, body in enumerate(result.sketch.bodies)}
+    found = []
+    for name in result.quantities.names():
+        for form, owners in ((BODY, numbers), (POINT, geometry.named)):
+            match = form.fullmatch(name)
+            if match and match["owner"] in owners:
+                at = None if form is BODY else geometry.named[match["owner"]]
+                body = numbers[match["owner"]] if at is None else numbers[geometry.corners[at][0]]
+                found.append({"name": name, "body": body, "at": at, "what": match["what"]})
+                break
+    return found
+
+
+def _plots(result: Result, choices: Choices, known: list[str]) -> list[str]:
+    """Where nobody said which, the coordinate of the last body that changes most: it is what the others move."""
+    for name in choices.plots:
+        if name not in known:
+            what = f"a live page does not work out {name!r}, but quantities of bodies and of their named points"
+            raise ModelError(f"{what}: {', '.join(known[:6])}, ...; plot one of these, or leave out live=True")
+    last = result.sketch.bodies[-1].name
+    own = [f"{last}.{what}" for what in ("x", "y", "z", "angle") if f"{last}.{what}" in known]
+    return [*choices.plots] or own and [max(own, key=lambda name: float(np.ptp(result[name])))]
+
+
+def _point(name: str, geometry: Geometry) -> dict[str, Any]:
+    if name in geometry.bodies:
+        return {"body": geometry.bodies.index(name), "at": None}
+    if name not in geometry.named:
+        raise ModelError(
+            f"a live page traces named points of bodies, and {name!r} is none; name it by body.marker(...)"
+        )
+    at = geometry.named[name]
+    return {"body": geometry.bodies.index(geometry.corners[at][0]), "at": at}
+
+
+# --- what cannot be solved ---
+
+
+def _solvable(result: Result) -> System:
+    """The compiled model of a result; refused is what does not follow from positions and time."""
+    own: System | None = getattr(result.quantities, "system", None)
+    if own is None:
+        what = f"the result of {result.title!r} comes from a file, which does not have its equations"
+        raise ModelError(f"{what}; save the page where the model is known, result.save('x.html', live=True)")
+    if result.axis[0] != "t":
+        what = f"a live page moves {result.title!r} in time, and this result is over {result.axis[0]}"
+        raise ModelError(f"{what}; save that of mbs.kinematics(model, times), and change {result.axis[0]} in the page")
+    system = own.cartesian
+    rates = sorted({row.element for row, k in zip(system.rows, system.program.phi_from, strict=True) if k < 0})
+    if rates:
+        what = f"{', '.join(rates)} of {result.title!r} restrict velocities only, so that a pose does not follow"
+        raise ModelError(f"{what} from the time; leave out live=True")
+    if (freedom := _freedom(result, system)) > 0:
+        what = f"{result.title!r} has {counted(freedom, 'degree')} of freedom that no driver moves"
+        remedy = "a live page knows no forces: add drivers, or leave out live=True"
+        raise ModelError(f"{what}; {remedy}")
+    if len(result) < 2 or not result.t[-1] > result.t[0]:
+        what = f"a live page moves {result.title!r} through a range of time, and this result is of a moment"
+        raise ModelError(f"{what}; save that of mbs.kinematics(model, times)")
+    return system
+
+
+def _freedom(result: Result, system: System) -> int:
+    """At the best of some poses: some may be singular."""
+    sizes = np.sqrt(system.weight[: system.nv])
+    ranks = []
+    for k in np.unique(np.linspace(0, len(result) - 1, 5).astype(int)):
+        q = system.placement.copy()
+        q[: system.nq] = result.q[k]
+        jacobian = system.jacobian(float(result.t[k]), q).toarray()[:, : system.nv] / sizes
+        rows = np.linalg.norm(jacobian, axis=1, keepdims=True)
+        ranks.append(int(np.linalg.matrix_rank(jacobian / np.where(rows > 0, rows, 1.0), tol=ENOUGH)))
+    return system.nv - max(ranks)
