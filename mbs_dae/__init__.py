@@ -94,7 +94,7 @@ _PROVIDED = {
     "Result.to_dataframe": "results.files.to_dataframe",
     "Result.to_xarray": "results.files.to_xarray",
     "Result.plot": "view.plots.plot",
-    "Result.plot_path": "view.plots.plot_path",
+    "Result.plot_path": "view.paths.plot_path",
     "Result.plot_violation": "view.plots.plot_violation",
     "Result.plot_energy": "view.plots.plot_energy",
     "Result.plot_reaction": "view.plots.plot_reaction",

@@ -46,8 +46,8 @@ class Element:
     fields: ClassVar[dict[str, Field]] = {}
     values: Mapping[str, Any] = Constants()
     sketch: str = ""
-    """How the element is drawn: "pin", "slider", "sleeve", "ball", "cross", "face", "slot", "link", "weld", "mesh",
-    "contact", "disk", "runner", "spring", "damper", "arrow" or "" (not at all)."""
+    """How the element is drawn: "pin", "slider", "sleeve", "ball", "cross", "face", "slot", "link", "rope", "weld",
+    "mesh", "contact", "stop", "disk", "runner", "spring", "damper", "arrow" or "" (not at all)."""
 
     dimensions: ClassVar[tuple[int, ...]] = (2, 3)
     """Whether there are such elements in the plane (2), in space (3), or in both."""

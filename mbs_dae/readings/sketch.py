@@ -9,6 +9,7 @@ import sympy as sp
 
 from ..kernels.abi import lookup, wrap
 from ..model.contacts.geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox
+from ..model.contacts.stops import Stop
 from ..model.element import Element
 from ..model.fields import Choice, Expression, Scalar, theta
 from ..model.model import Model
@@ -17,7 +18,7 @@ from ..model.tables import TableSymbol
 from ..results.sketch import BodySketch, ElementSketch, Point, ShapeSketch, Sketch
 
 OUTLINE_POINTS = 180
-SHAPED = ("mesh", "contact", "disk", "sleeve", "spring", "damper", "arrow")
+SHAPED = ("mesh", "contact", "disk", "sleeve", "spring", "damper", "arrow", "rope", "stop")
 """Kinds whose looks depend on constants."""
 
 
@@ -42,6 +43,9 @@ def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
 
 def _shape(element: Element, number: Evaluator) -> dict:
     """What a wheel, a cam, a damper or a force looks like, as far as the constants of its element tell."""
+    if isinstance(element, Stop):
+        limits: dict = {name: number(value) for name, value in element.limits.items()}
+        return {"constants": limits | {"measure": element.measure.kind if element.measure.own is None else ""}}
     fields, values = getattr(element, "fields", {}), getattr(element, "values", {})
     constants = {n: number(values[n]) for n, f in fields.items() if isinstance(f, Scalar)}
     constants |= {n: str(values[n]) for n, f in fields.items() if isinstance(f, Choice)}

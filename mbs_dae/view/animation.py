@@ -121,7 +121,15 @@ class Film:
 
 
 def scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: View = None) -> Scene:
-    """In the plane or in space; in axes of the user's, or of a new figure."""
+    """In axes of the user's, or of a new figure; with a legend of the paths that are drawn."""
+    scene = bare_scene_on(ax, result, motion, trace, view)
+    if trace:
+        scene.add_legend()
+    return scene
+
+
+def bare_scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: View = None) -> Scene:
+    """In the plane or in space."""
     if result.sketch.dimension == 2:
         _check_flat(result, view)
         return PlanarScene(result, motion, ax, trace)

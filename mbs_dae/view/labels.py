@@ -1,4 +1,4 @@
-"""Names beside the bodies, placed on the paper where they cover least, over the whole motion."""
+"""Names beside bodies and arrows, placed on the paper where they cover least, over the whole motion."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,11 +7,15 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.patheffects import withStroke
 
+from .drawing.colours import LOAD
 from .drawing.stage import Stage
 from .drawing.tracks import unit
 
 MOST_LABELS = 8  # with more bodies than this, names would hide the mechanism
+MOST_ARROWS = 3
 FONT_SIZE = 9
+FAR = 4.0  # how many covered points are as bad as a name that stands one line farther away
+UNREADABLE = 10.0  # so much worse it is to cover a name than a part of the mechanism
 LOOKS = 8  # at how many poses the places are judged
 
 COMPASS = [(np.cos(a), np.sin(a)) for a in np.arange(8) * np.pi / 4]
@@ -22,17 +26,18 @@ MIDDLE_AND_CORNERS = np.array([[0, 0], [-1, -1], [1, 1]])
 def placed_labels(
     stage: Stage, skeletons: dict[str, np.ndarray], drawn: list[np.ndarray], inch: float, both_sides: bool = False
 ) -> dict[str, np.ndarray]:
-    """A place for the name of each body, beside its skeleton and off all that is drawn: paths on the paper, of shape
-    (poses, points, 2); `inch` is how many metres an inch of paper shows. Plates are gone round counter-clockwise, and
+    """A place for the name of each body or arrow, beside its skeleton and off all that is drawn: paths on the paper,
+    of shape (poses, points, 2); `inch` is how many metres an inch of paper shows. Plates are gone round counter-clockwise, and
     have their names outside; where they may be seen from behind, ``both_sides`` of their edges are tried. A place is
     the middle of the name and two corners, at each pose."""
-    if len(skeletons) > MOST_LABELS:
+    if len(stage.sketch.bodies) > MOST_LABELS:
         return {}
-    labels = {}
+    labels: dict[str, np.ndarray] = {}
     poses = max((len(path) for path in skeletons.values()), default=1)
     looks = np.unique(np.linspace(0, poses - 1, LOOKS).astype(int))
     paths = [path[looks if len(path) > 1 else 0 * looks] for path in drawn]
     obstacles = np.concatenate([dense(path) for path in paths], axis=1)
+    others = np.zeros((len(looks), 0, 2))
     for body, skeleton in skeletons.items():
         em = FONT_SIZE / 72 * inch
         half = np.array([0.31 * em * max(1, len(body)), 0.6 * em])  # a letter is about 0.6 of its height wide
@@ -40,42 +45,51 @@ def placed_labels(
         places = [*_candidates(skeleton, half, gap=0.06 * inch, box=box)]
         if both_sides:
             places += [*_candidates(skeleton[:, ::-1], half, 0.06 * inch, 3 * box)]
-        best = min(places, key=lambda place: _cost(place[looks], half, obstacles))
+        _, best = min(places, key=lambda place: FAR * place[0] + _cost(place[1][looks], half, obstacles, others))
         labels[body] = best[:, None] + half * MIDDLE_AND_CORNERS
-        obstacles = np.concatenate([obstacles, best[looks][:, None] + half * GRID_IN_BOX], axis=1)
+        others = np.concatenate([others, best[looks][:, None] + half * GRID_IN_BOX], axis=1)
     return labels
 
 
-def look_of_label(stage: Stage, body: str) -> dict[str, Any]:
-    """How its text is written. Letters are thin: they need more ink than areas."""
-    ink = tuple(0.75 * part for part in to_rgb(stage.colour(body)))
+def look_of_label(stage: Stage, name: str) -> dict[str, Any]:
+    """How the name of a body, or else of an arrow, is written. Letters are thin: they need more ink than areas."""
+    colour = stage.colours.get(name, LOAD)
+    ink = tuple(0.75 * part for part in to_rgb(colour))
     halo = [withStroke(linewidth=2.5, foreground="white")]
     middle = {"horizontalalignment": "center", "verticalalignment": "center"}
     return {"color": ink, "fontsize": FONT_SIZE, "path_effects": halo, "parse_math": False, **middle}
 
 
-def _candidates(skeleton: np.ndarray, half: np.ndarray, gap: float, box: float) -> Iterator[np.ndarray]:
-    """Centres of the label at each pose, shape (poses, 2): beside the edges of the body, or around its point."""
+def _candidates(
+    skeleton: np.ndarray, half: np.ndarray, gap: float, box: float
+) -> Iterator[tuple[float, np.ndarray]]:  # fmt: skip
+    """How many lines farther than need be, and centres of the label at each pose, shape (poses, 2): beside the edges of
+    the body, or around its point."""
     count = skeleton.shape[1]
     if count == 1:
         for farther in (1.0, 2.0):
             for way in COMPASS:
-                yield skeleton[:, 0] + np.array(way) * (farther * (gap + box) + half)
+                yield farther - 1, skeleton[:, 0] + np.array(way) * (farther * (gap + box) + half)
         return
     for start in range(count):
         along = skeleton[:, (start + 1) % count] - skeleton[:, start]
         normal = unit(np.stack([along[:, 1], -along[:, 0]], axis=-1))
         normal[~normal.any(axis=1)] = (0.0, 1.0)  # an edge that is seen end on has no direction, and any will do
-        beside = normal * (gap + np.abs(normal) @ half)[:, None]
-        for part in (0.5, 0.35, 0.65, 0.2, 0.8):
-            yield skeleton[:, start] + part * along + beside
+        for farther in (0.0, 0.7, 1.5):
+            beside = normal * (gap + 2 * farther * half[1] + np.abs(normal) @ half)[:, None]
+            for part in (0.5, 0.35, 0.65, 0.2, 0.8):
+                yield farther, skeleton[:, start] + part * along + beside
 
 
-def _cost(centres: np.ndarray, half: np.ndarray, obstacles: np.ndarray) -> float:
-    """How much the label covers; the first pose counts most, since it is the one that stills show."""
-    inside = (np.abs(obstacles - centres[:, None, :]) < 1.15 * half).all(axis=-1)
-    covered = inside.sum(axis=1)
-    return float(3 * covered[0] + covered.mean())
+def _cost(centres: np.ndarray, half: np.ndarray, obstacles: np.ndarray, others: np.ndarray) -> float:
+    """How much the label covers of the mechanism, and of other labels, which nobody could read then; the first pose
+    counts most, since it is the one that stills show."""
+
+    def covered(points: np.ndarray) -> float:
+        inside = (np.abs(points - centres[:, None, :]) < 1.15 * half).all(axis=-1).sum(axis=1)
+        return float(3 * inside[0] + inside.mean())
+
+    return covered(obstacles) + UNREADABLE * covered(others)
 
 
 def dense(path: np.ndarray, count: int = 25) -> np.ndarray:

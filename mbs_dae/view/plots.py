@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from ..errors import ModelError
 from ..results.result import Result
 from .drawing.colours import COLOURS, DARK, GROUND
-from .drawing.motion import path_of
-from .style import Picture, as_label, axis_label, say_if_stopped, style
+from .style import BESIDE, START, Picture, as_label, axis_label, say_if_stopped, style
 
 OPEN = "not unique"  # what the legend says of components that redundant constraints leave open
 ZERO = 1e-18  # where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism
@@ -36,7 +35,7 @@ def plot(result: Result, names: Sequence[str]) -> Figure:
         figure, axes = stacked(result, len(panels))
         for ax, group in zip(axes, panels.values(), strict=True):
             (_numbers if result.components(group[0]) == (group[0],) else _vector)(ax, result, group)
-            ax.legend(loc="best")
+            ax.legend(**BESIDE)
     return figure
 
 
@@ -59,44 +58,6 @@ def _vector(ax: Any, result: Result, names: Sequence[str]) -> None:
 def _unique(result: Result, name: str) -> np.ndarray:
     """Whether each value is determined; where no forces are known, all are."""
     return result.is_unique(name) if result.reactions is not None else np.ones(result[name].shape, dtype=bool)
-
-
-def plot_path(result: Result, markers: Sequence[str]) -> Figure:
-    """The paths of named points, in the plane or in space; a circle shows where each begins."""
-    markers = names_of(markers, "plot_path", "points", [name[:-2] for name in result.names if name.endswith(".x")])
-    paths = {name: path_of(result, name).T for name in markers}
-    with style():
-        figure = Picture(figsize=(6.4, 4.8), layout="constrained")
-        ax = figure.add_subplot() if result.sketch.dimension == 2 else _axes_in_space(figure, [*paths.values()])
-        for name, path in paths.items():
-            (line,) = ax.plot(*path, label=as_label(name))
-            ax.plot(*path[:, :1], "o", color=line.get_color(), markersize=6)
-        ax.plot(*np.zeros((len(path), 0)), "o", color=GROUND, markersize=6, label="start")
-        say_if_stopped(figure, result)
-        if result.sketch.dimension == 2:
-            ax.set_xlabel(axis_label("x", result.unit(f"{markers[0]}.x")))
-            ax.set_ylabel(axis_label("y", result.unit(f"{markers[0]}.y")))
-            ax.set_aspect("equal", adjustable="datalim")
-            ax.legend(loc="best")
-        else:
-            from .space.scene import fit
-
-            figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=min(4, len(paths) + 1))
-            fit(ax)
-    return figure
-
-
-def _axes_in_space(figure: Figure, paths: list[np.ndarray]) -> Any:
-    """3-D axes that hold the paths."""
-    from .space.scene import add_axes, hold
-
-    ax: Any = add_axes(figure)
-    points = np.concatenate(paths, axis=1)
-    low, high = np.nanmin(points, axis=1), np.nanmax(points, axis=1)
-    margin = 0.03 * (high - low).max() or 0.1
-    hold(ax, low - margin, high + margin)
-    ax.set_autoscale_on(False)
-    return ax
 
 
 def plot_violation(result: Result) -> Figure:
@@ -209,7 +170,7 @@ def _in_the_plane(result: Result, wrenches: dict[str, np.ndarray], axes: str) ->
             moment, unique = wrenches[name][:, 2], unique_in(result, name, axes)[:, 2]
             _line(panels[-1], result, moment, unique, as_label(name), color=colour)
         panels[-1].set_ylabel("moment\n[N m]")
-        panels[-1].legend(loc="best", ncols=3)
+        panels[-1].legend(**BESIDE)
     return figure, panels[0]
 
 
@@ -224,7 +185,7 @@ def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tup
     for ax, (name, part) in zip(panels, shown, strict=True):
         values, unique = (x[:, HALVES[part]] for x in (wrenches[name], unique_in(result, name, axes)))
         _loads(ax, result, name, values, unique, part)
-        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        ax.legend(**BESIDE)
     return figure, panels[0]
 
 
@@ -246,6 +207,8 @@ def _loads(ax: Any, result: Result, name: str, values: np.ndarray, unique: np.nd
     ax.set_ylabel(f"{as_label(name)}: {part}{_on_body(result, name)}\n[{unit}]")
 
 
+CIRCLES = 4  # so many at most, or their names are a crowd
+RAYS = np.pi / 8 * np.arange(1, 16, 2)  # along one of these the circles of a hodograph have their forces
 HALVES = {"force": slice(0, 3), "moment": slice(3, 6)}  # the columns of a reaction in space
 NOTHING = 1e-12  # a moment this small against the force (at one metre), or a force against the moment, is roundoff
 
@@ -260,19 +223,36 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
         for part, dashes, remark in solid_and_dashed(x & y):
             label = f"{as_label(name)}{_on_body(result, name)}{remark}"
             ax.plot(*np.where(part, wrench[:, :2].T, np.nan), dashes, color=colour, label=label)
-        ax.plot(*wrench[:1, :2].T, "o", color=colour, markersize=6)
-    ax.plot([], [], "o", color=GROUND, markersize=6, label="start")
-    largest = max(np.nan_to_num(np.hypot(*wrench[:, :2].T)).max(initial=0.0) for wrench in wrenches.values())
+        ax.plot(*wrench[:1, :2].T, linestyle="none", color=colour, **START)
+    ax.plot([], [], linestyle="none", color=DARK, label="start", **START)
     ax.set_xlabel(axis_label("$F_x$", "N"))
     ax.set_ylabel(axis_label("$F_y$", "N"))
     ax.plot(0, 0, "+", color=DARK, markersize=12, markeredgewidth=1.2)
-    round_ = np.linspace(0, 2 * np.pi, 181)
-    for radius in (r for r in ax.get_xticks() if 0 < r <= 1.2 * largest):  # circles of equal force about the origin
-        ax.plot(radius * np.cos(round_), radius * np.sin(round_), color=GROUND, linewidth=0.5, linestyle=":", zorder=1)
     ax.set_title("in world axes" if axes == "world" else f"in the axes of the {axes} body")
-    ax.legend(loc="best")
+    _add_circles(ax, np.concatenate([wrench[:, :2] for wrench in wrenches.values()]))
+    figure.legend(loc="outside lower center", ncols=3)
     say_if_stopped(figure, result)
     return figure
+
+
+def _add_circles(ax: Any, forces: np.ndarray) -> None:
+    """Of equal force about the origin, each with its force, where they are farthest from what is drawn."""
+    known = forces[np.isfinite(forces).all(axis=1)]
+    largest = np.hypot(*known.T).max(initial=0.0)
+    radii = np.array([tick for tick in ax.get_xticks() if 0 < tick <= 1.2 * largest])
+    every = max(1, -(-len(radii) // CIRCLES))
+    radii = radii[every - 1 :: every]
+    rays = np.stack([np.cos(RAYS), np.sin(RAYS)], axis=-1)
+    places = rays[:, None] * radii[:, None]
+    room = np.linalg.norm(places[:, :, None] - known, axis=-1).min(axis=-1, initial=np.inf)  # (rays, radii)
+    best = rays[int(room.min(axis=1, initial=np.inf).argmax())]
+    around = np.linspace(0, 2 * np.pi, 181)
+    for radius in radii:
+        x, y = radius * np.cos(around), radius * np.sin(around)
+        ax.plot(x, y, color=GROUND, linewidth=0.5, linestyle=":", zorder=1)
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+        text = f"{radius:g} N"
+        ax.text(*(radius * best), text, ha="center", va="center", fontsize=8, color=GROUND, bbox=paper, zorder=1.1)
 
 
 def unique_in(result: Result, name: str, axes: str) -> np.ndarray:

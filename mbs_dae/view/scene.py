@@ -14,7 +14,7 @@ from .drawing.mechanism import edges_of, later_pieces, pieces_of, staged
 from .drawing.motion import Motion, in_space, motion_of, path_of
 from .drawing.stage import AS_SAID, Pen, Piece, Stage, all_pieces, one_after_the_other, reach
 from .drawing.tracks import Given
-from .labels import look_of_label, placed_labels
+from .labels import MOST_ARROWS, look_of_label, placed_labels
 from .style import Picture, as_label, axis_label
 
 LOOKS = 400  # how many poses tell how far a motion reaches
@@ -36,8 +36,8 @@ class Scene(ABC):
         whole = motion_of(result).thinned(LOOKS)
         rough = staged(result.sketch, self.pen, whole, whole)
         self.traces = {name: self._trace(rough[0], name) for name in trace}
-        mechanism = [p for groups in pieces_of(rough) for p in all_pieces(groups)]
-        self.corners = reach([*mechanism, *self.traces.values()], self.dimension)
+        self.rough = [p for groups in pieces_of(rough) for p in all_pieces(groups)]
+        self.corners = reach([*self.rough, *self.traces.values()], self.dimension)
         self.inch = self.metres_per_inch()
         self.stages = staged(result.sketch, self.pen, motion, whole, SYMBOL * self.inch * rough[0].fine)
         self.stage = self.stages[0]
@@ -49,8 +49,6 @@ class Scene(ABC):
         for piece in (*self.traces.values(), *self.moving):
             ax.add_artist(piece.artist)
         self.set_axes()
-        if self.traces:
-            self._add_legend()
         self.show(0)
 
     @abstractmethod
@@ -107,9 +105,9 @@ class Scene(ABC):
         if len(self) > 1:
             self.say(f"{self.title(0)} … {self.title(len(self) - 1).partition('= ')[2]}")
 
-    def _add_legend(self) -> None:
+    def add_legend(self, *more: Any) -> None:
         """Below the axes where the layout makes room for it, so that it never covers the mechanism."""
-        lines = [piece.artist for piece in self.traces.values()]
+        lines = [*(piece.artist for piece in self.traces.values()), *more]
         if isinstance(self.figure, Picture):
             self.figure.legend(handles=lines, loc="outside lower center", ncols=min(4, len(lines)))
         else:
@@ -118,10 +116,11 @@ class Scene(ABC):
     # --- pieces by what they belong to ---
 
     def _labels(self, drawn: list[Any]) -> dict[str, Any]:
-        """Placed on the paper, then put into space at the depth of their bodies."""
+        """Names of bodies and of arrows, placed on the paper, then put into space at the depth of what they name."""
         each = [[edges_of(stage, body) for body in stage.sketch.bodies] for stage in self.stages]
         names = [body.name for body in self.stage.sketch.bodies]
         paths = {name: one_after_the_other(list(own)) for name, *own in zip(names, *each, strict=True)}
+        paths = self._arrows() | paths
         on_paper = {name: self.camera.on_paper(path) for name, path in paths.items()}
         covered = [self.camera.on_paper(in_space(piece.path)) for piece in drawn]
         labels = {}
@@ -131,6 +130,13 @@ class Scene(ABC):
             path = self.camera.in_space(place, np.repeat(depth[:, None], 3, axis=1))
             labels[body] = self.stage.word(Given(path), body, zorder=7, **look_of_label(self.stage, body))
         return labels
+
+    def _arrows(self) -> dict[str, np.ndarray]:
+        """The shafts of arrows that are seen at first, if they are so few that names do not hide them."""
+        arrows = [element.name for element in self.stage.sketch.elements if element.kind == "arrow"]
+        shafts = {name: in_space(self.forces[name][0].path) for name in arrows if self.forces[name]}
+        seen = {name: path for name, path in shafts.items() if np.ptp(path[0], axis=0).max() > self.stage.symbol}
+        return seen if len(shafts) <= MOST_ARROWS else {}
 
     def _trace(self, stage: Stage, name: str) -> Any:
         """The whole path of a point, from all poses that were computed."""

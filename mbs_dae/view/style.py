@@ -13,6 +13,10 @@ from ..results.result import Result
 from .drawing.colours import COLOURS, DARK, GROUND
 
 GRID = "#DDDDDD"
+BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+"""A legend to the right of its axes, where it covers no curve."""
+START: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "white", "markeredgecolor": DARK}
+"""Where a curve begins: the same mark on all curves, and in their legend."""
 
 _TICKS = {"color": GROUND, "labelcolor": DARK, "labelsize": 9}
 _LOOK: dict[str, dict[str, Any]] = {

@@ -12,7 +12,7 @@ from ..equilibria.found import EquilibriumPath
 from ..equilibria.lines import LinearPath, ModeLine, checked_order
 from .drawing.colours import COLOURS, DARK, GROUND
 from .plots import MEANINGS, names_of, solid_and_dashed
-from .style import Picture, as_label, axis_label, style
+from .style import BESIDE, Picture, as_label, axis_label, style
 
 IDLE = 1e-6
 """Lines that stay below this part of the largest eigenvalue are zero: nothing drives such motions back."""
@@ -40,7 +40,7 @@ def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
         for ax, unit in zip(axes, units, strict=True):
             ax.plot([], [], "o", color=GROUND, markersize=5, label="limit point" if path.limits else "")
             ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
-            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+            ax.legend(**BESIDE)
         unit = path.states[0].system.model.parameters[path.parameter].unit
         axes[-1].set_xlabel(axis_label(as_label(path.parameter), unit))
     return figure

@@ -199,11 +199,34 @@ def test_path_of_a_coupler_point(four_bar):
     (ax,) = figure.axes
     assert labels_of(figure) == [("x [m]", "y [m]")]
     assert ax.get_aspect() == 1.0
-    path, start, *_ = ax.get_lines()
-    np.testing.assert_array_equal(path.get_xydata(), np.c_[four_bar["coupler.tip.x"], four_bar["coupler.tip.y"]])
-    np.testing.assert_array_equal(start.get_xydata(), path.get_xydata()[:1])
-    assert start.get_marker() == "o"
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["coupler.tip", "rocker", "start"]
+    drawn = {line.get_label(): line for line in ax.get_lines()}
+    path = drawn["coupler.tip"].get_xydata()
+    np.testing.assert_array_equal(path, np.c_[four_bar["coupler.tip.x"], four_bar["coupler.tip.y"]])
+    starts = [line for line in ax.get_lines() if np.array_equal(line.get_xydata(), path[:1])]
+    (legend,) = figure.legends
+    *curves, start = legend.legend_handles
+    assert [t.get_text() for t in legend.get_texts()] == ["coupler.tip", "rocker", "start"]
+    look = [(one.get_marker(), one.get_markerfacecolor(), one.get_markeredgecolor()) for one in (start, starts[-1])]
+    assert look[0] == look[1]
+    assert len({line.get_color() for line in curves}) == 2
+    FigureCanvasAgg(figure).draw()
+    assert legend.get_window_extent().y1 <= ax.get_tightbbox().y0  # so it covers no curve
+
+
+def test_a_path_shows_the_mechanism_where_it_begins(four_bar):
+    path, still = four_bar.plot_path("coupler.tip").axes[0], four_bar.draw(0).axes[0]
+    drawn = [line.get_xydata() for line in path.get_lines()]
+    for rod in (line for line in still.get_lines() if line.get_linewidth() == 6):
+        assert any(np.array_equal(rod.get_xydata(), one) for one in drawn)
+    assert max(line.get_alpha() or 1.0 for line in path.get_lines() if line.get_linewidth() == 6) < 0.5
+
+
+@pytest.mark.parametrize("names", [("crank.x", "rocker.y", "crank.vx"), ("coupler.tip", "crank.angle")])
+def test_legends_cover_no_curve(four_bar, names):
+    figure = four_bar.plot(*[name for name in names if name in four_bar.all_names])
+    FigureCanvasAgg(figure).draw()
+    for ax in figure.axes:
+        assert ax.get_legend().get_window_extent().x0 >= ax.bbox.x1
 
 
 def test_violation_has_three_logarithmic_panels(slider_crank):
@@ -333,6 +356,7 @@ def test_slots_links_and_welds():
     np.testing.assert_allclose(rim.get_xdata(), x, atol=1e-12)
     assert rim.get_ydata().min() < 0 and rim.get_ydata().max() > result["crank.head.y"].max()
     assert rim.get_linewidth() > hole.get_linewidth()
+    assert scene.bodies["crank"][0].artist.get_zorder() > hole.get_zorder() > rim.get_zorder()  # seen through the slot
     np.testing.assert_allclose(scene.joints["weld"][0].artist.get_xydata(), [[x + 0.2, 0]], atol=1e-12)
     rope = [[x + 0.2, 0], [result["bob.head.x"][10], result["bob.head.y"][10]]]
     np.testing.assert_allclose(scene.joints["rope"][0].artist.get_xydata(), rope, atol=1e-12)
@@ -648,7 +672,12 @@ def test_a_polar_diagram_is_the_path_of_the_force(loaded_pendulum):
     path = ax.get_lines()[0]
     np.testing.assert_array_equal(path.get_xydata(), loaded_pendulum.reaction("O", "second")[:, :2])
     assert (ax.get_aspect(), ax.get_xlabel(), ax.get_ylabel()) == (1.0, "$F_x$ [N]", "$F_y$ [N]")
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["O on rod", "s on rod", "start"]
+    assert [t.get_text() for t in ax.figure.legends[0].get_texts()] == ["O on rod", "s on rod", "start"]
+    circles = [line.get_xydata() for line in ax.get_lines() if line.get_linestyle() == ":"]
+    radii = [np.hypot(*circle[0]) for circle in circles]
+    assert 1 <= len(radii) <= 4
+    for radius, word in zip(radii, ax.texts, strict=True):  # each circle says its force
+        assert word.get_text() == f"{radius:g} N" and np.hypot(*word.get_position()) == pytest.approx(radius)
     assert ax.get_title() == "in the axes of the second body"
 
 
@@ -822,7 +851,8 @@ def test_gif_holds_all_frames(slider_crank, tmp_path):
     assert path.read_bytes()[:6] == b"GIF89a"
     with Image.open(path) as film:
         assert (film.n_frames, film.size, film.info["duration"], film.info["loop"]) == (7, (400, 300), 100, 0)
-        assert film.convert("RGB").getpixel((2, 2)) == (255, 255, 255)
+        colours = film.convert("RGB").getcolors(65536)
+        assert max(colours)[1] == (255, 255, 255) and film.convert("RGB").getpixel((2, 2)) == (255, 255, 255)
         film.seek(3)
         later = np.asarray(film.convert("RGB"))
         film.seek(0)

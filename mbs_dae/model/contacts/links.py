@@ -23,7 +23,7 @@ class Rope(ContactElement):
     is taut it grows by 1 as the second point comes nearer, and its multiplier is the tension.
     """
 
-    sketch = "link"
+    sketch = "rope"
     measured = ("distance",)
     length = scalar("m", default=the.distance, positive=True)
 

@@ -21,6 +21,8 @@ class Stop(Contact):
     both. Values of an angle are in radians.
     """
 
+    sketch = "stop"
+
     def __init__(
         self,
         name: str,

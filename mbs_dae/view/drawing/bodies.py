@@ -26,7 +26,7 @@ def body_pieces(stage: Stage, body: BodySketch, alpha: float = 1.0, **how: Any) 
     faces, edges = hull(tuple(map(tuple, corners)))
     seen = body.name in stage.drawn_by_joints
     colour = stage.colour(body.name)
-    look = {"color": colour, "alpha": alpha, **how}
+    look = {"color": colour, "alpha": alpha, **({"zorder": 2.7} if body.name in stage.slotted else {}), **how}
     if faces:
         yield stage.area(track, colour, faces, alpha=0.3 * alpha, **how)
         yield stage.line(OnBody(body.name, _outline(corners, faces, edges)), linewidth=2.5 * stage.fine, **look)

@@ -14,9 +14,11 @@ from .bodies import body_pieces, skeleton
 from .motion import Motion
 from .shapes import moving, outline_of, touching
 from .stage import Pen, Piece, Stage, Symbol, all_pieces, one_after_the_other
+from .stops import stop
 from .symbols import ALIKE, arrow
 from .tracks import Given
 
+ALONE = ("arrow", "stop")  # kinds that may have one marker
 Pieces = dict[str, list[Piece]]
 
 
@@ -32,7 +34,7 @@ def staged(sketch: Sketch, pen: Pen, shown: Motion, whole: Motion, symbol: float
 def pieces_of(stages: list[Stage]) -> tuple[Pieces, Pieces, Pieces]:
     """Of the bodies, the joints, and the forces."""
     signs = stages[0].signs
-    joints, forces = ALIKE | {"contact": touching} | signs.SYMBOLS, {"arrow": arrow} | signs.FORCES
+    joints, forces = ALIKE | {"contact": touching, "stop": stop} | signs.SYMBOLS, {"arrow": arrow} | signs.FORCES
     return _bodies(stages), _elements(stages, joints), _elements(stages, forces)
 
 
@@ -53,10 +55,10 @@ def _bodies(stages: list[Stage], **how: Any) -> Pieces:
 
 
 def _elements(stages: list[Stage], symbols: Mapping[str, Symbol], **how: Any) -> Pieces:
-    """By the symbols of their kinds; kinds without one have no pieces, and so have joints of one marker."""
+    """By the symbols of their kinds; kinds without one have no pieces, and so have other joints of one marker."""
 
     def pieces(stage: Stage, element: ElementSketch, **how: Any) -> Iterator[Piece]:
-        if element.kind in symbols and (len(element.markers) >= 2 or element.kind == "arrow"):
+        if element.kind in symbols and (len(element.markers) >= 2 or element.kind in ALONE):
             yield from symbols[element.kind](stage, element, **how)
 
     return _by_name(stages, lambda s: s.sketch.elements, pieces, **how)

@@ -121,7 +121,7 @@ def _wall(stage: Stage, marker: Marker, other: Marker) -> Piece:
 
 
 def _is_supported(stage: Stage, marker: Marker) -> bool:
-    others = (m for e in stage.sketch.elements if e.kind in ("pin", "link", "weld") for m in e.markers)
+    others = (m for e in stage.sketch.elements if e.kind in ("pin", "link", "rope", "weld") for m in e.markers)
     return any(m[0] == marker[0] and np.hypot(m[1] - marker[1], m[2] - marker[2]) <= stage.symbol for m in others)
 
 

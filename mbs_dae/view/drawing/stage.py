@@ -129,10 +129,15 @@ class Stage:
         """The kinds of the joints that hold each body."""
         kinds: dict[str, list[str]] = {name: [] for name in self.colours}
         for element in self.sketch.elements:
-            if element.kind not in ("", "spring", "damper", "arrow"):
+            if element.kind not in ("", "spring", "damper", "arrow", "stop"):
                 for body in {body for body, *_ in element.markers if body in kinds}:
                     kinds[body].append(element.kind)
         return kinds
+
+    @cached_property
+    def slotted(self) -> set[str]:
+        """Bodies with a long hole, through which what moves in it is seen."""
+        return {e.markers[0][0] for e in self.sketch.elements if e.kind == "slot"}
 
     @cached_property
     def drawn_by_joints(self) -> set[str]:

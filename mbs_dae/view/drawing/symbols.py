@@ -10,7 +10,7 @@ from ...results.sketch import ElementSketch
 from .colours import DARK, ELASTIC, LOAD
 from .motion import Marker
 from .stage import BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
-from .tracks import Along, AtMarker, Push, Rail, TouchOfCam, Track, points_of, touch_point
+from .tracks import Along, AtMarker, Push, Rail, Sagging, TouchOfCam, Track, points_of, touch_point
 
 ROUND = 72  # points on a circle
 UNKNOWN = 3.0  # the radius of the larger of two wheels whose sizes nothing tells, in units of half a joint's symbol
@@ -44,6 +44,16 @@ def link(stage: Stage, element: ElementSketch) -> Pieces:
         yield ball(stage, marker)
 
 
+def rope(stage: Stage, element: ElementSketch) -> Pieces:
+    """A thin line, which sags where it is slack."""
+    yield from supports(stage, element)
+    first, second = element.markers[:2]
+    track = Sagging(first, second, float(element.constants.get("length", 0.0)), down=stage.sketch.dimension - 1)
+    yield stage.line(track, color=DARK, linewidth=1.2 * stage.fine, zorder=3)
+    for marker in (first, second):
+        yield stage.dot(AtMarker(marker), color=DARK, markersize=3.5 * stage.fine, markeredgewidth=0)
+
+
 def slider(stage: Stage, element: ElementSketch) -> Pieces:
     """A box on a rail."""
     rail, box = slider_markers(stage, element)
@@ -56,11 +66,12 @@ def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
 
 
 def slot(stage: Stage, element: ElementSketch) -> Pieces:
-    """A pin in a long hole: a wide line with a white one on it is a hole with round ends."""
+    """A pin in a long hole: a wide line with a white one on it is a hole with round ends. It lies on its body, and
+    under the one that has the pin."""
     rail, follower = element.markers[:2]
     path = rail_path(stage, rail, follower)
-    yield stage.line(path, color=stage.colour(rail[0]), linewidth=10 * stage.fine, zorder=3.2)
-    yield stage.line(path, OVER_BODIES, color="white", linewidth=7 * stage.fine, zorder=3.3)
+    yield stage.line(path, color=stage.colour(rail[0]), linewidth=10 * stage.fine, zorder=2.8)
+    yield stage.line(path, OVER_BODIES, color="white", linewidth=7 * stage.fine, zorder=2.9)
     yield ball(stage, follower)
     if stage.is_ground(follower[0]):
         yield from stage.signs.support(stage, follower)
@@ -159,7 +170,7 @@ def contact(stage: Stage, element: ElementSketch) -> Pieces:
 
 
 ALIKE: dict[str, Symbol] = {
-    "link": link, "slider": slider, "slot": slot, "runner": runner, "mesh": mesh, "contact": contact,
+    "link": link, "rope": rope, "slider": slider, "slot": slot, "runner": runner, "mesh": mesh, "contact": contact,
 }  # fmt: skip
 
 # --- forces -------------------------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ import numpy as np
 from ...results.sketch import ElementSketch
 from .motion import Marker, Motion, in_space
 
+ROPE = 25  # points on a rope: more than a name takes for a polyline of few corners
+
 
 class Track(Protocol):
     def over(self, motion: Motion) -> np.ndarray:
@@ -92,6 +94,35 @@ class Along:
 
     def taking(self, numbers: Sequence[int]) -> Along:
         return replace(self, shape=self.shape[list(numbers)])
+
+
+@dataclass(frozen=True, eq=False)
+class Sagging:
+    """A rope of this length between two markers: straight where it is taut, else a parabola that hangs against the
+    axis `down` of the world."""
+
+    start: Marker
+    end: Marker
+    length: float
+    down: int
+
+    def over(self, motion: Motion) -> np.ndarray:
+        start, end = (motion.place(marker)[:, None] for marker in (self.start, self.end))
+        part = np.linspace(0.0, 1.0, ROPE)[:, None]
+        straight, hanging = start + part * (end - start), -4 * part * (1 - part) * np.eye(3)[self.down]
+
+        def shape(sag: np.ndarray) -> np.ndarray:
+            return straight + sag[:, None, None] * hanging
+
+        least, most = np.zeros(len(motion)), np.full(len(motion), self.length)
+        for _ in range(40):  # the deeper it sags, the longer it is; and it cannot sag by its whole length
+            middle = (least + most) / 2
+            too_long = np.linalg.norm(np.diff(shape(middle), axis=1), axis=2).sum(axis=1) > self.length
+            least, most = np.where(too_long, least, middle), np.where(too_long, middle, most)
+        return shape(least)
+
+    def taking(self, numbers: Sequence[int]) -> Sagging:
+        raise NotImplementedError("a rope is drawn whole")
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,10 @@ def dot(points: np.ndarray, **how: Any) -> Ink:
 
 def area(
     points: np.ndarray, color: Any, faces: Sequence[Sequence[int]] = (), *, alpha: float = 1.0, edge: str = "",
-    zorder: float = 3, **how: Any,
+    lit: bool = True, zorder: float = 3, **how: Any,
 ) -> Ink:  # fmt: skip
-    """Faces lit by the sun, with an edge around them, if that has a colour. What is not to be seen through gets edges
-    of its own colours: else the paper shines through between faces."""
+    """Faces ``lit`` by the sun, with an edge around them, if that has a colour. What is not to be seen through gets
+    edges of its own colours: else the paper shines through between faces."""
     numbers = _filled(faces or [range(len(points))])
     each = [color] * len(numbers) if isinstance(color, str) else color
     colours = np.array([(*to_rgb(c), alpha) for c in each])
@@ -40,11 +40,11 @@ def area(
     artist = Poly3DCollection(points[numbers], **look)
 
     def put(points: np.ndarray) -> None:
-        lit = _lit(points[numbers], colours)
+        seen = _lit(points[numbers], colours) if lit else colours
         artist.set_verts(points[numbers])
-        artist.set_facecolor(lit)
+        artist.set_facecolor(seen)
         if alpha == 1.0 and not outlined:
-            artist.set_edgecolor(lit)
+            artist.set_edgecolor(seen)
 
     put(points)
     return artist, put

@@ -1,10 +1,9 @@
-"""A mechanism in space: on 3-D axes with one scale in all directions, labels with units, and the paper well used."""
+"""A mechanism in space: on 3-D axes with one scale in all directions, over a floor whose squares tell its size."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
@@ -12,19 +11,23 @@ from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 from ...errors import ModelError
 from ...results.result import Result
 from ..camera import Camera
+from ..drawing.mechanism import pieces_of, staged
 from ..drawing.motion import Motion
-from ..drawing.stage import AS_SAID, OVER_BODIES, reach
+from ..drawing.stage import AS_SAID, OVER_BODIES, Piece, all_pieces, reach
 from ..scene import Scene
-from ..style import GRID, axis_label
+from ..style import GRID, Picture
 from . import pen
+from .corner import Corners
+from .floor import Floor
 
 FIRST, LAST = 2.0, 5.0  # the zorders of what is farthest and nearest
 STEP = 1e-4  # between what stands over one another at the same place
 VIEW = (24.0, -58.0)  # elevation and azimuth in degrees: x to the right, y to the back, z up
-NUMBER = np.array([0.5, 0.26])  # the paper that a number on an axis needs: its width and its height (inches)
-END_ON = 0.05  # an axis that is so much foreshortened has no numbers: they would lie upon one another
-MARGIN = 0.05  # of white paper at the edge of a picture (inches)
+MARGIN = 0.06  # of white paper at the edge of a picture (inches)
+BELOW_TITLE = 0.1  # of white paper more, between a title and what is drawn
+NAMES = np.array([0.4, 0.2])  # the paper that names beside a mechanism are thought to need (inches)
 THINNEST = 0.3  # the shortest side of the box, as a part of the longest one: a flat mechanism still stands in space
+FROM_ABOVE = 0.02  # shadows are seen where the eye is so much higher than the floor
 
 
 class SpatialScene(Scene):
@@ -33,28 +36,58 @@ class SpatialScene(Scene):
 
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self._orders: list[tuple[Any, np.ndarray]] = []
+        self._behind: list[Any] = []
         super().__init__(result, motion, ax, trace)
         self._orders = self._ordered()
+        self.corner = Corners(ax, self.floor.step)
         self.show(0)
 
     def show(self, pose: int) -> list[Any]:
+        """Shadows move below lines that stand still, which are drawn anew with them."""
         for artist, order in self._orders:
             artist.set_zorder(order[pose])
-        return super().show(pose)
+        return [*self._behind, *super().show(pose)]
 
     def say(self, title: str) -> None:
         self.ax.title.set_text(title)  # which stays where `fit` has put it
 
     def lay_out(self) -> None:
-        fit(self.ax)
+        labels = [piece.path.reshape(-1, 3) for piece in self.labels.values()]
+        fit(self.ax, np.concatenate([self._reached(), *labels]), self.corner)
 
     def metres_per_inch(self) -> float:
-        return inch_of(self.ax, *boxed(*self.corners)) or 0.2
+        if isinstance(self.figure, Picture):
+            self.figure.draw_without_rendering()  # lays the axes out
+        self.floor = self._floor()
+        return inch_of(self.ax, self._reached())
 
     def set_axes(self) -> None:
-        low, high = reach(self.mechanism, 3, self.corners)  # now in true size
-        margin = self.stage.symbol
-        hold(self.ax, low - margin, high + margin)
+        self.corners = reach(self.mechanism, 3, self.corners)  # now in true size
+        self.floor = self._floor()
+        hold(self.ax, *reach([], 3, [*self.corners, *self.floor.corners]))
+        grid, _ = pen.line(self.floor.grid, color=GRID, linewidth=0.6, zorder=0.9)
+        self.ax.add_artist(grid)
+        self._behind = [grid, *(piece.artist for piece in self.traces.values())]
+        for piece in self._shadows():
+            self.moving.append(piece)
+            self.ax.add_artist(piece.artist)
+
+    def _floor(self) -> Floor:
+        return Floor.under(*boxed(*self.corners), upright=self.camera.up[2] >= 0.0)
+
+    def _shadows(self) -> list[Piece]:
+        side = 1.0 if self.camera.up[2] >= 0.0 else -1.0
+        if side * self.camera.toward[2] < FROM_ABOVE:
+            return []
+        fallen = staged(self.result.sketch, self.floor, self.motion, self.stage.whole, self.stage.symbol)
+        bodies, joints, _ = pieces_of(fallen)
+        return [piece for groups in (bodies, joints) for piece in all_pieces(groups) if piece.order != AS_SAID]
+
+    def _reached(self) -> np.ndarray:
+        """All points that the picture must hold, but for names."""
+        pieces = [*self.rough, *self.traces.values(), *getattr(self, "mechanism", ())]
+        points = np.concatenate([self.floor.grid, *(piece.path.reshape(-1, 3) for piece in pieces)])
+        return points[np.isfinite(points).all(axis=1)]
 
     def _ordered(self) -> list[tuple[Any, np.ndarray]]:
         """The zorder of each piece at each pose: by its mean depth; but a joint stands before the bodies that it joins,
@@ -110,31 +143,17 @@ def checked_axes(ax: Any, view: Any = None) -> Axes3D:
         ax.view_init(elev, azim, *roll)
     ax.computed_zorder = False
     ax.set_proj_type("ortho")
-    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-        axis.set_pane_color((0.975, 0.975, 0.975, 1.0))
-        axis.line.set_color(GRID)
-        axis.labelpad = 12
-        axis.set_in_layout(False)  # `fit` knows better how much room labels need
+    ax.set_axis_off()  # the floor tells the size: numbers on foreshortened axes are hard to read
     return ax
 
 
-def hold(ax: Any, low: np.ndarray, high: np.ndarray, unit: str = "m") -> None:
+def hold(ax: Any, low: np.ndarray, high: np.ndarray) -> None:
     """Limits that hold the box, in one scale for all three directions."""
     low, high = boxed(low, high)
-    for axis, start, end in zip("xyz", low, high, strict=True):
-        getattr(ax, f"set_{axis}lim")(start, end)
-        getattr(ax, f"set_{axis}label")(axis_label(axis, unit))
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    ax.set_zlim(low[2], high[2])
     ax.set_box_aspect(high - low)
-    inch = inch_of(ax, low, high)
-    camera = Camera.of(ax)
-    for axis, along in zip("xyz", np.diag(high - low), strict=True):
-        if np.hypot(*camera.on_paper(along)) < END_ON * along.max():
-            getattr(ax, f"set_{axis}label")("")
-            getattr(ax, f"set_{axis}ticks")([])
-            continue
-        room = np.abs(camera.on_paper(along)) / inch / NUMBER  # for so many side by side, or one above the other
-        count = int(np.clip(room.max(), 1, 7))
-        ax.locator_params(axis=axis, nbins=count, min_n_ticks=min(2, count))
 
 
 def boxed(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -145,75 +164,69 @@ def boxed(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return middle - span / 2, middle + span / 2
 
 
-def inch_of(ax: Any, low: np.ndarray, high: np.ndarray) -> float:
-    """How many metres an inch of paper will show: the box seen from the camera fills it, but for the labels."""
-    box = ax.get_position(original=True)
-    paper = ax.figure.get_size_inches() * [box.width, box.height]
-    corners = np.array(np.meshgrid(*np.transpose([low, high]))).reshape(3, -1).T
-    seen = np.ptp(Camera.of(ax).on_paper(corners), axis=0)
-    return float((seen / np.maximum(paper - 0.9, 0.5 * paper)).max())
+def inch_of(ax: Any, points: np.ndarray) -> float:
+    """How many metres an inch of paper will show: the points fill it, but for names beside them."""
+    dpi, room = ax.figure.dpi, _room(ax)
+    wide, high = np.minimum(NAMES * dpi, 0.3 * np.array(room.size)) / 2
+    _, scale = _placed(Camera.of(ax).on_paper(points), room.padded(-wide, -high), Corners.boxes(room, dpi))
+    return float(dpi / scale)
 
 
-def fit(ax: Any) -> None:
-    """Enlarge what is seen until it fills the paper that the layout gives, labels and all; then the layout stays.
+def _room(ax: Any) -> Bbox:
+    """The paper that the layout gives, in pixels."""
+    figure = ax.figure
+    room = ax.get_position(original=True).transformed(figure.transSubfigure).padded(-MARGIN * figure.dpi)
+    room.y1 -= BELOW_TITLE * figure.dpi
+    return room
+
+
+def fit(ax: Any, points: np.ndarray, corner: Corners) -> None:
+    """Enlarge what is seen until the points fill the paper that the layout gives, but for the lower corners where there
+    are words; then the layout stays.
 
     3-D axes are square, and what they draw ends there. So they become a square that covers all of that paper, moved to
     where its middle is that of what is seen."""
     figure = ax.figure
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
-    room = ax.get_position(original=True).transformed(figure.transSubfigure).padded(-MARGIN * figure.dpi)
+    room = _room(ax)
+    seen = Camera.of(ax).on_paper(points)
+    middle, scale = _placed(seen, room, Corners.boxes(room, figure.dpi))
     sides = np.array([high - low for low, high in (ax.get_xlim(), ax.get_ylim(), ax.get_zlim())])
-    zoom = 1.0
-    middle = _middle(room)
-    for _ in range(12):  # labels keep their size, so that the first answer is not yet the last
-        corners = middle + max(room.width, room.height) / 2 * np.array([[-1], [1]])
-        ax.set_position(Bbox(figure.transSubfigure.inverted().transform(corners)))
-        ax.set_box_aspect(sides, zoom=zoom)
-        figure.draw_without_rendering()
-        moved = _part_labels(ax)
-        seen = _seen(ax)
-        middle = middle + _middle(room) - _middle(seen)
-        larger = min(room.width / seen.width, room.height / seen.height)
-        zoom *= larger
-        if abs(larger - 1) < 0.005 and not moved:
+    centre = np.mean([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()], axis=1)  # is shown in the middle of the axes
+    place = middle + scale * (Camera.of(ax).on_paper(centre) - _middle(seen))
+    half = np.abs(np.array([room.p0, room.p1]) - place).max()
+    ax.set_position(Bbox([place - half, place + half]).transformed(figure.transSubfigure.inverted()))
+    ax.set_box_aspect(sides)
+    ax.set_box_aspect(sides, zoom=scale / _pixels_per_metre(ax))
+    left, right, top = ax.transAxes.inverted().transform(
+        [(room.x0, room.y0), (room.x1, room.y0), (_middle(room.get_points())[0], room.y1 + BELOW_TITLE * figure.dpi)]
+    )
+    corner.stand(left, right)
+    ax.set_title(ax.get_title(), y=top[1])  # which 3-D axes take for 0.92 y
+    ax.title.set_position(top)
+
+
+def _placed(seen: np.ndarray, room: Bbox, taken: Sequence[Bbox]) -> tuple[np.ndarray, float]:
+    """The middle of what is seen, and its scale, where it fills the room: all of it, or as much from above as keeps
+    what is taken free."""
+    for raised in np.linspace(0.0, max(box.height for box in taken), 8):
+        free = Bbox([[room.x0, room.y0 + raised], room.p1])
+        middle = _middle(free.get_points())
+        scale = float((free.size / np.maximum(np.ptp(seen, axis=0), 1e-12)).min())
+        pixels = middle + scale * (seen - _middle(seen))
+        if not any(box.count_contains(pixels) for box in taken):
             break
-    x, y = ax.transAxes.inverted().transform((_middle(room)[0], room.y1))
-    ax.set_title(ax.get_title(), y=y)  # which 3-D axes take for 0.92 y
-    ax.title.set_position((x, y))
+    return middle, scale
 
 
-def _part_labels(ax: Any) -> bool:
-    """Move numbers farther from the edge of the box, and labels farther from numbers, where they would touch.
-    (How far off matplotlib puts them depends on the shape of the box.)"""
-    renderer = FigureCanvasAgg(ax.figure).get_renderer()
-    gap = 0.02 * ax.figure.dpi
-    moved = False
-    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
-        low, high = sorted(axis.get_view_interval())
-        shown = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
-        numbers = [tick.label1.get_window_extent(renderer).padded(gap) for tick in shown]
-        start, end = ax.transData.transform(axis.line.get_xydata())
-        edge = start + np.linspace(0.0, 1.0, 200)[:, None] * (end - start)
-        if any(number.count_contains(edge) for number in numbers):
-            axis.set_tick_params(pad=shown[0].get_pad() + 4)
-            axis.labelpad += 4
-            moved = True
-        if axis.label.get_window_extent(renderer).count_overlaps(numbers):
-            axis.labelpad += 8
-            moved = True
-    return moved
+def _pixels_per_metre(ax: Any) -> float:
+    camera, projection = Camera.of(ax), ax.get_proj()
+    ends = np.stack([np.zeros(3), camera.right])
+    x, y, _, w = projection @ np.column_stack([ends, np.ones(2)]).T
+    start, end = ax.transData.transform(np.column_stack([x / w, y / w]))
+    return float(np.hypot(*(end - start)))
 
 
-def _middle(box: Bbox) -> np.ndarray:
-    return (box.p0 + box.p1) / 2
-
-
-def _seen(ax: Any) -> Bbox:
-    """What the axes fill in truth: the box with its numbers and labels, without the title."""
-    renderer = FigureCanvasAgg(ax.figure).get_renderer()
-    boxes = [axis.get_tightbbox(renderer) for axis in (ax.xaxis, ax.yaxis, ax.zaxis)]
-    corners = np.array(np.meshgrid(ax.get_xlim(), ax.get_ylim(), ax.get_zlim(), [1.0])).reshape(4, -1)
-    projected = ax.get_proj() @ corners
-    on_screen = ax.transData.transform((projected[:2] / projected[3]).T)
-    return Bbox.union([*(b for b in boxes if b is not None), Bbox([on_screen.min(axis=0), on_screen.max(axis=0)])])
+def _middle(points: np.ndarray) -> np.ndarray:
+    return (points.min(axis=0) + points.max(axis=0)) / 2
