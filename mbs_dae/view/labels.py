@@ -27,9 +27,9 @@ def placed_labels(
     stage: Stage, skeletons: dict[str, np.ndarray], drawn: list[np.ndarray], inch: float, both_sides: bool = False
 ) -> dict[str, np.ndarray]:
     """A place for the name of each body or arrow, beside its skeleton and off all that is drawn: paths on the paper,
-    of shape (poses, points, 2); `inch` is how many metres an inch of paper shows. Plates are gone round counter-clockwise, and
-    have their names outside; where they may be seen from behind, ``both_sides`` of their edges are tried. A place is
-    the middle of the name and two corners, at each pose."""
+    of shape (poses, points, 2); `inch` is how many metres an inch of paper shows. Plates are gone round
+    counter-clockwise, and have their names outside; where they may be seen from behind, ``both_sides`` of their edges
+    are tried. A place is the middle of the name and two corners, at each pose."""
     if len(stage.sketch.bodies) > MOST_LABELS:
         return {}
     labels: dict[str, np.ndarray] = {}

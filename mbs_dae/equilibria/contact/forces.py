@@ -18,6 +18,7 @@ from functools import cached_property
 from itertools import chain
 
 import numpy as np
+from scipy.linalg import null_space
 
 from ...errors import EquilibriumError
 from ...tolerances import RANK
@@ -108,6 +109,13 @@ class Forces:
     @cached_property
     def unbalanced(self) -> np.ndarray:
         return self.against / self.effort
+
+    @cached_property
+    def balancing(self) -> tuple[np.ndarray, np.ndarray]:
+        """x₀ and N of all x₀ + N y that balance, or leave least."""
+        if not self.A.size:
+            return np.zeros(self.units.size), np.eye(self.units.size)
+        return np.linalg.lstsq(self.A, -self.unbalanced, rcond=RANK)[0], null_space(self.A, rcond=RANK)
 
     @cached_property
     def normals(self) -> np.ndarray:

@@ -9,11 +9,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ...errors import EquilibriumError, ModelError, check_name, unknown_name
+from ...errors import ModelError, check_name, unknown_name
 from ...explain.contacts import told_length
 from ...model.model import Model
 from ...results.result import State
 from ..balance import balance_at
+from .exact import SHARP
 from .forces import HOLDS, Forces, Load, forces_of
 from .limits import SLIPS, Limit, Range, is_wedged, least_forces, limit_of, open_rows, range_of
 from .rows import Rows, rows_at
@@ -48,12 +49,12 @@ class Holding:
 
     @property
     def between(self) -> tuple[float, float] | None:
-        """The values of the load between which the pose is held; None where none is asked for."""
-        if self.reach is None:
+        """The values of the load between which the pose is held; None where none holds it, or none is asked for."""
+        if self.reach is None or self.reach.least > self.reach.most:
             return None
-        least, most = (self.value + end for end in (self.reach.least, self.reach.most))
-        size = EDGE * abs(self.value)
-        return (0.0 if abs(least) <= size else least), (0.0 if abs(most) <= size else most)
+        least, most = self.value + self.reach.least, self.value + self.reach.most
+        nothing = SHARP * abs(self.value)
+        return 0.0 if abs(least) <= nothing else least, 0.0 if abs(most) <= nothing else most
 
     @property
     def certain(self) -> bool:
@@ -125,6 +126,8 @@ class Holding:
         told += "" if self.certain else " (at least: not all directions of joints are looked through)"
         if self.between is not None:
             told += f"; {self.load} from {self.between[0]:.6g} to {self.between[1]:.6g}"
+        elif self.load is not None:
+            told += f"; held by no {self.load}"
         return f"<Holding of {name!r}: {told}>"
 
     @property
@@ -140,14 +143,7 @@ def holding_at(rows: Rows, load: str | None = None) -> Holding:
     if load is None:
         return Holding(rows)
     value, forces = _with_load(rows, load)
-    found = range_of(forces)
-    if found.least == np.inf:
-        holds, name = "holds" if found.certain else "was found that holds", rows.balance.system.model.name
-        raise EquilibriumError(
-            f"no value of {load!r} {holds} this pose of {name!r}, whatever its contacts push; "
-            "look at mbs.holding(model, pose) without load="
-        )
-    return Holding(rows, load, found, value)
+    return Holding(rows, load, range_of(forces), value)
 
 
 def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:

@@ -8,25 +8,27 @@ from scipy.optimize import nnls
 
 from ...tolerances import RANK
 
-NOTHING = 1e-14
+NOTHING = 1e-13
 
 
-def least_distance(A: np.ndarray, h: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """The least u with A u ≥ h, and its multipliers w ≥ 0, u = Aᵀ w; None where there is no such u.
+def least_distance(A: np.ndarray, h: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    """The least u with A u ≥ h, and its multipliers w ≥ 0, u = Aᵀ w. Where there is no such u, none, and w proves it:
+    w ≥ 0, Aᵀ w = 0, h·w = 1 (Farkas).
 
-    Of w ≥ 0 with the least |Aᵀ w|² + (hᵀ w - 1)² the residual r = (Aᵀ w, hᵀ w - 1) is u up to a factor: the conditions
-    of that minimum are those of this one, and |r|² = 1/(1 + |u|²)."""
+    Of w ≥ 0 with the least |Aᵀ w|² + (h·w - 1)² the residual r = (Aᵀ w, h·w - 1) is u up to a factor: the conditions
+    of that minimum are those of this one, and |r|² = 1 - h·w = 1/(1 + |u|²)."""
     lengths = np.linalg.norm(A, axis=1)
     lengths[lengths == 0.0] = 1.0
     size = float(np.abs(h / lengths).max(initial=0.0))
     if not (h > 0.0).any():
         return np.zeros(A.shape[1]), np.zeros(len(A))
-    w = nnls(np.vstack([(A / lengths[:, None]).T, h / lengths / size]), np.append(np.zeros(A.shape[1]), 1.0))[0]
-    left = 1.0 - h / lengths / size @ w
-    if left <= NOTHING:
-        return None
-    w *= size / left / lengths
-    return A.T @ w, w
+    rows = np.vstack([(A / lengths[:, None]).T, h / lengths / size])
+    w, left = nnls(rows, np.append(np.zeros(A.shape[1]), 1.0), maxiter=30 * len(A))
+    if left <= NOTHING * (1.0 + float(w.sum())):
+        return None, w / lengths / size
+    reached = w > 0.0
+    u = np.linalg.lstsq(A[reached] / lengths[reached, None], (h / lengths)[reached], rcond=None)[0]
+    return u, w * size / left**2 / lengths
 
 
 def pushed(A: np.ndarray, r: np.ndarray) -> np.ndarray:
@@ -43,5 +45,5 @@ def least_pushed(A: np.ndarray, f: np.ndarray) -> np.ndarray:
     does not feel."""
     N = null_space(A.T, rcond=RANK)
     least = f - N @ (N.T @ f)
-    found = least_distance(N, -least)
-    return f if found is None else np.maximum(least + N @ found[0], 0.0)
+    found, _ = least_distance(N, -least)
+    return f if found is None else np.maximum(least + N @ found, 0.0)

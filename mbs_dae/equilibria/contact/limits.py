@@ -1,8 +1,9 @@
 """How much friction it takes to hold a pose, and how much of a load it holds.
 
-The margin is the largest m for which there are forces that hold (`forces`): the least that they leave, ρ(m), is zero up
-to the margin and grows from there. Its slope is that of its Lagrangian, dρ/dm = -z·f_s, z the multiplier of the cone;
-so Newton's method, in 1/m, comes to the margin from above. What is left there, r + Aᵀ f, is the motion that sets in.
+The margin is the largest m for which there are forces that hold (`forces`). Where joints are pressed to known sides
+that is decided for any m (`exact`). Else the least that forces leave, ρ(m), is zero up to the margin and grows from
+there. Its slope is that of its Lagrangian, dρ/dm = -z·f_s, z the multiplier of the cone; so Newton's method, in 1/m,
+comes to the margin from above. What is left there, r + Aᵀ f, is the motion that sets in.
 
 With joints pressed along n this is a margin of these n, and of those that follow. Then others are looked for
 (`sectors`), until it is certain that none is larger, or not worth more.
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import null_space
 
-from ...tolerances import RANK
+from .exact import loads_of, margin_of, remaining, within
 from .forces import HOLDS, MOST, SURE, Cone, Forces, Left, solved
 from .least import least_pushed, pushed
 from .sectors import PART, ROUNDS, somewhere
@@ -42,6 +43,12 @@ class Limit:
 
 def limit_of(forces: Forces) -> Limit:
     """The margin of a pose."""
+    if not forces.open:
+        margin, x = margin_of(forces, NONE, NO_END)
+        motion = 0.0 * forces.unbalanced
+        if margin < np.inf:
+            motion = remaining(forces, forces.cones(max(margin, NONE) * (1.0 + NEAR)))
+        return Limit(margin, forces.forces(_grown(x)), _fastest(forces, motion), forces)
     best = _climbed(forces)
     while NONE < best.margin < np.inf or not best.margin:
         found = somewhere(best.at, max(best.margin * (1.0 + PART), 2.0 * NONE))
@@ -56,7 +63,7 @@ def limit_of(forces: Forces) -> Limit:
 
 def _climbed(forces: Forces) -> Limit:
     """The margin of the directions that are known, and those that follow."""
-    rows, still = forces.rows, np.zeros(len(forces.rows.G))
+    still = np.zeros(len(forces.rows.G))
     normals = pushed(forces.A[:, forces.normals].T, forces.unbalanced)
     x = np.zeros(forces.used.size)
     x[forces.normals] = normals
@@ -71,15 +78,24 @@ def _climbed(forces: Forces) -> Limit:
         x = left.x
         if margin > NONE:
             x = 2.0 * forces.left(margin * (1.0 + NEAR)).x - forces.left(margin * (1.0 + 2.0 * NEAR)).x
-        motion = rows.along @ left.motion
-        size = np.abs(motion).max(initial=0.0)
-        found = Limit(margin, forces.forces(x), motion / size if size > 0.0 else motion, forces)
+        found = Limit(margin, forces.forces(x), _fastest(forces, left.motion), forces)
         if found.margin <= best.margin * (1.0 + SURE):
             break
         best, forces = found, forces.followed(x)
         if not best.at.turns(forces):
             break
     return best
+
+
+def _fastest(forces: Forces, motion: np.ndarray) -> np.ndarray:
+    rates = forces.rows.along @ motion
+    size = np.abs(rates).max(initial=0.0)
+    return rates / size if size > 0.0 else rates
+
+
+def _grown(x: np.ndarray) -> np.ndarray:
+    """Forces at a margin, infinite where they grow beyond all bounds."""
+    return np.where(np.abs(x) > MOST, np.copysign(np.inf, x), x)
 
 
 def _margin(forces: Forces) -> tuple[float, Left]:
@@ -117,8 +133,9 @@ def is_wedged(forces: Forces) -> bool:
 
 def least_forces(forces: Forces) -> np.ndarray:
     """The least of all forces that hold the pose."""
-    first = np.linalg.lstsq(forces.A, -forces.unbalanced, rcond=RANK)[0]
-    N = null_space(forces.A, rcond=RANK)
+    if not forces.open and (x := within(forces, forces.cones(1.0))) is not None:
+        return forces.forces(x)
+    first, N = forces.balancing
     if not N.shape[1]:
         return forces.forces(first)
     cones = [Cone(c.a + c.C @ first, np.pad(c.C @ N, ((0, 0), (0, 1)))) for c in forces.cones(1.0)]
@@ -131,7 +148,9 @@ def least_forces(forces: Forces) -> np.ndarray:
 
 def open_rows(limit: Limit) -> np.ndarray:
     """The rows whose forces may be others in the same balance, with what slips at its bound: f_s grows with |v| there.
-    (Where no friction is needed there is none.)"""
+    (Where no friction is needed there is none; where forces have no bound, they are open.)"""
+    if not np.isfinite(limit.forces).all():
+        return np.flatnonzero(~np.isfinite(limit.forces))
     forces, size = limit.at, limit.at.used.size
     units, f = forces.units[:size], limit.forces[forces.used]
     found = [forces.A[:, :size]]
@@ -158,6 +177,9 @@ class Range:
 
 def range_of(forces: Forces) -> Range:
     """Around the present amount if that is held, else around some other."""
+    if not forces.open:
+        least, most = loads_of(forces) or (np.inf, -np.inf)
+        return Range(least * float(forces.units[-1]), most * float(forces.units[-1]), True)
     found = somewhere(forces, also=_load_is(forces, 0.0))
     if found.forces is None:
         found = somewhere(forces)
@@ -192,8 +214,7 @@ def _reached(forces: Forces, side: float) -> tuple[float, Forces]:
     for _ in range(ROUNDS):
         if forces.is_endless(side):
             return np.inf, forces
-        x = np.linalg.lstsq(forces.A, -forces.unbalanced, rcond=RANK)[0]
-        N = null_space(forces.A, rcond=RANK)
+        x, N = forces.balancing
         if N.shape[1]:
             cones = [*forces.cones(1.0), Cone(np.append(MOST, np.zeros(n)), np.vstack([np.zeros(n), np.eye(n)]))]
             x = x + N @ solved(-side * N[-1], [Cone(c.a + c.C @ x, c.C @ N) for c in cones]).x

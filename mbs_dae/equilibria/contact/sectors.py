@@ -15,6 +15,7 @@ from itertools import product
 
 import numpy as np
 
+from .exact import within
 from .forces import HOLDS, Cone, Forces
 
 PART = 0.002
@@ -35,6 +36,9 @@ class Somewhere:
 def somewhere(forces: Forces, m: float = 1.0, also: Cone | None = None) -> Somewhere:
     """Forces that hold with friction less by m, and that obey another condition, too: near the directions that are
     known, then anywhere."""
+    if not forces.open:
+        held = within(forces, [*forces.cones(m), *([also] if also else [])]) is not None
+        return Somewhere(forces if held else None)
     known = forces
     for _ in range(ROUNDS):
         holds, x = _tried(known, also, known.cones(m))

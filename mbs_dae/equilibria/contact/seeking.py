@@ -68,9 +68,8 @@ class Place:
         start = solve_triangular(L, balance.unbalanced, lower=True)
         A = solve_triangular(L, self.rows.along[gaps].T, lower=True).T
         gap = np.maximum(self.rows.phi[gaps], 0.0)
-        found = least_distance(A, -gap - A @ start)
-        assert found is not None  # y = 0 is one that the gaps allow
-        step, multipliers = found
+        step, multipliers = least_distance(A, -gap - A @ start)
+        assert step is not None  # y = 0 is one that the gaps allow
         y = solve_triangular(L.T, start + step, lower=False)
         return y, gaps[multipliers > RANK * multipliers.max(initial=0.0)]
 
@@ -164,9 +163,9 @@ def rest_on(here: Place) -> Supported:
     n = len(balance.jacobian)
     least = np.linalg.lstsq(J.T, root * balance.forces, rcond=RANK)[0]
     free = null_space(J.T, rcond=RANK) if J.size else np.zeros((len(J), 0))
-    found = least_distance(free[n:], -least[n:])
+    found, _ = least_distance(free[n:], -least[n:])
     if found is None:  # but for roundoff there are some
         return standing(rows, here.pushes)
-    x, pushes = (least + free @ found[0]) / lengths, np.zeros(len(rows.G))
+    x, pushes = (least + free @ found) / lengths, np.zeros(len(rows.G))
     pushes[closed] = np.maximum(x[n:], 0.0)
     return standing(rows, pushes)

@@ -1,0 +1,162 @@
+"""Forces within cones of friction: they are found, or proved to be none.
+
+    r + A x = 0,      D x ≥ h
+
+D x ≥ h are planes that touch the cones: in the plane a cone is two of them, in space more and more are taken, where
+forces reach out that are found without it. Of all that balance, x = x₀ + N y, the least is at a vertex (`least`).
+Where there is none, there are w ≥ 0 with Nᵀ Dᵀ w = 0 and w·(h - D x₀) = 1. Then Dᵀ w = Aᵀ z, and z is a motion that no
+forces within the cones hinder: r·z - h·w = 1, so that what is unbalanced drives it by more than given friction takes.
+
+What is asked for, a margin or a load, is enclosed by halves between where the pose is held and where it is not, however
+large the forces become on the way: the limit of a wedge is one of directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ...errors import EquilibriumError
+from ...tolerances import RANK
+from .forces import HOLDS, MOST, SURE, Cone, Forces
+from .least import least_distance
+
+SHARP = 1e-12
+SLACKS = 0.0, SHARP, HOLDS
+"""Forces may miss their bounds by this part of all that act: by none, else by roundoff, else by what poses are off."""
+CLOSE = 1e-13
+"""What is enclosed is known to this part."""
+MIGHT = 1e-3
+"""A slack has no such part in a margin, unless bodies are on an edge but for that slack."""
+FARTHEST = 1e15
+"""A load of which so much is held is held without end."""
+ROUNDS = 100
+
+Least = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
+"""The least x with D x ≥ h, the rows of D as long as 1."""
+Ways = dict[int, np.ndarray]
+"""The directions along which each cone is touched."""
+
+
+def within(forces: Forces, cones: Sequence[Cone], slack: float = HOLDS, known: Ways | None = None) -> np.ndarray | None:
+    """The least forces within these cones, which they may miss by some slack; none where there are none. Ways that are
+    found to matter are added to those that are known: the next question is much the same."""
+    x, N = forces.balancing
+    if np.linalg.norm(forces.unbalanced + forces.A @ x) > HOLDS:
+        return None
+
+    def least(D: np.ndarray, h: np.ndarray) -> np.ndarray | None:
+        along = D @ N
+        along[np.linalg.norm(along, axis=1) <= SHARP] = 0.0  # known, whatever balances
+        y, _ = least_distance(along, h - D @ x - slack)
+        return None if y is None else x + N @ y
+
+    return _touching(cones, least, slack, {} if known is None else known, x.size)
+
+
+def remaining(forces: Forces, cones: Sequence[Cone]) -> np.ndarray:
+    """The least that forces within these cones leave: x = x₀ + A⁺ p + N y leaves p, and y costs as good as nothing."""
+    x, N = forces.balancing
+    ways = np.hstack([np.linalg.pinv(forces.A, rcond=RANK), MOST * N])
+
+    def least(D: np.ndarray, h: np.ndarray) -> np.ndarray | None:
+        found, _ = least_distance(D @ ways, h - D @ x)
+        return None if found is None else x + ways @ found
+
+    found = _touching(cones, least, HOLDS, {}, x.size)
+    assert found is not None  # no forces at all are within
+    return forces.unbalanced + forces.A @ found
+
+
+def _touching(cones: Sequence[Cone], least: Least, slack: float, ways: Ways, n: int) -> np.ndarray | None:
+    """The least x within the cones, which is the least within planes that touch them where it does. Where nothing is
+    within some of these planes, nothing is within the cones."""
+    for k, one in enumerate(cones):
+        ways.setdefault(k, _axes(one.a.size - 1))
+    sizes = np.array([np.linalg.norm(one.C) for one in cones])
+    for _ in range(ROUNDS):
+        D = np.vstack([np.zeros((0, n)), *(one.C[0] - ways[k] @ one.C[1:] for k, one in enumerate(cones))])
+        h = np.concatenate([np.zeros(0), *(ways[k] @ one.a[1:] - one.a[0] for k, one in enumerate(cones))])
+        lengths = np.maximum(np.linalg.norm(D, axis=1), RANK)
+        D, h = D / lengths[:, None], h / lengths
+        if (x := least(D, h)) is None:
+            return None
+        size = max(1.0, float(np.linalg.norm(x)))
+        missed = float(np.max(h - D @ x, initial=slack))  # planes, by slack and roundoff
+        room = min(2.0 * missed - slack + SHARP * size, slack + SURE * size) * sizes
+        values = [one.a + one.C @ x for one in cones]
+        out = np.array([np.linalg.norm(y[1:]) - y[0] if y.size > 2 else 0.0 for y in values])
+        if not (outside := np.flatnonzero(out > room)).size:
+            return x
+        for k in outside.tolist():
+            ways[k] = np.vstack([ways[k], values[k][1:] / np.linalg.norm(values[k][1:])])
+    raise EquilibriumError(
+        f"which forces hold this pose could not be found: {ROUNDS} planes about each cone of friction do not tell it; "
+        "contacts are nearly redundant"
+    )
+
+
+def _axes(n: int) -> np.ndarray:
+    return np.vstack([np.eye(n), -np.eye(n)]) if n else np.zeros((1, 0))
+
+
+def margin_of(forces: Forces, least: float, most: float) -> tuple[float, np.ndarray]:
+    """The margin, 0 if it is less than the least and infinite if more than the most, and the least forces there."""
+    for slack in SLACKS:
+        margin, x = _margin(forces, least, most, slack)
+        if margin == np.inf or within(forces, forces.cones(max(margin, least) * (1.0 + MIGHT))) is None:
+            break
+    return margin, x
+
+
+def _margin(forces: Forces, least: float, most: float, slack: float) -> tuple[float, np.ndarray]:
+    known = Ways()
+
+    def found(at: float) -> np.ndarray | None:
+        return within(forces, forces.cones(float(np.exp(at))), slack, known)
+
+    low, high = float(np.log(least)), float(np.log(most))
+    if (x := found(low)) is None:
+        return 0.0, np.zeros(forces.units.size)
+    if (end := found(high)) is not None:
+        return np.inf, end
+    low = _enclosed(lambda at: found(at) is not None, low, high)
+    return float(np.exp(low)), x if (end := found(low)) is None else end
+
+
+def loads_of(forces: Forces) -> tuple[float, float] | None:
+    """Between which x of the load there are forces that hold, around 0 or around some other; none where none is."""
+    cones, load = forces.cones(1.0), np.eye(forces.units.size)[-1:]
+    for slack in SLACKS:
+        present = within(forces, [*cones, *(Cone(np.zeros(1), side * load) for side in (1.0, -1.0))], slack)
+        start = within(forces, cones, slack) if present is None else present
+        if start is not None:
+            least, most = (_farthest(forces, side * load, float(side * start[-1]), slack) for side in (-1.0, 1.0))
+            return -least, most
+    return None
+
+
+def _farthest(forces: Forces, load: np.ndarray, low: float, slack: float) -> float:
+    """How large a load may be, in the sense of a row of x."""
+    grown = forces.growing(float(load[0, -1]))
+    if within(grown, grown.cones(1.0), SHARP) is not None:
+        return np.inf
+    cones, step, known = forces.cones(1.0), 1.0, Ways()
+
+    def holds(at: float) -> bool:
+        return within(forces, [*cones, Cone(np.array([-at]), load)], slack, known) is not None
+
+    while holds(low + step):
+        low, step = low + step, 2.0 * step
+        if step > FARTHEST:
+            return np.inf
+    return _enclosed(holds, low, low + step)
+
+
+def _enclosed(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """The last that holds."""
+    while high - low > CLOSE * (1.0 + abs(low)):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
