@@ -20,7 +20,7 @@ def result():
 
 @pytest.mark.parametrize("ending", ["txt", "h5", "pkl", "v2"])
 def test_an_unknown_ending_is_refused(ending, result, tmp_path):
-    known = ".npz, .nc, .csv, .xlsx, .mat, .parquet, .gif, .mp4, .png, .svg"
+    known = ".npz, .nc, .csv, .xlsx, .mat, .parquet, .html, .gif, .mp4, .png, .svg"
     with pytest.raises(mbs.ModelError, match=f"no format is called '.{ending}'; end the name in one of {known}"):
         result.save(tmp_path / f"k.{ending}")
     with pytest.raises(mbs.ModelError, match=r"is no result, which cannot be read back; .* as .npz or .nc"):

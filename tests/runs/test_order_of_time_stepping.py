@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import mbs_dae as mbs
 from mbs_dae.coordinates import SETS
@@ -153,3 +154,28 @@ def test_what_impacts_leave_is_of_order_one(method):
     found = errors(model, wanted, start, method, steps)
     assert (found[:, 0] < 2 * steps).all() and found[2, 0] < 0.1 * found[0, 0]
     assert (found[:, 1:3] < np.outer(steps, [5, 50])).all() and (found[:, 3] < 1e-12).all()
+
+
+def table(turns):
+    """Ground that turns, or that shakes under a body which is pulled more and more."""
+    model = mbs.PlanarModel("table", gravity=(0, -G))
+    body, top = model.body("b", mass=1.0, inertia=0.01), model.body("top", mass=5.0, inertia=1.0)
+    model.add(mbs.Contact("f", mbs.Line(top), mbs.Point(body), friction=0.2, static_friction=0.5))
+    model.add(mbs.CoordinateFix("no", body, "angle"))
+    if turns:
+        model.add(mbs.Revolute("p", model.ground, top), mbs.Driver("d", mbs.angle(model.ground, top), 0.2 * mbs.t))
+        return model, {"b.x": 0.3, "f.gap": 0.0, "f.gap_rate": 0.0, "b.vx": 0.0}
+    model.add(mbs.Translational("p", model.ground, top), mbs.Driver("d", mbs.x(top), 0.05 * sp.sin(2 * mbs.t)))
+    model.add(mbs.Force("pull", body, (5.0 * mbs.t, 0)))
+    return model, {"b.x": 0.0, "f.gap": 0.0, "f.slip": 0.0}
+
+
+@of_both
+@pytest.mark.parametrize(("turns", "t", "x"), ((True, 2.0, 0.3 * np.cos(0.4)), (False, 0.9, 0.05 * np.sin(1.8))))
+def test_what_sticks_on_ground_that_moves(turns, t, x, method):
+    """It is held by the friction of rest, more than that of slip could hold, whatever the step."""
+    model, start = table(turns)
+    run = mbs.simulate(model, [0, t / 2, t], start, method=method, step=4e-3)
+    finer = mbs.simulate(model, [0, t / 2, t], start, method=method, step=1e-3)
+    assert {*run.modes["f"][1:]} == {"sticks"} and abs(run["b.x"][-1] - x) < 1e-4
+    assert abs(finer["b.x"][-1] - x) < 0.3 * abs(run["b.x"][-1] - x)

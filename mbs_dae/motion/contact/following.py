@@ -20,7 +20,7 @@ Dependence is found by elimination on W = L Lᵀ, in the order in which rows are
 
 import numpy as np
 
-from ...compiled.contacts import SLIPS
+from ...compiled.contacts import OPEN, SLIPS
 from ...kernels.abi import compiled
 from .delassus import force_to_stop, own_pace
 from .guards import LEEWAY, TOUCHES
@@ -32,9 +32,9 @@ from .rubbing import never_sticks
 def let_rates_follow(mechanism):
     """In w0, which has the rates before an impact."""
     contacts, problem = mechanism.contacts, mechanism.contacts.problem
-    many = _take_gaps(contacts)
+    many = _take_gaps(contacts, 0, False)
     for i in range(contacts.size[0]):
-        if _is_gap(contacts, i):
+        if _point_of_gap(contacts, i) >= 0:
             continue
         if _follows(contacts, i, many):
             forced, _ = _forced(mechanism, i, many, contacts.nu, mechanism.machine.nu)
@@ -46,8 +46,8 @@ def let_rates_follow(mechanism):
 @compiled
 def let_slips_follow(mechanism):
     """In w0, which has accelerations; and points whose slips follow from what is at rest do not slip. What has just
-    passed its bound is held by gaps or by nothing: other slips may set out with it."""
-    contacts, many = mechanism.contacts, _take_gaps(mechanism.contacts)
+    passed its bound is held by gaps that were closed or by nothing: others may open, other slips set out with it."""
+    contacts, many = mechanism.contacts, _take_gaps(mechanism.contacts, 0, True)
     for started in (True, False):
         i = 0
         for c in range(contacts.gap.size):
@@ -58,7 +58,7 @@ def let_slips_follow(mechanism):
                     contacts.slipping[c] = 0
                 i += contacts.slips[c]
         if started:
-            many = _take_resting(mechanism, many)
+            many = _take_resting(mechanism, _take_gaps(contacts, many, False))
 
 
 @compiled
@@ -131,19 +131,22 @@ def _others(contacts, many):
 
 
 @compiled
-def _is_gap(contacts, i):
-    found = False
+def _point_of_gap(contacts, i):
+    """Whose gap a row is, -1 if it is a slip."""
+    found = -1
     for c in range(contacts.gap.size):
-        found = found or contacts.gap[c] == contacts.used[i]
+        found = c if contacts.gap[c] == contacts.used[i] else found
     return found
 
 
 @compiled
-def _take_gaps(contacts):
-    """L of all gaps that are used, in `matrix`; how many are independent. They are listed in `order`."""
-    many = 0
+def _take_gaps(contacts, many, were_closed):
+    """The gaps that are used, or those of them that were closed, into L, in `matrix`; how many independent rows there
+    are then. They are listed in `order`."""
     for i in range(contacts.size[0]):
-        if _is_gap(contacts, i) and not _follows(contacts, i, many):
+        c = _point_of_gap(contacts, i)
+        asked = c >= 0 and not (were_closed and contacts.before[c] == OPEN)
+        if asked and not _follows(contacts, i, many):
             many = _take(contacts, i, many)
     return many
 

@@ -41,7 +41,7 @@ from .delassus import add_responses, respond, responses, use
 from .guards import TOUCHES, observe_gaps, tell_states
 from .kept import is_kept
 from .problem import bound_now, is_solved, pose, pose_gaps, use_points
-from .rubbing import sliding
+from .rubbing import across, sliding
 from .states import UNSOLVED
 
 DEEP = 1e-12
@@ -179,6 +179,7 @@ def _push_few(mechanism):
     if not is_solved(contacts):
         return False
     contacts.force[:] = contacts.amount[:] = 0.0
+    still = BOUND * largest(problem.w0[: contacts.size[0]])
     for i in range(contacts.size[0]):
         row = contacts.used[i]
         contacts.force[row] = contacts.amount[i] = problem.f[i]
@@ -188,7 +189,8 @@ def _push_few(mechanism):
             law += 1 if contacts.gap[c] >= 0 else 0
             if contacts.slips[c] > 0:
                 mu = sliding(contacts, c) if contacts.slipping[c] == 1 else contacts.static[c]
-                contacts.most[c] = (1.0 - BOUND) * bound_now(contacts, law, mu)
+                sticks = across(contacts, c, contacts.after) <= still  # at its bound as well, where others may hold it
+                contacts.most[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
                 law += 1
     add_responses(mechanism, contacts.amount)
     return True

@@ -1,16 +1,18 @@
 """Contacts that are closed stay so: what steps leave of gaps, of their rates, and of slips of what sticks. Compiled.
 
 All are taken away by the least change in the norm of the masses that the joints allow: place by displacements G x = -g,
-then velocities.
+then velocities. So are the rates that joints are left with: what sticks and what is closed may be one motion of the
+joints (`following`), and each would take away what the other has put there.
 """
 
 from ...compiled.contacts import OPEN, STICKING, STOPS, put_rows
-from ...compiled.machine import DONE, NOT_FINITE
+from ...compiled.machine import DONE, NOT_FINITE, in_own_velocities, subtract_rates
 from ...compiled.manifold import move
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.elimination import least_solution
-from ...linear.vectors import axpy
+from ...linear.kkt import solve
+from ...linear.vectors import axpy, copy, dot
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .delassus import respond, responses, use
 
@@ -32,9 +34,24 @@ def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
     put_cancelling(contacts, contacts.phi, gaps)
     responses(mechanism, contacts.amount)
     move(mechanism.machine.manifold, q, mechanism.machine.x)
+    _bring_back_joints(mechanism, v)
     put_cancelling(contacts, contacts.rate, contacts.size[0])
     responses(mechanism, contacts.amount)
     axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], v)
+
+
+@compiled
+def _bring_back_joints(mechanism, v):
+    """Velocities that joints allow, and the rates of contacts with them."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    contacts.f[:] = 0.0
+    copy(machine.nu, machine.g)
+    subtract_rates(machine, 1.0, v)
+    solve(machine.pattern, machine.factor, contacts.f, machine.g, machine.x, machine.multipliers, mechanism.refinements)
+    for row in range(contacts.rate.size):
+        contacts.rate[row] += dot(contacts.G[row], machine.x[: contacts.G.shape[1]])
+    in_own_velocities(machine)
+    axpy(1.0, machine.x[: machine.norm.size], v)
 
 
 @compiled
