@@ -169,4 +169,5 @@ def write(
         figure.savefig(written[-1])
     written.append(out / f"{name}.gif")
     result.animate(written[-1], speed=min(1.0, (result.t[-1] - result.t[0]) / 3))  # a film of 3 s at least
+    written.append(result.save(out / f"{name}.html", plots=names))  # the same to play with, in a browser
     print("written:", *written, sep="\n  ")
