@@ -15,6 +15,7 @@ import sympy as sp
 from sympy.printing.conventions import split_super_sub
 from sympy.printing.mathml import MathMLPresentationPrinter, greek_unicode
 
+from ..symbolic.functions import as_sympy
 from .formulas import LETTERS, Bold, Math, Part
 
 GREEK: dict[str, str] = dict(greek_unicode)
@@ -132,7 +133,7 @@ def part(one: Part) -> str:
     if isinstance(one, str):
         form = ' form="infix"' if one in ("+", "-", "=") else ""
         return f"<mo{form}>{escape(OPERATORS.get(one, one))}</mo>"
-    return _text(Printer()._print(sp.sympify(one)))
+    return _text(Printer()._print(as_sympy(one)))
 
 
 def _bold(one: Bold) -> str:

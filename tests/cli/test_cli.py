@@ -690,7 +690,7 @@ OTHER_ERRORS = {
     "diagnose rod.py --set omega=nan": ("parameter 'omega' is nan", "finite"),
     "diagnose pulled.py --set q=1": ("pulled.py, line 14: ", "start"),
     "kinematics times.py": ("times must increase", "0.1 follows 0.2"),
-    "kinematics rod.py --plot motor.efort": ("'rod on the right' has no quantity 'motor.efort'", "'motor.effort'"),
+    "kinematics rod.py --plot motor.efort": ("model 'rod on the right' has no quantity", "'motor.effort'"),
     "kinematics rod.py --plot motor.effort": ("this result is of kinematics", "inverse_dynamics"),
     "kinematics rod.py --plot rod.tp.x": ("model 'rod on the right' has no quantity 'rod.tp.x'", "'rod.tip.x'"),
     "diagnose typo.py": ("typo.py: SyntaxError: invalid syntax", "line 1"),

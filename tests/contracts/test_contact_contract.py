@@ -244,7 +244,7 @@ REFUSED = {
     "Contact 'c' has friction, and nothing says what slips; give slip=": lambda: Contact(
         "c", a2, b2, gap=x_of_j, friction=0.1
     ),
-    "Contact 'c' has 1 gaps and 2 slip velocities; return one": lambda: Contact(
+    "Contact 'c' has 1 gap and 2 slip velocities; return one velocity for each gap": lambda: Contact(
         "c", a2, b2, gap=x_of_j, slip=lambda i, j: [*j.velocity], friction=0.1
     ),
     "its gap does not change with the point of its second marker.*say the gap by j.point": lambda: Contact(

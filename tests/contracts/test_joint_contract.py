@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import pkgutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import signature
 from math import pi
@@ -314,7 +314,8 @@ def driver_case(kind: str, dimension: int, form: str, where: str) -> Case:
     s = stage(kind + form + where, "all moving" in where, dimension)
     markers = tuple(s.marker(body) for body in dict(placements(measured.count, s.moving, s.ground))[where])
     function, f = {n: (given, exact) for n, given, exact in time_functions(s)}[form]
-    element = s.model.add(mbs.Driver("motor", measured.make(*markers), function))
+    alone = replace(measured.make(*markers), speaks_of=())  # the joint that it may be of has equations of its own
+    element = s.model.add(mbs.Driver("motor", alone, function))
     return Case(s, element, measured.reference(s, markers, f))
 
 

@@ -380,7 +380,7 @@ RESULTS: dict[str, tuple[Callable[[mbs.Result], Any], str]] = {
         lambda r: r.screw("F"),
         "'F' has no axis to turn about or to slide along; name a revolute or sliding joint",
     ),
-    "the angle of a body": (lambda r: r["a.angle"], "model 'space' has no quantity 'a.angle'; use one of: a.alphax"),
+    "the angle of a body": (lambda r: r["a.angle"], "model 'space' has no quantity 'a.angle'; use one of: a.a, "),
     "the angle of a ball": (lambda r: r["A.angle"], "model 'space' has no quantity 'A.angle'; "),
     "a body that there is not": (lambda r: r.rotation("q"), "the result has no body 'q'; use one of: a, b"),
     "its quaternion": (lambda r: r.quaternion("q"), "the result has no body 'q'; use one of: a, b"),

@@ -9,7 +9,7 @@ import pytest
 from helpers import slider_crank
 
 import mbs_dae as mbs
-from mbs_dae.results.files import FORMATS, formats, npz
+from mbs_dae.results.files import FORMATS, npz
 from mbs_dae.view.animation import WRITERS
 
 
@@ -34,7 +34,7 @@ def test_a_table_is_not_read_back(result, tmp_path):
 
 
 def test_pictures_are_those_that_are_drawn():
-    assert {ending for ending, format in FORMATS.items() if format.write is formats._picture} == {*WRITERS}
+    assert {ending for ending, format in FORMATS.items() if format.drawn} == {*WRITERS}
 
 
 def test_a_full_disk_leaves_the_old_file(result, tmp_path, monkeypatch):

@@ -23,6 +23,7 @@ from ...kernels.languages.names import identifier, quoted
 from ...model.drivers import Prescribed
 from ...model.model import Model
 from ...symbolic.codegen import kernel_module, source_lines
+from ...symbolic.functions import as_sympy
 from ..batch import BatchBuilder, Instance
 from ..program import ProgramBuilder
 from ..system import System
@@ -87,7 +88,7 @@ class _Sources(BatchBuilder):
         """The slots that follow from parameters."""
         if any(isinstance(value, Computed) for _, value in self._asked):
             raise TypeError("Cartesian coordinates have no numbers that a function computes")
-        return [(k, sp.sympify(value)) for k, value in self._asked]
+        return [(k, as_sympy(value)) for k, value in self._asked]
 
 
 def _header(model: Model) -> Iterator[str]:
@@ -193,7 +194,7 @@ def numbers_script(name: str, model: Model, values: Sequence[Any]) -> str:
     """A function of the values of parameters, beside the module of `kinematics_script`: an array of these numbers and
     expressions. It needs none of its tables, only what both begin with."""
     written = Written(JAVASCRIPT)
-    expressions = [sp.sympify(value) for value in values]
+    expressions = [as_sympy(value) for value in values]
     asked = [(k, value) for k, value in enumerate(expressions) if value.free_symbols]
     fixed = [0.0 if value.free_symbols else float(value) for value in expressions]
     body = [*_stored(written, asked, _parameters(model))]

@@ -155,7 +155,7 @@ def open_rows(limit: Limit) -> np.ndarray:
     units, f = forces.units[:size], limit.forces[forces.used]
     found = [forces.A[:, :size]]
     if limit.margin == np.inf:
-        found.append(np.eye(size)[~forces.normals[:size] & (f == 0.0)])
+        found.append(np.eye(size)[~forces.normals[:size] & (np.abs(f) <= HOLDS * np.abs(f).max(initial=0.0))])
     for k in range(len(forces.bounds) if limit.margin < np.inf else 0):
         v, slips = forces.press(k), forces.friction(k)[:, :size]
         now, own = v.a + v.C[:, :size] @ (f / units), slips @ (f / units)

@@ -239,7 +239,8 @@ def has_stopped(contacts):
     """Whether a slip has just stopped, but for what cannot be seen of it."""
     found = False
     for c in range(contacts.gap.size):
-        found = found or (contacts.began[c] == STOPS and contacts.state[c] != OPEN)
+        rests = contacts.state[c] == STICKING or contacts.state[c] == INCIPIENT
+        found = found or (contacts.began[c] == STOPS and rests)
     return found
 
 

@@ -5,7 +5,7 @@ then velocities. So are the rates that joints are left with: what sticks and wha
 joints (`following`), and each would take away what the other has put there.
 """
 
-from ...compiled.contacts import OPEN, STICKING, STOPS, put_rows
+from ...compiled.contacts import INCIPIENT, OPEN, STICKING, STOPS, put_rows
 from ...compiled.machine import DONE, NOT_FINITE, in_own_velocities, subtract_rates
 from ...compiled.manifold import move
 from ...kernels.abi import compiled, compiled_apart
@@ -56,15 +56,15 @@ def _bring_back_joints(mechanism, v):
 
 @compiled
 def use_closed(contacts):
-    """Use the gaps of points that are closed, then the slips of those that stick or have just stopped; how many
-    gaps."""
+    """Use the gaps of points that are closed, then the slips of those that stick, or have just stopped and set out
+    anew; how many gaps. (What slips on to the other side passes zero by itself.)"""
     contacts.size[0] = 0
     for c in range(contacts.gap.size):
         if contacts.state[c] != OPEN and contacts.gap[c] >= 0:
             use(contacts, contacts.gap[c])
     gaps = contacts.size[0]
     for c in range(contacts.gap.size):
-        rests = contacts.state[c] == STICKING or (contacts.state[c] != OPEN and contacts.began[c] == STOPS)
+        rests = contacts.state[c] == STICKING or (contacts.state[c] == INCIPIENT and contacts.began[c] == STOPS)
         for k in range(contacts.slips[c] if rests else 0):
             use(contacts, contacts.slip[c] + k)
     return gaps

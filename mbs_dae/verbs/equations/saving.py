@@ -13,6 +13,7 @@ from ...documents import ENDINGS as PAPERS
 from ...documents import Bold, Heading, Math, Paper, Table, Text, as_text, pieces, rounded, written
 from ...documents.formulas import in_digits
 from ...documents.paper import Block, Cell
+from ...symbolic.functions import as_sympy
 from .code import PLANE, SPACE, code
 from .matrices import Matrices
 
@@ -119,7 +120,7 @@ def abbreviated(entries: Sequence[sp.Expr]) -> tuple[list[tuple[sp.Symbol, sp.Ex
     letter = next(c for c in "wWuUhH" if not any(s.name.startswith(f"{c}_") for s in own))
     numbered = {symbol: sp.Symbol(f"{letter}_{k}") for k, (symbol, _) in enumerate(kept, start=1)}
     renamed = {**{s: e.xreplace(numbered) for s, e in inlined.items()}, **numbered}
-    return [(numbered[s], e.xreplace(renamed)) for s, e in kept], [sp.sympify(e).xreplace(renamed) for e in reduced]
+    return [(numbered[s], e.xreplace(renamed)) for s, e in kept], [as_sympy(e).xreplace(renamed) for e in reduced]
 
 
 def between(parts: Sequence[Math]) -> tuple[str | Math, ...]:

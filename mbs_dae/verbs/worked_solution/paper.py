@@ -13,6 +13,7 @@ from ...documents.formulas import in_digits
 from ...documents.paper import Block, Cell
 from ...errors import counted
 from ...model.drivers import Prescribed
+from ...symbolic.functions import as_sympy
 from ...symbolic.markers import t as time
 from ..equations.saving import abbreviated, abbreviations, between, matrix, symbols
 
@@ -81,7 +82,7 @@ def _equations(solution: Any) -> Iterator[Block]:
 
 
 def _evaluated(e: sp.Expr, numbers: dict[sp.Symbol, float]) -> sp.Expr:
-    return sp.sympify(e).xreplace({s: sp.Float(x) for s, x in numbers.items()}).evalf(15)
+    return as_sympy(e).xreplace({s: sp.Float(x) for s, x in numbers.items()}).evalf(15)
 
 
 def _positions(solution: Any) -> Iterator[Block]:
