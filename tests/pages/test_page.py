@@ -80,6 +80,9 @@ def test_the_gallery_loads_draws_plays_and_turns(name, chromium, tmp_path):
             return found.size; }"""
         )
         assert colours > 20  # a blank paper has a handful
+        for index in (0, -1):
+            page.run(f"mbs.seek({result.t[index]})")
+            assert_joints_stand_where_they_are(page, result, index)
         before = page.run("mbs.state.x")
         page.page.keyboard.press("Space")
         page.until(f"mbs.state.x !== {before} || mbs.poses.end === mbs.poses.start")
@@ -103,6 +106,35 @@ def on_screen(page, point):
         return [c.width / 2 + c.scale * dot(c.right), c.height / 2 - c.scale * dot(c.up)]; }""",
         [*point, 0.0][:3],
     )
+
+
+APART = ("", "spring", "damper", "arrow", "contact", "mesh", "stop")  # do not stand at their second marker
+
+
+def assert_joints_stand_where_they_are(page, result, index):
+    """Of what is drawn of a joint something has its middle, to a pixel, where the numbers have its second marker."""
+    drawn = page.run(
+        """mbs.state.seen.filter((s) => s.piece.group === "joints").map((s) => [s.piece.of, [...s.screen]])"""
+    )
+    for joint in result.sketch.elements:
+        if len(joint.markers) >= 2 and joint.kind not in APART:
+            wanted = np.array(on_screen(page, list(world_place(result, joint.markers[-1], index))))
+            own = [np.reshape(screen, (-1, 3))[:, :2] for name, screen in drawn if name == joint.name]
+            middles = [(np.nanmin(points, axis=0) + np.nanmax(points, axis=0)) / 2 for points in own]
+            assert min(np.hypot(*(middle - wanted)) for middle in middles) < 1.0, joint.name
+
+
+def world_place(result, marker, index):
+    """From the numbers of the result alone."""
+    body, *numbers = marker
+    own = np.array(numbers[: result.sketch.dimension])
+    if body == "ground":
+        return own
+    if result.sketch.dimension == 3:
+        return [result[f"{body}.{axis}"][index] for axis in "xyz"] + result.rotation(body)[index] @ own
+    c, s = np.cos(result[f"{body}.angle"][index]), np.sin(result[f"{body}.angle"][index])
+    turned = np.array([[c, -s], [s, c]]) @ own
+    return np.array([result[f"{body}.x"][index], result[f"{body}.y"][index]]) + turned
 
 
 def test_pins_are_drawn_where_the_result_says(crank, crank_page, chromium):
