@@ -27,14 +27,16 @@ GREEK = frozenset(LETTERS_OF_GREEK.split())
 """Those that LaTeX has commands for."""
 WIDE = 7
 """A matrix of more columns is set small."""
+END_OF_ROW = r" \\\noalign{\vskip 3pt}"
+"""With room below, so that fractions do not touch those of the next row."""
 HEAD = r"""\documentclass[a4paper,11pt]{article}
-% For pdflatex; for lualatex or xelatex where names have letters that are not Latin.
+% For pdflatex, twice, so that tables know their widths; for lualatex or xelatex where names are not Latin.
 \usepackage{iftex}
 \ifPDFTeX\usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\usepackage{textcomp}\else\usepackage{fontspec}\fi
 \usepackage{amsmath,array,longtable}
 \usepackage[margin=20mm]{geometry}
 \setlength{\parindent}{0pt}\setlength{\parskip}{4pt}\setcounter{MaxMatrixCols}{40}
-\renewcommand{\arraystretch}{1.2}\raggedbottom\allowdisplaybreaks\everymath{\displaystyle}
+\raggedbottom\allowdisplaybreaks\everymath{\displaystyle}
 """
 
 
@@ -73,9 +75,10 @@ def _(one: Table) -> str:
     wide = 0.94 - 0.11 * narrow
     share = wide / max(1, one.columns.count("w"))
     kinds = {"l": "l", "r": "r", "w": rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}"}
-    rows = [" & ".join(map(cell, row)) + r" \\" for row in (one.head, *one.rows)]
+    rows = [" & ".join(map(cell, row)) + END_OF_ROW for row in (one.head, *one.rows)]
     columns = "".join(kinds[c] for c in one.columns)
-    return "\n".join([rf"\begin{{longtable}}{{{columns}}}", rows[0], r"\hline\endhead", *rows[1:], r"\end{longtable}"])
+    head = [rf"\begin{{longtable}}{{{columns}}}", rows[0], r"\hline\noalign{\vskip 3pt}\endhead"]
+    return "\n".join([*head, *rows[1:], r"\end{longtable}"])
 
 
 def cell(one: Cell) -> str:

@@ -1,6 +1,8 @@
 """Equations and worked solutions as papers: they are well formed, whatever is in them, and say what is right."""
 
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 
 import numpy as np
@@ -73,6 +75,20 @@ def test_any_names_are_set_as_they_are(tmp_path):
     for text in (html, tex, md):
         assert not {"\u202e", "\r", "\u2028"} & {*text} and r"u" in text
     assert "<script" not in md
+
+
+def test_latex_sets_it(tmp_path):
+    """Where there is LaTeX: of the worst names, a worked solution, and wide matrices."""
+    program = shutil.which("pdflatex")
+    if program is None:
+        pytest.skip("there is no LaTeX here; on Debian: apt-get install texlive-latex-recommended")
+    papers = {"nasty": mbs.equations(nasty()), "solved": mbs.worked_solution(load("slider_crank").build(), t=0.1)}
+    for name, paper in papers.items():
+        paper.save(tmp_path / f"{name}.tex")
+        told = [program, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", f"{name}.tex"]
+        done = subprocess.run(told, cwd=tmp_path, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stdout[-2000:]
+        assert (tmp_path / f"{name}.pdf").stat().st_size > 10_000
 
 
 def test_formulas_as_mathml_and_latex():
