@@ -12,7 +12,14 @@ Thing = TypeVar("Thing")
 
 
 class MbsError(Exception):
-    """The root of all errors of this package. Keyword arguments become attributes."""
+    """The root of all errors of this package. Keyword arguments become attributes.
+
+    >>> try:
+    ...     mbs.PlanarModel("crank").body("rod", mass=-1)
+    ... except mbs.MbsError as error:
+    ...     print(error)
+    mass of body 'rod' is -1; it must not be negative
+    """
 
     def __init__(self, message: str, **facts: Any):
         super().__init__(message)
@@ -22,33 +29,85 @@ class MbsError(Exception):
 
 
 class ModelError(MbsError, ValueError):
-    """The model, or what was asked of it, makes no sense as written."""
+    """The model, or what was asked of it, makes no sense as written.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> try:
+    ...     mbs.assemble(rod)["rod.angel"]
+    ... except mbs.ModelError as error:
+    ...     print(error)
+    model 'mechanism' has no quantity 'rod.angel'; did you mean 'rod.angle'?
+    """
 
 
 class AssemblyError(MbsError):
     """No pose satisfies the position equations (or none was found from here).
 
     ``kind`` is "cannot reach" or "bad guess"; ``residuals`` maps each joint at fault to its gap.
+
+    >>> points = {"A": (0, 0), "B": (0, 1), "C": (1.5, 1), "D": (2, 0)}
+    >>> model = mbs.PlanarModel.from_points(points, rods={"a": "AB", "b": "BC", "c": "CD"}, fixed="AD")
+    >>> try:
+    ...     mbs.assemble(model, fix={"a.angle": np.pi})  # B is 3 m from D then
+    ... except mbs.AssemblyError as error:
+    ...     print(error.kind)
+    cannot reach
     """
 
 
 class RedundantConstraintError(MbsError):
-    """Constraints contradict each other, or a unique answer was asked where there is none."""
+    """Constraints contradict each other, or a unique answer was asked where there is none.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> motors = [rod.add(mbs.Driver(f"motor{k}", mbs.angle(rod.elements["A"]), k * mbs.t)) for k in (1, 2)]
+    >>> try:
+    ...     mbs.assemble(rod)
+    ... except mbs.RedundantConstraintError as error:
+    ...     print(error.joints)
+    ('motor1', 'motor2')
+    """
 
 
 class SingularConfigurationError(MbsError):
     """A dead point, lock-up or change point: here the equations stop determining the motion.
 
     ``time``, ``pose``, ``joints`` say where; ``result`` keeps what was computed until then.
+
+    A crank of 1 m pushed by its height y = t cannot pass the top, at t = 1:
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> lift = rod.add(mbs.Driver("lift", mbs.y(rod.bodies["rod"].markers["B"]), mbs.t))
+    >>> try:
+    ...     mbs.kinematics(rod, [0, 0.5, 1.5])
+    ... except mbs.SingularConfigurationError as error:
+    ...     print(round(error.time, 6), len(error.result))
+    1.0 2
     """
 
 
 class IntegrationError(MbsError):
-    """A time integration could not go on."""
+    """A time integration could not go on.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+    >>> try:
+    ...     mbs.simulate(rod, [0, 0.5, 1], initial={"rod.omega": 2}, max_steps=3)
+    ... except mbs.IntegrationError as error:
+    ...     print(len(error.result))
+    1
+    """
 
 
 class EquilibriumError(MbsError):
-    """No pose was found in which all forces balance."""
+    """No pose was found in which all forces balance.
+
+    >>> model = mbs.PlanarModel("ball", gravity=(0, -9.81))
+    >>> ball = model.body("ball", mass=1, inertia=1)
+    >>> try:
+    ...     mbs.equilibrium(model)
+    ... except mbs.EquilibriumError as error:
+    ...     print(str(error).partition(":")[0])
+    no equilibrium of 'ball' was found from here
+    """
 
 
 REMEDIES = {

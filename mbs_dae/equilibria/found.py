@@ -28,12 +28,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """A pose at rest, from `equilibrium`: ``found["crank.angle"]``, ``found.reaction("A")``."""
+    """A pose at rest, from `equilibrium`: ``found["crank.angle"]``, ``found.reaction("A")``.
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> rest = mbs.equilibrium(rod)
+    >>> isinstance(rest, mbs.Equilibrium), round(rest["A.Fy"], 6)
+    (True, 19.62)
+    >>> round(rest.potential, 6)  # 2 kg times 9.81 m/s², 0.15 m below the pin
+    -2.943
+    """
 
     balance: Balance = field(repr=False)
 
     @cached_property
     def state(self) -> State:
+        """The pose, at rest: other runs may start there."""
         here = self.balance
         return State(here.system, here.t, here.q, here.system.still, here.system.still)
 
@@ -75,6 +85,7 @@ class Equilibrium:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
+        """The independent coordinates of `law`."""
         return self.law.coordinates
 
     @property
@@ -89,18 +100,29 @@ class Equilibrium:
 
     @property
     def potential(self) -> float:
+        """The potential of all forces, in J."""
         return self.balance.potential
 
-    def __getitem__(self, name: str) -> float:
-        model = self.balance.system.model
-        pushes = [f"{e.name}.{load}" for some in (model.contacts, model.frictions) for e in some for load in e.loads]
-        return float(self.result[name][0]) if name in pushes else self.state[name]
+    def __getitem__(self, name: str) -> Any:
+        """A number by the name that results have for it, of the pose or of the forces in it; of a vector its components
+        as an array."""
+        if name in self.state.result:
+            return self.state[name]
+        value = self.result[name][0]
+        return value if np.ndim(value) else float(value)
 
     def reaction(self, joint: str, **options: Any) -> Any:
-        """The force and moment of a joint on its second body: see ``Result.reaction``."""
+        """The force and moment of a joint on its second body: see ``Result.reaction``.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> round(float(mbs.equilibrium(rod).reaction("A")[0, 1]), 6)
+        19.62
+        """
         return self.result.reaction(joint, **options)
 
     def draw(self, ax: Any = None, **options: Any) -> Any:
+        """A picture of the pose: see ``Result.draw``."""
         return self.state.draw(ax, **options)
 
     def __repr__(self) -> str:
@@ -109,7 +131,22 @@ class Equilibrium:
 
 @dataclass(frozen=True, eq=False)
 class EquilibriumPath:
-    """Equilibria along a parameter, from `equilibrium(over=)`: ``path["apex.y"]`` over ``path.values``."""
+    """Equilibria along a parameter, from `equilibrium(over=)`: ``path["apex.y"]`` over ``path.values``.
+
+    A mass of 2 kg on a spring of 100 N/m, of length 1 m, under more and more weight:
+
+    >>> model = mbs.PlanarModel("scale")
+    >>> g = model.parameter("g", 0.0)
+    >>> pan = model.body("pan", mass=2, inertia=1, position=(0, -1))
+    >>> guide = model.add(mbs.Translational("guide", model.ground.at(0, 0, np.pi / 2), pan.at(0, 0, np.pi / 2)))
+    >>> spring = model.add(mbs.Spring("spring", model.ground, pan, stiffness=100, length=1))
+    >>> weight = model.add(mbs.Force("weight", pan, (0, -2 * g)))
+    >>> path = mbs.equilibrium(model, over=("g", [0, 10]))
+    >>> isinstance(path, mbs.EquilibriumPath), path["pan.y"].round(6)[[0, -1]]
+    (True, array([-1. , -1.2]))
+    >>> path.plot("pan.y").axes[0].get_xlabel()
+    'g'
+    """
 
     parameter: str
     values: np.ndarray
@@ -134,6 +171,7 @@ class EquilibriumPath:
         return tuple(one.state for one in self.points)
 
     def __getitem__(self, name: str) -> np.ndarray:
+        """A named quantity at all points."""
         return np.array([one[name] for one in self.points])
 
     def plot(self, *names: str) -> Figure:

@@ -45,34 +45,53 @@ class Mode:
 
     @property
     def frequency(self) -> float:
-        """|eigenvalue| in rad/s where it oscillates: the frequency that there would be without damping; 0 where it does
-        not."""
+        """``|eigenvalue|`` in rad/s where it oscillates: the frequency that there would be without damping; 0 where it
+        does not."""
         return abs(self.eigenvalue) if self.eigenvalue.imag else 0.0
 
     @property
     def damping(self) -> float:
-        """-Re/|eigenvalue|: 0 undamped, 1 no oscillation any more, negative where it grows."""
+        """``-Re/|eigenvalue|``: 0 undamped, 1 no oscillation any more, negative where it grows."""
         return 0.0 - self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearSystem:
     """Small motions about a state, from `linearize`: M y' + D y + K η = 0, with η' = y where all constraints restrict
-    positions."""
+    positions.
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> law = mbs.linearize(rod, coordinates=["rod.angle"])
+    >>> isinstance(law, mbs.LinearSystem), law.coordinates
+    (True, ('rod.angle',))
+    >>> law.M.round(6), law.K.round(6)  # m L²/3 and m g L/2
+    (array([[0.06]]), array([[2.943]]))
+    >>> law.modes[0].damping, law.stable
+    (0.0, True)
+    """
 
     state: State
+    """About which they are."""
     coordinates: tuple[str, ...]
     """The names of η: each is the small motion of that coordinate, in rad or m. ``turn_x`` and the like are turns about
     world axes. (In a steady motion axes turn with it.)"""
     states: tuple[str, ...]
     """The states z of the model, behind (η, y) in A, B and C."""
     inputs: tuple[str, ...]
+    """The names of u."""
     outputs: tuple[str, ...]
+    """The names of what C gives."""
     M: np.ndarray
+    """Masses."""
     D: np.ndarray
+    """What velocities make: damping, and gyroscopic terms."""
     K: np.ndarray
+    """Stiffness."""
     A: np.ndarray
+    """The rate of (η, y, z) is A (η, y, z) + B u."""
     B: np.ndarray
+    """What inputs make of the rates."""
     C: np.ndarray
     """Outputs are C (η, y) + (their values at the state) + feedthrough · u: see `feedthrough`, which is D in books on
     control."""
@@ -90,6 +109,7 @@ class LinearSystem:
 
     @property
     def shape_names(self) -> tuple[str, ...]:
+        """The coordinates of the bodies, which `shapes` has for rows."""
         return tuple(c.name for c in of_bodies(self.state.system.cartesian))
 
     @cached_property
@@ -156,7 +176,7 @@ class LinearSystem:
 
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
-        """One for each pair of eigenvalues and each real one, by |eigenvalue|."""
+        """One for each pair of eigenvalues and each real one, by size."""
         found = []
         for value, vector in zip(self.eigenvalues, self.eigen[1].T, strict=True):
             if value.imag >= 0.0:
@@ -176,7 +196,13 @@ class LinearSystem:
         return np.array([mode.damping for mode in self.modes if mode.frequency])
 
     def mode(self, number: int) -> Mode:
-        """By its number in the table, from 1."""
+        """By its number in the table, from 1.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> round(mbs.linearize(rod).mode(1).frequency, 3)  # the square root of 3 g/2L
+        7.004
+        """
         if number not in range(1, len(self.modes) + 1):
             own = f"has {len(self.modes)} modes, numbered from 1" if self.modes else "cannot move: it has no modes"
             raise ModelError(f"there is no mode {number!r}: {self.state.system.model.name!r} {own}")
@@ -185,13 +211,26 @@ class LinearSystem:
     def motion(self, mode: int = 1, amplitude: float | None = None) -> Result:
         """One mode by itself: one period of it (or three time constants, where it does not oscillate) as a result, each
         pose closed. `amplitude` is that of the largest coordinate of its shape. Of a steady motion only the small one
-        about it is in it."""
+        about it is in it.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> swing = mbs.linearize(rod).motion(1, amplitude=0.1)
+        >>> round(float(np.ptp(swing["rod.angle"])), 2)  # to and fro
+        0.2
+        """
         one = self.mode(mode)
         return motion_in_mode(self.state, one.eigenvalue, one.shape, amplitude)
 
     def plot(self) -> Figure:
         """The eigenvalues in the complex plane (of a pair one), over lines of equal damping; numbers are those of
-        modes."""
+        modes.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> mbs.linearize(rod).plot().axes[0].get_xlabel().endswith("[1/s]")
+        True
+        """
         return provided("LinearSystem.plot")(self)
 
     def draw(
@@ -200,14 +239,26 @@ class LinearSystem:
     ) -> Figure:  # fmt: skip
         """The shapes of modes, by number, side by side: the mechanism at the state, and faint at the extremes. (If none
         is named all but those whose eigenvalue is 0.) `size` is that of one picture, in inches; `amplitude` and `view`
-        as in `motion` and ``Result.draw``."""
+        as in `motion` and ``Result.draw``.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> len(mbs.linearize(rod).draw(1).axes)
+        1
+        """
         return provided("LinearSystem.draw")(self, modes, amplitude, size, view)
 
     def animate(
         self, mode: int = 1, path: str | Path | None = None, *, amplitude: float | None = None, **options: Any
     ) -> Any:
         """A film of one mode, as of ``Result.animate``, whose options it has. A period lasts two seconds, unless
-        `speed` is given."""
+        `speed` is given.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> mbs.linearize(rod).animate(1)
+        <Film of 'mechanism': 51 frames, 2.04 s>
+        """
         return provided("LinearSystem.animate")(self, mode, path, amplitude, **options)
 
     def to_control(self) -> Any:

@@ -75,7 +75,21 @@ class Followed:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearPath:
-    """Linear systems along a parameter or a speed, from `linearize(over=)`, and the lines that their modes follow."""
+    """Linear systems along a parameter or a speed, from `linearize(over=)`, and the lines that their modes follow.
+
+    A mass of 1 kg on a spring that gets stiffer, ω² = k/m:
+
+    >>> model = mbs.PlanarModel("mass on a spring")
+    >>> k = model.parameter("k", 4.0, unit="N/m")
+    >>> mass = model.body("mass", mass=1, position=(1, 0))
+    >>> guide = model.add(mbs.Translational("guide", model.ground, mass))
+    >>> spring = model.add(mbs.Spring("spring", model.ground, mass, stiffness=k, length=1))
+    >>> path = mbs.linearize(model, over=("k", [4, 9]))
+    >>> isinstance(path, mbs.LinearPath), path.lines[0].damped_frequencies.round(6)
+    (True, array([2., 3.]))
+    >>> len(path.plot().axes)
+    2
+    """
 
     parameter: str
     unit: str
@@ -123,6 +137,7 @@ class LinearPath:
         return sorted(found)
 
     def check_speed(self) -> None:
+        """Refuse what is no speed of turning, of which there are no orders."""
         if self.unit != "rad/s":
             raise ModelError(
                 f"orders are multiples of a speed of turning, and {self.parameter!r} is in {self.unit or '1'}; sweep a "

@@ -32,6 +32,7 @@ class Edge:
 
     @property
     def floating(self) -> bool:
+        """Whether the body hangs on nothing."""
         return self.joint is None
 
     @property

@@ -52,7 +52,8 @@ def check_symbol(model: Said, name: Any, kind: str) -> None:
 
 def check_element(model: Said, element: Any) -> None:
     if not isinstance(element, Element):
-        raise ModelError(f"cannot add {element!r}; add joints, drivers, forces: mbs.Revolute('A', i, j)")
+        several = "; write model.add(*elements)" if isinstance(element, list | tuple) else ""
+        raise ModelError(f"cannot add {element!r}; add joints, drivers, forces: mbs.Revolute('A', i, j){several}")
     check_new(model, element.name, element.kind)
     check_content(model, element)
 

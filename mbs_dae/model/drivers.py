@@ -18,7 +18,7 @@ from .bodies.spatial_body import rotation_of
 from .element import checked_name
 from .fields import Function
 from .joints.base import Condition
-from .measures import Measure
+from .measures import Measure, checked_measure
 from .parameters import Number, constants_out
 
 
@@ -31,13 +31,20 @@ class Driver(Prescribed):
 
     The function is a sympy expression of ``mbs.t`` and parameters, a `Table` or a `Motion`. The effort that the
     driver gives is -λ.
+
+    >>> model = mbs.PlanarModel("crank", gravity=(0, -10))
+    >>> crank = model.link("crank", (0, 0), (0.2, 0), mass=1.0)
+    >>> A = model.add(mbs.Revolute("A", model.ground, crank.tail))
+    >>> motor = model.add(mbs.Driver("motor", mbs.angle(A), 5 * mbs.t))
+    >>> needed = mbs.inverse_dynamics(model, [0.0])
+    >>> print(needed["crank.omega"], needed["motor.effort"].round(6))  # it carries m g l/2
+    [5.] [1.]
     """
 
     def __init__(self, name: str, measure: Measure, function: Any):
         self.name = checked_name(name)
-        if not isinstance(measure, Measure):
-            raise ModelError(f"{self.who} drives a measure, not {measure!r}; write mbs.angle(i, j), mbs.x(marker), ...")
-        self.measure, self.markers, self.speaks_of = measure, measure.markers, measure.speaks_of
+        self.measure = checked_measure(measure, f"{self.who} drives")
+        self.markers, self.speaks_of = measure.markers, measure.speaks_of
         self.units = (measure.units[measure.lowest],)
         self._law = FUNCTION.check(function, self.who)
         self.function = self._law.expression
@@ -86,6 +93,14 @@ class PoseDriver(Prescribed):
     ``result.reaction("tool")``.
 
     The trajectory is that of a marker which no body carries; Φ is the marker's place and turn, seen from there.
+
+    >>> model = mbs.PlanarModel("hand", gravity=(0, -10))
+    >>> tray = model.body("tray", mass=2.0, inertia=0.1)
+    >>> model.add(mbs.PoseDriver("hand", tray, position=(mbs.t, mbs.t**2), rotation=0))
+    <PoseDriver hand>
+    >>> needed = mbs.inverse_dynamics(model, [0.0, 3.0])
+    >>> print(needed["tray.y"].round(6), needed["hand.Fy"].round(6))  # m (g + 2)
+    [0. 9.] [24. 24.]
     """
 
     def __init__(self, name: str, marker: Place, position: Any = None, rotation: Any = None):

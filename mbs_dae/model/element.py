@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, ClassVar, NoReturn
 
@@ -33,7 +34,7 @@ class Constants(dict):
 
 OTHER_WORDS = {
     "mu": "friction", "friction": "mu", "mu_static": "static_friction", "static_friction": "mu_static",
-    "e": "restitution", "k": "stiffness", "min": "lower", "max": "upper",
+    "e": "restitution", "k": "stiffness", "c": "damping", "r": "radius", "min": "lower", "max": "upper",
 }  # fmt: skip
 """What an argument is called by some, and elsewhere in the package."""
 
@@ -66,10 +67,11 @@ class Element:
         known = _arguments_of(made)
         for word in named if known else ():
             if word not in known:
-                name = f" {given[0]!r}" if given else ""
-                meant = OTHER_WORDS.get(word, "") if OTHER_WORDS.get(word) in known else ""
-                hint = f"write {meant}=" if meant else f"its arguments are: {', '.join(known)}"
-                raise ModelError(f"{cls.__name__}{name} has no argument {word!r}; {hint}")
+                raise _unknown_argument(_called(cls, given), word, known)
+        try:
+            _signature_of(made.__init__).bind(None, *given, **named) if given or named else None  # copies give nothing
+        except TypeError as exc:
+            raise ModelError(f"{_called(cls, given)}: {exc}; its arguments are: {', '.join(_shown(made))}") from exc
         return super().__new__(cls)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -119,6 +121,7 @@ class Element:
 
     @property
     def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
         return self.markers[0].body.dimension
 
     def check_dimension(self) -> None:
@@ -132,10 +135,12 @@ class Element:
 
     @property
     def kind(self) -> str:
+        """The name of its class."""
         return type(self).__name__
 
     @property
     def who(self) -> str:
+        """What messages call it: "Revolute 'A'"."""
         return f"{self.kind} {self.name!r}"
 
     @property
@@ -150,6 +155,7 @@ class Element:
 
     @property
     def bodies(self) -> tuple[Body, ...]:
+        """Those that its markers are on, each once."""
         return tuple(dict.fromkeys(m.body for m in self.markers))
 
     def __repr__(self) -> str:
@@ -246,7 +252,7 @@ class Declared(Element):
         given, known = dict(zip(self.fields, positional, strict=False)), ", ".join(self.fields) or "none"
         for name in named:
             if name not in self.fields:
-                raise ModelError(f"{self.who} has no constant {name!r}; its constants are: {known}")
+                raise _unknown_argument(self.who, name, _shown(type(self)))
             if name in given:
                 raise ModelError(f"{self.who} got {name} twice; give it once")
         if len(positional) > len(self.fields):
@@ -267,10 +273,29 @@ class Declared(Element):
         return Constants(values)
 
 
+def _unknown_argument(who: str, word: str, known: Sequence[str]) -> ModelError:
+    """It is told with what is meant, or with all that there are."""
+    meant = [OTHER_WORDS[word]] if OTHER_WORDS.get(word) in known else get_close_matches(word, known, n=1, cutoff=0.7)
+    hint = f"write {meant[0]}=" if meant else f"its arguments are: {', '.join(known)}"
+    return ModelError(f"{who} has no argument {word!r}; {hint}")
+
+
+_signature_of = cache(inspect.signature)
+
+
+def _called(cls: type, given: Sequence[Any]) -> str:
+    return f"{cls.__name__} {given[0]!r}" if given else cls.__name__
+
+
+def _shown(cls: Any) -> list[str]:
+    """The arguments that `help` shows."""
+    return [*_signature_of(cls).parameters]
+
+
 @cache
 def _arguments_of(cls: Any) -> tuple[str, ...]:
     """The names that its constructor takes; none if it takes any, and looks at them itself."""
-    known = [*inspect.signature(cls.__init__).parameters.values()][1:]
+    known = [*_signature_of(cls.__init__).parameters.values()][1:]
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known):
         return ()
     return tuple(one.name for one in known if one.kind is not inspect.Parameter.VAR_POSITIONAL)

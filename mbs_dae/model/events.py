@@ -26,6 +26,15 @@ class Reset:
     Values are numbers or expressions of quantities just before the event, of parameters and `mbs.t`. Rates change as by
     an impulse along them: of all velocities that the joints allow and that have the new values, those that differ least
     in kinetic energy.
+
+    >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
+    >>> ball = model.body("ball", mass=1.0, inertia=0.1, position=(0, 5))
+    >>> bounce = mbs.Reset({"ball.vy": -0.5 * model["ball.vy"]})
+    >>> model.add(mbs.Event("floor", when=model["ball.y"], direction=-1, action=bounce))
+    <Event floor>
+    >>> bounced = mbs.simulate(model, [0, 1.5])  # 1 s down with 10 m/s, 0.5 s up from 5 m/s
+    >>> print(bounced["ball.y"].round(6))
+    [5.   1.25]
     """
 
     def __init__(self, values: Mapping[str, Any]):
@@ -50,6 +59,14 @@ class Event(Element):
     -1 those from above. They are found to roundoff, and steps end there. ``result.events`` lists them. `action` is
     "record", "stop" (the run ends there) or a `Reset`. Of events at the same time the one that was added first comes
     first.
+
+    >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
+    >>> ball = model.body("ball", mass=1.0, inertia=0.1)
+    >>> model.add(mbs.Event("top", when=model["ball.vy"], direction=-1))
+    <Event top>
+    >>> thrown = mbs.simulate(model, [0, 1], initial={"ball.vy": 5.0})
+    >>> [(event.name, round(event.t, 6), round(event.state["ball.y"], 6)) for event in thrown.events]  # v/g, v²/2g
+    [('top', 0.5, 1.25)]
     """
 
     def __init__(self, name: str, when: Any, direction: int = 0, action: Action = "record"):

@@ -1,14 +1,34 @@
 """What an element is told besides its markers, declared in its class.
 
-    class Distance(mbs.Joint):
-        length = mbs.scalar("m", positive=True)
+A `scalar` becomes a slot of the kernel: one machine code for all lengths. A `function` becomes part of the
+expression: one machine code for all profiles of that form. An `expression` may speak of time and of named quantities of
+the model. A `choice` selects among forms of the equation.
 
-    class CamFollower(mbs.Joint):
-        profile = mbs.function("m")             # an expression, a Table, a Motion, or any callable
+Laws are expressions of symbols that stand for what the element reads: ``mbs.length`` and ``mbs.rate`` in those of
+springs and dampers,
 
-A scalar becomes a slot of the kernel: one machine code for all lengths. A function becomes part of the
-expression: one machine code for all profiles of that form. An expression may speak of time and of named quantities of
-the model. A choice selects among forms of the equation.
+>>> model = mbs.PlanarModel("weight on a rubber band", gravity=(0, -10))
+>>> weight = model.body("weight", mass=0.9, inertia=0.1, position=(0, -1.2))
+>>> band = mbs.SpringDamper("band", model.ground, weight, law=100 * (mbs.length - 1) ** 2 + 2 * mbs.rate)
+>>> print(round(mbs.equilibrium(model.plus(band))["weight.y"], 6))  # 100 s² = 9 N
+-1.3
+
+``mbs.speed`` in the torque of a motor,
+
+>>> model = mbs.PlanarModel("fan")
+>>> fan = model.body("fan", mass=1.0, inertia=0.01)
+>>> A = model.add(mbs.Revolute("A", model.ground, fan))
+>>> motor, air = mbs.Motor("motor", A, 2.0 * (1 - mbs.speed / 10)), mbs.ViscousFriction("air", A, 0.2)
+>>> print(mbs.simulate(model.plus(motor, air), [0, 2])["fan.omega"][-1].round(4))  # 2 - 0.2 ω = 0.2 ω
+5.0
+
+and ``mbs.theta``, the angle, in the profile of a cam and in the law of a torsion spring.
+
+>>> model = mbs.PlanarModel("cam")
+>>> follower = model.body("follower", position=(0.05, 0.1))
+>>> cam = mbs.CamFollower("cam", model.ground, follower, profile=0.1 * (1 + mbs.theta / np.pi))
+>>> print(round(mbs.assemble(model.plus(cam), fix={"follower.x": 0.0})["follower.y"], 6))  # at a right angle
+0.15
 """
 
 from __future__ import annotations
@@ -20,6 +40,7 @@ from typing import Any
 
 import sympy as sp
 
+from ..errors import ModelError
 from ..symbolic.expressions import called, expression_of
 from ..symbolic.functions import as_sympy
 from ..symbolic.markers import t
@@ -41,8 +62,11 @@ REQUIRED: Any = object()
 
 @dataclass(frozen=True)
 class Field:
-    """`default` may be a function of the placed markers (and of constants declared before it, by name): what the
-    reference placement says."""
+    """What a class declares of its elements.
+
+    `default` may be a function of the placed markers (and of constants declared before it, by name): what the
+    reference placement says.
+    """
 
     unit: str = ""
     default: Any = REQUIRED
@@ -60,6 +84,8 @@ class Field:
 
 @dataclass(frozen=True)
 class Scalar(Field):
+    """See `scalar`."""
+
     positive: bool = False
     non_negative: bool = False
 
@@ -114,6 +140,8 @@ class Function(Field):
 
 @dataclass(frozen=True)
 class Choice(Field):
+    """See `choice`."""
+
     options: tuple[Any, ...] = ()
 
     def check(self, value: Any, who: str) -> Any:
@@ -130,20 +158,83 @@ class Expression(Field):
 
 
 def scalar(unit: str = "", *, default: Any = REQUIRED, positive: bool = False, non_negative: bool = False) -> Any:
+    """Declares a constant that is a number, or an expression of parameters: the length of a link.
+
+    `unit` is told where it is missing. A `default` is a value, or a function of the placed markers: what the reference
+    placement says. ``positive`` and ``non_negative`` are checked.
+
+    >>> class Level(mbs.Joint):
+    ...     height = mbs.scalar("m", default=lambda i: i.y)
+    ...     @staticmethod
+    ...     def phi(i, height):
+    ...         return [i.y - height]
+    >>> model = mbs.PlanarModel("lift")
+    >>> cabin = model.body("cabin", position=(0, 2))
+    >>> levels = Level("as placed", cabin), Level("third", cabin, 9)
+    >>> [round(mbs.assemble(model.plus(level))["cabin.y"], 6) for level in levels]
+    [2.0, 9.0]
+    """
     return Scalar(unit, default, positive=positive, non_negative=non_negative)
 
 
 def function(
     unit: str = "", *, of: sp.Symbol | tuple[sp.Symbol, ...] = theta, default: Any = REQUIRED, jumps: bool = True
 ) -> Any:
+    """Declares a function of one or more variables: the profile of a cam, the law of a spring.
+
+    It is given as an expression of these symbols (``of=``; `mbs.theta` if nothing is said), a `Table`, a `Motion`, a
+    number or any callable, and the equation calls it. With ``jumps=False`` one that jumps is refused.
+
+    >>> class Rail(mbs.Joint):
+    ...     height = mbs.function("m", of=mbs.length, jumps=False)
+    ...     @staticmethod
+    ...     def phi(i, height):
+    ...         return [i.y - height(i.x)]
+    >>> model = mbs.PlanarModel("roller coaster")
+    >>> car = model.body("car", position=(1, 1))
+    >>> rail = model.add(Rail("rail", car, height=mbs.length**2))
+    >>> print(round(mbs.assemble(model, fix={"car.x": 3.0})["car.y"], 6))
+    9.0
+    """
     return Function(unit, default, of=of, jumps=jumps)
 
 
 def expression(unit: str = "", *, default: Any = REQUIRED) -> Any:
+    """Declares what may change in time: a number, an expression of `mbs.t`, parameters and quantities of the model, a
+    `Table` or a `Motion` over time.
+
+    >>> class Wind(mbs.ForceElement):
+    ...     strength = mbs.expression("N")
+    ...     @staticmethod
+    ...     def force(i, strength):
+    ...         return [(strength, 0)]
+    >>> model = mbs.PlanarModel("sail")
+    >>> boat = model.body("boat", mass=2.0, inertia=1.0)
+    >>> wind = model.add(Wind("wind", boat, strength=4 * mbs.t))
+    >>> print(mbs.simulate(model, [0, 3])["boat.vx"].round(6))  # 2 t²/2
+    [0. 9.]
+    """
     return Expression(unit, default)
 
 
 def choice(*options: Any, default: Any = REQUIRED) -> Any:
+    """Declares a constant that is one of a few: it selects among forms of the equation.
+
+    >>> class Side(mbs.Joint):
+    ...     side = mbs.choice("left", "right", default="left")
+    ...     @staticmethod
+    ...     def phi(i, side):
+    ...         return [i.x + 1 if side == "left" else i.x - 1]
+    >>> model = mbs.PlanarModel("door")
+    >>> leaf = model.body("leaf")
+    >>> print(round(mbs.assemble(model.plus(Side("wall", leaf, side="right")))["leaf.x"], 6))
+    1.0
+    >>> Side("wall", leaf, side="middle")
+    Traceback (most recent call last):
+    mbs_dae.errors.ModelError: side of Side 'wall' is 'middle'; choose one of 'left', 'right'
+    """
+    if not options:
+        raise ModelError("a choice has no options; write e.g. choice('left', 'right', default='left')")
     return Choice(default=default, options=options)
 
 

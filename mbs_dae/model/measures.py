@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 from operator import attrgetter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, overload
 
 import sympy as sp
 
@@ -23,6 +23,8 @@ from .parameters import Number, constants_out
 
 
 class Kind(NamedTuple):
+    """What there is to know of measures of one kind."""
+
     unit: str
     levels: tuple[str, str, str]
     """What its value, its rate and its acceleration are called in results."""
@@ -60,6 +62,10 @@ class OwnRow:
 
 @dataclass(frozen=True, eq=False)
 class Measure:
+    """What is read of markers, by `angle`, `distance`, `x` and their like: a value with its rate and its acceleration,
+    or a rate alone.
+    """
+
     kind: str
     markers: tuple[Marker, ...]
     own: Kind | None = None
@@ -115,6 +121,9 @@ class Measure:
     @property
     def label(self) -> str:
         return f"{self.kind}({', '.join(m.label for m in self.markers)})"
+
+    def __repr__(self) -> str:
+        return f"<measure {self.label}>"
 
 
 class Quantity(sp.Symbol):
@@ -172,54 +181,144 @@ def angle(i: Place | Measured, j: Place | None = None) -> Measure:
     """The angle of j against i (of one marker alone: against the world), counting past 2π; of a joint: its own.
 
     In space it is the angle about the axis of i, from the x axis of i to that of j; of one marker alone, its turning
-    about its own axis, added up."""
+    about its own axis, added up.
+
+    >>> model = mbs.PlanarModel("arms")
+    >>> upper, lower = model.link("upper", (0, 0), (1, 0)), model.link("lower", (1, 0), (2, 0))
+    >>> A, B = model.add(mbs.Revolute("A", model.ground, upper.tail), mbs.Revolute("B", upper.head, lower.tail))
+    >>> posed = model.plus(mbs.Driver("shoulder", mbs.angle(upper), 0.5), mbs.Driver("elbow", mbs.angle(B), 0.25))
+    >>> print(round(mbs.assemble(posed)["lower.angle"], 6))
+    0.75
+    """
     if j is None:
         return _of_joint(i, "angle") or Measure("angle", (as_marker(i, "angle()"),))
     return Measure("angle", _two(i, j, "angle()"))
 
 
-def distance(i: Place, j: Place) -> Measure:
-    """The distance between two points."""
-    return Measure("distance", _two(i, j, "distance()"))
+@overload
+def distance(i: Measured) -> Measure: ...
+@overload
+def distance(i: Place, j: Place) -> Measure: ...
+def distance(i: Place | Measured, j: Place | None = None) -> Measure:
+    """The distance between two points; of a spring, a rope or a link: that of its ends.
+
+    >>> model = mbs.PlanarModel("crane")
+    >>> load = model.body("load", position=(3, -4))
+    >>> model.add(mbs.Driver("winch", mbs.distance(model.ground, load), 5 - mbs.t))
+    <Driver winch>
+    >>> hoisted = mbs.assemble(model, t=2.5, fix={"load.x": 0.0})
+    >>> print(round(hoisted["load.y"], 6))
+    -2.5
+    """
+    return _own("distance", i, "a link") if j is None else Measure("distance", _two(i, j, "distance()"))
 
 
 def x(marker: Place) -> Measure:
-    """The world x of a marker."""
+    """The world x of a marker.
+
+    >>> model = mbs.PlanarModel("sled")
+    >>> sled = model.body("sled")
+    >>> model.add(mbs.Driver("rope", mbs.x(sled), 2 * mbs.t))
+    <Driver rope>
+    >>> print(round(mbs.assemble(model, t=3)["sled.x"], 6))
+    6.0
+    """
     return Measure("x", (as_marker(marker, "x()"),))
 
 
 def y(marker: Place) -> Measure:
-    """The world y of a marker."""
+    """The world y of a marker.
+
+    >>> model = mbs.PlanarModel("sled")
+    >>> sled = model.body("sled")
+    >>> model.add(mbs.Driver("rope", mbs.y(sled), 2 * mbs.t))
+    <Driver rope>
+    >>> print(round(mbs.assemble(model, t=3)["sled.y"], 6))
+    6.0
+    """
     return Measure("y", (as_marker(marker, "y()"),))
 
 
 def z(marker: Place) -> Measure:
-    """The world z of a marker, in space."""
+    """The world z of a marker, in space.
+
+    >>> model = mbs.SpatialModel("sled")
+    >>> sled = model.body("sled")
+    >>> model.add(mbs.Driver("rope", mbs.z(sled), 2 * mbs.t))
+    <Driver rope>
+    >>> print(round(mbs.assemble(model, t=3)["sled.z"], 6))
+    6.0
+    """
     return Measure("z", (_in_space(marker, "z()"),))
 
 
 def wx(body: Place) -> Measure:
-    """The x component of the angular velocity, in world axes."""
+    """The x component of the angular velocity, in world axes.
+
+    >>> model = mbs.SpatialModel("top")
+    >>> top = model.body("top")
+    >>> model.add(mbs.Driver("spin", mbs.wx(top), 5.0))  # a rate: no angle in space has it
+    <Driver spin>
+    >>> print(round(mbs.assemble(model)["top.wx"], 6))
+    5.0
+    """
     return Measure("wx", (_in_space(body, "wx()"),))
 
 
 def wy(body: Place) -> Measure:
-    """The y component of the angular velocity, in world axes."""
+    """The y component of the angular velocity, in world axes.
+
+    >>> model = mbs.SpatialModel("top")
+    >>> top = model.body("top")
+    >>> model.add(mbs.Driver("spin", mbs.wy(top), 5.0))  # a rate: no angle in space has it
+    <Driver spin>
+    >>> print(round(mbs.assemble(model)["top.wy"], 6))
+    5.0
+    """
     return Measure("wy", (_in_space(body, "wy()"),))
 
 
 def wz(body: Place) -> Measure:
-    """The z component of the angular velocity, in world axes."""
+    """The z component of the angular velocity, in world axes.
+
+    >>> model = mbs.SpatialModel("top")
+    >>> top = model.body("top")
+    >>> model.add(mbs.Driver("spin", mbs.wz(top), 5.0))  # a rate: no angle in space has it
+    <Driver spin>
+    >>> print(round(mbs.assemble(model)["top.wz"], 6))
+    5.0
+    """
     return Measure("wz", (_in_space(body, "wz()"),))
 
 
+@overload
+def displacement(i: Measured) -> Measure: ...
+@overload
+def displacement(i: Place, j: Place) -> Measure: ...
 def displacement(i: Place | Measured, j: Place | None = None) -> Measure:
-    """How far j lies along the x axis of i (in space: along its axis); of a sliding joint: how far it has slid."""
+    """How far j lies along the x axis of i (in space: along its axis); of a sliding joint: how far it has slid.
+
+    >>> model = mbs.PlanarModel("press")
+    >>> ram = model.body("ram")
+    >>> guide = model.add(mbs.Translational("guide", model.ground, ram, at=(0, 0), axis=(0, 1)))
+    >>> model.add(mbs.Driver("cylinder", mbs.displacement(guide), 0.1 * mbs.t))
+    <Driver cylinder>
+    >>> print(round(mbs.assemble(model, t=3)["ram.y"], 6))
+    0.3
+    """
     if j is None:
-        if own := _of_joint(i, "displacement"):
-            return own
-        raise ModelError(f"displacement() needs a sliding joint or two markers, not {i!r}; write displacement(i, j)")
+        return _own("displacement", i, "a sliding joint")
     return Measure("displacement", _two(i, j, "displacement()"))
+
+
+def checked_measure(thing: Any, what: str) -> Measure:
+    """A measure, of which something is said; of anything else how one is written."""
+    if isinstance(thing, Measure):
+        return thing
+    own = thing.measures() if callable(getattr(thing, "measures", None)) else {}
+    ways = [f"mbs.{kind}(it)" for kind in own if kind in ("angle", "displacement", "distance")]
+    ways = ways or ["mbs.angle(i, j)", "mbs.angle(joint)", "mbs.x(marker)", "..."]
+    raise ModelError(f"{what} a measure, not {thing!r}; write {', '.join(ways)}")
 
 
 OF_MARKERS: dict[str, Callable[..., Measure]] = {
@@ -242,6 +341,13 @@ def _in_space(thing: Any, who: str) -> Marker:
     if marker.body.dimension != 3:
         raise ModelError(f"{who} is for bodies in space, and {marker.body.name!r} is in the plane; use x, y or angle")
     return marker
+
+
+def _own(kind: str, thing: Any, such: str) -> Measure:
+    """The coordinate of what has it, and of nothing else."""
+    if own := _of_joint(thing, kind):
+        return own
+    raise ModelError(f"{kind}() needs {such} or two markers, not {thing!r}; write {kind}(i, j)")
 
 
 def _of_joint(thing: Any, kind: str) -> Measure | None:

@@ -11,15 +11,28 @@ from ..errors import ModelError
 from .bodies.body import Vector, coordinates_of
 from .bodies.planar_body import PlanarBody
 from .bodies.spatial_body import SpatialBody, frame_of
+from .linkages.points import build
 from .model import Model
 from .parameters import Numeric, check_number, plain
-from .points import build
 
 
 class PlanarModel(Model):
     """A planar mechanism: bodies, markers on them, parameters, and the elements between the markers.
 
-    SI units and radians throughout. Gravity is (g_x, g_y).
+    SI units and radians throughout. Gravity is (g_x, g_y). What stands still is ``model.ground``.
+
+    >>> model = mbs.PlanarModel("pendulum", gravity=(0, -9.81))
+    >>> rod = model.link("rod", (0, 0), (1, 0), mass=2.0)
+    >>> model.add(mbs.Revolute("A", model.ground, rod.tail))
+    <Revolute A>
+    >>> model
+    <PlanarModel 'pendulum': 1 body, 1 element>
+    >>> rest = mbs.equilibrium(model)
+    >>> print(round(rest["rod.angle"] / np.pi, 6), round(rest["A.Fy"], 6))  # it hangs, and the pin carries m g
+    -0.5 19.62
+
+    ``model.bodies``, ``model.elements`` and ``model.parameters`` have what was said, by name; ``model["rod.omega"]`` is
+    a quantity as a symbol, for the expressions of forces, states and events.
     """
 
     body_class = PlanarBody
@@ -34,9 +47,13 @@ class PlanarModel(Model):
     ) -> Self:  # fmt: skip
         """A linkage said in points and rods.
 
-            mbs.PlanarModel.from_points(
-                {"A": (0, 0), "B": (0, 0.2), "C": (0.5, 0.6), "D": (0.7, 0)},
-                rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD", mass=2.0, gravity=(0, -9.81))
+        >>> linkage = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0, 0.2), "C": (0.5, 0.6), "D": (0.7, 0)},
+        ...     rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD", mass=2.0, gravity=(0, -9.81))
+        >>> print(*linkage.bodies, *linkage.elements)
+        crank coupler rocker A B C D
+        >>> mbs.diagnose(linkage).degrees_of_freedom
+        1
 
         `rods` names the points of each body: two make a uniform rod, three or more, in order around it, a uniform
         plate; if they all lie on one line, a rod between the outermost. Longer names go in tuples, ("A1", "B"). A list
@@ -63,7 +80,13 @@ class PlanarModel(Model):
         angle: Numeric = 0,
     ) -> PlanarBody:  # fmt: skip
         """A rigid body whose frame stands at `position` with `angle` in the reference placement (a first guess is
-        enough); `com` in body axes, `inertia` about it."""
+        enough); `com` in body axes, `inertia` about it.
+
+        >>> model = mbs.PlanarModel("fall", gravity=(0, -10))
+        >>> stone = model.body("stone", mass=2.0, inertia=0.1, position=(0, 7))
+        >>> print(mbs.simulate(model, [0, 1])["stone.y"].round(6))  # 7 - g t²/2
+        [7. 2.]
+        """
         given: dict[str, Any] = {"com": com, "position": position}  # the body checks them, and makes tuples of them
         return self._added(PlanarBody(name, mass, inertia, angle=angle, **given))
 
@@ -72,7 +95,13 @@ class PlanarModel(Model):
         the middle, its x axis points from tail to head.
 
         Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
-        the rod."""
+        the rod.
+
+        >>> model = mbs.PlanarModel("arm")
+        >>> arm = model.link("arm", (0, 0), (3, 4), mass=12.0)
+        >>> print(round(float(arm.inertia), 6))  # m l²/12
+        25.0
+        """
         place, way, m, span = _rod(self.dimension, name, P, Q, mass, length)
         angle = plain(sp.atan2(*reversed(way)))
         return _with_ends(self, PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span))
@@ -81,7 +110,17 @@ class PlanarModel(Model):
 class SpatialModel(Model):
     """A mechanism in space: bodies, markers on them, parameters, and the elements between the markers.
 
-    SI units and radians throughout. Gravity is (g_x, g_y, g_z).
+    SI units and radians throughout. Gravity is (g_x, g_y, g_z). What stands still is ``model.ground``.
+
+    >>> model = mbs.SpatialModel("gate", gravity=(0, 0, -9.81))
+    >>> bar = model.link("bar", (0, 0, 0), (2, 0, 0), mass=5.0, radius=0.02)
+    >>> model.add(mbs.Revolute("hinge", model.ground, bar, at=(0, 0, 0), axis=(0, 1, 0)))
+    <Revolute hinge>
+    >>> mbs.diagnose(model).degrees_of_freedom
+    1
+    >>> rest = mbs.equilibrium(model)
+    >>> print(round(rest["bar.z"], 6), round(rest["hinge.Fz"], 6))  # it hangs, and the hinge carries m g
+    -1.0 49.05
     """
 
     body_class = SpatialBody
@@ -95,6 +134,13 @@ class SpatialModel(Model):
         `com` is in body axes; `inertia` is about it, in body axes: three principal moments, or a tensor. `rotation`
         takes body axes to world axes: a matrix (``mbs.rotations.bryant(...)``, ``euler(...)``,
         ``about(axis, angle)``), a quaternion (scalar first), or a scipy Rotation.
+
+        >>> model = mbs.SpatialModel("plate")
+        >>> plate = model.body("plate", mass=2.0, inertia=(0.1, 0.1, 0.2), position=(0, 0, 1),
+        ...                    rotation=mbs.rotations.about((0, 0, 1), np.pi / 2))
+        >>> corner = plate.marker("corner", 0.5, 0, 0)
+        >>> print(round(mbs.assemble(model)["plate.corner.y"], 6))
+        0.5
         """
         if other:
             raise ModelError(f"body {name!r} in space has no {', '.join(other)}; its attitude is given by rotation=")
@@ -110,6 +156,11 @@ class SpatialModel(Model):
 
         Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
         the rod. With a `radius` it is a cylinder, and has an inertia about its own axis.
+
+        >>> model = mbs.SpatialModel("shaft")
+        >>> shaft = model.link("shaft", (0, 0, 0), (0, 0, 1), mass=2.0, radius=0.1)
+        >>> print(round(float(shaft.inertia[0][0]), 6))  # m r²/2 about its own axis
+        0.01
         """
         place, way, m, span = _rod(self.dimension, name, P, Q, mass, length)
         r = check_number(radius, f"radius of link {name!r}", non_negative=True)

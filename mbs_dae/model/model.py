@@ -1,65 +1,30 @@
-"""The model: the one mutable object. It collects what the user says, and checks it at the door. Bodies in the plane and
-in space are made by its subclasses in `mechanisms`."""
+"""The model: the one mutable object. It collects what the user says, and checks it at the door; `content` tells what it
+has then. Bodies in the plane and in space are made by its subclasses in `mechanisms`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, ClassVar, Self, TypeAlias, TypeVar, overload
+from typing import Any, Self, TypeAlias, TypeVar, overload
 
-from ..errors import ModelError, Names, check_name, unknown_name
+from ..errors import ModelError, Names, check_name
 from ..provided import provided
-from ..results.names import COMPONENTS
 from ..symbolic.markers import t
-from . import measures
 from .bodies.body import Body, Vector, coordinates_of
-from .contacts import Contact, Friction, FrictionElement
+from .content import Content
 from .door import check_bound, check_content, check_element, check_new, check_setters, check_spoken_of, check_symbol
-from .drivers import Prescribed
 from .element import Element
-from .events import Event
-from .forces.base import ForceElement
-from .joints.base import Condition
-from .measures import Measure, Quantity
-from .parameters import (
-    Evaluator,
-    Number,
-    Numeric,
-    Parameter,
-    ParameterValue,
-    Reaction,
-    Signal,
-    finite_number,
-    free_parameters,
-)
-from .signals import (
-    EFFORT,
-    Input,
-    Sampled,
-    StateVariable,
-    all_signals,
-    reaction_of,
-    signals_of,
-    state_of,
-    units_of_signals,
-)  # fmt: skip
+from .parameters import Number, Numeric, Parameter, ParameterValue, Reaction, Signal, finite_number, free_parameters
+from .signals import Input, StateVariable, signals_of, state_of
 
 SomeElement = TypeVar("SomeElement", bound=Element)
 SomeBody = TypeVar("SomeBody", bound=Body)
 Named: TypeAlias = str | Body | Element | Iterable[str | Body | Element]
 """One or several, themselves or by their names."""
-WAYS = {
-    "parameter": "its value is set by model.with_parameters({0}=...), and is model.parameters[{0!r}].value",
-    "input": "another law is set by model.with_inputs({0}=...)",
-    "state": "its first value is initial= in model.state(...), or simulate(..., initial={{{0!r}: ...}})",
-}
-"""How what is no body is set."""
 
 
-class Model:
-    """What mechanisms in the plane and in space have in common."""
-
-    body_class: ClassVar[type[Body]]
+class Model(Content):
+    """What mechanisms in the plane and in space have in common: see `PlanarModel` and `SpatialModel`."""
 
     def __init__(self, name: str = "model", gravity: Vector | None = None):
         if not isinstance(name, str) or not name:
@@ -75,24 +40,27 @@ class Model:
         self.parameters: Names[ParameterValue] = Names("parameter")
 
     @property
-    def dimension(self) -> int:
-        """2 in the plane, 3 in space."""
-        return self.body_class.dimension
-
-    @property
     def gravity(self) -> tuple[Number, ...]:
         """Set anew, it holds for what is computed from then on."""
         return self._gravity
 
     @gravity.setter
     def gravity(self, gravity: Vector) -> None:
+        """Set anew, it holds for what is computed from then on."""
         self._gravity = coordinates_of(gravity, "gravity", self.dimension)
         self._changed()
 
     # --- saying it ------------------------------------------------------------------------------------------
 
     def parameter(self, name: str, value: float, unit: str = "") -> Parameter:
-        """A symbol with a value: write it wherever a number is meant."""
+        """A symbol with a value: write it wherever a number is meant.
+
+        >>> model = mbs.PlanarModel("arm")
+        >>> l = model.parameter("l", 0.3, unit="m")
+        >>> arm = model.link("arm", (0, 0), (1, 0), length=l)
+        >>> print(round(mbs.assemble(model)["arm.head.x"] - mbs.assemble(model)["arm.tail.x"], 6))
+        0.3
+        """
         if not isinstance(name, str) or not name.isidentifier():
             raise ModelError(f"{name!r} cannot name a parameter; use letters, digits and _")
         if name == t.name:
@@ -117,12 +85,29 @@ class Model:
         (``model["motor.effort"]``), or a function that makes one of the state's own symbol. It may be said later, by
         `rate`, where states need each other. Without a rate the state keeps its value until it is set, by `Sampled`.
         Errors of integration are measured by `scale`: what the state is of the size of.
+
+        >>> model = mbs.PlanarModel("motor")
+        >>> rotor = model.body("rotor", mass=1.0, inertia=0.5)
+        >>> i = model.state("i", rate=lambda i: (12.0 - 2.0 * i) / 0.1, unit="A")  # (U - R i) / L
+        >>> model.add(mbs.Torque("air gap", rotor, 0.3 * i))
+        <Torque air gap>
+        >>> print(mbs.simulate(model, [0, 2])["i"].round(4))  # it becomes U/R
+        [0. 6.]
         """
         check_symbol(self, name, "state")
         return self.add(StateVariable(Signal(name, self.ground), rate, initial, unit, scale)).symbol
 
     def rate(self, state: Signal | str, rate: Any) -> None:
-        """Say the rate of a state that was declared without one."""
+        """Say the rate of a state that was declared without one.
+
+        >>> model = mbs.PlanarModel("circuit")
+        >>> case = model.body("case", mass=1.0, inertia=0.5)
+        >>> u, i = model.state("u", initial=1.0, unit="V"), model.state("i", unit="A")
+        >>> model.rate(u, i)  # C = 1 F
+        >>> model.rate(i, -u)  # L = 1 H
+        >>> print(mbs.simulate(model, [0, np.pi])["u"].round(4))  # cos t
+        [ 1. -1.]
+        """
         old = state_of(self, state, "rate() is about")
         if not old.is_held:
             raise ModelError(f"{old.who} has a rate already, {old.rate}; say it once")
@@ -132,7 +117,18 @@ class Model:
 
     def input(self, name: str, default: Any = 0.0, unit: str = "") -> Signal:
         """A number that is given from outside, as a symbol for the expressions of forces and rates: a number, an
-        expression of time, a `Table` or a `Motion` over time. `with_inputs` gives another one."""
+        expression of time, a `Table` or a `Motion` over time. `with_inputs` gives another one.
+
+        >>> model = mbs.PlanarModel("cart")
+        >>> cart = model.body("cart", mass=2.0, inertia=1.0)
+        >>> push = model.input("push", 4.0, unit="N")
+        >>> model.add(mbs.Force("pusher", cart, (push, 0)))
+        <Force pusher>
+        >>> print(mbs.simulate(model, [0, 1])["cart.vx"].round(6))
+        [0. 2.]
+        >>> print(mbs.simulate(model.with_inputs(push=10 * mbs.t), [0, 1])["cart.vx"].round(6))
+        [0.  2.5]
+        """
         check_symbol(self, name, "input")
         return self.add(Input(Signal(name, self.ground), default, unit)).symbol
 
@@ -149,7 +145,16 @@ class Model:
     @overload
     def add(self, *elements: Element) -> tuple[Any, ...]: ...
     def add(self, *elements: Element) -> Any:
-        """Add joints, drivers and other elements; gives them back."""
+        """Add joints, drivers, forces, contacts and other elements; gives them back: one by itself, several as a tuple.
+
+        >>> model = mbs.PlanarModel("pendulum")
+        >>> rod = model.link("rod", (0, 0), (1, 0))
+        >>> pin = model.add(mbs.Revolute("A", model.ground, rod.tail))
+        >>> model.add(mbs.Driver("motor", mbs.angle(pin), mbs.t), mbs.Drag("air", rod, 0.1))
+        (<Driver motor>, <Drag air>)
+        >>> model.elements["A"] is pin
+        True
+        """
         for element in elements:
             check_element(self, element)
             self._put(element)
@@ -168,7 +173,14 @@ class Model:
     # --- variations -----------------------------------------------------------------------------------------
 
     def without(self, *names: str) -> Self:
-        """The same model without these elements."""
+        """The same model without these elements.
+
+        >>> model = mbs.PlanarModel("pendulum")
+        >>> rod = model.link("rod", (0, 0), (1, 0))
+        >>> A, motor = model.add(mbs.Revolute("A", model.ground, rod.tail), mbs.Driver("motor", mbs.angle(rod), mbs.t))
+        >>> mbs.diagnose(model).degrees_of_freedom, mbs.diagnose(model.without("motor")).degrees_of_freedom
+        (0, 1)
+        """
         for name in names:
             check_name("element", name, self.elements)
         left = {n: e for n, e in self.elements.items() if n not in names}
@@ -178,13 +190,29 @@ class Model:
         return self._copy(elements=left)
 
     def plus(self, *elements: Element) -> Self:
-        """The same model with these elements added."""
+        """The same model with these elements added.
+
+        >>> model = mbs.PlanarModel("pendulum")
+        >>> rod = model.link("rod", (0, 0), (1, 0))
+        >>> driven = model.plus(mbs.Revolute("A", model.ground, rod.tail), mbs.Driver("motor", mbs.angle(rod), mbs.t))
+        >>> model, driven
+        (<PlanarModel 'pendulum': 1 body, 0 elements>, <PlanarModel 'pendulum': 1 body, 2 elements>)
+        """
         copy = self._copy()
         copy.add(*elements)
         return copy
 
     def with_parameters(self, /, **values: float) -> Self:
-        """The same model with other parameter values; nothing is derived or compiled again."""
+        """The same model with other parameter values; nothing is derived or compiled again.
+
+        >>> model = mbs.PlanarModel("circle")
+        >>> r = model.parameter("r", 0.5)
+        >>> bead = model.body("bead", position=(1, 0))
+        >>> model.add(mbs.Distance("wire", model.ground, bead, length=r))
+        <Distance wire>
+        >>> print([round(mbs.assemble(m)["bead.x"], 6) for m in (model, model.with_parameters(r=2.0))])
+        [0.5, 2.0]
+        """
         changed = Names[ParameterValue]("parameter", self.parameters)
         for name, value in values.items():
             if name not in changed:
@@ -199,7 +227,7 @@ class Model:
         return copy
 
     def with_inputs(self, **laws: Any) -> Self:
-        """The same model with other inputs: numbers, expressions of time, tables, motions."""
+        """The same model with other inputs: numbers, expressions of time, tables, motions; see `input`."""
         changed = dict(self.elements)
         for name, law in laws.items():
             old = self.elements.get(name)
@@ -227,7 +255,16 @@ class Model:
 
     def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
-        the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`."""
+        the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`. What takes a
+        model takes the system in its place, and computes in its coordinates.
+
+        >>> model = mbs.PlanarModel("pendulum")
+        >>> rod = model.link("rod", (0, 0), (1, 0), mass=1.0)
+        >>> model.add(mbs.Revolute("A", model.ground, rod.tail))
+        <Revolute A>
+        >>> [model.compile(name).nq for name in ("cartesian", "joint")]  # x, y and the angle; the angle alone
+        [3, 1]
+        """
         if not self._checked:
             check_spoken_of(self)
             number = self.evaluator()
@@ -241,132 +278,6 @@ class Model:
             frozen = self._copy()  # what is compiled does not change with the model
             self._compiled[key] = frozen._compiled[key] = provided("Model.compile")(frozen, coordinates, **tree)
         return self._compiled[key]
-
-    # --- reading it -----------------------------------------------------------------------------------------
-
-    def value(self, number: Number) -> float:
-        """The value of a parameter, or of an expression of parameters."""
-        return self.evaluator()(number)
-
-    def evaluator(self) -> Evaluator:
-        return Evaluator({p.symbol: p.value for p in self.parameters.values()})
-
-    @property
-    def conditions(self) -> tuple[Condition, ...]:
-        """The elements that must hold: joints, constraints, drivers."""
-        return tuple(e for e in self.elements.values() if isinstance(e, Condition))
-
-    @property
-    def forces(self) -> tuple[ForceElement, ...]:
-        return tuple(e for e in self.elements.values() if isinstance(e, ForceElement))
-
-    @property
-    def contacts(self) -> tuple[Contact, ...]:
-        return tuple(e for e in self.elements.values() if isinstance(e, Contact))
-
-    @property
-    def frictions(self) -> tuple[FrictionElement, ...]:
-        return tuple(e for e in self.elements.values() if isinstance(e, FrictionElement))
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        return tuple(e for e in self.elements.values() if isinstance(e, Event))
-
-    @property
-    def drivers(self) -> tuple[Prescribed, ...]:
-        return tuple(e for e in self.elements.values() if isinstance(e, Prescribed))
-
-    @property
-    def states(self) -> tuple[StateVariable, ...]:
-        return tuple(e for e in self.elements.values() if isinstance(e, StateVariable))
-
-    @property
-    def inputs(self) -> tuple[Input, ...]:
-        return tuple(e for e in self.elements.values() if isinstance(e, Input))
-
-    @property
-    def controllers(self) -> tuple[Sampled, ...]:
-        return tuple(e for e in self.elements.values() if isinstance(e, Sampled))
-
-    @property
-    def signals(self) -> tuple[Signal, ...]:
-        """All numbers that change in time and belong to no body: states, inputs, and the reactions that are read."""
-        return all_signals(self.elements.values())
-
-    @property
-    def felt(self) -> frozenset[str]:
-        """The joints of which rates, or friction, read what they do to bodies: these keep their equations in all
-        coordinates, so that there is a multiplier for each."""
-        read = (s for s in self.signals if isinstance(s, Reaction))
-        rubbing = (e.joint for e in self.frictions if isinstance(e, Friction))
-        return frozenset([*rubbing, *(s.owner for s in read if s.component != EFFORT)])
-
-    def measures_of(self, owner: str) -> tuple[Measure, ...]:
-        """What can be read of a body, of a named marker ("rod.tip"), or of an element."""
-        body, _, marker = owner.partition(".")
-        if body in self.bodies:
-            at = self.bodies[body].markers.get(marker) if marker else self.bodies[body].origin
-            return () if at is None else tuple(getattr(measures, kind)(at) for kind in at.body.measure_kinds)
-        if owner in self.elements:
-            return tuple(self.elements[owner].measures().values())
-        return ()
-
-    def owners(self) -> Iterator[str]:
-        """Everything that has quantities, by name."""
-        for body in self.bodies.values():
-            yield body.name
-            yield from (m.label for m in body.markers.values())
-        yield from self.elements
-
-    def quantity(self, name: str, told: int = 3) -> tuple[Measure, int]:
-        """The measure behind a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration). Of an
-        unknown one so many levels are told."""
-        if found := self.found_quantity(name):
-            return found
-        raise self.unknown_quantity(name, told)
-
-    def found_quantity(self, name: str) -> tuple[Measure, int] | None:
-        owner, _, wanted = str(name).rpartition(".")
-        own = (measure for measure in self.measures_of(owner) if wanted and wanted in measure.levels)
-        return next(((measure, measure.levels.index(wanted)) for measure in own), None)
-
-    def unknown_quantity(self, name: str, told: int = 3, more: Iterable[str] = ()) -> ModelError:
-        return self._unknown("quantity", name, [*self.quantity_names(told), *self.signal_units, *more])
-
-    def __getitem__(self, name: str) -> Any:
-        """A named quantity as a symbol, for the expressions of forces and states: ``-c * model["rod.tip.vx"]``; a state
-        or an input; the effort of a force; for rates that of a driver, ``model["motor.effort"]``, and what a joint does
-        to its second body, ``model["A.Fx"]``."""
-        owner, _, wanted = str(name).rpartition(".")
-        if isinstance(element := self.elements.get(name), StateVariable | Input):
-            return element.symbol
-        if wanted in (EFFORT, *COMPONENTS[self.dimension]) and owner in self.elements:
-            return reaction_of(self.elements[owner], wanted, self.ground)
-        measure, level = self.quantity(name)
-        if level > 1:
-            raise ModelError(f"{name!r} is an acceleration, which follows from forces; write values and rates in them")
-        return Quantity(name, measure, level)
-
-    def quantity_names(self, levels: int = 3) -> list[str]:
-        """Those of bodies, markers and elements: values, rates and accelerations, or the first of these levels."""
-        named = ((o, level) for o in self.owners() for m in self.measures_of(o) for level in m.levels[:levels])
-        return [f"{owner}.{level}" for owner, level in named if level]
-
-    @property
-    def signal_units(self) -> dict[str, str]:
-        """The units of all that is known of states, inputs and reactions in rates, by name."""
-        return units_of_signals(self.elements.values())
-
-    def _unknown(self, kind: str, name: str, known: Iterable[str]) -> ModelError:
-        """There is none of this name; there may be something else."""
-        found = "parameter" if name in self.parameters else getattr(self.elements.get(name), "kind", "")
-        if found not in WAYS:
-            return unknown_name(kind, name, known, f"model {self.name!r}")
-        what = f"{name!r} of model {self.name!r} is {'an' if found == 'input' else 'a'} {found}, no {kind}"
-        return ModelError(f"{what}; {WAYS[found].format(name)}", name=name)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.name!r}: {len(self.bodies)} bodies, {len(self.elements)} elements>"
 
     # --- the door -------------------------------------------------------------------------------------------
 

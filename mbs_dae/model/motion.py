@@ -1,9 +1,12 @@
 """Motion laws for cams and drivers: rise, dwell, return, repeat.
 
-    lift = Motion(start=0.0).rise(0.02, over=sp.pi / 2, law="cycloidal").dwell(sp.pi / 4)
-    lift.return_(over=1.2, law="3-4-5").repeat()(t)   # an expression of time, of a cam's angle, of anything
+A law is a rise s(u) from s(0) = 0 to s(1) = 1; Cv and Ca, given below, are the largest values of its velocity s' and
+of its acceleration s''. ``mbs.LAWS`` has them by name, each a function that gives s(u):
 
-A law is a rise s(u) from s(0) = 0 to s(1) = 1, with the peaks Cv of |s'| and Ca of |s''| given below.
+>>> print(*mbs.LAWS, sep=", ")
+harmonic, cycloidal, 3-4-5, 4-5-6-7, modified sine, modified trapezoid, constant velocity
+>>> print(round(float(mbs.LAWS["3-4-5"](0.5)), 6), 10 / 2**3 - 15 / 2**4 + 6 / 2**5)
+0.5 0.5
 """
 
 from __future__ import annotations
@@ -78,6 +81,7 @@ def _law(pieces: Callable[[sp.Expr], Pieces]) -> Callable[[Any], sp.Expr]:
 
 
 LAWS: Mapping[str, Callable[[Any], sp.Expr]] = {name: _law(pieces) for name, pieces in _PIECES.items()}
+"""The laws of a rise by name, each from 0 to 1 while its argument goes from 0 to 1."""
 
 
 def _real(value: Any, what: str) -> sp.Expr:
@@ -101,9 +105,20 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Motion:
-    """A value that rises, dwells and returns, from x = 0 on; calling it with x gives the value at x.
+    """A value that rises, dwells and returns, from x = 0 on; calling it with x (time, the angle of a cam, anything)
+    gives the value at x.
 
     It holds `start` before and `end` after its segments, unless repeated. Each method returns a new Motion.
+
+    >>> lift = mbs.Motion().rise(0.02, over=2, law="cycloidal").dwell(1).return_(over=2, law="3-4-5").repeat()
+    >>> [round(float(lift(x)), 6) for x in (0, 1, 2, 3, 4, 5, 6)]
+    [0.0, 0.01, 0.02, 0.02, 0.01, 0.0, 0.01]
+    >>> model = mbs.PlanarModel("valve")
+    >>> valve = model.body("valve")
+    >>> model.add(mbs.Driver("cam", mbs.y(valve), lift))
+    <Driver cam>
+    >>> print(round(mbs.assemble(model, t=1)["valve.vy"], 6))  # Cv h/T = 2 · 0.02/2
+    0.02
     """
 
     start: sp.Expr = sp.S.Zero

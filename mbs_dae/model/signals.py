@@ -1,4 +1,4 @@
-"""Numbers of a model that change in time and belong to no body: states, inputs, and what digital controllers hold.
+"""Numbers of a model that change in time and belong to no body: states, inputs, and what digital controllers hold::
 
     integral = model.state("integral", rate=target - model["crank.omega"], unit="rad")
     voltage = model.input("voltage", 12.0)
@@ -48,6 +48,7 @@ class SignalElement(Element):
 
     @property
     def dimension(self) -> int:
+        """2 in the plane, 3 in space; 0 where it reads no marker."""
         return super().dimension if self.markers else 0
 
     def _read(self, expressions: Sequence[sp.Expr]) -> None:
@@ -129,9 +130,14 @@ class Drift(Input):
 class Sampled(SignalElement):
     """A digital controller: at the times 0, `every`, 2 `every`, ... it sets states, and nothing in between:
 
-        u = model.state("u", unit="N m")  # without a rate it keeps its value
-        model.add(mbs.Torque("motor", A, u))
-        model.add(mbs.Sampled("pd", every=0.01, update={u: kp * (target - angle) - kd * speed}))
+    >>> model = mbs.PlanarModel("cart")
+    >>> cart = model.body("cart", mass=1.0, inertia=1.0)
+    >>> u = model.state("u", unit="N")  # without a rate it keeps its value
+    >>> push = model.add(mbs.Force("push", cart, (u, 0)))
+    >>> brake = mbs.Sampled("brake", every=0.5, update={u: -model["cart.vx"]})
+    >>> slowed = mbs.simulate(model.plus(brake), [0, 0.5, 1.0], initial={"cart.vx": 8.0})
+    >>> print(slowed["cart.vx"].round(6))  # each time by half
+    [8. 4. 2.]
 
     `update` is a dict of states and expressions (of time, parameters, quantities, signals), all of which are evaluated
     before any state is set; or a function ``update(t, read)`` that returns a dict of states and numbers, where

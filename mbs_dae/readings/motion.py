@@ -18,8 +18,9 @@ from ..model.bodies.body import Marker
 from ..model.forces.base import ForceElement
 from ..model.measures import Measure
 from ..model.parameters import Parameter
+from ..results.own import OwnMotion
 from ..results.quantities import frozen
-from ..results.result import OwnMotion, Result, State
+from ..results.result import Result, State
 from ..results.sketch import Sketch
 from ..results.sketch import swept as sketch_of_sweep
 from ..results.violation import Violation

@@ -35,7 +35,19 @@ class Happening(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """An impact of a run: bodies meet, and velocities jump."""
+    """An impact of a run: bodies meet, and velocities jump.
+
+    A ball that falls from 5 m meets the floor at 10 m/s after 1 s, and keeps half of its speed:
+
+    >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
+    >>> ball = model.body("ball", mass=2, inertia=0.1, position=(0, 5))
+    >>> floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(ball), restitution=0.5))
+    >>> impact = mbs.simulate(model, [0, 1.5]).impacts[0]
+    >>> isinstance(impact, mbs.Impact), impact.contacts, round(impact.t, 6)
+    (True, ('floor',), 1.0)
+    >>> impact.impulses["floor"].round(6), round(impact.energy_lost, 6)  # 2 kg times (10 + 5) m/s; 100 J - 25 J
+    (array([ 0., 30.,  0.]), 75.0)
+    """
 
     t: float
     contacts: tuple[str, ...]

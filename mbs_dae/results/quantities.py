@@ -136,7 +136,9 @@ class Energy:
     """
 
     kinetic: np.ndarray
+    """Of the motion of all bodies."""
     potential: np.ndarray
+    """Of weight and springs."""
     dissipated: np.ndarray
     """By dampers, friction and drag."""
     supplied: np.ndarray
@@ -144,10 +146,12 @@ class Energy:
 
     @property
     def total(self) -> np.ndarray:
+        """kinetic + potential + dissipated - supplied."""
         return self.kinetic + self.potential + self.dissipated - self.supplied
 
     @property
     def error(self) -> np.ndarray:
+        """How far the total has moved from its first value."""
         total = self.total
         return total - total[:1]
 

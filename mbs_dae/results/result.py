@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from warnings import warn
 
 import numpy as np
 
-from ..errors import ModelError, check_name
+from ..errors import ModelError
 from ..provided import provided
-from ..rotations import about_z, from_quaternion
+from .attitudes import Attitudes
 from .happenings import Happening, Impact
 from .names import POWER, Derived, components, names_of_forces, vectors
+from .own import Lazy, OwnMotion
+from .pictures import Pictures
 from .quantities import Energy, Quantities, Reactions, frozen, in_axes
 from .sketch import Sketch
 from .violation import Violation
+from .written import Written
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,46 +30,8 @@ _NO_FORCES = (
 )
 
 
-class Lazy:
-    """A field that may be given as a function without arguments: it is called when the field is first read."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, instance: Any, owner: type) -> Any:
-        if instance is None:
-            raise AttributeError(self.name)  # to dataclasses: there is no default
-        value = vars(instance)[self.name]
-        if callable(value):
-            value = vars(instance)[self.name] = value()
-        return value
-
-    def __set__(self, instance: Any, value: Any) -> None:
-        vars(instance)[self.name] = value
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class OwnMotion:
-    """The coordinates that a motion was computed in, over time: ``own["A.angle"]`` is a column of q."""
-
-    name: str
-    """Of the set: "cartesian", "natural", "joint"."""
-    names: tuple[str, ...]
-    """Of the coordinates, one for each column of q."""
-    q: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        check_name("coordinate", name, self.names, f"the motion in {self.name} coordinates")
-        return self.q[:, self.names.index(name)]
-
-    def __repr__(self) -> str:
-        return f"<OwnMotion in {self.name} coordinates: {len(self.names)} coordinates, {len(self.q)} times>"
-
-
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Attitudes, Pictures, Written):
     """What an analysis gives back.
 
     ``result["slider.vx"]`` is an array over ``result.t``; ``result.names`` lists the quantities of the motion. A vector
@@ -75,26 +39,51 @@ class Result:
     forces has names, too: ``result["motor.effort"]``, ``result["B.Fx"]``, ``result["B.force"]``,
     ``result["energy.total"]``; ``result.all_names`` lists everything. A run that stopped early says so in `success` and
     `message`, and keeps what it had.
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 10 * mbs.t))
+    >>> result = mbs.inverse_dynamics(rod, [0, 0.05, 0.1])
+    >>> isinstance(result, mbs.Result), result
+    (True, <Result of 'mechanism': 3 poses, 3 coordinates, complete>)
+    >>> result["rod.B.vy"].round(3)  # 0.3 m times 10 rad/s times cos 10 t
+    array([3.   , 2.633, 1.621])
+    >>> result["motor.effort"].round(3)  # 2 kg times 9.81 m/s² times 0.15 m cos 10 t
+    array([2.943, 2.583, 1.59 ])
     """
 
     title: str
+    """The name of the model."""
     t: np.ndarray
+    """The times; or the values of a swept parameter."""
     q: np.ndarray
+    """The coordinates of the bodies, a row for each time."""
     v: np.ndarray
+    """Their velocities; in space of the places, and ω in body axes."""
     a: np.ndarray
+    """The rates of these."""
     coordinate_names: tuple[str, ...]
+    """Of the columns of `q`."""
     quantities: Quantities
+    """What names are read from."""
     violation: Violation = cast(Any, Lazy())
+    """How far the constraints are from being met."""
     sketch: Sketch = cast(Any, Lazy())
+    """What pictures are drawn from."""
     success: bool = True
+    """Whether the run came to its end."""
     message: str = ""
+    """Why it did not, or what is to be said of it."""
     stats: Mapping[str, Any] = field(default_factory=dict)
+    """Counts of steps and evaluations, the method, and what else the run tells."""
     axis: tuple[str, str] = ("t", "s")
     """What the results run over, and its unit: time, or the name of a swept parameter."""
     multipliers: np.ndarray | None = None
     """λ of every row, (times, rows); None where no forces were computed."""
     reactions: Reactions | None = None
+    """What `reaction` and `effort` are read from."""
     ledger: Energy | None = None
+    """What `energy` gives, if forces were computed."""
     events: tuple[Happening, ...] = ()
     """What `mbs.Event` has found, in the order of time."""
     impacts: tuple[Impact, ...] = ()
@@ -110,7 +99,13 @@ class Result:
 
     @property
     def names(self) -> list[str]:
-        """The quantities of the motion: values, rates and accelerations of bodies, markers and joints; states."""
+        """The quantities of the motion: values, rates and accelerations of bodies, markers and joints; states.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+        >>> mbs.kinematics(rod, [0, 1]).names[:9]
+        ['rod.x', 'rod.vx', 'rod.ax', 'rod.y', 'rod.vy', 'rod.ay', 'rod.angle', 'rod.omega', 'rod.alpha']
+        """
         return self.quantities.names()
 
     @property
@@ -124,7 +119,13 @@ class Result:
         return [*self._known]
 
     def components(self, name: str) -> tuple[str, ...]:
-        """The names of a vector's components, ``("B.Fx", "B.Fy")`` of ``"B.force"``; of a number its own."""
+        """The names of a vector's components, ``("B.Fx", "B.Fy")`` of ``"B.force"``; of a number its own.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+        >>> mbs.kinematics(rod, [0, 1]).components("rod.B.v")
+        ('rod.B.vx', 'rod.B.vy')
+        """
         if name in self.quantities or name in self._derived:
             return (name,)
         if parts := components(str(name), self._known):
@@ -135,6 +136,13 @@ class Result:
         raise self.quantities.unknown(name, [*self._derived.units, *vectors(self._known)])
 
     def unit(self, name: str) -> str:
+        """The unit of a quantity, or of the components of a vector.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+        >>> mbs.kinematics(rod, [0, 1]).unit("rod.omega")
+        'rad/s'
+        """
         first = self.components(name)[0]
         return self.quantities.unit(first) if first in self.quantities else self._derived.units[first]
 
@@ -168,41 +176,15 @@ class Result:
         """One pose of the result (the last one): where another run may start, ``simulate(model, times,
         result.state())``. The states of a run know it: with the same model and options another one goes on from any of
         them to the last bit as this one did, or would have done. (From the last one at once; from others the run is
-        made again up to there.)"""
+        made again up to there.)
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> first = mbs.simulate(rod, [0, 0.5], initial={"rod.omega": 2})
+        >>> on = mbs.simulate(rod, [0.5, 1], first.state())
+        >>> on["rod.angle"].round(6)
+        array([1., 2.])
+        """
         return provided("Result.state")(self, index)
-
-    # --- attitudes and screws ---
-
-    def rotation(self, body: str) -> np.ndarray:
-        """The matrix from the axes of a body to those of the world over time: (len(t), 3, 3); in the plane 2 x 2."""
-        own = self._placed(body)
-        return from_quaternion(own[:, 3:]) if own.shape[1] == 7 else about_z(own[:, 2])[:, :2, :2]
-
-    def quaternion(self, body: str) -> np.ndarray:
-        """The attitude of a body in space over time, as unit quaternions (scalar first): (len(t), 4)."""
-        own = self._placed(body)
-        if own.shape[1] != 7:
-            raise ModelError(f"body {body!r} is in the plane, and has no quaternion; read its angle")
-        return own[:, 3:]
-
-    def twist(self, body: str) -> np.ndarray:
-        """(ω, v_O) of a body over time, world axes: (len(t), 6), with v_O the velocity of what is passing through the
-        world's origin (`mbs.screws`)."""
-        return provided("Result.twist")(self, body)
-
-    def wrench(self, name: str) -> np.ndarray:
-        """(M_O, F) of what a joint, driver or force does to its second body, about the world's origin: (len(t), 6)."""
-        return provided("Result.wrench")(self, name)
-
-    def screw(self, joint: str) -> np.ndarray:
-        """The unit screw about which the second body of a joint may move, over time: (len(t), 6)."""
-        return provided("Result.screw")(self, joint)
-
-    def _placed(self, body: str) -> np.ndarray:
-        """The coordinates of one body over time."""
-        owners = [name.rpartition(".")[0] for name in self.coordinate_names]
-        check_name("body", body, {*owners}, "the result")
-        return self.q[:, [k for k, owner in enumerate(owners) if owner == body]]
 
     # --- forces ---
 
@@ -211,12 +193,30 @@ class Result:
         to its second body, the moment about the second marker. ``axes`` are those of the "world", of the "first" body
         or of the "second" one.
 
-        Of redundant joints it is the least of all possible ones: see `is_unique`."""
+        Of redundant joints it is the least of all possible ones: see `is_unique`.
+
+        A rod of 2 kg, let go at the horizontal, still lets the pin carry a quarter of its weight:
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> round(float(mbs.simulate(rod, [0, 0.1]).reaction("A")[0, 1]), 6)
+        4.905
+        """
         return in_axes(self._forces(), joint, axes)
 
     def is_unique(self, name: str) -> np.ndarray:
         """Whether the reaction of a joint is determined: booleans, one for each component (world axes); or whether a
-        quantity is, ``is_unique("B.Fx")``."""
+        quantity is, ``is_unique("B.Fx")``.
+
+        A beam on two pins. How they share a force along it is open, the rest is not:
+
+        >>> model = mbs.PlanarModel("beam", gravity=(0, -9.81))
+        >>> beam = model.link("beam", (0, 0), (2, 0), mass=1)
+        >>> first = model.add(mbs.Revolute("A", model.ground, beam.tail))
+        >>> other = model.add(mbs.Revolute("B", model.ground.at(2, 0), beam.head))
+        >>> mbs.inverse_dynamics(model, [0]).is_unique("A")[0]
+        array([False,  True,  True])
+        """
         if self.reactions is None or name in self.reactions.names() or name not in self:
             return self._forces().unique(name)
         found = [self._derived.unique(part) for part in self.components(name)]
@@ -225,14 +225,28 @@ class Result:
 
     def effort(self, name: str) -> np.ndarray:
         """The effort of a driver over time: the force or torque along the coordinate that it drives; of a spring,
-        damper or motor along its own."""
+        damper or motor along its own.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 0))
+        >>> mbs.inverse_dynamics(rod, [0]).effort("motor").round(6)  # 2 kg held at 0.15 m
+        array([2.943])
+        """
         effort = self._forces().effort(name)
         if effort is None:
             raise ModelError(f"{name!r} has no single effort; read reaction({name!r})")
         return effort
 
     def power(self, name: str) -> np.ndarray:
-        """The power that a driver, a motor or a spring gives to the mechanism over time."""
+        """The power that a driver, a motor or a spring gives to the mechanism over time.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 10 * mbs.t))
+        >>> mbs.inverse_dynamics(rod, [0, 0.1]).power("motor").round(3)  # 19.62 N times 1.5 m/s at the horizontal
+        array([29.43 , 15.901])
+        """
         self.effort(name)
         if name not in self._derived.rates:
             raise ModelError(f"{name!r} has no coordinate of its own, so no power; multiply its effort by a rate")
@@ -240,7 +254,16 @@ class Result:
 
     @property
     def energy(self) -> Energy:
-        """The ledger: kinetic, potential, dissipated, supplied, and their constant total."""
+        """The ledger: kinetic, potential, dissipated, supplied, and their constant total.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+        >>> energy = mbs.simulate(rod, [0, 0.2, 0.4]).energy
+        >>> bool(abs(energy.error).max() < 1e-6)
+        True
+        >>> np.allclose(energy.kinetic, energy.potential[0] - energy.potential)
+        True
+        """
         if self.ledger is None:
             raise ModelError(_NO_FORCES)
         return self.ledger
@@ -248,7 +271,17 @@ class Result:
     @property
     def smallest_singular_value(self) -> np.ndarray:
         """The smallest singular value of Φ_v over time (rows of unit length, redundant ones left out): 0 in a singular
-        pose."""
+        pose.
+
+        A parallelogram, as it comes near the line on which it may change to another branch:
+
+        >>> points = {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)}
+        >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
+        >>> motor = model.add(mbs.Driver("motor", mbs.angle(model.elements["A"]), np.pi / 2 - mbs.t))
+        >>> sizes = mbs.inverse_dynamics(model, [0, 1, 1.5]).smallest_singular_value
+        >>> bool((np.diff(sizes) < 0).all())
+        True
+        """
         return self._forces().smallest_singular_value
 
     def _forces(self) -> Reactions:
@@ -256,72 +289,17 @@ class Result:
             raise ModelError(_NO_FORCES)
         return self.reactions
 
-    # --- files and tables ---
-
-    def save(self, path: str | Path, **choices: Any) -> Path:
-        """Write a file; the ending of its name says which: .npz or .nc with everything, for ``mbs.load(path)``; .csv,
-        .xlsx, .mat or .parquet with a table of all numbers; .html with a page that plays the motion in any browser;
-        .gif, .mp4, .png or .svg with the motion, drawn.
-
-        A page takes choices of what it shows at first: ``save("motion.html", plots="slider.x", trace="rod.tip",
-        view=(24, -58), speed=0.1)``; with ``live=True`` it solves driven motions. Pictures take those of `animate`."""
-        return provided("Result.save")(self, path, **choices)
-
-    def to_dataframe(self, *names: str) -> Any:
-        """The named quantities (`names`, if none is said) as a pandas table over time; vectors by their components.
-        ``table.attrs["units"]`` and ``table.attrs["long_names"]`` tell of each column."""
-        return provided("Result.to_dataframe")(self, names)
-
-    def to_xarray(self, *names: str) -> Any:
-        """The named quantities (`names`, if none is said) as an xarray Dataset over time, each with its ``units`` and
-        ``long_name``; vectors with a second dimension, ``component``."""
-        return provided("Result.to_xarray")(self, names)
-
-    # --- pictures ---
-
-    def plot(self, *names: str) -> Figure:
-        """The named quantities over time, a panel for each unit and each vector: ``plot("slider.x", "B.force")``."""
-        return provided("Result.plot")(self, names)
-
-    def plot_path(self, *markers: str) -> Figure:
-        """The paths that named points take (coupler curves): ``plot_path("rod.tip")``."""
-        return provided("Result.plot_path")(self, markers)
-
-    def plot_violation(self) -> Figure:
-        """The largest violation of position, velocity and acceleration equations over time."""
-        return provided("Result.plot_violation")(self)
-
-    def plot_energy(self) -> Figure:
-        """The ledger over time: kinetic, potential, dissipated, supplied, and their total; below, the error of the
-        total."""
-        return provided("Result.plot_energy")(self)
-
-    def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False) -> Figure:
-        """What joints do to their second bodies, over time: Fx, Fy, the magnitude, and the moment where there is one.
-        Dashed is what redundant joints leave open (see `is_unique`).
-
-        With ``polar=True`` the path of the tip of the force, for bearings; then ``axes="first"`` or ``"second"`` shows
-        where the load meets the one or the other body."""
-        return provided("Result.plot_reaction")(self, joints, axes, polar)
-
-    def animate(self, path: str | Path | None = None, **options: Any) -> Any:
-        """The motion, drawn from joints and links: a film for the notebook, or a file at `path`: .gif, .mp4, or
-        .png or .svg (a still with later poses behind it)."""
-        return provided("Result.animate")(self, path, **options)
-
-    def draw(self, index: int = 0, ax: Any = None, **options: Any) -> Figure:
-        """A still picture of one pose, in given axes or in a new matplotlib figure."""
-        return provided("Result.draw")(self, index, ax, **options)
-
-    def view(self, **options: Any) -> Any:
-        """The motion in a notebook, to play, turn and scrub, with curves beside it: ``result.view(plots="slider.x")``.
-        The same as a file that any browser opens: ``result.save("motion.html", plots="slider.x")``."""
-        return provided("Result.view")(self, **options)
-
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """One pose with its velocities and accelerations: ``state["slider.x"]`` is a number."""
+    """One pose with its velocities and accelerations: ``state["slider.x"]`` is a number, of a vector an array. Other
+    runs may start there: ``mbs.simulate(model, times, state)``.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> state = mbs.assemble(rod, fix={"rod.angle": np.pi / 2, "rod.omega": 2})
+    >>> isinstance(state, mbs.State), round(state["rod.B.y"], 6), round(state["rod.B.vx"], 6)
+    (True, 0.3, -0.6)
+    """
 
     system: Any
     """The compiled system that the pose is of."""
@@ -338,14 +316,17 @@ class State:
 
     @property
     def q(self) -> np.ndarray:
+        """The coordinates of the bodies: x, y, angle of each, in space x, y, z and a unit quaternion."""
         return self.full_q[: self.system.nq]
 
     @property
     def v(self) -> np.ndarray:
+        """The velocities of the bodies; in space of the place, and ω in body axes."""
         return self.full_v[: self.system.nv]
 
     @property
     def a(self) -> np.ndarray:
+        """The rates of `v`."""
         return self.full_a[: self.system.nv]
 
     @property
@@ -370,5 +351,11 @@ class State:
         return value if np.ndim(value) else float(value)
 
     def draw(self, ax: Any = None, **options: Any) -> Figure:
-        """A picture of the pose, in given axes or in a new matplotlib figure."""
+        """A picture of the pose, in given axes or in a new matplotlib figure.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> figure = mbs.assemble(rod).draw(trace="rod.B")
+        >>> len(figure.axes)
+        1
+        """
         return self.result.draw(0, ax, **options)

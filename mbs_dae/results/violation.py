@@ -11,15 +11,22 @@ import numpy as np
 from ..errors import check_name
 from .quantities import frozen
 
+LEVELS = ("positions", "velocities", "accelerations")
+
 
 def _largest(level: int) -> cached_property[np.ndarray]:
     """Of all rows at each time."""
-    return cached_property(lambda violation: frozen(np.abs(violation.rows[level]).max(axis=1, initial=0.0)))
+
+    def read(violation: Violation) -> np.ndarray:
+        return frozen(np.abs(violation.rows[level]).max(axis=1, initial=0.0))
+
+    read.__doc__ = f"The largest of all equations of {LEVELS[level]} at each time."
+    return cached_property(read)
 
 
 @dataclass(frozen=True, eq=False)
 class Violation:
-    """How far the constraints are from being met: |Φ|, |Φ̇|, |Φ̈| of each row, each in the unit of its row.
+    """How far the constraints are from being met: the sizes of Φ, Φ̇, Φ̈ of each row, each in the unit of its row.
 
     `position`, `velocity` and `acceleration` are the largest of all rows at each time; ``violation.joint("A")`` is
     the same for one element. As an array, a violation is its `position`.
@@ -33,6 +40,7 @@ class Violation:
     position, velocity, acceleration = map(_largest, range(3))
 
     def joint(self, name: str) -> Violation:
+        """The same for one element."""
         check_name("constraint", name, {*self.elements}, "the result")
         own = [k for k, element in enumerate(self.elements) if element == name]
         return Violation(self.rows[:, :, own], (name,) * len(own))

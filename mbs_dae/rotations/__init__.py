@@ -2,6 +2,12 @@
 
 R takes body axes to world axes, world = R body. A quaternion is (e0, e1, e2, e3) = (cos(a/2), n sin(a/2)), scalar
 first. ω is in body axes unless ``axes="world"`` is said. Time, if any, is the leading axes of every array.
+
+>>> R = mbs.rotations.bryant(0.1, 0.2, 0.3)
+>>> np.allclose(mbs.rotations.from_quaternion(mbs.rotations.quaternion(R)), R)
+True
+>>> mbs.rotations.bryant_angles(R).round(6)
+array([0.1, 0.2, 0.3])
 """
 
 from .matrices import about, about_x, about_y, about_z, bryant, euler, from_quaternion, from_rotation_vector, multiply

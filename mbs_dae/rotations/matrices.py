@@ -16,28 +16,48 @@ NO_TURN = "no rotation is (1, 0, 0, 0), scalar first"
 
 
 def about_x(angle: Any) -> Any:
-    """A turn about x: y goes towards z."""
+    """A turn about x: y goes towards z.
+
+    >>> mbs.rotations.about_x(np.pi / 2).round(6) @ [0, 1, 0]
+    array([0., 0., 1.])
+    """
     lib, [[a]] = fields(("the angle", angle, 0))
     c, s = lib.cos(a), lib.sin(a)
     return matrix(lib, [[1, 0, 0], [0, c, -s], [0, s, c]])
 
 
 def about_y(angle: Any) -> Any:
-    """A turn about y: z goes towards x."""
+    """A turn about y: z goes towards x.
+
+    >>> mbs.rotations.about_y(np.pi / 2).round(6) @ [0, 0, 1]
+    array([1., 0., 0.])
+    """
     lib, [[a]] = fields(("the angle", angle, 0))
     c, s = lib.cos(a), lib.sin(a)
     return matrix(lib, [[c, 0, s], [0, 1, 0], [-s, 0, c]])
 
 
 def about_z(angle: Any) -> Any:
-    """A turn about z: x goes towards y."""
+    """A turn about z: x goes towards y.
+
+    >>> mbs.rotations.about_z(np.pi / 2).round(6) @ [1, 0, 0]
+    array([0., 1., 0.])
+    """
     lib, [[a]] = fields(("the angle", angle, 0))
     c, s = lib.cos(a), lib.sin(a)
     return matrix(lib, [[c, -s, 0], [s, c, 0], [0, 0, 1]])
 
 
 def about(axis: Any, angle: Any) -> Any:
-    """A turn by an angle about an axis of any length but zero, right-handed."""
+    """A turn by an angle about an axis of any length but zero, right-handed::
+
+        R = cos a I + sin a [n]x + (1 - cos a) n nᵀ,      n the axis at length 1
+
+    A third of a turn about the diagonal takes x to y:
+
+    >>> mbs.rotations.about((1, 1, 1), 2 * np.pi / 3).round(6) @ [1, 0, 0]
+    array([0., 1., 0.])
+    """
     lib, [n, [a]] = fields(("the axis", axis, 3), ("the angle", angle, 0))
     # With 1 - cos a = 2 sin²(a/2): no digit is lost at small angles.
     c, s = lib.cos(a), lib.sin(a)
@@ -46,10 +66,15 @@ def about(axis: Any, angle: Any) -> Any:
 
 
 def from_rotation_vector(vec: Any) -> Any:
-    """The turn about the vector's direction by its length (rad); no turn for the zero vector.
+    """The turn about the vector's direction by its length (rad); no turn for the zero vector::
+
+        R = cos a I + (sin a)/a [v]x + (1 - cos a)/a² v vᵀ,      a = |v|
 
     Expressions: where all entries are multiples of one of them, the axis stands still and the formula is smooth.
     Otherwise the length appears as a divisor, so that a motion must not pass through the zero vector.
+
+    >>> mbs.rotations.from_rotation_vector((0, 0, np.pi / 2)).round(6) @ [1, 0, 0]
+    array([0., 1., 0.])
     """
     lib, [v] = fields(("the rotation vector", vec, 3))
     if lib is np:
@@ -92,7 +117,13 @@ def coefficients(angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def from_quaternion(e: Any) -> Any:
     """The matrix of a quaternion (e0, e1, e2, e3) = (cos(a/2), n sin(a/2)), scalar first. Its length does not count
-    (it is divided out), but must not be zero."""
+    (it is divided out), but must not be zero::
+
+        R = (e0² - e·e) I + 2 e eᵀ + 2 e0 [e]x,      e = (e1, e2, e3), for length 1
+
+    >>> mbs.rotations.from_quaternion((1, 0, 0, 1)) @ [1, 0, 0]  # a quarter turn about z
+    array([0., 1., 0.])
+    """
     lib, [q] = fields(("the quaternion", e, 4))
     scale, square = measure(lib, "the quaternion", q, NO_TURN)
     e0, x, y, z = (entry / scale for entry in q)
@@ -106,7 +137,14 @@ def from_quaternion(e: Any) -> Any:
 
 
 def multiply(e: Any, f: Any) -> Any:
-    """The product of two quaternions, in the order of the matrices: R(multiply(e, f)) = R(e) R(f). Not normalised."""
+    """The product of two quaternions, in the order of the matrices: R(multiply(e, f)) = R(e) R(f). It is not
+    normalised. With a and b for the scalars, u and w for the vectors::
+
+        (a, u) (b, w) = (a b - u·w, a w + b u + u x w)
+
+    >>> mbs.rotations.multiply((0, 1, 0, 0), (0, 0, 1, 0))  # i j = k
+    array([0., 0., 0., 1.])
+    """
     lib, [a, b] = fields(("the first quaternion", e, 4), ("the second quaternion", f, 4))
     return vector(lib, product(a, b))
 
@@ -122,12 +160,20 @@ def product(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
 
 
 def euler(psi: Any, theta: Any, phi: Any) -> Any:
-    """Euler angles 3-1-3, about the axes as they have turned: Rz(psi) Rx(theta) Rz(phi)."""
+    """Euler angles 3-1-3, about the axes as they have turned: Rz(psi) Rx(theta) Rz(phi).
+
+    >>> np.allclose(mbs.rotations.euler(0.3, 0, 0.2), mbs.rotations.about_z(0.5))
+    True
+    """
     _, [[p], [t], [f]] = fields(("psi", psi, 0), ("theta", theta, 0), ("phi", phi, 0))
     return about_z(p) @ about_x(t) @ about_z(f)
 
 
 def bryant(phi1: Any, phi2: Any, phi3: Any) -> Any:
-    """Bryant (Cardan) angles 1-2-3, about the axes as they have turned: Rx(phi1) Ry(phi2) Rz(phi3)."""
+    """Bryant (Cardan) angles 1-2-3, about the axes as they have turned: Rx(phi1) Ry(phi2) Rz(phi3).
+
+    >>> mbs.rotations.bryant(np.pi / 2, 0, np.pi / 2).round(6) @ [1, 0, 0]  # by Rz to y, by Rx to z
+    array([0., 0., 1.])
+    """
     _, [[a], [b], [c]] = fields(("phi1", phi1, 0), ("phi2", phi2, 0), ("phi3", phi3, 0))
     return about_x(a) @ about_y(b) @ about_z(c)

@@ -32,6 +32,9 @@ def rotation_matrix(value: Any, what: str = "the rotation") -> Any:
 
     A matrix must be orthonormal to 1e-9 and right-handed, and is returned as it is. A quaternion is normalised whatever
     its length; only zero is refused. A matrix with free symbols passes unchecked, as an ImmutableMatrix.
+
+    >>> mbs.rotations.rotation_matrix((2, 0, 0, 2)).round(6) @ [1, 0, 0]
+    array([0., 1., 0.])
     """
     if callable(getattr(value, "as_matrix", None)):
         value = value.as_matrix()
@@ -99,6 +102,11 @@ def frame(axis: Any, x_axis: Any = None) -> np.ndarray:
     (0, 0, 1), and it changes smoothly with the axis but for one direction, (0, 0, -1), where all ways are equally
     short. (There is no choice without such a place.) There, x is the world's x. For an axis that may point downwards
     and moves, give `x_axis`.
+
+    >>> mbs.rotations.frame((0, 2, 0), x_axis=(1, 5, 0))  # its columns are x, y, z
+    array([[ 1.,  0.,  0.],
+           [ 0.,  0.,  1.],
+           [ 0., -1.,  0.]])
     """
     if is_symbolic(axis) or is_symbolic(x_axis):
         raise ModelError("the frame of an axis needs numbers, not expressions; give numbers here")
@@ -140,7 +148,11 @@ def _perpendicular(x_axis: Any, z: np.ndarray) -> np.ndarray:
 
 def quaternion(R: Any) -> np.ndarray:
     """The quaternion (e0, e1, e2, e3) with e0 >= 0; at half a turn (e0 = 0) the first entry that is not zero is
-    positive. Over time its sign may therefore change from one moment to the next where e0 passes through zero."""
+    positive. Over time its sign may therefore change from one moment to the next where e0 passes through zero.
+
+    >>> mbs.rotations.quaternion(mbs.rotations.about_z(2 * np.pi / 3)).round(4)  # cos 60°, sin 60°
+    array([0.5  , 0.   , 0.   , 0.866])
+    """
     R = matrix_of_numbers(R)
     # The matrix 4 e eᵀ is linear in R. Its columns are multiples of e; the one with the largest entry on the diagonal
     # (which is at least 1) is far from zero at every attitude.
@@ -166,7 +178,12 @@ def continued(e: np.ndarray) -> np.ndarray:
 
 def axis_angle(R: Any) -> tuple[np.ndarray, np.ndarray]:
     """The unit axis and the angle, from 0 to pi. Without a turn every axis is right, and z is given. At pi both
-    directions are right, and the first entry that is not zero is positive."""
+    directions are right, and the first entry that is not zero is positive.
+
+    >>> axis, angle = mbs.rotations.axis_angle(mbs.rotations.about((0, 3, 4), 0.5))
+    >>> axis.round(6), round(float(angle), 6)
+    (array([0. , 0.6, 0.8]), 0.5)
+    """
     e = quaternion(R)
     size = np.linalg.norm(e[..., 1:], axis=-1)
     none = (size == 0)[..., None]
@@ -175,7 +192,11 @@ def axis_angle(R: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rotation_vector(R: Any) -> np.ndarray:
-    """Axis times angle, not longer than pi; zero without a turn."""
+    """Axis times angle, not longer than pi; zero without a turn.
+
+    >>> mbs.rotations.rotation_vector(mbs.rotations.about((0, 3, 4), 0.5)).round(6)
+    array([0. , 0.3, 0.4])
+    """
     axis, angle = axis_angle(R)
     return axis * angle[..., None]
 
@@ -184,6 +205,9 @@ def euler_angles(R: Any) -> np.ndarray:
     """(psi, theta, phi) of Rz(psi) Rx(theta) Rz(phi), with theta from 0 to pi; refused where sin theta = 0.
 
     (Every attitude has a second triple: psi + pi, -theta, phi + pi.)
+
+    >>> mbs.rotations.euler_angles(mbs.rotations.euler(0.1, 0.2, 0.3)).round(6)
+    array([0.1, 0.2, 0.3])
     """
     R = matrix_of_numbers(R)
     sine = np.hypot(R[..., 0, 2], R[..., 1, 2])
@@ -196,6 +220,9 @@ def bryant_angles(R: Any) -> np.ndarray:
     """(phi1, phi2, phi3) of Rx(phi1) Ry(phi2) Rz(phi3), with phi2 from -pi/2 to pi/2; refused where cos phi2 = 0.
 
     (Every attitude has a second triple: phi1 + pi, pi - phi2, phi3 + pi.)
+
+    >>> mbs.rotations.bryant_angles(mbs.rotations.bryant(0.1, 0.2, 0.3)).round(6)
+    array([0.1, 0.2, 0.3])
     """
     R = matrix_of_numbers(R)
     cosine = np.hypot(R[..., 0, 0], R[..., 0, 1])

@@ -16,7 +16,14 @@ from .values import check_divisor, cross, dot, fields, in_body_axes, is_symbolic
 
 
 def euler_omega(angles: Any, rates: Any, axes: str = "body") -> Any:
-    """ω of the Euler angles (psi, theta, phi) and their rates."""
+    """ω of the Euler angles (psi, theta, phi) and their rates: each turns about its own axis, psi about z, theta about
+    the line of nodes, phi about the body's z. In world axes::
+
+        ω = dpsi ez + dtheta (cos psi, sin psi, 0) + dphi (sin psi sin theta, -cos psi sin theta, cos theta)
+
+    >>> mbs.rotations.euler_omega((0, np.pi / 2, 0), (1, 2, 3), axes="world").round(6)
+    array([ 2., -3.,  1.])
+    """
     lib, [[psi, theta, phi], [dpsi, dtheta, dphi]] = fields(("the angles", angles, 3), ("the rates", rates, 3))
     sine, cosine = lib.sin(theta), lib.cos(theta)
     if in_body_axes(axes):
@@ -27,7 +34,15 @@ def euler_omega(angles: Any, rates: Any, axes: str = "body") -> Any:
 
 
 def euler_rates(angles: Any, omega: Any, axes: str = "body") -> Any:
-    """The rates of the Euler angles (psi, theta, phi); refused where sin theta = 0."""
+    """The rates of the Euler angles (psi, theta, phi); refused where sin theta = 0.
+
+    The inverse of `euler_omega`. In world axes, with s = (x sin psi - y cos psi)/sin theta::
+
+        dpsi = z - s cos theta,      dtheta = x cos psi + y sin psi,      dphi = s
+
+    >>> mbs.rotations.euler_rates((0, np.pi / 2, 0), (2, -3, 1), axes="world").round(6)
+    array([1., 2., 3.])
+    """
     lib, [[psi, theta, phi], [x, y, z]] = fields(("the angles", angles, 3), ("omega", omega, 3))
     sine, cosine = lib.sin(theta), lib.cos(theta)
     check_divisor(lib, sine, EULER, angle="theta")
@@ -41,7 +56,13 @@ def euler_rates(angles: Any, omega: Any, axes: str = "body") -> Any:
 
 
 def bryant_omega(angles: Any, rates: Any, axes: str = "body") -> Any:
-    """ω of the Bryant angles (phi1, phi2, phi3) and their rates."""
+    """ω of the Bryant angles (phi1, phi2, phi3) and their rates, each about its own axis. In world axes::
+
+        ω = d1 ex + d2 (0, cos phi1, sin phi1) + d3 (sin phi2, -sin phi1 cos phi2, cos phi1 cos phi2)
+
+    >>> mbs.rotations.bryant_omega((np.pi / 2, 0, 0), (1, 2, 3), axes="world").round(6)
+    array([ 1., -3.,  2.])
+    """
     lib, [[phi1, phi2, phi3], [d1, d2, d3]] = fields(("the angles", angles, 3), ("the rates", rates, 3))
     sine, cosine = lib.sin(phi2), lib.cos(phi2)
     if in_body_axes(axes):
@@ -52,7 +73,15 @@ def bryant_omega(angles: Any, rates: Any, axes: str = "body") -> Any:
 
 
 def bryant_rates(angles: Any, omega: Any, axes: str = "body") -> Any:
-    """The rates of the Bryant angles (phi1, phi2, phi3); refused where cos phi2 = 0."""
+    """The rates of the Bryant angles (phi1, phi2, phi3); refused where cos phi2 = 0.
+
+    The inverse of `bryant_omega`. In world axes, with s = z cos phi1 - y sin phi1::
+
+        d1 = x - s tan phi2,      d2 = y cos phi1 + z sin phi1,      d3 = s/cos phi2
+
+    >>> mbs.rotations.bryant_rates((np.pi / 2, 0, 0), (1, -3, 2), axes="world").round(6)
+    array([1., 2., 3.])
+    """
     lib, [[phi1, phi2, phi3], [x, y, z]] = fields(("the angles", angles, 3), ("omega", omega, 3))
     sine, cosine = lib.sin(phi2), lib.cos(phi2)
     check_divisor(lib, cosine, BRYANT, angle="phi2")
@@ -69,6 +98,9 @@ def quaternion_omega(e: Any, rates: Any, axes: str = "body") -> Any:
     """ω of a quaternion and its rate: the vector part of 2 ē ė (body) or 2 ė ē (world).
 
     The length of e does not count, and of the rate only what turns: a change of length is no rotation.
+
+    >>> mbs.rotations.quaternion_omega((1, 0, 0, 0), (0, 0, 0, 0.5))  # ė3 = ½ ω
+    array([0., 0., 1.])
     """
     lib, [q, dq] = fields(("the quaternion", e, 4), ("the rates", rates, 4))
     size = length_of(lib, "the quaternion", q, NO_TURN)
@@ -79,7 +111,11 @@ def quaternion_omega(e: Any, rates: Any, axes: str = "body") -> Any:
 
 
 def quaternion_rates(e: Any, omega: Any, axes: str = "body") -> Any:
-    """The rate of a quaternion, ½ e (0, ω) in body axes or ½ (0, ω) e in world axes; it keeps the length of e."""
+    """The rate of a quaternion, ½ e (0, ω) in body axes or ½ (0, ω) e in world axes; it keeps the length of e.
+
+    >>> mbs.rotations.quaternion_rates((1, 0, 0, 0), (0, 0, 3))
+    array([0. , 0. , 0. , 1.5])
+    """
     lib, [q, w] = fields(("the quaternion", e, 4), ("omega", omega, 3))
     length_of(lib, "the quaternion", q, NO_TURN)  # refuses zero
     turn = [0 * w[0], *w]
@@ -89,7 +125,13 @@ def quaternion_rates(e: Any, omega: Any, axes: str = "body") -> Any:
 
 def rotation_vector_omega(vec: Any, rates: Any, axes: str = "body") -> np.ndarray:
     """ω of a rotation vector v and its rate: v̇ ∓ b v x v̇ + c v x (v x v̇), minus in body axes,
-    with b = (1 - cos a)/a², c = (a - sin a)/a³, a = |v|."""
+    with b = (1 - cos a)/a², c = (a - sin a)/a³, a the length of v.
+
+    >>> mbs.rotations.rotation_vector_omega((0, 0, 0.4), (0, 0, 2)).round(6)  # along itself: no more than its rate
+    array([0., 0., 2.])
+    >>> round(float(mbs.rotations.rotation_vector_omega((0, 0, np.pi), (np.pi, 0, 0))[1]), 6)
+    -2.0
+    """
     v, dv = _of_numbers(("the rotation vector", vec, 3), ("the rates", rates, 3))
     sign = -1 if in_body_axes(axes) else 1
     _, b, c = coefficients(np.sqrt(dot(v, v)))
@@ -100,7 +142,13 @@ def rotation_vector_omega(vec: Any, rates: Any, axes: str = "body") -> np.ndarra
 
 def rotation_vector_rates(vec: Any, omega: Any, axes: str = "body") -> np.ndarray:
     """The rate of a rotation vector v: ω ± ½ v x ω + d v x (v x ω), plus in body axes, with
-    d = (1 - (a/2) cot(a/2))/a², a = |v|; refused at a full turn, where sin(a/2) = 0 but v is not zero."""
+    d = (1 - (a/2) cot(a/2))/a², a the length of v; refused at a full turn, where sin(a/2) = 0 but v is not zero.
+
+    >>> mbs.rotations.rotation_vector_rates((0, 0, 0.4), (0, 0, 2)).round(6)
+    array([0., 0., 2.])
+    >>> round(float(mbs.rotations.rotation_vector_rates((0, 0, np.pi), (0, -2, 0))[0]), 6)
+    3.141593
+    """
     v, w = _of_numbers(("the rotation vector", vec, 3), ("omega", omega, 3))
     sign = 1 if in_body_axes(axes) else -1
     a = np.sqrt(dot(v, v))
@@ -121,6 +169,9 @@ def axis_angle_omega(axis: Any, angle: Any, axis_rate: Any, angle_rate: Any, axe
     """ω of a turn by an angle about an axis n that moves: ȧ n + sin a ṅ ∓ (1 - cos a) n x ṅ, minus in body axes.
 
     The axis may have any length but zero; of its rate only what turns it counts.
+
+    >>> mbs.rotations.axis_angle_omega((0, 0, 1), np.pi / 2, (1, 0, 0), 3).round(6)
+    array([ 1., -1.,  3.])
     """
     turn = ("the axis", axis, 3), ("the angle", angle, 0)
     rates = ("the axis rate", axis_rate, 3), ("the angle rate", angle_rate, 0)
@@ -137,7 +188,12 @@ def axis_angle_omega(axis: Any, angle: Any, axis_rate: Any, angle_rate: Any, axe
 
 def axis_angle_rates(axis: Any, angle: Any, omega: Any, axes: str = "body") -> tuple[Any, Any]:
     """The rates of the unit axis n and of the angle: ȧ = n·ω and ṅ = ½ (cot(a/2) ω' ± n x ω), plus in body axes, with
-    ω' the part of ω across the axis; refused where sin(a/2) = 0, for then any axis would do."""
+    ω' the part of ω across the axis; refused where sin(a/2) = 0, for then any axis would do.
+
+    >>> axis_rate, angle_rate = mbs.rotations.axis_angle_rates((0, 0, 1), np.pi / 2, (1, -1, 3))
+    >>> round(float(axis_rate[0]), 6), round(float(angle_rate), 6)
+    (1.0, 3.0)
+    """
     lib, [n, [a], w] = fields(("the axis", axis, 3), ("the angle", angle, 0), ("omega", omega, 3))
     sign = 1 if in_body_axes(axes) else -1
     n = unit(lib, "the axis", n)

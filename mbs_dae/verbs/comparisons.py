@@ -28,7 +28,7 @@ from .simulate import simulate
 OPTIONS = [*signature(simulate).parameters][3:]  # of the simulation, behind the model, the times and the initial values
 
 
-def _size(of: Callable[[System], int]) -> cached_property[int]:
+def _size(of: Callable[[System], int], told: str) -> cached_property[int]:
     """A size of the system, where there is one."""
 
     def read(one: Any) -> int:
@@ -36,6 +36,7 @@ def _size(of: Callable[[System], int]) -> cached_property[int]:
             raise ModelError(f"there is no system in {one.set} coordinates: {one.reason}")
         return of(one.system)
 
+    read.__doc__ = told
     return cached_property(read)
 
 
@@ -53,16 +54,17 @@ class InCoordinates:
     difference: Difference | None = None
     """To the motion in Cartesian coordinates."""
 
-    coordinates = _size(lambda s: s.nq)
-    differential_equations = _size(lambda s: s.nv)
-    """Of second order: one for each velocity."""
-    algebraic_equations = _size(lambda s: len(s.rows))
-    jacobian_nonzeros = _size(lambda s: s.mass_pattern.jac_row.size)
-    """Of Φ_v."""
-    factor_nonzeros = _size(lambda s: s.mass_pattern.L.column.size)
-    """Of L, below its diagonal: L D Lᵀ is the matrix [M Φ_vᵀ; Φ_v 0]."""
-    kernels = _size(lambda s: len(s.structure.program.batch.groups) + len(s.structure.dynamics.batch.groups))
-    """Compiled functions that are called in one evaluation."""
+    coordinates = _size(lambda s: s.nq, "How many there are.")
+    differential_equations = _size(lambda s: s.nv, "Of second order: one for each velocity.")
+    algebraic_equations = _size(lambda s: len(s.rows), "What joints and drivers say.")
+    jacobian_nonzeros = _size(lambda s: s.mass_pattern.jac_row.size, "The entries of Φ_v that are not zero.")
+    factor_nonzeros = _size(
+        lambda s: s.mass_pattern.L.column.size, "Of L, below its diagonal: L D Lᵀ is the matrix [M Φ_vᵀ; Φ_v 0]."
+    )
+    kernels = _size(
+        lambda s: len(s.structure.program.batch.groups) + len(s.structure.dynamics.batch.groups),
+        "Compiled functions that are called in one evaluation.",
+    )
 
     @property
     def redundant(self) -> int:
@@ -78,7 +80,15 @@ class InCoordinates:
 
 @dataclass(frozen=True, eq=False)
 class CoordinateComparison:
-    """The coordinate sets by name: ``comparison.natural``, ``comparison["natural"]``. ``print`` gives a table."""
+    """The coordinate sets by name: ``comparison.natural``, ``comparison["natural"]``. ``print`` gives a table.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
+    >>> found = mbs.compare_coordinates(rod, [0, 0.1], initial={"rod.omega": 2})
+    >>> isinstance(found, mbs.CoordinateComparison), [*found.sets]
+    (True, ['cartesian', 'natural', 'joint'])
+    >>> found.natural.coordinates, found["joint"].algebraic_equations
+    (2, 0)
+    """
 
     title: str
     driven: bool
@@ -89,6 +99,7 @@ class CoordinateComparison:
 
     @property
     def sets(self) -> dict[str, InCoordinates]:
+        """All three, by name."""
         return {name: getattr(self, name) for name in SETS}
 
     def __getitem__(self, name: str) -> InCoordinates:
@@ -162,6 +173,13 @@ def compare_coordinates(
     Where drivers move all freedom and no `initial` is given, the motion is theirs (`inverse_dynamics`); else forces
     make it (`simulate`, to which further options go). A set that cannot do the model says why. How far simulated
     motions part is for the most part the error of the integration: see `rtol`.
+
+    A rod on a pin: x, y and angle; the tip's x and y; or the angle alone, and no equation at all.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
+    >>> found = mbs.compare_coordinates(rod, [0, 0.1], initial={"rod.omega": 2})
+    >>> [(name, one.coordinates, one.algebraic_equations) for name, one in found.sets.items()]
+    [('cartesian', 3, 2), ('natural', 2, 1), ('joint', 1, 0)]
     """
     model, t = model_of(model), checked_times(times)
     for name in options:
@@ -251,6 +269,13 @@ def compare_stabilization(
     """Simulate with each stabilisation (without, Baumgarte's, projection; or those given by name).
 
     Further options go to `simulate`. A run that stops early is kept as far as it came.
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> found = mbs.compare_stabilization(rod, [0, 0.2, 0.4])
+    >>> worst = {name: run.violation.position.max() for name, run in found.runs.items()}
+    >>> min(worst, key=worst.get)
+    'projection'
     """
     chosen = USUAL if stabilizations is None else stabilizations
     check_dict("stabilizations", chosen, "names", '{"soft": mbs.Baumgarte(5, 5)}', empty=False)

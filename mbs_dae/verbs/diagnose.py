@@ -44,7 +44,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What `diagnose` found; ``print`` gives the table."""
+    """What `diagnose` found; ``print`` gives the table.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> found = mbs.diagnose(rod)
+    >>> isinstance(found, mbs.Diagnosis), found.coordinates, found.rank, found.degrees_of_freedom
+    (True, 3, 2, 1)
+    """
 
     title: str
     coordinates: int
@@ -88,7 +94,18 @@ class Diagnosis:
 
 
 def diagnose(model: Model | System) -> Diagnosis:
-    """Count, rank and explain the equations of a model at its assembled pose (t = 0)."""
+    """Count, rank and explain the equations of a model at its assembled pose (t = 0).
+
+    A third crank in a parallelogram turns as the two others do; it moves, with an equation too many:
+
+    >>> points = {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0), "E": (1, 0), "F": (1, 1)}
+    >>> model = mbs.PlanarModel.from_points(points, rods={"a": "AB", "b": "CD", "c": "EF", "bar": "BFC"}, fixed="AED")
+    >>> found = mbs.diagnose(model)
+    >>> found.gruebler, found.degrees_of_freedom
+    (0, 1)
+    >>> found.redundant[0].kind, found.redundant[0].equations
+    ('generic', 1)
+    """
     model = model_of(model)
     system = model.compile()
     rows = range(len(system.rows))

@@ -59,6 +59,18 @@ def equilibrium(
     Contacts press or open, as it comes out. A pose in which friction holds a model already is told as it is, for it
     does not move; from any other the rest without friction is looked for. ``found.holding`` tells how safely it is
     held.
+
+    A rod on a pin hangs down, and swings about that with ω² = 3 g/2L:
+
+    >>> rod = mbs.PlanarModel.from_points(
+    ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
+    >>> rest = mbs.equilibrium(rod)
+    >>> round(rest["rod.angle"], 6), rest.stable
+    (-1.570796, True)
+    >>> (rest.frequencies**2).round(3)
+    array([49.05])
+    >>> [one.stable for one in mbs.equilibrium(rod, all=True)]  # and it may stand on the pin
+    [True, False]
     """
     own = model_of(model)
     system = own.compile()

@@ -61,6 +61,7 @@ class ForwardKinematics:
         return _homogeneous(first.T @ second, first.T @ (r - p))
 
     def point(self, name: Any) -> np.ndarray:
+        """Where a body's origin or a marker is."""
         return self[name][:-1, -1]
 
     def rotation(self, name: Any) -> np.ndarray:
@@ -80,6 +81,15 @@ def forward_kinematics(
     What is not said stays as it is placed (or as in `start`). In a mechanism without loops every joint may be given,
     and poses follow one from another. With loops give as many as there are degrees of freedom; the others are
     assembled, as near to the placement as can be. Drivers are left aside.
+
+    >>> arm = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0), "C": (3, 0)}, rods=["AB", "BC"], fixed="A")
+    >>> pose = mbs.forward_kinematics(arm, {"A.angle": np.pi / 2, "B.angle": -np.pi / 2})
+    >>> pose.point("BC.C").round(6)
+    array([1., 2.])
+    >>> pose["BC"].round(6)  # its frame, in the middle of the rod
+    array([[1. , 0. , 0.5],
+           [0. , 1. , 2. ],
+           [0. , 0. , 1. ]])
     """
     space = JointSpace.of(model)
     joints = {} if joints is None else joints
@@ -124,6 +134,7 @@ class TaskJacobian:
 
     @property
     def angular(self) -> np.ndarray:
+        """The rows of the angular velocity."""
         return self.matrix[(len(self.rows) + 1) // 2 :]
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -153,6 +164,14 @@ def task_jacobian(
 
     Its columns belong to all joint coordinates, or to the `joints` named, the others standing still. With closed loops
     joints do not move one by one: name as many as there are degrees of freedom, and the others follow.
+
+    >>> arm = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0), "C": (3, 0)}, rods=["AB", "BC"], fixed="A")
+    >>> J = mbs.task_jacobian(arm, "BC.C")
+    >>> J.rows, J.names
+    (('vx', 'vy', 'omega'), ('A.angle', 'B.angle'))
+    >>> J.matrix.round(6)[1:]  # stretched, the hand is 3 m from A and 1 m from B
+    array([[3., 1.],
+           [1., 1.]])
     """
     space = JointSpace.of(pose.system if isinstance(pose, State) else pose)
     q = space.start(pose if isinstance(pose, State) else None)
@@ -168,7 +187,17 @@ def manipulability(
     pose: Model | System | State, marker: Place | str, of: str = "point", joints: Sequence[str] | None = None
 ) -> Manipulability:
     """How well a marker can be moved in a pose: `of` its "point", its "rotation" or its whole "pose" (which mixes
-    metres and radians)."""
+    metres and radians).
+
+    Stretched, an arm cannot move its hand along itself; at a right angle it can:
+
+    >>> arm = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0), "C": (3, 0)}, rods=["AB", "BC"], fixed="A")
+    >>> round(mbs.manipulability(arm, "BC.C").value, 6)
+    0.0
+    >>> bent = mbs.forward_kinematics(arm, {"B.angle": np.pi / 2}).state
+    >>> round(mbs.manipulability(bent, "BC.C").value, 6)  # 2 m times 1 m
+    2.0
+    """
     parts = {"point": "linear", "rotation": "angular", "pose": "matrix"}
     if of not in [*parts]:
         raise ModelError(f"of must be one of {', '.join(map(repr, parts))}, not {of!r}")

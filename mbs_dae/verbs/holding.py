@@ -37,6 +37,15 @@ def holding(
 
     For contacts, and friction of a given force, all this is exact: friction in space is a cone. What presses in a
     joint may depend on its friction; there ``certain`` tells whether no more than a hundredth is overlooked.
+
+    A block on a slope, tan α = 0.3, with μ = 0.6:
+
+    >>> model = mbs.PlanarModel("slope", gravity=(-9.81 * 0.3, -9.81))
+    >>> block = model.body("block", mass=2, inertia=0.1)
+    >>> floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(block), friction=0.6))
+    >>> found = mbs.holding(model)
+    >>> found.held, round(found.margin, 6), found.slips
+    (True, 2.0, ('floor',))
     """
     own = model_of(model)
     system, given = own.compile(), as_state(pose)

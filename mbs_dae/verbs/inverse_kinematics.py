@@ -41,6 +41,7 @@ class Solution:
 
     @cached_property
     def state(self) -> State:
+        """The pose, where other runs may start."""
         return self._space.state(self._q, self._space.note)
 
     def point(self, marker: Any) -> np.ndarray:
@@ -82,6 +83,7 @@ class Solutions(Sequence):
 
     @property
     def reachable(self) -> bool:
+        """Whether there is a solution."""
         return bool(self.solutions)
 
     @overload
@@ -138,6 +140,15 @@ def inverse_kinematics(
 
     What is solved misses its targets by 1e-12 of the model's length at most. Targets that cannot be reached are no
     error: `reachable` says so, and `nearest` how near one comes. Drivers of the model are left aside.
+
+    An arm of two links of 1 m reaches (1, 1) with its elbow on either side:
+
+    >>> arm = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0), "C": (2, 0)}, rods=["AB", "BC"], fixed="A")
+    >>> found = mbs.inverse_kinematics(arm, {"BC.C": (1, 1)}, tries=20)
+    >>> sorted(round(solution["B.angle"], 6) for solution in found)
+    [-1.570796, 1.570796]
+    >>> mbs.inverse_kinematics(arm, {"BC.C": (3, 0)}, tries=20).reachable
+    False
     """
     space = JointSpace.of(model)
     read = read_targets(space, targets)

@@ -8,6 +8,7 @@ on both its sides (`continuation.bridge`).
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +47,14 @@ def kinematics(
     The first pose is assembled from the placement (or from `start`, which chooses the assembly branch).
     ``progress(done, total)`` is called now and then. Raises `SingularConfigurationError` at a dead point; its
     ``result`` keeps what was computed.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 10 * mbs.t))
+    >>> motion = mbs.kinematics(rod, np.linspace(0, np.pi / 10, 3))  # half a turn
+    >>> motion["rod.B.vy"].round(6)[[0, 2]]  # 0.3 m times 10 rad/s
+    array([ 3., -3.])
+    >>> float(motion["rod.B.ay"][1].round(6))  # at the top, 0.3 m times (10 rad/s)²
+    -30.0
     """
     system = system_of(model)
     model, bodies = system.model, system.cartesian
@@ -79,13 +88,7 @@ def kinematics(
                 watch(done, t.size)
         except KeyboardInterrupt:
             message = f"interrupted after {done} of {t.size} poses"
-    stats = {
-        "evaluations": int(machine.counts[EVALUATIONS]),
-        "factorisations": int(machine.counts[FACTORISATIONS]),
-        "halvings": int(machine.counts[HALVINGS]),
-        "redundant_equations": redundant[0],
-        "change_points": change_points,
-    }
+    stats = _counts(machine) | {"redundant_equations": redundant[0], "change_points": change_points}
     stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
@@ -94,6 +97,11 @@ def kinematics(
     result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
     return result
+
+
+def _counts(machine: Machine) -> dict[str, Any]:
+    named = {"evaluations": EVALUATIONS, "factorisations": FACTORISATIONS, "halvings": HALVINGS}
+    return {name: int(machine.counts[place]) for name, place in named.items()}
 
 
 def _redundant_rows(

@@ -56,6 +56,17 @@ def linearize(
     Derivatives by positions and velocities are exact, those by inputs and states where laws are of the third degree at
     most. A system in natural coordinates is linearised in them; one in joint coordinates, or in motion, through the
     bodies. A law that has no slope at the state, or changes with time, is refused.
+
+    Two masses of 2 kg between springs of 18 N/m and a wall on either side, ω² = k/m and 3 k/m:
+
+    >>> model = mbs.PlanarModel("two masses")
+    >>> one, two = (model.body(name, mass=2, position=(x, 0)) for name, x in (("one", 1), ("two", 2)))
+    >>> guides = [model.add(mbs.Translational(f"guide of {b.name}", model.ground, b)) for b in (one, two)]
+    >>> ends = [model.ground, one, two, model.ground.at(3, 0)]
+    >>> springs = [model.add(mbs.Spring(f"s{k}", ends[k], ends[k + 1], stiffness=18, length=1)) for k in range(3)]
+    >>> law = mbs.linearize(model)
+    >>> law.coordinates, (law.frequencies**2).round(6)
+    (('one.x', 'two.x'), array([ 9., 27.]))
     """
     for what, names in (("inputs", inputs), ("outputs", outputs), ("coordinates", coordinates)):
         if isinstance(names, str):

@@ -34,6 +34,16 @@ def sweep(
     """The pose (and its velocity and acceleration at time t) for each value of a parameter.
 
     The first pose is assembled from the placement; each of the others follows smoothly from the one before.
+
+    The foot of a ladder of 5 m, which leans against a wall at the height h:
+
+    >>> model = mbs.PlanarModel("ladder")
+    >>> h = model.parameter("h", 4.0, unit="m")
+    >>> ladder = model.link("ladder", (3, 0), (0, 4), length=5)
+    >>> floor = model.add(mbs.PinInSlot("floor", model.ground, ladder.tail))
+    >>> wall = model.add(mbs.Revolute("wall", model.ground.at(0, h), ladder.head))
+    >>> mbs.sweep(model, "h", [4, 3])["ladder.tail.x"].round(6)
+    array([3., 4.])
     """
     model = model_of(model)
     parameter = str(getattr(parameter, "symbol", parameter))  # its symbol will do, and what the model knows of it

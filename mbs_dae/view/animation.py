@@ -33,17 +33,7 @@ def animate(
     result: Result, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
     trace: str | Sequence[str] = (), size: Size = (6.4, 4.8), view: View = None,
 ) -> Film | Path:  # fmt: skip
-    """The motion of a result, as a film.
-
-    With a `path` it is written there: a .gif or .mp4 film, a page of .html, or a .png or .svg picture of the first pose
-    with later ones faint behind it. Without one, an object comes back that plays in a notebook and can be saved.
-
-    `fps` are frames per second of the film and `speed` is model time over film time (0.1: ten times slower; 1 if it is
-    not said, and for pages what makes them play some seconds long); a sweep
-    of a parameter shows one frame for each value. `trace` names points whose paths are drawn: ``trace="rod.tip"``.
-    `size` is in inches. In space ``view=(elevation, azimuth)`` says from where it is seen, in degrees; a third angle
-    rolls the picture: where z points down, ``view=(-24, -58, 180)`` stands it upright.
-    """
+    """See `Result.animate`."""
     fps = positive_number(fps, "fps", "number, e.g. fps=25")
     path = None if path is None else checked_path(path)
     if path is not None and path.suffix.lower() == ".html":
@@ -59,8 +49,7 @@ def draw(
     result: Result, index: int = 0, ax: Any = None, *, trace: str | Sequence[str] = (), size: Size = (6.4, 4.8),
     view: View = None,
 ) -> Figure:  # fmt: skip
-    """A still picture of one pose of the result, in axes of the user's or in a new figure; in space as it is seen from
-    ``view=(elevation, azimuth)``."""
+    """See `Result.draw`."""
     motion = motion_of(result)
     if not -len(motion) <= index < len(motion):
         raise ModelError(f"the result has {len(motion)} poses, none with index {index}; use 0 to {len(motion) - 1}")
@@ -85,6 +74,7 @@ class Film:
 
     @property
     def figure(self) -> Figure:
+        """What it is drawn in."""
         return self.scene.figure
 
     def __len__(self) -> int:

@@ -30,6 +30,7 @@ def test_a_platform_on_three_springs():
     lengths = [found[f"s{k}.distance"] for k in range(3)]
     expected = [0.58860522283784621746, 0.60490197841662806666, 0.69138135706176149023]
     np.testing.assert_allclose(lengths, expected, rtol=0, atol=1e-13)
+    assert abs(found["s0.effort"] + 4000 * (lengths[0] - 0.55)) < 1e-9  # forces are read by the names of results
     assert found.stable
     np.testing.assert_allclose(
         found.frequencies, [10.5339553392653214, 14.2805567296474834, 27.8605347093005991], rtol=1e-12

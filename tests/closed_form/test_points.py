@@ -7,7 +7,7 @@ from gallery import load
 from scipy.integrate import dblquad
 
 import mbs_dae as mbs
-from mbs_dae.model.points import polygon, shape_of
+from mbs_dae.model.linkages.shapes import polygon, shape_of
 
 FOUR_BAR = {"A": (0, 0), "B": (0, 0.2), "C": (0.5, 0.6), "D": (0.7, 0)}
 RODS = {"crank": "AB", "coupler": "BC", "rocker": "CD"}

@@ -17,6 +17,7 @@ FIGURES = ROOT / "docs" / "figures"
 LARGEST_FIGURE = 60_000  # bytes
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
 DECISIONS = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs" / "decisions").glob("*.md"))]
+REFERENCE = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs" / "reference").glob("*.md"))]
 NOTEBOOKS = [f"notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("*.py"))]
 
 END = "\x1e"  # printed after each block: where the output of one ends and that of the next begins
@@ -88,7 +89,7 @@ def test_python_of_a_page_runs_and_prints_what_is_shown(page, tmp_path):
         assert same, f"{where} shows\n{want}\nbut the block before it prints\n{got}"
 
 
-@pytest.mark.parametrize("page", [*PAGES, *DECISIONS, *NOTEBOOKS])
+@pytest.mark.parametrize("page", [*PAGES, *DECISIONS, *REFERENCE, *NOTEBOOKS])
 def test_links_and_pictures_exist(page):
     text = read(page)
     if page.endswith(".py"):

@@ -198,7 +198,18 @@ wrong("at a number", lambda x: mbs.Revolute("A", x.ground, x.a, at=3), "pair (x,
 wrong("at nan", lambda x: mbs.Revolute("A", x.ground, x.a, at=(NAN, 0)), "finite")
 wrong("adding a body", lambda x: x.add(x.a), "cannot add <body a>", "joints", "mbs.Revolute(")
 wrong("adding nothing", lambda x: x.add(None), "cannot add None", "mbs.Revolute(")
-wrong("adding a list", lambda x: x.add([mbs.Revolute("A", x.a, x.b)]), "cannot add", "mbs.Revolute(")
+wrong("adding a list", lambda x: x.add([mbs.Revolute("A", x.a, x.b)]), "cannot add", "write model.add(*elements)")
+wrong("a constant by another word", lambda x: mbs.Spring("s", x.a, x.b, k=3), "no argument 'k'", "write stiffness=")
+wrong("a constant misspelt", lambda x: mbs.Spring("s", x.a, x.b, stifness=3), "write stiffness=")
+wrong("a joint that is moved", lambda x: mbs.Revolute("A", x.a, x.b, place=3), "name, i, j, at, axis, x_axis")
+wrong("a stop on a joint", lambda x: mbs.Stop("s", mbs.Revolute("A", x.a, x.b), 0), "a measure", "write mbs.angle(it)")
+wrong("a force by its components", lambda x: mbs.Force("f", x.a, 3, 4), "Force 'f': too many", "name, marker, force")
+wrong("a force of no function", lambda x: mbs.PythonForce("f", x.a), "PythonForce 'f'", "argument: 'function'")
+wrong("a choice of nothing", lambda x: mbs.choice(), "no options", "choice('left', 'right'")
+wrong("the value of no parameter", lambda x: x.model.value("pp"), "'pp'", "did you mean 'p'")
+wrong("the distance of a pin", lambda x: mbs.distance(mbs.Revolute("A", x.a, x.b)), "has no distance", "distance(i, j)")
+wrong("the distance of a body", lambda x: mbs.distance(x.a), "a link or two markers", "distance(i, j)")
+wrong("an axis in the plane", lambda x: x.a.at(1, 0, axis=(0, 1)), "no axis", "angle=")
 wrong(
     "a profile of nan",
     lambda x: mbs.CamFollower("cam", x.a, x.b, profile=sp.nan),

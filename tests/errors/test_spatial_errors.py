@@ -274,7 +274,7 @@ ELEMENTS: dict[str, tuple[Callable[[Scene], Any], str]] = {
     ),
     "a joint that is driven": (
         lambda s: mbs.Driver("d", s.on_ground(mbs.Revolute), mbs.t),
-        "Driver 'd' drives a measure, not <Revolute G>; write mbs.angle(i, j), mbs.x(marker), ...",
+        "Driver 'd' drives a measure, not <Revolute G>; write mbs.angle(it)",
     ),
     "a gear of two bodies": (lambda s: mbs.Gear("g", s.a, s.b, ratio=2), NEEDS_JOINTS),
     "a gear of three markers": (lambda s: mbs.Gear("g", s.a, s.b, carrier=s.ground, ratio=2), NEEDS_JOINTS),

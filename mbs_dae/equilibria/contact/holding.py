@@ -27,7 +27,17 @@ EDGE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Holding:
-    """Whether a pose is held, from `holding`: by what touches, and by friction at rest."""
+    """Whether a pose is held, from `holding`: by what touches, and by friction at rest.
+
+    >>> model = mbs.PlanarModel("sledge", gravity=(0, -10))
+    >>> pull = model.parameter("pull", 0.0, unit="N")
+    >>> sledge = model.body("sledge", mass=2, inertia=0.1)
+    >>> floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(sledge), friction=0.3))
+    >>> force = model.add(mbs.Force("rope", sledge, (pull, 0)))
+    >>> found = mbs.holding(model, load="pull")
+    >>> isinstance(found, mbs.Holding), [round(value, 6) for value in found.between]
+    (True, [-6.0, 6.0])
+    """
 
     rows: Rows = field(repr=False)
     load: str | None = None
@@ -65,6 +75,7 @@ class Holding:
 
     @property
     def held(self) -> bool:
+        """Whether it stays where it is: whether the `margin` is 1 or more."""
         return self.margin >= 1.0 - EDGE
 
     @cached_property
@@ -111,6 +122,7 @@ class Holding:
 
     @cached_property
     def state(self) -> State:
+        """The pose, at rest."""
         here = self.rows.balance
         return State(here.system, here.t, here.q, here.system.still, here.system.still)
 

@@ -21,7 +21,17 @@ Vector: TypeAlias = Sequence[Numeric] | np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Marker:
-    """A point and a frame fixed on a body, in body axes (metres, radians)."""
+    """A point and a frame fixed on a body, in body axes (metres, radians): what joints and forces act on. It is made by
+    `Body.at`, or with a name by `Body.marker`, under which results know it.
+
+    >>> model = mbs.PlanarModel("plate")
+    >>> plate = model.body("plate", position=(1, 2), angle=np.pi / 2)
+    >>> tip = plate.marker("tip", 0.5, 0)
+    >>> isinstance(tip, mbs.Marker), tip.label
+    (True, 'plate.tip')
+    >>> print(round(mbs.assemble(model)["plate.tip.y"], 6))
+    2.5
+    """
 
     body: Any
 
@@ -34,6 +44,7 @@ class Marker:
 
     @property
     def point(self) -> tuple[Number, ...]:
+        """Its coordinates in body axes."""
         return self.numbers[: self.body.dimension]
 
     def on_body(self, number: Callable[[Number], Any]) -> tuple[np.ndarray, np.ndarray]:
@@ -41,6 +52,7 @@ class Marker:
         return np.array([number(n) for n in self.point]), np.array([[number(n) for n in row] for row in self.frame])
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        """What could not be checked before the parameters had values."""
         symbolic = [n for n in self.numbers if isinstance(n, sp.Basic)]
         if not all(isfinite(number(n)) for n in symbolic):
             what = f"a number of marker {self.label} of {who} is not a finite real number for these parameters"
@@ -48,6 +60,7 @@ class Marker:
 
     @property
     def label(self) -> str:
+        """What it is called: "rod.tip", or "rod(0.5, 0)" without a name."""
         name = getattr(self, "name", "")
         return f"{self.body.name}.{name}" if name else f"{self.body.name}({', '.join(map(str, self.point))})"
 
@@ -57,8 +70,20 @@ class Marker:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body. Its frame stands somewhere in the reference placement; `com` is its centre of mass in body axes,
-    and `inertia` is about that centre."""
+    """A rigid body, from `body` or `link` of a model. Its frame stands somewhere in the reference placement; `com` is
+    its centre of mass in body axes, and `inertia` is about that centre. Where a marker is meant, a body stands for its
+    origin.
+
+    >>> model = mbs.PlanarModel("lever", gravity=(0, -10))
+    >>> lever = model.body("lever", mass=2.0, inertia=0.1, com=(0.5, 0))
+    >>> isinstance(lever, mbs.Body), lever.at(0.5, 0), lever.marker("tip", 1, 0), lever.tip
+    (True, <marker lever(0.5, 0)>, <marker lever.tip>, <marker lever.tip>)
+    >>> model.add(mbs.Revolute("A", model.ground, lever), mbs.CoordinateFix("hand", lever.tip, "y"))
+    (<Revolute A>, <CoordinateFix hand>)
+    >>> held = mbs.inverse_dynamics(model, [0.0])
+    >>> print(held["A.Fy"].round(6), held["hand.Fy"].round(6))  # half of its weight each
+    [10.] [10.]
+    """
 
     name: str
     mass: Number = 0
@@ -87,7 +112,9 @@ class Body:
         object.__setattr__(self, what, value)
 
     def at(self, *place: Numeric | Vector, **frame: Any) -> Marker:
-        """A marker at this point in body axes."""
+        """A marker at this point in body axes: ``at(x, y)``, its frame turned by `angle`; in space ``at(x, y, z)``, its
+        z axis along `axis`, its x axis as near to `x_axis` as can be, or both by `rotation`.
+        """
         return self._place("", *place, **frame)
 
     def marker(self, name: str, *place: Numeric | Vector, **frame: Any) -> Marker:
@@ -105,6 +132,7 @@ class Body:
 
     @property
     def origin(self) -> Marker:
+        """The marker in the origin of its frame."""
         return self._place("", *(0,) * self.dimension)
 
     @property
@@ -113,6 +141,7 @@ class Body:
         return all(is_zero(c) for c in self.com)
 
     def check_values(self, number: Callable[[Number], float]) -> None:
+        """What could not be checked before the parameters had values."""
         check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
         if self.span is not None:
             check_number(number(self.span), f"length of link {self.name!r}", positive=True)
@@ -122,7 +151,8 @@ class Body:
         markers = self.__dict__.get("markers", {})
         if name in markers:
             return markers[name]
-        raise AttributeError(f"body {self.__dict__.get('name')!r} has no marker or attribute {name!r}")
+        known = f"; its markers are: {', '.join(markers)}" if markers else ""
+        raise AttributeError(f"body {self.__dict__.get('name')!r} has no marker or attribute {name!r}{known}")
 
     def __repr__(self) -> str:
         return f"<body {self.name}>"

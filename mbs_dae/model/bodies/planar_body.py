@@ -90,7 +90,8 @@ class PlanarBody(Body):
         if more or other or isinstance(angle, tuple | list):
             strange = ", ".join(other) or "fourth number"
             what = f"a marker on planar body {self.name!r} has x, y and angle, and no {strange}"
-            raise ModelError(f"{what}; markers in space belong to a SpatialModel")
+            turned = " (an axis is turned by angle=)" if "axis" in other else ""
+            raise ModelError(f"{what}{turned}; markers in space belong to a SpatialModel")
         x, y, angle = (
             check_number(value, f"{what} of a marker on body {self.name!r}")
             for what, value in (("x", x), ("y", y), ("angle", angle))

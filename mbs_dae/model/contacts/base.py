@@ -44,19 +44,33 @@ _registry: list[type[ContactElement]] = []
 
 
 def registered_contacts() -> tuple[type[ContactElement], ...]:
-    """Every contact class there is, the user's included: tests and documentation walk this list."""
+    """Every contact class there is, the user's included: tests and documentation walk this list.
+
+    >>> mbs.Rope in mbs.registered_contacts()
+    True
+    """
     return tuple(_registry)
 
 
 class Contact(Touching):
-    """Two bodies that may touch, and never overlap: gaps g ≥ 0 and normal forces f ≥ 0, one of which is zero.
+    """Two bodies that may touch, and never overlap: gaps g ≥ 0 and normal forces f ≥ 0, one of which is zero. They are
+    said by two shapes:
 
-    ``Contact("floor", mbs.Line(ground), mbs.Disk(wheel, 0.3), restitution=0.8, friction=0.4)``: of two shapes, or
+    >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
+    >>> ball = model.body("ball", mass=1.0, inertia=0.004, position=(0, 5.1))
+    >>> floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(ball, 0.1), restitution=0.5))
+    >>> bounced = mbs.simulate(model, [0, 1.5])  # 5 m down in 1 s, with 10 m/s; up with 5 m/s for 0.5 s
+    >>> print(bounced["floor.gap"].round(6), round(bounced.impacts[0].energy_lost, 6))
+    [5.   1.25] 37.5
 
-    ``Contact("floor", ground, wheel, gap=lambda i, j: j.y - 0.3, slip=lambda i, j: j.velocity[0] + 0.3 * j.omega)``: in
-    general, where `gap` and `slip` (how fast the second body moves along the first where they touch) get the markers
-    in this order. These have x, y, angle, point, x_axis, y_axis, velocity, omega, velocity_at(point), in space z and
-    z_axis, too. Several gaps are "gap1", "gap2", ... in results.
+    or by functions of markers in this order, `gap` and `slip` (how fast the second body moves along the first where
+    they touch):
+
+    >>> by_hand = mbs.Contact("floor", model.ground, ball, restitution=0.5, friction=0.3,
+    ...                       gap=lambda i, j: j.y - 0.1, slip=lambda i, j: j.velocity[0] + 0.1 * j.omega)
+
+    These have x, y, angle, point, x_axis, y_axis, velocity, omega, velocity_at(point), in space z and z_axis, too.
+    Several gaps are "gap1", "gap2", ... in results.
 
     `restitution` is what is left of the approach velocity after an impact, 0 to 1. `friction` is the coefficient of
     sliding, `static_friction` that of rest, which is no less. They are numbers, or expressions of parameters;
@@ -119,7 +133,24 @@ class Contact(Touching):
 
 
 class ContactElement(Contact, Declared):
-    """The base of every contact with a class of its own; the module's docstring is its contract."""
+    """The base of every contact with a class of its own, which says its constants and its gap: here of a point over a
+    hill.
+
+    >>> class Hill(mbs.ContactElement):
+    ...     height = mbs.scalar("m", positive=True)
+    ...     @staticmethod
+    ...     def gap(i, height):
+    ...         return i.y - height
+    >>> model = mbs.PlanarModel("plateau", gravity=(0, -10))
+    >>> stone = model.body("stone", mass=2.0, inertia=0.1, position=(0, 3))
+    >>> model.add(Hill("hill", stone, height=3.0))
+    <Hill hill>
+    >>> lies = mbs.simulate(model, [0, 1])
+    >>> print(lies["stone.y"][-1].round(6), lies["hill.force"][-1].round(6), lies.modes["hill"][-1])
+    3.0 20.0 closed
+
+    What more it may say is in the docstring of `mbs_dae.model.contacts.base`, which is its contract.
+    """
 
     equations = NAMES
     unit: ClassVar[str] = "m"

@@ -29,7 +29,7 @@ NEAR = 1e-4
 
 
 class CompliantContact(Touching, ForceElement):
-    """Two bodies that give way where they touch: with δ = -g, how deep they lie in each other, and δ̇ its rate,
+    """Two bodies that give way where they touch: with δ = -g, how deep they lie in each other, and δ̇ its rate::
 
         F = k δⁿ (1 + λ δ̇) where δ > 0, and never less than zero          (Hunt and Crossley)
 
@@ -39,6 +39,13 @@ class CompliantContact(Touching, ForceElement):
 
     `friction` is a coefficient, or a function of the speed of slip; `smooth` is the speed v over which it builds up:
     bodies feel μ F s / √(s² + v²) against their slip s. They creep under loads that friction holds, and never stick.
+
+    >>> model = mbs.PlanarModel("ball on a mat", gravity=(0, -10))
+    >>> ball = model.body("ball", mass=1.0, inertia=0.004, position=(0, 0.1))
+    >>> mat = mbs.CompliantContact("mat", mbs.Line(model.ground), mbs.Disk(ball, 0.1), stiffness=1e4)
+    >>> lies = mbs.equilibrium(model.plus(mat))
+    >>> print(round(lies["ball.y"], 6))  # δ = (m g / k)^(2/3) = 0.01
+    0.09
     """
 
     equations = ()

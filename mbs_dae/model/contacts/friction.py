@@ -22,7 +22,7 @@ from ..fields import expression, scalar, speed
 from ..forces.base import EffortElement
 from ..joints import Cylindrical, Joint, Revolute, Screw, Spherical, Translational
 from ..joints.motions import Ball, Helix, Slide
-from ..measures import Measure, Quantity, written_in_markers
+from ..measures import Measure, Quantity, checked_measure, written_in_markers
 from ..parameters import Number, Numeric, Parameter, check_number, constants_out
 from .coefficients import SPEEDS, Rubbing, Slots, smoothed
 
@@ -51,12 +51,22 @@ class FrictionElement(Element):
 
 
 class Friction(FrictionElement):
-    """``Friction("rub", pin, mu=0.2, mu_static=0.3, radius=0.01)``: friction in a joint, from what the joint carries.
+    """Friction in a joint, from what the joint carries.
+
+    >>> model = mbs.PlanarModel("block on a bench", gravity=(0, -10))
+    >>> block = model.body("block", mass=1.0, inertia=0.1)
+    >>> guide = model.add(mbs.Translational("guide", model.ground, block))
+    >>> model.add(mbs.Friction("bench", guide, mu=0.2))
+    <Friction bench>
+    >>> run = mbs.simulate(model, [0, 5], initial={"block.vx": 4.0})
+    >>> print(run["block.x"][-1].round(6), run.modes["bench"][-1])  # v²/(2 μ g), and it sticks
+    4.0 sticks
 
     The normal force N is the part of the joint's reaction in the directions `normal`: along all axes but those of its
     slides. What slips are the velocities that the joint leaves free, as those of the surfaces: `radius` times the
     relative angular velocity about its axis (in a ball about all three), and the velocity along its slide; of a screw
-    the one along its thread. Friction is μ N at most. Guides have no radius.
+    the one along its thread. Friction is μ N at most, with `mu` while it slips and `mu_static` at rest. Guides have no
+    radius.
 
     `mu` may be a function of the speed of slip, ``lambda speed: ...``. With `smooth`, a speed v, nothing sticks:
     friction is μ N s / √(s² + v²) against the slip s.
@@ -118,8 +128,8 @@ class Friction(FrictionElement):
         """The axes along which it moves: a screw, too, though not freely."""
         return [m.axis for m in motions if isinstance(m, Slide | Helix)]
 
-    friction = property(lambda self: self.rubbing.sliding)
-    static_friction = property(lambda self: self.rubbing.static)
+    friction = property(lambda self: self.rubbing.sliding, doc="The coefficient of sliding.")
+    static_friction = property(lambda self: self.rubbing.static, doc="The coefficient of rest.")
 
     def forms(self) -> tuple[tuple[Form, Slots], ...]:
         """What slips; and the coefficient where it depends on that."""
@@ -144,7 +154,16 @@ class Friction(FrictionElement):
 
 
 class DryFriction(FrictionElement):
-    """``DryFriction("brake", mbs.angle(hinge), force=12.0)``: friction on the rate of a measure, of a given size.
+    """Friction on the rate of a measure, of a given size.
+
+    >>> model = mbs.PlanarModel("brake")
+    >>> wheel = model.body("wheel", mass=1.0, inertia=2.0)
+    >>> hinge = model.add(mbs.Revolute("hinge", model.ground, wheel))
+    >>> model.add(mbs.DryFriction("brake", mbs.angle(hinge), force=12.0))
+    <DryFriction brake>
+    >>> run = mbs.simulate(model, [0, 0.5, 2], initial={"wheel.omega": 6.0})
+    >>> print(run["wheel.angle"][-1].round(6), run.modes["brake"])  # ω²/2 over M/I
+    3.0 ['slips' 'slips' 'sticks']
 
     `force` is the bound while it slips, `static_force` that at rest (by default the same): numbers or expressions of
     parameters, time, states and quantities; `force` may be a function of the speed of slip, ``lambda speed: ...``, too,
@@ -158,7 +177,7 @@ class DryFriction(FrictionElement):
 
     def __init__(self, name: str, measure: Measure, force: Any, static_force: Any = None, *, smooth: None = None):
         self.name = checked_name(name)
-        self.measure = _rated(measure, self.who)
+        self.measure = checked_measure(measure, f"{self.who} rubs on")
         self.speaks_of = measure.speaks_of
         sliding = _of_speed(force, f"force of {self.who}")
         rest = sliding.xreplace({speed: sp.S.Zero})
@@ -220,7 +239,7 @@ class SmoothFriction(EffortElement):
         if static_force is not None:
             what = f"{who} has smooth=, so nothing rests, and static_force="
             raise ModelError(f"{what}; leave one out, or give force= as a function of the speed of slip")
-        super().__init__(name, _rated(measure, who), _of_speed(force, f"force of {who}"), smooth)
+        super().__init__(name, checked_measure(measure, f"{who} rubs on"), _of_speed(force, f"force of {who}"), smooth)
 
     def _measure(self, args: tuple) -> tuple[Measure, tuple]:
         return args[0], args[1:]
@@ -237,12 +256,6 @@ class SmoothFriction(EffortElement):
     def effort(s, rate, force, smooth):
         (direction,), along = smoothed([rate], smooth)
         return -force.xreplace({speed: along}) * direction
-
-
-def _rated(measure: Any, who: str) -> Measure:
-    if not isinstance(measure, Measure):
-        raise ModelError(f"{who} rubs on a measure, not {measure!r}; write mbs.angle(i, j), mbs.x(marker), ...")
-    return measure
 
 
 def _of_speed(force: Any, what: str) -> sp.Expr:

@@ -21,6 +21,14 @@ class Rope(ContactElement):
 
     g = (length² - d·d) / (2 length), d from the first point to the second: smooth also where d is short. Where the rope
     is taut it grows by 1 as the second point comes nearer, and its multiplier is the tension.
+
+    >>> model = mbs.PlanarModel("weight on a rope", gravity=(0, -10))
+    >>> weight = model.body("weight", mass=2.0, inertia=0.1, position=(0, -1))
+    >>> model.add(mbs.Rope("rope", model.ground, weight, length=1.5))
+    <Rope rope>
+    >>> hangs = mbs.equilibrium(model)
+    >>> print(round(hangs["weight.y"], 6), round(hangs["rope.force"], 6))
+    -1.5 20.0
     """
 
     sketch = "rope"
@@ -36,6 +44,15 @@ class Strut(ContactElement):
     """A massless strut between two points, which only pushes: they are no nearer than its length.
 
     g = (d·d - length²) / (2 length), see `Rope`; the multiplier is the thrust.
+
+    >>> model = mbs.PlanarModel("prop", gravity=(0, -10))
+    >>> roof = model.body("roof", mass=50.0, inertia=1.0, position=(0, 2.2))
+    >>> guide = model.add(mbs.Translational("guide", model.ground, roof, at=(0, 0), axis=(0, 1)))
+    >>> model.add(mbs.Strut("prop", model.ground, roof, length=2.0))
+    <Strut prop>
+    >>> rests = mbs.equilibrium(model)
+    >>> print(round(rests["roof.y"], 6), round(rests["prop.force"], 6))
+    2.0 500.0
     """
 
     sketch = "link"
@@ -57,6 +74,14 @@ class CamContact(ContactElement):
 
     With ``follower="flat"`` the face touches the cam at c = r_i + h y_j - h' x_j, where h is the profile, the distance
     of the tangent, and h' its slope; in space, in the plane of the cam's marker.
+
+    >>> model = mbs.PlanarModel("lift off", gravity=(0, -10))
+    >>> follower = model.body("follower", mass=0.5, inertia=0.1, position=(0, 0.2))
+    >>> guide = model.add(mbs.Translational("guide", model.ground, follower, at=(0, 0), axis=(0, 1)))
+    >>> cam = mbs.CamContact("cam", model.ground, follower, profile=0.1)  # or mbs.CamFollower(..., unilateral=True)
+    >>> rests = mbs.equilibrium(model.plus(cam))
+    >>> print(round(rests["follower.y"], 6), round(rests["cam.force"], 6))
+    0.1 5.0
     """
 
     profile = function("m", jumps=False)

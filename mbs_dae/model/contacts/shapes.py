@@ -45,10 +45,11 @@ class Shape:
             raise ModelError(f"there is no {self.kind} in {where} (at {self.marker.label}); take {self.elsewhere}")
         self.lengths = {name: check_number(n, f"{name} of {self}", positive=True) for name, n in lengths.items()}
 
-    kind = property(lambda self: type(self).__name__)
-    dimension = property(lambda self: self.marker.body.dimension)
+    kind = property(lambda self: type(self).__name__, doc="The name of its class.")
+    dimension = property(lambda self: self.marker.body.dimension, doc="2 in the plane, 3 in space.")
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        """What could not be checked before the parameters had values."""
         for name, length in self.lengths.items():
             check_number(number(length), f"{name} of {self} of {who}", positive=True)
 
@@ -57,7 +58,15 @@ class Shape:
 
 
 class Point(Shape):
-    """A point of a body."""
+    """A point of a body.
+
+    >>> model = mbs.PlanarModel("pin over a floor")
+    >>> pin = model.body("pin", position=(0, 2))
+    >>> model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(pin.at(0, -0.5))))
+    <Contact floor>
+    >>> print(round(mbs.assemble(model)["floor.gap"], 6))
+    1.5
+    """
 
     def __init__(self, marker: Place):
         super().__init__(marker)
@@ -79,14 +88,30 @@ class Round(Shape):
 
 
 class Disk(Round):
-    """A disk in the plane; with ``inside=True`` a ring, in which others move."""
+    """A disk in the plane; with ``inside=True`` a ring, in which others move.
+
+    >>> model = mbs.PlanarModel("wheel in a ring")
+    >>> wheel = model.body("wheel", position=(0.5, 0))
+    >>> model.add(mbs.Contact("ring", mbs.Disk(model.ground, 2.0, inside=True), mbs.Disk(wheel, 0.3)))
+    <Contact ring>
+    >>> print(round(mbs.assemble(model)["ring.gap"], 6))  # 2 - 0.5 - 0.3
+    1.2
+    """
 
     dimensions = (2,)
     elsewhere = "a Sphere"
 
 
 class Sphere(Round):
-    """A ball; with ``inside=True`` a bowl, in which others move."""
+    """A ball; with ``inside=True`` a bowl, in which others move.
+
+    >>> model = mbs.SpatialModel("two balls")
+    >>> one, other = model.body("one"), model.body("other", position=(3, 4, 0))
+    >>> model.add(mbs.Contact("touch", mbs.Sphere(one, 1.0), mbs.Sphere(other, 0.5)))
+    <Contact touch>
+    >>> print(round(mbs.assemble(model)["touch.gap"], 6))
+    3.5
+    """
 
     dimensions = (3,)
     elsewhere = "a Disk"
@@ -95,7 +120,16 @@ class Sphere(Round):
 class Capsule(Shape):
     """All points no farther than a radius from a segment of this length, which lies along the marker's x axis in the
     plane, along its z axis in space, with the marker in its middle. Its points are "gap1", at the negative end of that
-    axis, and "gap2"."""
+    axis, and "gap2".
+
+    >>> model = mbs.PlanarModel("log over a floor")
+    >>> log = model.body("log", position=(0, 2), angle=np.pi / 6)
+    >>> model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Capsule(log, length=2.0, radius=0.25)))
+    <Contact floor>
+    >>> pose = mbs.assemble(model)
+    >>> print(round(pose["floor.gap1"], 6), round(pose["floor.gap2"], 6))  # 2 ∓ sin 30° - 0.25
+    1.25 2.25
+    """
 
     def __init__(self, marker: Place, length: Numeric, radius: Numeric):
         super().__init__(marker, length=length, radius=radius)
@@ -108,6 +142,14 @@ class Box(Shape):
     """A rectangle or a cuboid of this size along the marker's axes, with the marker in its middle. With a `radius` its
     edges are rounded, and its faces stay where they are. Its corners count with the last axis first: in the plane
     "gap1" to "gap4" are (-, -), (-, +), (+, -), (+, +); in space "gap1" to "gap8" (-, -, -), (-, -, +), (-, +, -), ...
+
+    >>> model = mbs.PlanarModel("crate over a floor")
+    >>> crate = model.body("crate", position=(0, 2))
+    >>> model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Box(crate, (2.0, 1.0))))
+    <Contact floor>
+    >>> pose = mbs.assemble(model)
+    >>> [round(pose[f"floor.gap{k}"], 6) for k in (1, 2, 3, 4)]
+    [1.5, 2.5, 1.5, 2.5]
     """
 
     def __init__(self, marker: Place, size: Vector, radius: Numeric = 0.0):
@@ -120,6 +162,7 @@ class Box(Shape):
             self._check_radius(float, str(self))
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        """What could not be checked before the parameters had values."""
         super().check_values(number, who)
         self._check_radius(number, f"{self} of {who}")
 
@@ -134,7 +177,17 @@ class Box(Shape):
 class Polygon(Shape):
     """A polygon in the plane, a polyhedron in space: its corners, in the marker's axes. With a `radius` the corners of
     a convex polygon (counterclockwise) are rounded, and its sides stay where they are. "gap1", "gap2", ... are its
-    corners in the order in which they are given."""
+    corners in the order in which they are given.
+
+    >>> model = mbs.PlanarModel("wedge over a floor")
+    >>> wedge = model.body("wedge", position=(0, 2))
+    >>> shape = mbs.Polygon(wedge, [(-1, -0.5), (1, -0.5), (0, 1)])
+    >>> model.add(mbs.Contact("floor", mbs.Line(model.ground), shape))
+    <Contact floor>
+    >>> pose = mbs.assemble(model)
+    >>> [round(pose[f"floor.gap{k}"], 6) for k in (1, 2, 3)]
+    [1.5, 1.5, 3.0]
+    """
 
     def __init__(self, marker: Place, points: Sequence[Vector], radius: Numeric = 0.0):
         super().__init__(marker)
@@ -159,6 +212,7 @@ class Polygon(Shape):
             self._check_radius(float, str(self))
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
+        """What could not be checked before the parameters had values."""
         super().check_values(number, who)
         if self.radius != 0:
             self._check_radius(number, f"{self} of {who}")
@@ -176,7 +230,16 @@ class Polygon(Shape):
 
 
 class Line(Shape):
-    """The marker's x axis; its y axis points out, to where others may be."""
+    """The marker's x axis; its y axis points out, to where others may be.
+
+    >>> model = mbs.PlanarModel("ball over a slope")
+    >>> ball = model.body("ball", position=(0, 2))
+    >>> slope = mbs.Line(model.ground.at(0, 0, np.pi / 3))
+    >>> model.add(mbs.Contact("slope", slope, mbs.Disk(ball, 0.25)))
+    <Contact slope>
+    >>> print(round(mbs.assemble(model)["slope.gap"], 6))  # 2 cos 60° - 0.25
+    0.75
+    """
 
     dimensions = (2,)
     elsewhere = "a Plane"
@@ -187,7 +250,15 @@ class Line(Shape):
 
 
 class Plane(Shape):
-    """The plane through the marker at right angles to its z axis, which points out, to where others may be."""
+    """The plane through the marker at right angles to its z axis, which points out, to where others may be.
+
+    >>> model = mbs.SpatialModel("ball", gravity=(0, 0, -10))
+    >>> ball = model.body("ball", mass=2.0, inertia=0.01, position=(0, 0, 0.1))
+    >>> model.add(mbs.Contact("floor", mbs.Plane(model.ground), mbs.Sphere(ball, 0.1)))
+    <Contact floor>
+    >>> print(mbs.simulate(model, [0, 1])["floor.force"][-1].round(6))  # it lies there, with m g
+    20.0
+    """
 
     dimensions = (3,)
     elsewhere = "a Line"
@@ -199,7 +270,18 @@ class Plane(Shape):
 
 class Profile(Shape):
     """A closed curve about the marker, in polar form: its radius, an expression of `mbs.theta` or a periodic `Table`.
-    In space, the cylinder over it along the marker's z axis."""
+    In space, the cylinder over it along the marker's z axis. It meets a `Point`; where a roller touches, that is its
+    centre, and the profile is the pitch curve.
+
+    >>> import sympy as sp
+    >>> model = mbs.PlanarModel("cam")
+    >>> follower = model.body("follower", position=(0, 2))
+    >>> cam = mbs.Profile(model.ground, 1.0 + 0.5 * sp.sin(mbs.theta))
+    >>> model.add(mbs.Contact("cam", cam, mbs.Point(follower)))
+    <Contact cam>
+    >>> print(round(mbs.assemble(model)["cam.gap"], 6))  # 2 - 1.5, over the nose
+    0.5
+    """
 
     def __init__(self, marker: Place, radius: Any):
         super().__init__(marker)

@@ -10,15 +10,25 @@ from ...errors import ModelError
 from ...symbolic.derive import Relation
 from ...symbolic.markers import marker_symbols
 from ..element import checked_name, slot
-from ..measures import Measure
+from ..measures import Measure, checked_measure
 from ..parameters import Number, Numeric, check_number
 from .base import Contact
 
 
 class Stop(Contact):
-    """``Stop("buffer", mbs.displacement(guide), lower=0.0, upper=0.4, restitution=0.3)``: a measure that stays between
-    two values, or on one side of one. The gaps are measure - lower and upper - measure, "gap1" and "gap2" if there are
-    both. Values of an angle are in radians.
+    """A measure that stays between two values, or on one side of one. The gaps are measure - lower and upper - measure,
+    "gap1" and "gap2" if there are both. Values of an angle are in radians.
+
+    >>> model = mbs.PlanarModel("buffers")
+    >>> cart = model.body("cart", mass=2.0, inertia=0.1)
+    >>> guide = model.add(mbs.Translational("guide", model.ground, cart))
+    >>> model.add(mbs.Stop("buffer", mbs.displacement(guide), lower=0.0, upper=0.4, restitution=0.5))
+    <Stop buffer>
+    >>> run = mbs.simulate(model, [0, 0.2, 0.4], initial={"cart.vx": 4.0})
+    >>> [round(hit.t, 6) for hit in run.impacts]  # there with 4 m/s, back with 2 m/s
+    [0.1, 0.3]
+    >>> print(run["cart.x"][1:].round(6))
+    [0.2 0.1]
     """
 
     sketch = "stop"
@@ -32,14 +42,13 @@ class Stop(Contact):
         restitution: Numeric = 0.0,
     ):
         self.name = checked_name(name)
-        if not isinstance(measure, Measure):
-            raise ModelError(f"{self.who} stops a measure, not {measure!r}; write mbs.angle(i, j), mbs.x(marker), ...")
+        self.measure = checked_measure(measure, f"{self.who} stops")
         if measure.lowest:
             what = f"{self.who} stops a value, and {measure.label} has only a rate"
             raise ModelError(f"{what}; take an angle, a displacement, a distance or a coordinate")
         if lower is None and upper is None:
             raise ModelError(f"{self.who} stops nothing; give lower= or upper=, or both")
-        self.measure, self.markers, self.speaks_of = measure, measure.markers, measure.speaks_of
+        self.markers, self.speaks_of = measure.markers, measure.speaks_of
         self._set_laws(restitution)
         given = (("lower", lower), ("upper", upper))
         self.limits = {n: check_number(v, f"{n} of {self.who}") for n, v in given if v is not None}

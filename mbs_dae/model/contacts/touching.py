@@ -46,10 +46,11 @@ class Touching(Element):
     rubbing: Rubbing
     _gaps: tuple[Relation, dict[sp.Symbol, Number]]
 
-    friction = property(lambda self: self.rubbing.sliding)
-    static_friction = property(lambda self: self.rubbing.static)
-    has_friction = property(lambda self: self.rubbing.is_there)
-    """Whether there may be some, for some values of the parameters."""
+    friction = property(lambda self: self.rubbing.sliding, doc="The coefficient of sliding.")
+    static_friction = property(lambda self: self.rubbing.static, doc="The coefficient of rest.")
+    has_friction = property(
+        lambda self: self.rubbing.is_there, doc="Whether there may be some, for some values of the parameters."
+    )
 
     def _between(
         self, things: Sequence[Place | Shape], gap: Callable | None, slip: Callable | None, unit: str
@@ -132,6 +133,7 @@ class Touching(Element):
 
     @property
     def row_names(self) -> list[str]:
+        """What results call its gaps, then its slips."""
         return self._names("gap", "slip")
 
     @property

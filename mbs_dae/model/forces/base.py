@@ -3,7 +3,7 @@
 The contract of a force (all that `ForceElement` asks of a new class):
 
 1. Its constants are declared in the class with `scalar`, `function`, `expression` or `choice`.
-2. It says one of these, or both, as static, pure functions; the parameters that are not constants are its markers:
+2. It says one of these, or both, as static, pure functions; the parameters that are not constants are its markers::
 
        potential(i, j, ..., constants)    the energy that it stores, an expression of places and angles
        force(i, j, ..., constants)        what it does to each marker's body, one item a marker in their order:
@@ -44,12 +44,32 @@ _registry: list[type[ForceElement]] = []
 
 
 def registered_forces() -> tuple[type[ForceElement], ...]:
-    """Every force class there is, the user's included: tests and documentation walk this list."""
+    """Every force class there is, the user's included: tests and documentation walk this list.
+
+    >>> mbs.Spring in mbs.registered_forces()
+    True
+    """
     return tuple(_registry)
 
 
 class ForceElement(Declared):
-    """The base of every force; the module's docstring is its contract."""
+    """The base of every force with a class of its own, which says its constants and its law, as an energy or as what
+    each marker's body feels: here of a weight in another gravity.
+
+    >>> class Weight(mbs.ForceElement):
+    ...     weight = mbs.scalar("N")
+    ...     @staticmethod
+    ...     def potential(i, weight):
+    ...         return weight * i.y
+    >>> model = mbs.PlanarModel("on the moon")
+    >>> stone = model.body("stone", mass=2.0, inertia=0.1)
+    >>> model.add(Weight("weight", stone, weight=3.24))
+    <Weight weight>
+    >>> print(mbs.simulate(model, [0, 1])["stone.vy"][-1].round(6))
+    -1.62
+
+    What more it may say is in the docstring of `mbs_dae.model.forces.base`, which is its contract.
+    """
 
     equations: ClassVar[tuple[str, ...]] = ("potential", "force")
     work: ClassVar[str] = "supplied"
@@ -146,16 +166,25 @@ _s, _rate = sp.symbols("s_ rate_", real=True)
 
 
 class EffortElement(ForceElement):
-    """An effort on a coordinate of two markers, of a joint, or on any `Measure`: a length, a displacement, an angle.
+    """An effort on a coordinate of two markers, of a joint, or on any measure: a length, a displacement, an angle.
 
     An effort F on a coordinate s(m) has the power F ṡ; so the markers feel f = F ∂ṡ/∂r, with r their rates. A subclass
-    says
+    says ``effort(s, rate, constants)`` and nothing else. What it gives at rest, F(s, 0), is elastic: its work is
+    stored, as U = -∫ F(s, 0) ds where that is a polynomial in s alone, and otherwise added up along the motion (then it
+    counts from the start of a run). The rest is dissipated. A class with ``work = "supplied"`` gives its work from
+    outside, all of it.
 
-        effort(s, rate, constants)
-
-    and nothing else. What it gives at rest, F(s, 0), is elastic: its work is stored, as U = -∫ F(s, 0) ds where that is
-    a polynomial in s alone, and otherwise added up along the motion (then it counts from the start of a run). The rest
-    is dissipated. A class with ``work = "supplied"`` gives its work from outside, all of it.
+    >>> class Stiffening(mbs.EffortElement):
+    ...     k = mbs.scalar("N/m³")
+    ...     @staticmethod
+    ...     def effort(s, rate, k):
+    ...         return -k * (s - 1) ** 3
+    >>> model = mbs.PlanarModel("stiffening spring", gravity=(0, -10))
+    >>> weight = model.body("weight", mass=0.8, inertia=0.1, position=(0, -1.1))
+    >>> model.add(Stiffening("spring", model.ground, weight, k=1000.0))
+    <Stiffening spring>
+    >>> print(round(mbs.equilibrium(model)["weight.y"], 6))  # 1000 s³ = m g
+    -1.2
     """
 
     equations = ("effort",)

@@ -49,6 +49,13 @@ class Force(_AtMarker):
     in space of three components.
 
     The components are numbers or sympy expressions of `mbs.t`, parameters and quantities: ``-c * model["slider.vx"]``.
+
+    >>> model = mbs.PlanarModel("cart")
+    >>> cart = model.body("cart", mass=2.0, inertia=0.1)
+    >>> model.add(mbs.Force("push", cart, (10 - 5 * model["cart.vx"], 0)))
+    <Force push>
+    >>> print(mbs.simulate(model, [0, 20])["cart.vx"].round(4))  # until 5 v = 10 N
+    [0. 2.]
     """
 
     @staticmethod
@@ -57,8 +64,17 @@ class Force(_AtMarker):
 
 
 class Wrench(_AtMarker):
-    """A force and a moment at a marker, in world axes or (``axes="body"``) in the marker's own:
-    ``Wrench("load", platform, force=(0, 0, -10), moment=(10, 0, 0))``; in the plane the moment is a number."""
+    """A force and a moment at a marker, in world axes or (``axes="body"``) in the marker's own; in the plane the moment
+    is a number.
+
+    >>> model = mbs.SpatialModel("platform")
+    >>> platform = model.body("platform", mass=4.0, inertia=(1.0, 1.0, 2.0))
+    >>> model.add(mbs.Wrench("load", platform, force=(0, 0, -8), moment=(0, 0, 6)))
+    <Wrench load>
+    >>> moved = mbs.simulate(model, [0, 1])
+    >>> print(moved["platform.vz"][-1].round(6), moved["platform.wz"][-1].round(6))  # F/m, M/I
+    -2.0 3.0
+    """
 
     mx = expression("N m", default=0)
     my = expression("N m", default=0)
@@ -99,6 +115,14 @@ class Torque(EffortElement):
     the axis of the marker.
 
     A number or a sympy expression of `mbs.t`, parameters and quantities: ``-c * model["crank.omega"]``.
+
+    >>> model = mbs.PlanarModel("flywheel")
+    >>> wheel = model.body("wheel", mass=1.0, inertia=0.5)
+    >>> axle = model.add(mbs.Revolute("axle", model.ground, wheel))
+    >>> model.add(mbs.Torque("hand", axle, 3.0))
+    <Torque hand>
+    >>> print(mbs.simulate(model, [0, 2])["wheel.omega"][-1].round(6))  # M t/I
+    12.0
     """
 
     coordinates = ("angle",)
@@ -117,6 +141,14 @@ class Actuator(EffortElement):
     where it drives the second body on, or the points apart.
 
     A number or a sympy expression of `mbs.t`, parameters and quantities: ``-c * model["slide.velocity"]``.
+
+    >>> model = mbs.PlanarModel("press")
+    >>> ram = model.body("ram", mass=5.0, inertia=1.0)
+    >>> slide = model.add(mbs.Translational("slide", model.ground, ram))
+    >>> model.add(mbs.Actuator("cylinder", slide, 20.0 - 10.0 * model["slide.velocity"]))
+    <Actuator cylinder>
+    >>> print(mbs.simulate(model, [0, 20])["ram.vx"][-1].round(4))  # until 10 v = 20 N
+    2.0
     """
 
     coordinates = ("distance", "displacement")
@@ -133,6 +165,14 @@ class Motor(EffortElement):
     """A motor in a revolute joint, or between two bodies: its torque on the second one as a function of the speed.
 
     ``torque=`` is an expression of `mbs.speed`, such as ``stall * (1 - mbs.speed / no_load)``, or a table.
+
+    >>> model = mbs.PlanarModel("fan")
+    >>> fan = model.body("fan", mass=1.0, inertia=0.01)
+    >>> axle = model.add(mbs.Revolute("axle", model.ground, fan))
+    >>> motor = model.add(mbs.Motor("motor", axle, torque=2.0 * (1 - mbs.speed / 10)))
+    >>> air = model.add(mbs.ViscousFriction("air", axle, coefficient=0.2))
+    >>> print(mbs.simulate(model, [0, 2])["fan.omega"][-1].round(4))  # 2 - 0.2 ω = 0.2 ω
+    5.0
     """
 
     coordinates = ("angle",)
@@ -155,6 +195,16 @@ class PythonForce(ForceElement):
     say by which numbers, ``switches=(g, ...)``, each called like f: steps end where one passes zero, and f gets the
     signs that it is to go by, ``f(t, i, ..., modes=(1.0, ...))``, held within a step. Its derivatives, which implicit
     methods, `equilibrium` and `linearize` ask for, are central differences.
+
+    >>> def wind(t, sail):
+    ...     return [(20.0 if sail.point[1] > 1.0 else 5.0, 0.0)]
+    >>> model = mbs.PlanarModel("boat")
+    >>> boat = model.body("boat", mass=10.0, inertia=1.0)
+    >>> model.add(mbs.PythonForce("wind", boat.at(0, 2), function=wind))
+    <PythonForce wind>
+    >>> blown = mbs.simulate(model.plus(mbs.CoordinateFix("keel", boat, "angle", 0)), [0, 1])
+    >>> print(blown["boat.vx"][-1].round(6))
+    2.0
     """
 
     equations = ()

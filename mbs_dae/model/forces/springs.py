@@ -25,6 +25,14 @@ class Spring(EffortElement):
     length defaults to the distance in the reference placement.
 
     ``law=`` is any tension, alone or on top: an expression of `mbs.length`, or a table.
+
+    >>> model = mbs.PlanarModel("scale", gravity=(0, -10))
+    >>> pan = model.body("pan", mass=2.0, inertia=0.1, position=(0, -1))
+    >>> model.add(mbs.Spring("spring", model.ground, pan, stiffness=100.0))  # free as placed, 1 m long
+    <Spring spring>
+    >>> rest = mbs.equilibrium(model)
+    >>> print(round(rest["pan.y"], 6), round(rest["spring.effort"], 6))  # m g / k lower; it pulls with m g
+    -1.2 -20.0
     """
 
     sketch = "spring"
@@ -43,6 +51,14 @@ class Damper(EffortElement):
     """A damper between two points: tension = damping · (rate of the distance).
 
     ``law=`` is any tension, alone or on top: an expression of `mbs.rate`, or a table.
+
+    >>> model = mbs.PlanarModel("door closer")
+    >>> rod = model.body("rod", position=(1, 0))
+    >>> damper = model.add(mbs.Damper("damper", model.ground, rod, damping=50.0))
+    >>> pull = mbs.PoseDriver("pull", rod, (1 + 0.2 * mbs.t, 0), 0)
+    >>> pulled = mbs.inverse_dynamics(model.plus(pull), [0.0])
+    >>> print(pulled["damper.effort"].round(6))  # 50 N s/m · 0.2 m/s, against the motion
+    [-10.]
     """
 
     sketch = "damper"
@@ -59,6 +75,14 @@ class SpringDamper(EffortElement):
     """Spring and damper side by side: tension = stiffness · (distance - length) + damping · rate.
 
     ``law=`` is any tension, alone or on top: an expression of `mbs.length` and `mbs.rate`, or a table over the length.
+
+    >>> model = mbs.PlanarModel("quarter car")
+    >>> car = model.body("car", mass=1.0, inertia=1.0, position=(0, 1))
+    >>> guide = model.add(mbs.Translational("guide", model.ground, car, at=(0, 1), axis=(0, 1)))
+    >>> strut = model.add(mbs.SpringDamper("strut", model.ground, car, stiffness=25.0, damping=6.0))
+    >>> eigenvalue = mbs.linearize(model).eigenvalues[0]  # of s² + 6 s + 25
+    >>> print(round(eigenvalue.real, 6), round(abs(eigenvalue.imag), 6))
+    -3.0 4.0
     """
 
     sketch = "spring"
@@ -79,6 +103,14 @@ class TorsionSpring(EffortElement):
     stiffness · (angle - free angle) + damping · rate. The free angle defaults to that of the reference placement.
 
     ``law=`` is any such moment, alone or on top: an expression of `mbs.theta` and `mbs.rate`, or a table over it.
+
+    >>> model = mbs.PlanarModel("flap", gravity=(0, -10))
+    >>> flap = model.link("flap", (0, 0), (1, 0), mass=2.0)
+    >>> hinge = model.add(mbs.Revolute("hinge", model.ground, flap.tail))
+    >>> spring = model.add(mbs.TorsionSpring("spring", hinge, stiffness=40.0, angle=np.pi / 3 + 0.125))
+    >>> rest = mbs.equilibrium(model)
+    >>> print(round(np.degrees(rest["flap.angle"]), 4))  # where 40 · 0.125 = m g l/2 cos 60°
+    60.0
     """
 
     coordinates = ("angle",)
@@ -97,7 +129,17 @@ class TorsionSpring(EffortElement):
 
 class ViscousFriction(EffortElement):
     """Viscous friction in a joint: -coefficient · rate, of the angle of a revolute joint (N m s/rad) or of the
-    displacement of a sliding one (N s/m). Between two bodies: of their angle."""
+    displacement of a sliding one (N s/m). Between two bodies: of their angle.
+
+    >>> model = mbs.PlanarModel("grindstone")
+    >>> stone = model.body("stone", mass=1.0, inertia=2.0)
+    >>> axle = model.add(mbs.Revolute("axle", model.ground, stone))
+    >>> model.add(mbs.ViscousFriction("oil", axle, coefficient=0.5))
+    <ViscousFriction oil>
+    >>> slowed = mbs.simulate(model, [0, 4], initial={"stone.omega": np.e})
+    >>> print(slowed["stone.omega"][-1].round(4))  # e · exp(-0.5 · 4 / 2)
+    1.0
+    """
 
     coordinates = ("angle", "displacement")
     sketch = ""
@@ -109,7 +151,16 @@ class ViscousFriction(EffortElement):
 
 
 class Drag(ForceElement):
-    """Quadratic drag on a point: -coefficient · |v| v, against its velocity over the ground."""
+    """Quadratic drag on a point, against its velocity v over the ground: ``-coefficient · |v| v``.
+
+    >>> model = mbs.PlanarModel("parachute", gravity=(0, -10))
+    >>> jumper = model.body("jumper", mass=80.0, inertia=5.0)
+    >>> model.add(mbs.Drag("canopy", jumper, coefficient=32.0))
+    <Drag canopy>
+    >>> fallen = mbs.simulate(model, [0, 10])
+    >>> print(fallen["jumper.vy"][-1].round(4))  # 32 v² = m g
+    -5.0
+    """
 
     work = "dissipated"
     sketch = ""
@@ -148,13 +199,20 @@ def _same(a: Number, b: Number, matrix: Matrix) -> bool:
 
 
 class Bushing(ForceElement):
-    """An elastic sleeve between two bodies: springs and dampers in all directions, with
+    """An elastic sleeve between two bodies: springs and dampers in all directions, with::
 
         ξ = (offset of the second point, turn of the second frame), in axes of the first marker
         U = ½ ξᵀ K ξ,        efforts along ξ: -K ξ - D ξ̇
 
     `stiffness` K and `damping` D are a number for each of the six directions (three in the plane: x, y, angle) or
     symmetric matrices. A turn in space is twice the vector part of its quaternion: for small turns the rotation vector.
+
+    >>> model = mbs.PlanarModel("engine mount", gravity=(0, -10))
+    >>> engine = model.body("engine", mass=100.0, inertia=5.0)
+    >>> model.add(mbs.Bushing("mount", model.ground, engine, stiffness=(1e6, 5e5, 1e4)))
+    <Bushing mount>
+    >>> print(round(mbs.equilibrium(model)["engine.y"], 6))  # m g / K_y
+    -0.002
     """
 
     work = "dissipated"

@@ -48,7 +48,11 @@ _registry: list[type[Joint]] = []
 
 
 def registered_joints() -> tuple[type[Joint], ...]:
-    """Every joint class there is, the user's included: tests and documentation walk this list."""
+    """Every joint class there is, the user's included: tests and documentation walk this list.
+
+    >>> mbs.Revolute in mbs.registered_joints()
+    True
+    """
     return tuple(_registry)
 
 
@@ -69,6 +73,13 @@ class Constraint(Condition):
 
     ``phi`` (and ``psi``, see `Joint`) get the markers in this order and return an expression or a list, in `unit`.
     Parameters of the model are used as they are.
+
+    >>> model = mbs.PlanarModel("bead on a parabola")
+    >>> bead = model.body("bead", position=(1, 1))
+    >>> model.add(mbs.Constraint("wire", bead, phi=lambda i: i.y - i.x**2))
+    <Constraint wire>
+    >>> print(round(mbs.assemble(model, fix={"bead.x": 3.0})["bead.y"], 6))
+    9.0
     """
 
     sketch = "contact"
@@ -92,7 +103,30 @@ class Constraint(Condition):
 
 
 class Joint(Condition, Declared):
-    """The base of every joint with a class of its own; the module's docstring is its contract."""
+    """The base of every joint with a class of its own, which says its constants and its equation: here of a pin on a
+    circle.
+
+    >>> class OnCircle(mbs.Joint):
+    ...     unit = "m²"
+    ...     radius = mbs.scalar("m", positive=True)
+    ...     @staticmethod
+    ...     def phi(i, j, radius):
+    ...         d = j.point - i.point
+    ...         return [d.dot(d) - radius**2]
+    >>> model = mbs.PlanarModel("ring")
+    >>> bead = model.body("bead", position=(0.9, 0))
+    >>> model.add(OnCircle("ring", model.ground, bead, radius=1.0))
+    <OnCircle ring>
+    >>> print(round(mbs.assemble(model, fix={"bead.y": 0.6})["bead.x"], 6))
+    0.8
+
+    All joints act on markers (the first and the second, i and j). Bodies in their place stand for their origins, or
+    for markers at the world point ``at=`` in the reference placement; there ``axis=`` is the direction of their x axis
+    in the plane, in space of their z axis, beside which ``x_axis=`` may be given.
+
+    What more a class may say (units, motions, equations of velocities) is in the docstring of
+    `mbs_dae.model.joints.base`, which is its contract.
+    """
 
     equations = ("phi", "psi")
     unit: ClassVar[str | tuple[str, ...] | dict[int, tuple[str, ...]]] = "m"
@@ -202,6 +236,14 @@ class CoordinateFix(Joint):
     """Hold "x", "y", "z" or "angle" of a body (or of a marker on it) at a value; without one, where it is placed.
 
     ``CoordinateFix("x1", body, "x", 0)``
+
+    >>> model = mbs.PlanarModel("slide")
+    >>> block = model.body("block", position=(0, 2), angle=0.5)
+    >>> model.add(mbs.CoordinateFix("height", block, "y"), mbs.CoordinateFix("attitude", block, "angle", 0.1))
+    (<CoordinateFix height>, <CoordinateFix attitude>)
+    >>> placed = mbs.assemble(model)
+    >>> print(round(placed["block.y"], 6), round(placed["block.angle"], 6))
+    2.0 0.1
     """
 
     sketch = ""

@@ -40,11 +40,21 @@ def _angle(carrier, wheel):
 class Gear(Joint):
     """Two wheels in mesh: ``Gear("mesh", wheel, pinion, carrier=arm, ratio=...)`` or ``radii=(r_i, r_j)``.
 
-    ratio = r_j / r_i = |ω_i / ω_j| against the carrier. Without a carrier both axes stand still. ``mesh="internal"``
-    when one of the wheels is a ring. ``phase`` is the tooth offset; it defaults to that of the reference placement.
+    ratio = r_j / r_i, which is the size of ω_i / ω_j against the carrier. Without a carrier both axes stand still.
+    ``mesh="internal"`` when one of the wheels is a ring. ``phase`` is the tooth offset; it defaults to that of the
+    reference placement.
 
     In space the wheels' joints are named, ``Gear("mesh", A, B, ratio=...)``: their axes may have any directions, as
     those of bevel gears. (Signs are those of the joints' angles.)
+
+    >>> model = mbs.PlanarModel("gears")
+    >>> wheel, pinion = model.body("wheel"), model.body("pinion", position=(0.3, 0))
+    >>> A = model.add(mbs.Revolute("A", model.ground, wheel, at=(0, 0)))
+    >>> B = model.add(mbs.Revolute("B", model.ground, pinion, at=(0.3, 0)))
+    >>> mesh = model.add(mbs.Gear("mesh", wheel, pinion, radii=(0.2, 0.1)))
+    >>> turned = mbs.assemble(model, fix={"wheel.angle": 1.0})
+    >>> print(round(turned["pinion.angle"], 6))
+    -2.0
     """
 
     unit = "rad"
@@ -101,6 +111,17 @@ class RackAndPinion(Joint):
     With the pinion on the rack's +y side, rolling forward turns it clockwise: u = -radius * rotation, where u is the
     pinion's way along the rack. On the -y side (``side="below"``) the sign turns.
     In space both markers have their axes along that of the pinion.
+
+    Under a pinion that turns clockwise in its bearing the rack goes to the left:
+
+    >>> model = mbs.PlanarModel("steering")
+    >>> pinion, rack = model.body("pinion", position=(0, 0.02)), model.body("rack")
+    >>> A = model.add(mbs.Revolute("A", model.ground, pinion, at=(0, 0.02)))
+    >>> guide = model.add(mbs.Translational("guide", model.ground, rack))
+    >>> mesh = model.add(mbs.RackAndPinion("mesh", pinion, rack, radius=0.02))
+    >>> turned = mbs.assemble(model, fix={"pinion.angle": -1.0})
+    >>> print(round(turned["rack.x"], 6))
+    -0.02
     """
 
     sketch = "mesh"
@@ -117,12 +138,12 @@ class CamFollower(Joint):
     """A follower (second marker) on a cam (first marker: its centre).
 
     ``follower="point"`` (a knife edge, or the centre of a roller): ``profile`` is the radius of the curve that this
-    point follows on the cam - for a roller the pitch curve - as a function of the polar angle in cam axes:
+    point follows on the cam - for a roller the pitch curve - as a function of the polar angle in cam axes::
 
         Φ = |d| - profile(polar angle of d),       d from the cam's centre to the point, in cam axes.
 
     ``follower="flat"``: the face is the x axis of the follower marker, its y axis points away from the cam; `profile`
-    is the distance of the tangent from the cam's centre as a function of its normal's direction in cam axes:
+    is the distance of the tangent from the cam's centre as a function of its normal's direction in cam axes::
 
         Φ = y_j · (r_j - r_i) - profile(θ_j + π/2 - θ_i).
 
@@ -131,6 +152,16 @@ class CamFollower(Joint):
     The profile is a sympy expression of ``mbs.theta``, a periodic `Table`, or a `Motion`.
 
     With ``unilateral=True`` the follower may lift off: a contact, which takes ``restitution`` and ``friction`` as well.
+
+    >>> import sympy as sp
+    >>> model = mbs.PlanarModel("cam")
+    >>> cam, follower = model.body("cam"), model.body("follower", position=(0, 0.1))
+    >>> A = model.add(mbs.Revolute("A", model.ground, cam, at=(0, 0)))
+    >>> guide = model.add(mbs.Translational("guide", model.ground, follower, at=(0, 0), axis=(0, 1)))
+    >>> lift = model.add(mbs.CamFollower("lift", cam, follower, profile=0.1 + 0.02 * sp.cos(mbs.theta)))
+    >>> top = mbs.assemble(model, fix={"cam.angle": np.pi / 2})  # the nose of the cam points up
+    >>> print(round(top["follower.y"], 6))
+    0.12
     """
 
     sketch = "contact"
@@ -152,7 +183,15 @@ class CamFollower(Joint):
 
 
 class PointInPlane(Joint):
-    """A point of the second body stays in the plane through the first marker, at right angles to its axis."""
+    """A point of the second body stays in the plane through the first marker, at right angles to its axis.
+
+    >>> model = mbs.SpatialModel("table")
+    >>> table = model.body("table", position=(0, 0, 1))
+    >>> model.add(mbs.PointInPlane("foot", model.ground, table.at(0.5, 0, -1)))
+    <PointInPlane foot>
+    >>> mbs.diagnose(model).degrees_of_freedom
+    5
+    """
 
     dimensions = (3,)
     elsewhere = "take a PinInSlot"
@@ -174,6 +213,14 @@ class KnifeEdge(Joint):
     y axis.
 
     Ψ = y_j · (velocity of the point over the first body).
+
+    >>> model = mbs.PlanarModel("sleigh")
+    >>> sleigh = model.body("sleigh", mass=1.0, inertia=0.1, angle=np.arctan2(3, 4))
+    >>> model.add(mbs.KnifeEdge("runner", model.ground, sleigh))
+    <KnifeEdge runner>
+    >>> gliding = mbs.simulate(model, [0, 1], initial={"sleigh.vx": 4.0, "sleigh.omega": 0.0})
+    >>> print(gliding["sleigh.x"][-1].round(6), gliding["sleigh.y"][-1].round(6))  # straight on
+    4.0 3.0
     """
 
     unit = "m/s"
@@ -189,10 +236,19 @@ class RollingDisk(Joint):
     at right angles to its axis.
 
     The lowest point of the rim lies at c = r_j - radius e, where e is the direction in the disk's own plane that climbs
-    most steeply: e ∝ n - (n·z_j) z_j, with n the normal of the plane.
+    most steeply: e ∝ n - (n·z_j) z_j, with n the normal of the plane::
 
         Φ = n · (r_i - c) = 0                it touches
         Ψ = (x_i, y_i) · ċ = 0               ċ the velocity of the disk's material there: it does not slip
+
+    >>> model = mbs.SpatialModel("coin")
+    >>> coin = model.body("coin", mass=0.01, inertia=(1e-6, 1e-6, 2e-6), position=(0, 0, 0.02),
+    ...                   rotation=mbs.rotations.about((1, 0, 0), np.pi / 2))  # on edge, its axis along -y
+    >>> model.add(mbs.RollingDisk("rim", model.ground, coin, radius=0.02))
+    <RollingDisk rim>
+    >>> rolls = mbs.assemble(model, fix={"coin.wy": 5.0, "coin.wx": 0.0, "coin.wz": 0.0})
+    >>> print(round(rolls["coin.vx"], 6))  # ω r
+    0.1
     """
 
     dimensions = (3,)

@@ -20,6 +20,16 @@ class Distance(Joint):
 
     With ``unilateral="rope"`` it only pulls, with ``"strut"`` it only pushes: a contact, which takes ``restitution`` as
     well.
+
+    >>> model = mbs.PlanarModel("lamp", gravity=(0, -10))
+    >>> lamp = model.body("lamp", mass=3.0, inertia=0.1, position=(0.6, -0.8))
+    >>> model.add(mbs.Distance("rod", model.ground, lamp))  # 1 m long, as placed
+    <Distance rod>
+    >>> rest = mbs.equilibrium(model)
+    >>> print(round(rest["lamp.y"], 6), round(rest["rod.Fy"], 6))
+    -1.0 30.0
+    >>> mbs.SphericalSpherical is mbs.Distance
+    True
     """
 
     unit = "m²"
@@ -45,6 +55,16 @@ class RevoluteSpherical(Joint):
     at right angles to the pin.
 
     Φ = (d·d - length², z_i · d).
+
+    >>> model = mbs.SpatialModel("suspension")
+    >>> hub = model.body("hub", position=(1, 0, 0))
+    >>> model.add(mbs.RevoluteSpherical("arm", model.ground, hub))  # the pin is along z
+    <RevoluteSpherical arm>
+    >>> mbs.diagnose(model).degrees_of_freedom
+    4
+    >>> turned = mbs.assemble(model, fix={"hub.y": 0.8})
+    >>> print(round(turned["hub.x"], 6))
+    0.6
     """
 
     dimensions = (3,)
@@ -61,7 +81,21 @@ class RevoluteSpherical(Joint):
 
 class PinInSlot(Joint):
     """A pin (second marker) in a straight slot along the x axis of the first (revolute-translational): it may slide and
-    turn. In space, a ball in a straight guide along the first marker's axis."""
+    turn. In space, a ball in a straight guide along the first marker's axis.
+
+    >>> model = mbs.PlanarModel("slot")
+    >>> arm = model.link("arm", (0, 0), (2, 0))
+    >>> slot = model.ground.at(0, 1, np.pi / 2)  # along the y axis
+    >>> model.add(mbs.PinInSlot("pin", slot, arm.head))
+    <PinInSlot pin>
+    >>> mbs.diagnose(model).degrees_of_freedom
+    2
+    >>> up = mbs.assemble(model, fix={"pin.displacement": 0.5, "arm.angle": 0.0})
+    >>> print(round(up["arm.x"], 6), round(up["arm.y"], 6))
+    -1.0 1.5
+    >>> mbs.PointOnLine is mbs.PinInSlot
+    True
+    """
 
     sketch = "slot"
     motions = {2: (Slide(0), Turn(2)), 3: (Slide(2), Ball())}
@@ -84,6 +118,19 @@ class Universal(Joint):
     second the one along the y axis of its own.
 
     Φ = (r_i - r_j, x_i · y_j): the pins stay at right angles.
+
+    Behind a bend of 60° the second shaft turns between cos 60° and 1/cos 60° as fast as the first:
+
+    >>> model = mbs.SpatialModel("cardan shaft")
+    >>> first, second = model.body("first"), model.body("second")
+    >>> along, bent = (1, 0, 0), (0.5, np.sqrt(0.75), 0)
+    >>> A = model.add(mbs.Revolute("A", model.ground, first, at=(0, 0, 0), axis=along))
+    >>> B = model.add(mbs.Revolute("B", model.ground, second, at=(0, 0, 0), axis=bent))
+    >>> cross = mbs.Universal("cross", first.at(0, 0, 0, axis=along), second.at(0, 0, 0, axis=bent))
+    >>> engine = mbs.Driver("engine", mbs.angle(A), mbs.t)
+    >>> turned = mbs.kinematics(model.plus(cross, engine), np.linspace(0, np.pi, 181))
+    >>> print(turned["B.omega"].min().round(6), turned["B.omega"].max().round(6))
+    0.5 2.0
     """
 
     dimensions = (3,)
@@ -101,9 +148,20 @@ class ConstantVelocity(Joint):
     """A homokinetic joint: two shafts, along the axes of their markers, meet in a point and turn equally fast.
 
     The shafts bend against each other about an axis at right angles to both, and do not twist: with R the rotation from
-    the first frame to the second, a rotation about an axis n without component along z has R_xy = R_yx. So
+    the first frame to the second, a rotation about an axis n without component along z has R_xy = R_yx::
 
-    Φ = (r_i - r_j, x_i · y_j - y_i · x_j).
+        Φ = (r_i - r_j, x_i · y_j - y_i · x_j).
+
+    >>> model = mbs.SpatialModel("drive shaft")
+    >>> first, second = model.body("first"), model.body("second")
+    >>> along, bent = (1, 0, 0), (0.8, 0.6, 0)
+    >>> A = model.add(mbs.Revolute("A", model.ground, first, at=(0, 0, 0), axis=along))
+    >>> B = model.add(mbs.Revolute("B", model.ground, second, at=(0, 0, 0), axis=bent))
+    >>> joint = mbs.ConstantVelocity("joint", first.at(0, 0, 0, axis=along), second.at(0, 0, 0, axis=bent))
+    >>> engine = mbs.Driver("engine", mbs.angle(A), mbs.t)
+    >>> turned = mbs.kinematics(model.plus(joint, engine), np.linspace(0, np.pi, 181))
+    >>> print(turned["B.omega"].min().round(6), turned["B.omega"].max().round(6))
+    1.0 1.0
     """
 
     dimensions = (3,)

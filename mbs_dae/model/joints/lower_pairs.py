@@ -13,7 +13,20 @@ from .motions import Ball, Helix, Slide, Turn
 class Revolute(Joint):
     """A pin: the two points coincide; in space the axes are parallel, too.
 
+    It joins two markers; or two bodies where they are placed, ``Revolute("A", ground, arm, at=(0, 0))``, in space with
+    the direction ``axis=`` of the pin. Results know its angle as "A.angle" and "A.omega", and what it does to the
+    second body as "A.Fx", "A.Fy", in space also "A.Fz" and the moments.
+
     Φ = r_i - r_j: its multiplier is the force on the second body, in world axes.
+
+    >>> model = mbs.PlanarModel("arm")
+    >>> arm = model.link("arm", (0, 0), (2, 0))
+    >>> pin = model.add(mbs.Revolute("A", model.ground, arm.tail))
+    >>> mbs.diagnose(model).degrees_of_freedom
+    1
+    >>> raised = mbs.assemble(model, fix={"A.angle": np.pi / 6})
+    >>> print(round(raised["arm.head.y"], 6))  # 2 sin 30°
+    1.0
     """
 
     unit = {2: ("m",) * 2, 3: ("m",) * 3 + ("rad",) * 2}
@@ -30,7 +43,22 @@ class Revolute(Joint):
 
 class Translational(Joint):
     """A straight guide: the second marker slides along the first, and does not turn against it. In the plane it slides
-    along the x axis of the first marker, in space along its axis."""
+    along the x axis of the first marker, in space along its axis.
+
+    Said of two bodies where they are placed, ``Translational("guide", ground, block, at=(0, 0), axis=(0, 1))``, it
+    slides along `axis`. Results know how far as "guide.displacement", and how fast as "guide.velocity".
+
+    >>> model = mbs.PlanarModel("ramp")
+    >>> block = model.body("block")
+    >>> ramp = model.ground.at(0, 0, np.pi / 6)  # its x axis climbs by 30°
+    >>> model.add(mbs.Translational("guide", ramp, block.at(0, 0, np.pi / 6)))
+    <Translational guide>
+    >>> high = mbs.assemble(model, fix={"guide.displacement": 3.0})
+    >>> print(round(high["block.y"], 6))
+    1.5
+    >>> mbs.Prismatic is mbs.Translational
+    True
+    """
 
     unit = {2: ("m", "rad"), 3: ("m",) * 2 + ("rad",) * 3}
     facing = "frame"
@@ -49,7 +77,18 @@ Prismatic = Translational
 
 
 class Fixed(Joint):
-    """A weld: points and axes of the two markers coincide."""
+    """A weld: points and axes of the two markers coincide.
+
+    What a beam feels at the wall where it is built in, with its weight 20 N half a metre away:
+
+    >>> model = mbs.PlanarModel("cantilever", gravity=(0, -10))
+    >>> beam = model.link("beam", (0, 0), (1, 0), mass=2.0)
+    >>> model.add(mbs.Fixed("wall", model.ground, beam.tail))
+    <Fixed wall>
+    >>> held = mbs.inverse_dynamics(model, [0.0])
+    >>> print(held["wall.Fy"], held["wall.M"])
+    [20.] [10.]
+    """
 
     unit = {2: ("m", "m", "rad"), 3: ("m",) * 3 + ("rad",) * 3}
     facing = "frame"
@@ -63,7 +102,18 @@ class Fixed(Joint):
 
 
 class Cylindrical(Joint):
-    """A shaft in a sleeve: it turns about the axis of the first marker and slides along it."""
+    """A shaft in a sleeve: it turns about the axis of the first marker and slides along it.
+
+    >>> model = mbs.SpatialModel("drill")
+    >>> spindle = model.body("spindle")
+    >>> model.add(mbs.Cylindrical("sleeve", model.ground, spindle))  # about and along z
+    <Cylindrical sleeve>
+    >>> mbs.diagnose(model).degrees_of_freedom
+    2
+    >>> deep = mbs.assemble(model, fix={"sleeve.displacement": -0.1, "sleeve.angle": 0.5})
+    >>> print(round(deep["spindle.z"], 6))
+    -0.1
+    """
 
     dimensions = (3,)
     elsewhere = "a PinInSlot turns and slides there"
@@ -85,7 +135,17 @@ def _thread(i, j, *, pitch):
 
 class Screw(Joint):
     """A nut on a thread: a cylindrical joint that advances by `pitch` with every turn (right-handed where positive).
-    `phase` is how far it has advanced at angle 0; it defaults to that of the reference placement."""
+    `phase` is how far it has advanced at angle 0; it defaults to that of the reference placement.
+
+    >>> model = mbs.SpatialModel("vice")
+    >>> jaw = model.body("jaw")
+    >>> thread = model.add(mbs.Screw("thread", model.ground, jaw, pitch=0.004))
+    >>> model.add(mbs.Driver("hand", mbs.angle(thread), mbs.t))
+    <Driver hand>
+    >>> closing = mbs.kinematics(model, [2 * np.pi, 4 * np.pi])  # after one turn, and after two
+    >>> print(closing["jaw.z"].round(6))
+    [0.004 0.008]
+    """
 
     dimensions = (3,)
     unit = ("m",) * 2 + ("rad",) * 2 + ("m",)
@@ -103,7 +163,18 @@ class Screw(Joint):
 
 
 class Spherical(Joint):
-    """A ball and socket: the two points coincide."""
+    """A ball and socket: the two points coincide.
+
+    >>> model = mbs.SpatialModel("pendulum in space", gravity=(0, 0, -10))
+    >>> rod = model.link("rod", (0, 0, 0), (1, 1, 0), mass=3.0, radius=0.01)
+    >>> model.add(mbs.Spherical("A", model.ground, rod.tail))
+    <Spherical A>
+    >>> mbs.diagnose(model).degrees_of_freedom
+    3
+    >>> rest = mbs.equilibrium(model)
+    >>> print(round(rest["rod.head.z"], 6), round(rest["A.Fz"], 6))  # it hangs, √2 long, from its weight
+    -1.414214 30.0
+    """
 
     dimensions = (3,)
     elsewhere = "take a Revolute"
@@ -117,7 +188,18 @@ class Spherical(Joint):
 
 
 class Planar(Joint):
-    """Two faces on each other: the second body slides and turns in the plane at right angles to the first's axis."""
+    """Two faces on each other: the second body slides and turns in the plane at right angles to the first's axis.
+
+    >>> model = mbs.SpatialModel("puck")
+    >>> puck = model.body("puck", position=(0, 0, 0.1))
+    >>> model.add(mbs.Planar("table", model.ground.at(0, 0, 0.1), puck))
+    <Planar table>
+    >>> mbs.diagnose(model).degrees_of_freedom
+    3
+    >>> moved = mbs.assemble(model, fix={"puck.x": 2.0, "puck.y": 1.0, "table.angle": 0.5})
+    >>> print(round(moved["puck.z"], 6))
+    0.1
+    """
 
     dimensions = (3,)
     elsewhere = "bodies move in the plane without it"

@@ -1,12 +1,12 @@
 """How a joint lets its second marker move: elementary motions, one after the other.
 
 A joint may say the same thing twice: by equations that vanish, and by the motions that it leaves. With T_i and T_j the
-frames of its markers (a rotation and a place), the motions μ₁, μ₂, ... lead from the first to the second,
+frames of its markers (a rotation and a place), the motions μ₁, μ₂, ... lead from the first to the second::
 
-    T_j = T_i μ₁(θ₁) μ₂(θ₂) ...,
+    T_j = T_i μ₁(θ₁) μ₂(θ₂) ...
 
-each in the axes of the frame that those before it have reached. Axes are numbered 0, 1, 2 (x, y, z); e is the unit
-vector of one. In the coordinates of that frame
+Each is in the axes of the frame that those before it have reached. Axes are numbered 0, 1, 2 (x, y, z); e is the unit
+vector of one. In the coordinates of that frame::
 
     Turn      a rotation by θ about e                                             one velocity, θ̇
     Slide     a shift by θ e                                                      one velocity, θ̇
@@ -14,16 +14,22 @@ vector of one. In the coordinates of that frame
     Ball      any rotation, a unit quaternion                                     three, ω of the second marker against
                                                                                   the first, in the axes of the second
 
-So the axis of a Turn stands still in the frame before it, and in the one behind it; that of a Slide too. What moves
-behind a motion with the unit vector u (in world axes) and a point p on its axis has the velocity
+So the axis of a Turn stands still in the frame before it, and in the one behind it; that of a Slide too. With the unit
+vector u (in world axes) and a point p on its axis, what moves behind a motion has, over what moves before it, the
+velocity::
 
     ω = u θ̇,  ṙ = u × (r - p) θ̇    (Turn)         ω = 0,  ṙ = u θ̇    (Slide)
 
-over what moves before it; a Helix does both at once, the shift with (pitch/2π) θ̇, and a Ball is a Turn about any u.
+A Helix does both at once, the shift with (pitch/2π) θ̇, and a Ball is a Turn about any u.
 
 A joint with c equations and motions of f velocities satisfies c + f = 3 in the plane and 6 in space: what the equations
 forbid and what the motions allow is all that there is. The motions of a joint between two bodies let it stand in a
 tree, where a body's pose follows from that of its parent, with no equation to solve.
+
+>>> print(*mbs.Cylindrical.motions[3])  # in space
+slide z turn z
+>>> mbs.motions.velocities(mbs.Spherical.motions[3])
+3
 """
 
 from __future__ import annotations
@@ -34,6 +40,8 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class AlongAxis:
+    """An elementary motion about or along one axis of its frame."""
+
     axis: int
     velocities: ClassVar[int] = 1
 
@@ -59,6 +67,8 @@ class Helix(AlongAxis):
 
 @dataclass(frozen=True)
 class Ball:
+    """Any rotation."""
+
     velocities: ClassVar[int] = 3
 
     def __str__(self) -> str:
@@ -73,4 +83,5 @@ FREE: dict[int, Motions] = {2: (Slide(0), Slide(1), Turn(2)), 3: (Slide(0), Slid
 
 
 def velocities(motions: Motions) -> int:
+    """How many velocities these motions have together."""
     return sum(motion.velocities for motion in motions)

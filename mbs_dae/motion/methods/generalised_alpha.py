@@ -215,7 +215,13 @@ def read(stages: Stages, out: Vector):
 
 def GA(spectral_radius: float = 0.8) -> Method:
     """Generalised-α with this spectral radius at infinity: ``simulate(..., method=mbs.GA(0.5))``. 1 keeps even the
-    fastest oscillations, 0 ends them within three steps; "GA" is the method with 0.8."""
+    fastest oscillations, 0 ends them within three steps; "GA" is the method with 0.8.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
+    >>> motion = mbs.simulate(rod, [0, 1], initial={"rod.omega": 2}, method=mbs.GA(0.5))
+    >>> motion["rod.angle"].round(3), motion.stats["method"]
+    (array([0., 2.]), 'GA')
+    """
     rho = spectral_radius
     if isinstance(rho, bool) or not isinstance(rho, int | float) or not 0.0 <= rho <= 1.0:
         raise ModelError(f"spectral_radius={rho!r}; give a number from 0 (no fast motion is kept) to 1 (all is kept)")

@@ -81,7 +81,14 @@ def save(result: Result, path: str | Path, **choices: Any) -> Path:
 
 
 def load(path: str | Path) -> Result:
-    """Read a result that `Result.save` wrote as .npz or .nc; like there, the ending .npz may be left out."""
+    """Read a result that `Result.save` wrote as .npz or .nc; like there, the ending .npz may be left out.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+    >>> path = mbs.kinematics(rod, [0, 0.5, 1]).save("turned.npz")
+    >>> mbs.load("turned.npz")["rod.angle"]
+    array([0., 1., 2.])
+    """
     path = _with_ending(path)
     found = FORMATS.get(path.suffix.lower())
     if found is None or found.read is None:

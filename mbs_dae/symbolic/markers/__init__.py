@@ -1,4 +1,17 @@
-"""The symbols of markers: all that equations may speak of."""
+"""The symbols of markers, and time: all that equations may speak of.
+
+``mbs.t`` is time in expressions, a symbol of sympy:
+
+>>> import sympy as sp
+>>> sp.sin(2 * mbs.t).diff(mbs.t)
+2*cos(2*t)
+>>> model = mbs.PlanarModel("arm")
+>>> arm = model.link("arm", (0, 0), (1, 0))
+>>> driver = mbs.Driver("motor", mbs.angle(arm), sp.sin(2 * mbs.t))
+>>> moved = mbs.kinematics(model.plus(mbs.Revolute("A", model.ground, arm.tail), driver), [0.0])
+>>> print(moved["arm.omega"])  # 2 cos 0
+[2.]
+"""
 
 from . import primitives
 from .marker import LABELS, FormMarker, PlanarMarker, SpatialMarker, rate_of, reference_turn, t, variables

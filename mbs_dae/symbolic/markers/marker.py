@@ -1,7 +1,7 @@
 """What a marker is to an equation, in the plane and in space.
 
 A marker is a point and a frame fixed on a body. It has variables m (the point, the axes, how far it has turned) and
-rates r (the velocity of the point, the angular velocity). Axes have no rates of their own, they turn with the frame:
+rates r (the velocity of the point, the angular velocity). Axes have no rates of their own, they turn with the frame::
 
     ṁ = F(m) r.
 
@@ -31,6 +31,7 @@ class Time(sp.Symbol):
 
 
 t = Time()
+"""Time, in laws and equations."""
 
 LABELS = "ijklmnop"
 """What the markers of an element are called in its equations, in their order."""

@@ -1,11 +1,23 @@
 """What joints are made of: what can hold between two markers, in the plane and in space alike.
 
 Each gives rows that vanish, or a coordinate of the second marker seen from the first. In space an axis is the z axis
-of a marker; in the plane all axes lead out of it, so `parallel` says nothing there, and a guide runs along x.
+of a marker; in the plane all axes lead out of it, so `parallel` says nothing there, and a guide runs along x::
 
     rows         coincident     parallel     unturned      on_line     in_plane     perpendicular
     plane        2              0            1             1           -            -
     space        3              2            3             2           1            1
+
+A joint of one's own is written with them, ``mbs.primitives.coincident(i, j)``, in the plane and in space at once:
+
+>>> class Pin(mbs.Joint):
+...     @staticmethod
+...     def phi(i, j):
+...         return mbs.primitives.coincident(i, j)
+>>> plane, space = mbs.PlanarModel("plane"), mbs.SpatialModel("space")
+>>> for model in (plane, space):
+...     pin = model.add(Pin("pin", model.ground, model.body("body")))
+>>> [mbs.diagnose(model).degrees_of_freedom for model in (plane, space)]  # it turns; as a ball does
+[1, 3]
 """
 
 from typing import Any

@@ -38,7 +38,19 @@ Printed = dict[str, sp.ImmutableMatrix]
 
 
 def equations(model: Model | System) -> SystemEquations:
-    """The exact equations of a model, in textbook names. Each type of joint and force is derived once."""
+    """The exact equations of a model, in textbook names. Each type of joint and force is derived once.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A", mass=3)
+    >>> eq = mbs.equations(rod)
+    >>> eq.Phi
+    Matrix([
+    [-x_2 + cos(phi_2)],
+    [-y_2 + sin(phi_2)]])
+    >>> eq.Phi_q
+    Matrix([
+    [-1,  0, -sin(phi_2)],
+    [ 0, -1,  cos(phi_2)]])
+    """
     if isinstance(model, System) and not model.is_cartesian:
         what = f"equations are printed in Cartesian coordinates, and this system is in {model.coordinates.set} ones"
         raise ModelError(f"{what}; give the model itself")

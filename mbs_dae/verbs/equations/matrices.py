@@ -18,9 +18,25 @@ BOLD = {**SIX, "zdot": r"\dot{z}"}
 """The matrices, and how they are set (in bold)."""
 
 
+TOLD = {
+    "Phi": "Φ, what is zero: the equations of positions.",
+    "Phi_q": "Φ_q, the derivatives of Φ; in space Φ_v, by velocities.",
+    "nu": "ν, the right side of the velocities: Φ_q q̇ = ν.",
+    "gamma": "γ, the right side of the accelerations: Φ_q q̈ = γ.",
+    "M": "M, the masses.",
+    "Q": "Q, all forces but those of joints.",
+    "zdot": "The rates of states.",
+}
+
+
 def _plain(name: str) -> cached_property[sp.ImmutableMatrix]:
     """A matrix in functions that sympy can evaluate and turn into code."""
-    return cached_property(lambda eq: eq.printed[name].applyfunc(written_out))
+
+    def read(eq: Any) -> sp.ImmutableMatrix:
+        return eq.printed[name].applyfunc(written_out)
+
+    read.__doc__ = TOLD[name]
+    return cached_property(read)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

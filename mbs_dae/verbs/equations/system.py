@@ -38,7 +38,7 @@ class SystemEquations(Matrices):
     """Φ(q, t) = 0,   Φ_q q̇ = ν,   Φ_q q̈ = γ,   M q̈ + Φ_qᵀ λ = Q.
 
     In space the velocities v are those of places and the angular velocities in body axes; there Φ_q stands for Φ_v, and
-    q̇, q̈ for v, v̇. Unit quaternions are taken for granted: where |e|² stands in what is derived, 1 is printed.
+    q̇, q̈ for v, v̇. Unit quaternions are taken for granted: where e·e stands in what is derived, 1 is printed.
 
     Q is all that acts on the bodies but the joints: weight, what velocities make of inertia, and every applied force. A
     `PythonForce` named "wind" stands in it as functions F_wind_x(...), F_wind_y(...), M_wind(...) of the coordinates
@@ -52,13 +52,19 @@ class SystemEquations(Matrices):
     """
 
     def lambdify(self, *names: str) -> Callable[..., tuple[np.ndarray, ...]]:
-        """These matrices (all six but zdot, where none is named) as one function of numbers:
+        """These matrices (all six but zdot, where none is named) as one function of numbers::
 
             M, Q = eq.lambdify("M", "Q")(t, q, v, turns=None, parameters={"r": 0.2}, z=None)
 
         q and v stand in the order of ``eq.q`` and ``eq.v``, as in a row of ``result.q`` and ``result.v``; parameters
         that are not given have their values in the model. Φ, ν, γ and Q come back as vectors. ``turns`` is needed
         where ``eq.turns`` stand in these matrices, and ``z`` where states do.
+
+        >>> rod = mbs.PlanarModel.from_points(
+        ...     {"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A", mass=3, gravity=(0, -10))
+        >>> M, Q = mbs.equations(rod).lambdify("M", "Q")(0, [1, 0, 0], [0, 0, 0])
+        >>> M.diagonal(), Q  # m, m, m L²/12
+        (array([3., 3., 1.]), array([  0., -30.,   0.]))
         """
         return _lambdified(self, self._named(names) if names else SIX)
 
@@ -70,6 +76,13 @@ class SystemEquations(Matrices):
 
         Entries are numbers or sympy expressions (no text) in symbols of these names: ``eq.symbols["phi_3"]``, or your
         own. Any form will do: what expanding does not decide is evaluated at random points near the placement.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> eq = mbs.equations(rod)
+        >>> from sympy import cos, sin
+        >>> phi = eq.symbols["phi_2"]
+        >>> print(eq.compare(Phi_q=[[-1, 0, sin(phi)], [0, -1, cos(phi)]]))
+        Phi_q[0, 2] (A, phi_2): expected -sin(phi_2), got sin(phi_2)
         """
         given = {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "M": M, "Q": Q, "zdot": zdot}
         return _compared(self, {name: matrix for name, matrix in given.items() if matrix is not None})
@@ -91,10 +104,15 @@ class SystemEquations(Matrices):
 
     def save(self, path: str | Path, *names: str) -> Path:
         """Write the equations as what the file is called: a document (.tex, .md) or functions of numbers (.c, .js,
-        .py), of these matrices or of all.
+        .py), of these matrices or of all::
 
             eq.save("four_bar.tex")
             eq.save("four_bar.c", "Phi", "Phi_q")
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> path = mbs.equations(rod).save("rod.py", "Phi")
+        >>> "cos(phi_2)" in path.read_text(encoding="utf-8")
+        True
         """
         return saved(self, Path(path), self._named(names))
 

@@ -53,6 +53,15 @@ def velocity_transformation(
 
     ``symbolic=True`` gives R in letters, by blocks, for any pose: D_ij, U_i, u_j. ``explicit=True`` gives R of bodies
     as expressions of θ, for small systems.
+
+    A hinged rod, and what 1 rad/s makes of its middle:
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> print(mbs.velocity_transformation(rod))
+               A.omega
+       rod.vx
+       rod.vy     0.15
+    rod.omega        1
     """
     if symbolic or explicit:
         if q is not None or v is not None or symbolic and explicit:

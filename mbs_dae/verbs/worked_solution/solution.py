@@ -34,7 +34,16 @@ EARLIER = 12
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorkedSolution:
-    """What was done, in numbers; ``save`` writes it as a paper."""
+    """What was done, in numbers; ``save`` writes it as a paper.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 3 * mbs.t))
+    >>> found = mbs.worked_solution(rod, t=0.1)
+    >>> isinstance(found, mbs.WorkedSolution), found
+    (True, <worked solution of 'mechanism' at t = 0.1: 2 steps of Newton's method>)
+    >>> max(found.differences) < 1e-9  # to what the program computes
+    True
+    """
 
     t: float
     equations: SystemEquations
@@ -59,6 +68,7 @@ class WorkedSolution:
 
     @property
     def q(self) -> np.ndarray:
+        """The pose that Newton's method has come to."""
         return self.iterates[-1].q
 
     @property
@@ -70,10 +80,18 @@ class WorkedSolution:
 
     @property
     def paper(self) -> Paper:
+        """What `save` writes: headings, sentences, formulas, tables."""
         return paper_of(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write it as a page (.html, with its formulas as MathML; it loads nothing), or as .tex or .md."""
+        """Write it as a page (.html, with its formulas as MathML; it loads nothing), or as .tex or .md.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 3 * mbs.t))
+        >>> path = mbs.worked_solution(rod, t=0).save("solution.md")
+        >>> path.read_text(encoding="utf-8").splitlines()[0]
+        '# Worked solution: mechanism, t = 0 s'
+        """
         return written(Path(path), [*ENDINGS], lambda ending: as_text(self.paper, ending))
 
     @property
@@ -93,7 +111,7 @@ def worked_solution(
     model: Model | System, t: float = 0.0, initial: Mapping[str, float] | None = None
 ) -> WorkedSolution:
     """The analysis of a driven mechanism at time t as a student would hand it in: dimensions, coordinates, equations in
-    symbols and in numbers, start values, all iterates of Newton's method, velocities, accelerations, and a check.
+    symbols and in numbers, start values, all iterates of Newton's method, velocities, accelerations, and a check::
 
         mbs.worked_solution(model, t=0.5).save("solution.html")
 
@@ -102,6 +120,14 @@ def worked_solution(
 
     Newton's method is the plain one, with full steps. It starts from the placement; where that leads to no pose, or to
     another one than the motion reaches, it starts from the pose of the motion at an earlier time, which is told.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
+    >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 3 * mbs.t))
+    >>> found = mbs.worked_solution(rod, t=0.1)
+    >>> found.q.round(6)  # cos 0.3, sin 0.3, and the angle
+    array([0.955336, 0.29552 , 0.3     ])
+    >>> found.v.round(6)  # -3 sin 0.3, 3 cos 0.3, and the driver's 3 rad/s
+    array([-0.886561,  2.866009,  3.      ])
     """
     model, t = model_of(model), finite_number(t, "the time t")
     given = {} if initial is None else initial

@@ -29,9 +29,12 @@ class View:
         return f'{frame}<div style="display: none">{picture}</div>'
 
 
-def view(result: Result, *, height: int = HEIGHT, **choices: Any) -> View:
-    """The motion as a page of a notebook, to play, turn and scrub, with curves beside it; choices as those of
-    ``result.save("motion.html")``."""
+def view(
+    result: Result, *, plots: Any = (), trace: Any = (), view: Any = None, speed: float | None = None,
+    live: bool = False, height: int = HEIGHT,
+) -> View:  # fmt: skip
+    """The motion as a page of a notebook; choices as those of `page_text`."""
     picture = BytesIO()
     draw(result).savefig(picture, format="png")
-    return View(page_text(result, **choices), picture.getvalue(), height)
+    text = page_text(result, plots=plots, trace=trace, view=view, speed=speed, live=live)
+    return View(text, picture.getvalue(), height)

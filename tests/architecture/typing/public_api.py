@@ -67,7 +67,8 @@ def plane() -> mbs.PlanarModel:
         Bar("bar", a, b, length=1.0),
     )
     model.add(
-        mbs.Spring("spring", a, b, stiffness=100.0, length=r, law=mbs.length**3),
+        spring := mbs.Spring("spring", a, b, stiffness=100.0, length=r, law=mbs.length**3),
+        mbs.Stop("fully out", mbs.distance(spring), upper=0.4),
         mbs.Damper("damper", mbs.displacement(slide), damping=2),
         mbs.SpringDamper("both", a, b, 1.0, 2.0, law=table),
         mbs.TorsionSpring("coil", pin, stiffness=3 * r),

@@ -40,6 +40,7 @@ mbs.PythonForce("p", a)  # error
 mbs.Driver("d", pin, 3.0)  # error
 mbs.angle(3)  # error
 mbs.distance(a)  # error
+mbs.displacement(a)  # error
 mbs.Table([0, 1])  # error
 mbs.kinematics(model, times=3.0)  # error
 mbs.simulate(model, [0, 1], rtol="1e-8")  # error

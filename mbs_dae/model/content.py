@@ -1,0 +1,199 @@
+"""What a model has: bodies, elements and parameters, and the names of all that can be read of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+from ..errors import ModelError, Names, counted, unknown_name
+from ..results.names import COMPONENTS, EFFORT
+from . import measures
+from .bodies.body import Body
+from .contacts import Contact, Friction, FrictionElement
+from .drivers import Prescribed
+from .element import Element
+from .events import Event
+from .forces.base import ForceElement
+from .joints.base import Condition
+from .measures import Measure, Quantity
+from .parameters import Evaluator, Number, ParameterValue, Reaction, Signal
+from .signals import Input, Sampled, StateVariable, all_signals, reaction_of, units_of_signals
+
+WAYS = {
+    "parameter": "its value is set by model.with_parameters({0}=...), and is model.parameters[{0!r}].value",
+    "input": "another law is set by model.with_inputs({0}=...)",
+    "state": "its first value is initial= in model.state(...), or simulate(..., initial={{{0!r}: ...}})",
+}
+"""How what is no body is set."""
+
+
+class Content:
+    """A model as it is read."""
+
+    body_class: ClassVar[type[Body]]
+    name: str
+    ground: Any
+    bodies: Names[Body]
+    elements: Names[Element]
+    parameters: Names[ParameterValue]
+
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return self.body_class.dimension
+
+    def value(self, number: Number | str) -> float:
+        """The value of a parameter, by its symbol or its name, or of an expression of parameters.
+
+        >>> model = mbs.PlanarModel("wheel")
+        >>> r = model.parameter("r", 0.5)
+        >>> model.value(2 * r), model.value("r")
+        (1.0, 0.5)
+        """
+        return self.parameters[number].value if isinstance(number, str) else self.evaluator()(number)
+
+    def evaluator(self) -> Evaluator:
+        """What gives the values of expressions of parameters, as they are now."""
+        return Evaluator({p.symbol: p.value for p in self.parameters.values()})
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The elements that must hold: joints, constraints, drivers."""
+        return tuple(e for e in self.elements.values() if isinstance(e, Condition))
+
+    @property
+    def forces(self) -> tuple[ForceElement, ...]:
+        """The elements that push and pull, by a law: springs, dampers, motors, given forces."""
+        return tuple(e for e in self.elements.values() if isinstance(e, ForceElement))
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The elements with gaps: contacts, stops, ropes and struts."""
+        return tuple(e for e in self.elements.values() if isinstance(e, Contact))
+
+    @property
+    def frictions(self) -> tuple[FrictionElement, ...]:
+        """The elements that stick and slip: friction in joints and on measures."""
+        return tuple(e for e in self.elements.values() if isinstance(e, FrictionElement))
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The events that runs look for."""
+        return tuple(e for e in self.elements.values() if isinstance(e, Event))
+
+    @property
+    def drivers(self) -> tuple[Prescribed, ...]:
+        """The conditions that follow a function of time."""
+        return tuple(e for e in self.elements.values() if isinstance(e, Prescribed))
+
+    @property
+    def states(self) -> tuple[StateVariable, ...]:
+        """The numbers with a rate of their own: see `state`."""
+        return tuple(e for e in self.elements.values() if isinstance(e, StateVariable))
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The numbers that are given from outside: see `input`."""
+        return tuple(e for e in self.elements.values() if isinstance(e, Input))
+
+    @property
+    def controllers(self) -> tuple[Sampled, ...]:
+        """What sets states at sampling times: see `Sampled`."""
+        return tuple(e for e in self.elements.values() if isinstance(e, Sampled))
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """All numbers that change in time and belong to no body: states, inputs, and the reactions that are read."""
+        return all_signals(self.elements.values())
+
+    @property
+    def felt(self) -> frozenset[str]:
+        """The joints of which rates, or friction, read what they do to bodies: these keep their equations in all
+        coordinates, so that there is a multiplier for each."""
+        read = (s for s in self.signals if isinstance(s, Reaction))
+        rubbing = (e.joint for e in self.frictions if isinstance(e, Friction))
+        return frozenset([*rubbing, *(s.owner for s in read if s.component != EFFORT)])
+
+    def measures_of(self, owner: str) -> tuple[Measure, ...]:
+        """What can be read of a body, of a named marker ("rod.tip"), or of an element."""
+        body, _, marker = owner.partition(".")
+        if body in self.bodies:
+            at = self.bodies[body].markers.get(marker) if marker else self.bodies[body].origin
+            return () if at is None else tuple(getattr(measures, kind)(at) for kind in at.body.measure_kinds)
+        if owner in self.elements:
+            return tuple(self.elements[owner].measures().values())
+        return ()
+
+    def owners(self) -> Iterator[str]:
+        """Everything that has quantities, by name."""
+        for body in self.bodies.values():
+            yield body.name
+            yield from (m.label for m in body.markers.values())
+        yield from self.elements
+
+    def quantity(self, name: str, told: int = 3) -> tuple[Measure, int]:
+        """The measure behind a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration). Of an
+        unknown one so many levels are told."""
+        if found := self.found_quantity(name):
+            return found
+        raise self.unknown_quantity(name, told)
+
+    def found_quantity(self, name: str) -> tuple[Measure, int] | None:
+        """As `quantity`, or None of an unknown one."""
+        owner, _, wanted = str(name).rpartition(".")
+        own = (measure for measure in self.measures_of(owner) if wanted and wanted in measure.levels)
+        return next(((measure, measure.levels.index(wanted)) for measure in own), None)
+
+    def unknown_quantity(self, name: str, told: int = 3, more: Iterable[str] = ()) -> ModelError:
+        """The error that tells a name which is no quantity, with the nearest ones and `more`."""
+        return self._unknown("quantity", name, [*self.quantity_names(told), *self.signal_units, *more])
+
+    def __getitem__(self, name: str) -> Any:
+        """A named quantity as a symbol, for the expressions of forces and states: ``-c * model["rod.tip.vx"]``; a state
+        or an input; the effort of a force; for rates that of a driver, ``model["motor.effort"]``, and what a joint does
+        to its second body, ``model["A.Fx"]``.
+
+        >>> model = mbs.PlanarModel("cart")
+        >>> cart = model.body("cart", mass=2.0, inertia=1.0)
+        >>> model.add(mbs.Force("air", cart, (10 - 5 * model["cart.vx"], 0)))
+        <Force air>
+        >>> print(mbs.simulate(model, [0, 20])["cart.vx"].round(4))  # until both are equal
+        [0. 2.]
+        """
+        owner, _, wanted = str(name).rpartition(".")
+        if isinstance(element := self.elements.get(name), StateVariable | Input):
+            return element.symbol
+        if wanted in (EFFORT, *COMPONENTS[self.dimension]) and owner in self.elements:
+            return reaction_of(self.elements[owner], wanted, self.ground)
+        measure, level = self.quantity(name)
+        if level > 1:
+            raise ModelError(f"{name!r} is an acceleration, which follows from forces; write values and rates in them")
+        return Quantity(name, measure, level)
+
+    def quantity_names(self, levels: int = 3) -> list[str]:
+        """Those of bodies, markers and elements: values, rates and accelerations, or the first of these levels.
+
+        >>> model = mbs.PlanarModel("point")
+        >>> body = model.body("p")
+        >>> model.quantity_names(1)
+        ['p.x', 'p.y', 'p.angle']
+        """
+        named = ((o, level) for o in self.owners() for m in self.measures_of(o) for level in m.levels[:levels])
+        return [f"{owner}.{level}" for owner, level in named if level]
+
+    @property
+    def signal_units(self) -> dict[str, str]:
+        """The units of all that is known of states, inputs and reactions in rates, by name."""
+        return units_of_signals(self.elements.values())
+
+    def _unknown(self, kind: str, name: str, known: Iterable[str]) -> ModelError:
+        """There is none of this name; there may be something else."""
+        found = "parameter" if name in self.parameters else getattr(self.elements.get(name), "kind", "")
+        if found not in WAYS:
+            return unknown_name(kind, name, known, f"model {self.name!r}")
+        what = f"{name!r} of model {self.name!r} is {'an' if found == 'input' else 'a'} {found}, no {kind}"
+        return ModelError(f"{what}; {WAYS[found].format(name)}", name=name)
+
+    def __repr__(self) -> str:
+        bodies = "1 body" if len(self.bodies) == 1 else f"{len(self.bodies)} bodies"
+        return f"<{type(self).__name__} {self.name!r}: {bodies}, {counted(len(self.elements), 'element')}>"

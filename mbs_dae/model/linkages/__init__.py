@@ -1,0 +1,1 @@
+"""Linkages said in points, and what lies between them."""

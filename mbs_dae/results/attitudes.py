@@ -1,0 +1,84 @@
+"""Attitudes and screws of a result: how its bodies stand and turn, and what acts on them, as six-vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ModelError, check_name
+from ..provided import provided
+from ..rotations import about_z, from_quaternion
+
+
+class Attitudes:
+    """What a `Result` tells of attitudes, twists and wrenches."""
+
+    q: np.ndarray
+    coordinate_names: tuple[str, ...]
+
+    def rotation(self, body: str) -> np.ndarray:
+        """The matrix from the axes of a body to those of the world over time: (len(t), 3, 3); in the plane 2 x 2.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), np.pi / 2 * mbs.t))
+        >>> mbs.kinematics(rod, [0, 1]).rotation("rod")[1].round(6) @ [1, 0]  # its x axis after a quarter turn
+        array([0., 1.])
+        """
+        own = self._placed(body)
+        return from_quaternion(own[:, 3:]) if own.shape[1] == 7 else about_z(own[:, 2])[:, :2, :2]
+
+    def quaternion(self, body: str) -> np.ndarray:
+        """The attitude of a body in space over time, as unit quaternions (scalar first): (len(t), 4).
+
+        >>> model = mbs.SpatialModel("arm")
+        >>> arm = model.link("arm", (0, 0, 0), (1, 0, 0))
+        >>> hinge = model.add(mbs.Revolute("A", model.ground, arm, at=(0, 0, 0), axis=(0, 0, 1)))
+        >>> motor = model.add(mbs.Driver("motor", mbs.angle(hinge), np.pi / 2 * mbs.t))
+        >>> mbs.kinematics(model, [0, 1]).quaternion("arm")[1, [0, 3]].round(3)  # a quarter turn: cos 45°, sin 45°
+        array([0.707, 0.707])
+        """
+        own = self._placed(body)
+        if own.shape[1] != 7:
+            raise ModelError(f"body {body!r} is in the plane, and has no quaternion; read its angle")
+        return own[:, 3:]
+
+    def twist(self, body: str) -> np.ndarray:
+        """(ω, v_O) of a body over time, world axes: (len(t), 6), with v_O the velocity of what is passing through the
+        world's origin (`mbs.screws`).
+
+        >>> model = mbs.SpatialModel("arm")
+        >>> arm = model.link("arm", (1, 0, 0), (2, 0, 0))
+        >>> hinge = model.add(mbs.Revolute("A", model.ground, arm, at=(1, 0, 0), axis=(0, 0, 1)))
+        >>> motor = model.add(mbs.Driver("motor", mbs.angle(hinge), 3 * mbs.t))
+        >>> mbs.kinematics(model, [0, 1]).twist("arm")[0, [2, 4]].round(6)  # ωz, and vy of what passes the origin
+        array([ 3., -3.])
+        """
+        return provided("Result.twist")(self, body)
+
+    def wrench(self, name: str) -> np.ndarray:
+        """(M_O, F) of what a joint, driver or force does to its second body, about the world's origin: (len(t), 6).
+
+        >>> model = mbs.SpatialModel("arm", gravity=(0, 0, -10))
+        >>> arm = model.link("arm", (1, 0, 0), (2, 0, 0), mass=2)
+        >>> wall = model.add(mbs.Fixed("wall", model.ground, arm, at=(1, 0, 0)))
+        >>> mbs.inverse_dynamics(model, [0]).wrench("wall")[0, [1, 5]].round(6)  # My and Fz: 20 N at x = 1.5
+        array([-30.,  20.])
+        """
+        return provided("Result.wrench")(self, name)
+
+    def screw(self, joint: str) -> np.ndarray:
+        """The unit screw about which the second body of a joint may move, over time: (len(t), 6).
+
+        >>> model = mbs.SpatialModel("arm")
+        >>> arm = model.link("arm", (1, 0, 0), (2, 0, 0))
+        >>> hinge = model.add(mbs.Revolute("A", model.ground, arm, at=(1, 0, 0), axis=(0, 0, 1)))
+        >>> motor = model.add(mbs.Driver("motor", mbs.angle(hinge), 3 * mbs.t))
+        >>> mbs.kinematics(model, [0, 1]).screw("A")[0, [2, 4]].round(6)  # about z, through x = 1
+        array([ 1., -1.])
+        """
+        return provided("Result.screw")(self, joint)
+
+    def _placed(self, body: str) -> np.ndarray:
+        """The coordinates of one body over time."""
+        owners = [name.rpartition(".")[0] for name in self.coordinate_names]
+        check_name("body", body, {*owners}, "the result")
+        return self.q[:, [k for k, owner in enumerate(owners) if owner == body]]

@@ -1,0 +1,128 @@
+"""The pictures of a result, as a person asks for them; how they are drawn is the business of a later room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..provided import provided
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Pictures:
+    """What can be drawn of a `Result`."""
+
+    def plot(self, *names: str) -> Figure:
+        """The named quantities over time, a panel for each unit and each vector. Dashed is what redundant joints leave
+        open.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+        >>> figure = mbs.kinematics(rod, [0, 0.5, 1]).plot("rod.B.x", "rod.B.y", "rod.angle")
+        >>> [panel.get_ylabel() for panel in figure.axes]
+        ['length [m]', 'angle [rad]']
+        >>> figure.savefig("rod.png")
+        """
+        return provided("Result.plot")(self, names)
+
+    def plot_path(self, *markers: str) -> Figure:
+        """The paths that named points take (coupler curves); a circle shows where each begins, and faint lines the
+        mechanism there.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+        >>> figure = mbs.kinematics(rod, [0, 0.5, 1]).plot_path("rod.B")
+        >>> figure.axes[0].get_legend_handles_labels()[1]
+        ['rod.B']
+        """
+        return provided("Result.plot_path")(self, markers)
+
+    def plot_violation(self) -> Figure:
+        """The largest violation of position, velocity and acceleration equations over time.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> figure = mbs.simulate(rod, [0, 0.5, 1], initial={"rod.omega": 2}).plot_violation()
+        >>> len(figure.axes), figure.axes[0].get_yscale()
+        (3, 'log')
+        """
+        return provided("Result.plot_violation")(self)
+
+    def plot_energy(self) -> Figure:
+        """The ledger over time: kinetic, potential, dissipated, supplied, and their total; below, the error of the
+        total.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> figure = mbs.simulate(rod, [0, 0.5, 1], initial={"rod.omega": 2}).plot_energy()
+        >>> figure.axes[0].get_legend_handles_labels()[1]
+        ['kinetic', 'potential', 'dissipated', 'supplied', 'total']
+        """
+        return provided("Result.plot_energy")(self)
+
+    def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False) -> Figure:
+        """What joints do to their second bodies, over time: Fx, Fy, the magnitude, and the moment where there is one.
+        Dashed is what redundant joints leave open (see `Result.is_unique`).
+
+        With ``polar=True`` the path of the tip of the force, for bearings; then ``axes="first"`` or ``"second"`` shows
+        where the load meets the one or the other body.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> result = mbs.simulate(rod, [0, 0.5, 1], initial={"rod.omega": 2})
+        >>> result.plot_reaction("A").axes[0].get_ylabel().splitlines()
+        ['A: force on rod', '[N]']
+        """
+        return provided("Result.plot_reaction")(self, joints, axes, polar)
+
+    def animate(
+        self, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
+        trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8), view: tuple[float, ...] | None = None,
+    ) -> Any:  # fmt: skip
+        """The motion as a film, drawn from joints and links: one that plays in a notebook, or with a `path` a file: a
+        .gif or .mp4 film, a page of .html, or a .png or .svg picture of the first pose with later ones faint behind it.
+
+        `fps` are frames per second of the film and `speed` is model time over film time (0.1: ten times slower; 1 if it
+        is not said, and for pages what makes them play some seconds long); a sweep of a parameter shows one frame for
+        each value. `trace` names points whose paths are drawn. `size` is in inches. In space ``view=(elevation,
+        azimuth)`` says from where it is seen, in degrees; a third angle rolls the picture: where z points down,
+        ``view=(-24, -58, 180)`` stands it upright.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+        >>> result = mbs.kinematics(rod, [0, 0.5, 1])
+        >>> result.animate(fps=10, speed=0.5, trace="rod.B")
+        <Film of 'mechanism': 21 frames, 2.1 s>
+        >>> result.animate("rod.svg").name
+        'rod.svg'
+        """
+        return provided("Result.animate")(self, path, fps=fps, speed=speed, trace=trace, size=size, view=view)
+
+    def draw(
+        self, index: int = 0, ax: Any = None, *, trace: str | Sequence[str] = (),
+        size: tuple[float, float] = (6.4, 4.8), view: tuple[float, ...] | None = None,
+    ) -> Figure:  # fmt: skip
+        """A still picture of one pose, in given axes or in a new matplotlib figure; `trace`, `size` and `view` as of
+        `animate`.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+        >>> figure = mbs.kinematics(rod, [0, 0.5, 1]).draw(-1, trace="rod.B")
+        >>> figure.axes[0].get_aspect()
+        1.0
+        """
+        return provided("Result.draw")(self, index, ax, trace=trace, size=size, view=view)
+
+    def view(
+        self, *, plots: str | Sequence[str] = (), trace: str | Sequence[str] = (),
+        view: tuple[float, ...] | None = None, speed: float | None = None, live: bool = False, height: int = 620,
+    ) -> Any:  # fmt: skip
+        """The motion in a notebook, to play, turn and scrub, with curves of `plots` beside it: the page that
+        ``result.save("motion.html", plots="rod.angle")`` makes for any browser. `height` is in pixels.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
+        >>> mbs.kinematics(rod, [0, 0.5, 1]).view(plots="rod.angle")
+        View(height=620)
+        """
+        return provided("Result.view")(self, plots=plots, trace=trace, view=view, speed=speed, live=live, height=height)
