@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeAlias
 
 import sympy as sp
@@ -54,7 +55,8 @@ def in_digits(e: sp.Expr, digits: int = DIGITS) -> sp.Expr:
 def pieces(e: sp.Expr, *before: Part) -> tuple[Math, ...]:
     """An expression with what stands before it, in pieces between which a line may end."""
     terms = sp.Add.make_args(e)
-    if len(str(e)) <= LINE or len(terms) == 1:
+    long = next(islice(sp.preorder_traversal(e), 2 * LINE, None), None) is not None  # seen without printing it
+    if len(terms) == 1 or not long and len(str(e)) <= LINE:
         return (Math(*before, e),)
     return tuple(_grouped(e, before))
 
@@ -65,12 +67,13 @@ def _grouped(e: sp.Expr, before: tuple[Part, ...]) -> Iterator[Math]:
     for term in e.as_ordered_terms():
         negative = term.could_extract_minus_sign()
         shown = -term if negative else term
-        if length and length + len(str(shown)) > LINE:
+        own = len(str(shown))
+        if length and length + own > LINE:
             yield Math(*group)
             group, length = [], 0
         sign = "-" if negative else "" if first else "+"
         group += [sign, _enclosed(shown)] if sign else [_enclosed(shown)]
-        length, first = length + len(str(shown)) + 3, False
+        length, first = length + own + 3, False
     yield Math(*group)
 
 

@@ -90,11 +90,6 @@ class ComputedReactions:
         structure = self._system.structure
         return (structure.contacts if isinstance(element, TOUCHING) else structure).rows_of[element.name]
 
-    def turned(self, name: str) -> np.ndarray:
-        element = self._element(name)
-        bodies = (element.markers[0].body, element.markers[element.second].body)
-        return np.stack([self._system.layout.rotation(self._motion.q, body) for body in bodies], axis=1)
-
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import product
-from math import cos, isfinite, nan, pi, sin
+from math import cos, hypot, isfinite, nan, pi, sin
 
 import sympy as sp
 
@@ -38,7 +38,15 @@ def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
         for marker in body.markers.values():
             points[body.name][tuple(map(number, marker.point))] = None
     bodies = (BodySketch(name, tuple(p), tuple(map(number, model.bodies[name].com))) for name, p in points.items())
-    return Sketch(tuple(bodies), tuple(elements), model.dimension)
+    named = {m.label: m for body in (model.ground, *model.bodies.values()) for m in body.markers.values()}
+    places = {name: (m.body.name, *map(number, m.numbers)) for name, m in named.items()}
+    return Sketch(tuple(bodies), tuple(elements), model.dimension, markers=places, up=_up(model, number))
+
+
+def _up(model: Model, number: Evaluator) -> Point:
+    gravity = tuple(map(number, model.gravity))
+    size = hypot(*gravity)
+    return tuple(-g / size for g in gravity) if size else ()
 
 
 def _shape(element: Element, number: Evaluator) -> dict:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 class Pictures:
     """What can be drawn of a `Result`."""
 
-    def plot(self, *names: str) -> Figure:
-        """The named quantities over time, a panel for each unit and each vector. Dashed is what redundant joints leave
-        open.
+    def plot(self, *names: str, axes: str = "world") -> Figure:
+        """The named quantities over time, a panel for each unit and each vector; ``axes`` are those of vectors, as of
+        `vector`. Dashed is what redundant joints leave open.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -26,7 +26,7 @@ class Pictures:
         ['length [m]', 'angle [rad]']
         >>> figure.savefig("rod.png")
         """
-        return provided("Result.plot")(self, names)
+        return provided("Result.plot")(self, names, axes)
 
     def plot_path(self, *markers: str) -> Figure:
         """The paths that named points take (coupler curves); a circle shows where each begins, and faint lines the

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..errors import ModelError, Names, unknown_name
 
-AXES = ("world", "first", "second")
 PARTS = ("kinetic", "potential", "dissipated", "supplied")
 """Of the ledger of energy."""
 
@@ -70,10 +69,6 @@ class Reactions(Protocol):
         ...
 
     def world(self, name: str) -> np.ndarray: ...
-    def turned(self, name: str) -> np.ndarray:
-        """The rotations of the first and second body over time, as matrices: (times, 2, dimension, dimension)."""
-        ...
-
     def unique(self, name: str) -> np.ndarray: ...
     def effort(self, name: str) -> np.ndarray | None: ...
     @property
@@ -92,7 +87,7 @@ class StoredReactions:
 
     @property
     def dimension(self) -> int:
-        return next((arrays["turned"].shape[-1] for arrays in self._arrays.values()), 2)
+        return 3 if any(arrays["world"].shape[-1] == 6 for arrays in self._arrays.values()) else 2
 
     def efforts(self) -> list[str]:
         return [name for name, arrays in self._arrays.items() if "effort" in arrays]
@@ -100,28 +95,11 @@ class StoredReactions:
     def world(self, name: str) -> np.ndarray:
         return self._arrays[name]["world"]
 
-    def turned(self, name: str) -> np.ndarray:
-        return self._arrays[name]["turned"]
-
     def unique(self, name: str) -> np.ndarray:
         return self._arrays[name]["unique"].astype(bool)
 
     def effort(self, name: str) -> np.ndarray | None:
         return self._arrays[name].get("effort")
-
-
-def in_axes(reactions: Reactions, name: str, axes: str) -> np.ndarray:
-    """A reaction in the axes of the world, of the first body or of the second one."""
-    if axes not in AXES:
-        raise ModelError(f"axes={axes!r} of a reaction; choose one of {', '.join(map(repr, AXES))}")
-    wrench = reactions.world(name)
-    if axes == "world":
-        return wrench
-    rotation = reactions.turned(name)[:, AXES.index(axes) - 1]
-    size = rotation.shape[-1]
-    force, moment = wrench[:, :size], wrench[:, size:]
-    turned = [np.einsum("tkc,tk->tc", rotation, part) for part in (force, moment) if part.shape[1] == size]
-    return np.concatenate([*turned, moment][:2], axis=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,11 +13,13 @@ import numpy as np
 from ..errors import ModelError
 from ..provided import provided
 from .attitudes import Attitudes
+from .frames import named
+from .geometry import Geometry
 from .happenings import Happening, Impact
 from .names import POWER, Derived, components, names_of_forces, vectors
 from .own import Lazy, OwnMotion
 from .pictures import Pictures
-from .quantities import Energy, Quantities, Reactions, frozen, in_axes
+from .quantities import Energy, Quantities, Reactions, frozen
 from .sketch import Sketch
 from .violation import Violation
 from .written import Written
@@ -31,7 +33,7 @@ _NO_FORCES = (
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Attitudes, Pictures, Written):
+class Result(Attitudes, Geometry, Pictures, Written):
     """What an analysis gives back.
 
     ``result["slider.vx"]`` is an array over ``result.t``; ``result.names`` lists the quantities of the motion. A vector
@@ -190,8 +192,8 @@ class Result(Attitudes, Pictures, Written):
 
     def reaction(self, joint: str, axes: str = "world") -> np.ndarray:
         """Fx, Fy and M over time, shape (len(t), 3), in space force and moment, shape (len(t), 6): what the joint does
-        to its second body, the moment about the second marker. ``axes`` are those of the "world", of the "first" body
-        or of the "second" one.
+        to its second body, the moment about the second marker. ``axes`` are those of the "world", of its "first" body
+        or its "second" one, or of any body or marker, "rod.tip".
 
         Of redundant joints it is the least of all possible ones: see `is_unique`.
 
@@ -202,7 +204,11 @@ class Result(Attitudes, Pictures, Written):
         >>> round(float(mbs.simulate(rod, [0, 0.1]).reaction("A")[0, 1]), 6)
         4.905
         """
-        return in_axes(self._forces(), joint, axes)
+        wrench, size = self._forces().world(joint), self.sketch.dimension
+        parts, frame = np.split(wrench, [size], axis=1), named(self, axes, joint)
+        if axes == "world":
+            return wrench
+        return np.concatenate([frame.parts(part) if part.shape[1] == size else part for part in parts], axis=1)
 
     def is_unique(self, name: str) -> np.ndarray:
         """Whether the reaction of a joint is determined: booleans, one for each component (world axes); or whether a

@@ -51,6 +51,10 @@ class Sketch:
     dimension: int = 2
     variants: tuple[Sketch, ...] = ()
     """Of a sweep that changes dimensions: the sketch at each value. This one is the first."""
+    markers: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Those with a name, "rod.tip", each as in `ElementSketch`."""
+    up: Point = ()
+    """The direction against gravity, where there is any."""
 
 
 def swept(sketches: Sequence[Sketch]) -> Sketch:

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..errors import ModelError
+from ..readings.vectors import vector_of
 from ..results.result import Result
 from .drawing.colours import COLOURS, DARK, GROUND
 from .style import BESIDE, START, Picture, as_label, axis_label, say_if_stopped, style
@@ -23,18 +24,23 @@ LETTERS = {"": "", "w": r"\omega", "alpha": r"\alpha"}
 """Of components, where they are other than in the name."""
 
 
-def plot(result: Result, names: Sequence[str]) -> Figure:
-    """The named quantities over time (or over the swept parameter), one panel for each unit, and one for each vector.
-    Dashed is what redundant joints leave open."""
+def plot(result: Result, names: Sequence[str], axes: str = "world") -> Figure:
+    """The named quantities over time (or over the swept parameter), one panel for each unit, and one for each vector,
+    by its components along the axes of a body or a marker. Dashed is what redundant joints leave open."""
     names = names_of(names, "plot", "quantities", result.all_names)
     panels: dict[str, list[str]] = {}
     for name in names:
         is_number = result.components(name) == (name,)
+        if axes != "world" and (not is_number or vector_of(result, name)):
+            result.vector(name, axes)  # refuses components, which are along those of the world
         panels.setdefault(result.unit(name) if is_number else f"vector {name}", []).append(name)
     with style():
-        figure, axes = stacked(result, len(panels))
-        for ax, group in zip(axes, panels.values(), strict=True):
-            (_numbers if result.components(group[0]) == (group[0],) else _vector)(ax, result, group)
+        figure, stack = stacked(result, len(panels))
+        for ax, group in zip(stack, panels.values(), strict=True):
+            if result.components(group[0]) == (group[0],):
+                _numbers(ax, result, group)
+            else:
+                _vector(ax, result, group[0], axes)
             ax.legend(**BESIDE)
     return figure
 
@@ -46,13 +52,25 @@ def _numbers(ax: Any, result: Result, names: Sequence[str]) -> None:
     ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
 
 
-def _vector(ax: Any, result: Result, names: Sequence[str]) -> None:
+def _vector(ax: Any, result: Result, name: str, axes: str) -> None:
     """Its components; and its size, but for places, whose distance from the origin says little."""
-    (name,) = names
     parts = [part.rpartition(".")[2] for part in result.components(name)]
-    letters, axes = LETTERS.get(parts[0][:-1], parts[0][:-1]), "".join(part[-1] for part in parts)
-    _components(ax, result, letters, axes, result[name], _unique(result, name))
+    letters, along = LETTERS.get(parts[0][:-1], parts[0][:-1]), "".join(part[-1] for part in parts)
+    unique = _unique(result, name) if axes == "world" else mixed(_unique(result, name))
+    _components(ax, result, letters, along, result.vector(name, axes), unique)
     ax.set_ylabel(axis_label(as_label(name), result.unit(name)))
+    _say_axes(ax, axes)
+
+
+def _say_axes(ax: Any, axes: str) -> None:
+    if axes != "world":
+        ax.set_title(f"in {_words_of(axes)}", loc="right", fontsize=8, color=GROUND)
+
+
+def _words_of(axes: str) -> str:
+    if axes == "world":
+        return "world axes"
+    return f"the axes of {f'the {axes} body' if axes in ('first', 'second') else as_label(axes)}"
 
 
 def _unique(result: Result, name: str) -> np.ndarray:
@@ -150,8 +168,7 @@ def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", po
         if polar:
             return _hodographs(result, wrenches, axes)
         figure, first = (_in_space if in_space else _in_the_plane)(result, wrenches, axes)
-        if axes != "world":
-            first.set_title(f"in the axes of the {axes} body", loc="right", fontsize=8, color=GROUND)
+        _say_axes(first, axes)
         return figure
 
 
@@ -228,7 +245,7 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
     ax.set_xlabel(axis_label("$F_x$", "N"))
     ax.set_ylabel(axis_label("$F_y$", "N"))
     ax.plot(0, 0, "+", color=DARK, markersize=12, markeredgewidth=1.2)
-    ax.set_title("in world axes" if axes == "world" else f"in the axes of the {axes} body")
+    ax.set_title(f"in {_words_of(axes)}")
     _add_circles(ax, np.concatenate([wrench[:, :2] for wrench in wrenches.values()]))
     figure.legend(loc="outside lower center", ncols=3)
     say_if_stopped(figure, result)
@@ -259,11 +276,15 @@ def unique_in(result: Result, name: str, axes: str) -> np.ndarray:
     """Whether each component is determined. In turning axes the components of a force mix, so one left open leaves open
     all of them; in space those of a moment, too."""
     unique = result.is_unique(name)
-    if axes != "world":
-        unique = unique.copy()
-        for columns in (slice(0, 2),) if unique.shape[1] == 3 else HALVES.values():
-            unique[:, columns] = unique[:, columns].all(axis=1, keepdims=True)
-    return unique
+    if axes == "world":
+        return unique
+    parts = np.split(unique, [2 if unique.shape[1] == 3 else 3], axis=1)
+    return np.concatenate([*map(mixed, parts)], axis=1)
+
+
+def mixed(unique: np.ndarray) -> np.ndarray:
+    """Of components whose axes turn."""
+    return np.broadcast_to(unique.all(axis=1, keepdims=True), unique.shape)
 
 
 def _line(ax: Any, result: Result, values: np.ndarray, unique: np.ndarray, label: str, **how: Any) -> None:

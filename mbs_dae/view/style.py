@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from ..results.result import Result
 from .drawing.colours import COLOURS, DARK, GROUND
+from .vector import is_svg, write_svg
 
 GRID = "#DDDDDD"
 BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
@@ -36,7 +37,13 @@ _SETTINGS: Any = {f"{group}.{name}": value for group, own in _LOOK.items() for n
 
 
 class Picture(Figure):
-    """A figure that a notebook shows even if nobody imported pyplot."""
+    """A figure that a notebook shows even if nobody imported pyplot, and that writes words as words into SVG."""
+
+    def savefig(self, fname: Any, **options: Any) -> None:
+        if is_svg(fname, options.get("format")):
+            write_svg(self, fname, super().savefig, options)
+        else:
+            super().savefig(fname, **options)
 
     def _repr_png_(self) -> bytes:
         buffer = BytesIO()

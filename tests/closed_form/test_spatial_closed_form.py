@@ -639,3 +639,22 @@ def test_governor_with_hinged_rods_is_redundant():
     with_bars, with_rods = (mbs.simulate(m, times, **options) for m in (hinged, model))
     for name in ("sleeve.z", "bearing.angle", "ball1.x"):
         np.testing.assert_allclose(with_bars[name], with_rods[name], rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("number", [float, None])
+def test_pins_of_a_cross(number, interpreted_kernels):
+    """tan β = tan α / cos δ or tan α cos δ, by which shaft has its pin across the plane of both; δ a parameter, too."""
+    turn = np.linspace(0.1, 1.4, 5)
+    for across in (False, True):
+        model = mbs.SpatialModel("bent shafts")
+        delta = 0.6 if number else model.parameter("delta", 0.6)
+        c, s = sp.cos(delta), sp.sin(delta)
+        pins = ((0, 1, 0), (0, 0, 1)) if not across else ((0, 0, 1), (-s, c, 0))
+        first, second = model.body("first"), model.body("second")
+        A = mbs.Revolute("A", model.ground, first, at=(-1, 0, 0), axis=(1, 0, 0))
+        model.add(A, mbs.Universal("U", first, second, at=(0, 0, 0), pins=pins))
+        model.add(mbs.Cylindrical("B", model.ground, second, at=(c, s, 0), axis=(c, s, 0)))
+        model.add(mbs.Driver("motor", mbs.angle(A), mbs.t))
+        ratio = 1 / np.cos(0.6) if not across else np.cos(0.6)
+        result = mbs.kinematics(model, turn)
+        assert np.tan(result["B.angle"]) == pytest.approx(ratio * np.tan(turn))

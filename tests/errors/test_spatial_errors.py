@@ -326,6 +326,23 @@ ELEMENTS: dict[str, tuple[Callable[[Scene], Any], str]] = {
         "Force 'f' must be a pair (Fx, Fy), not (1, 2, 3)",
     ),
     "a wrench of nothing": (lambda s: mbs.Wrench("w", s.a), "Wrench 'w' does nothing; give force= or moment="),
+    "pins askew": (
+        lambda s: s.on_ground(mbs.Universal, pins=((1, 0, 0), (1, 1, 0))),
+        "the pins of Universal 'G' must be at right angles, as those of a cross are; they make 45°; take for",
+    ),
+    "pins that may be askew": (
+        lambda s: s.on_ground(mbs.Universal, pins=((1, 0, 0), (sp.Symbol("c"), 1, 0))),
+        "the pins of Universal 'G' must be at right angles, as those of a cross are; the cosine between them is",
+    ),
+    "a pin without direction": (
+        lambda s: s.on_ground(mbs.Universal, pins=((1, 0, 0), (0, 0, 0))),
+        "a pin of Universal 'G' has no direction; give e.g. pins=((1, 0, 0), (0, 1, 0))",
+    ),
+    "one pin": (lambda s: s.on_ground(mbs.Universal, pins=((1, 0, 0),)), "pins= of Universal 'G' must be a pair"),
+    "pins without a place": (
+        lambda s: mbs.Universal("u", s.ground, s.a, pins=((1, 0, 0), (0, 1, 0))),
+        "Universal 'u' takes pins= with at= and bodies; leave out axis= and x_axis=",
+    ),
     "a wrench in unknown axes": (
         lambda s: mbs.Wrench("w", s.a, force=(1, 2, 3), axes="local"),
         "axes of Wrench 'w' is 'local'; choose one of 'world', 'body'",
@@ -390,7 +407,7 @@ RESULTS: dict[str, tuple[Callable[[mbs.Result], Any], str]] = {
     ),
     "other axes": (
         lambda r: r.reaction("A", axes="body"),
-        "axes='body' of a reaction; choose one of 'world', 'first', 'second'",
+        "the result has no axes 'body'; use one of: a, a.a, b, first, ground, second, world",
     ),
     "the effort of a ball": (lambda r: r.effort("A"), "'A' has no single effort; read reaction('A')"),
 }

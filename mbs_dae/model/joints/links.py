@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
+import sympy as sp
+
+from ...errors import ModelError
 from ...symbolic.markers import primitives as the
+from ..bodies.body import Vector, components_of, coordinates_of
 from ..fields import scalar
 from ..measures import Measure, angle, displacement
 from .base import Joint
 from .motions import Ball, Slide, Turn
+
+STRAIGHT = 1e-9
+"""Pins are at right angles where their cosine is less than this."""
 
 
 class Distance(Joint):
@@ -119,14 +127,16 @@ class Universal(Joint):
 
     Φ = (r_i - r_j, x_i · y_j): the pins stay at right angles.
 
-    Behind a bend of 60° the second shaft turns between cos 60° and 1/cos 60° as fast as the first:
+    With ``at=`` the pins may be said: ``pins=((0, 0, 1), (0, 1, 0))`` are the directions in the world of the first
+    shaft's pin and of the second's, in the reference placement. Behind a bend of 60° the second shaft turns between
+    cos 60° and 1/cos 60° as fast as the first:
 
     >>> model = mbs.SpatialModel("cardan shaft")
     >>> first, second = model.body("first"), model.body("second")
     >>> along, bent = (1, 0, 0), (0.5, np.sqrt(0.75), 0)
     >>> A = model.add(mbs.Revolute("A", model.ground, first, at=(0, 0, 0), axis=along))
     >>> B = model.add(mbs.Revolute("B", model.ground, second, at=(0, 0, 0), axis=bent))
-    >>> cross = mbs.Universal("cross", first.at(0, 0, 0, axis=along), second.at(0, 0, 0, axis=bent))
+    >>> cross = mbs.Universal("cross", first, second, at=(0, 0, 0), pins=((0, 1, 0), (0, 0, 1)))
     >>> engine = mbs.Driver("engine", mbs.angle(A), mbs.t)
     >>> turned = mbs.kinematics(model.plus(cross, engine), np.linspace(0, np.pi, 181))
     >>> print(turned["B.omega"].min().round(6), turned["B.omega"].max().round(6))
@@ -139,9 +149,39 @@ class Universal(Joint):
     sketch = "cross"
     motions = {3: (Turn(0), Turn(1))}  # about the first pin, then about the second
 
+    def __init__(
+        self, name: str, *args: Any, at: Vector | None = None, axis: Vector | None = None,
+        x_axis: Vector | None = None, pins: Sequence[Vector] | None = None, **places: Any,
+    ):  # fmt: skip
+        if pins is not None:
+            who = f"Universal {name!r}"
+            if at is None or axis is not None or x_axis is not None:
+                raise ModelError(f"{who} takes pins= with at= and bodies; leave out axis= and x_axis=, which pins give")
+            axis, x_axis = _across(pins, who)
+        super().__init__(name, *args, at=at, axis=axis, x_axis=x_axis, **places)
+
     @staticmethod
     def phi(i, j):
         return [*the.coincident(i, j), *the.perpendicular(i.x_axis, j.y_axis)]
+
+
+def _across(pins: Any, who: str) -> tuple[Vector, Vector]:
+    """The z and x axes of the frame with these pins for its x and y axes."""
+    pair = components_of(pins, f"pins= of {who}", ("first", "second"))
+    x, y = (sp.Matrix(coordinates_of(pin, f"pin of {who}", 3)) for pin in pair)
+    size = sp.sqrt(x.dot(x) * y.dot(y))
+    if size == 0:
+        raise ModelError(f"a pin of {who} has no direction; give e.g. pins=((1, 0, 0), (0, 1, 0))")
+    cosine = sp.simplify(x.dot(y) / size)
+    if cosine.free_symbols or abs(float(cosine)) > STRAIGHT:
+        found = f"the cosine between them is {cosine}" if cosine.free_symbols else f"they make {_degrees(cosine):.6g}°"
+        what = f"the pins of {who} must be at right angles, as those of a cross are; {found}"
+        raise ModelError(f"{what}; take for the second one what is at right angles to its own shaft and to the first")
+    return tuple(x.cross(y)), tuple(x)
+
+
+def _degrees(cosine: sp.Expr) -> float:
+    return float(sp.deg(sp.acos(cosine)))
 
 
 class ConstantVelocity(Joint):

@@ -21,10 +21,10 @@ Arrays = dict[str, np.ndarray]
 FORMAT = "mbs_dae result 3"
 MOTION = ("t", "q", "v", "a")
 TOLD = ("title", "coordinate_names", "success", "message", "axis")
-STORED = ("world", "turned", "unique")
+STORED = ("world", "unique")
 ALONG_TIME = (
     {name: 0 for name in ("t", "q", "v", "a", "multipliers", "independence")}
-    | {name: 1 for name in ("values", "violation", "energy", "world", "turned", "unique", "effort")}
+    | {name: 1 for name in ("values", "violation", "energy", "world", "unique", "effort")}
     | {"modes": 0}
 )
 """The axis of each array along which time goes."""
@@ -191,6 +191,8 @@ def _sketch(data: dict[str, Any]) -> Sketch:
         ),
         data.get("dimension", 2),
         tuple(map(_sketch, data["variants"])),
+        {name: tuple(marker) for name, marker in data.get("markers", {}).items()},
+        tuple(data.get("up", ())),
     )
 
 

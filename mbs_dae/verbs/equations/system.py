@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -164,13 +165,14 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
     ends = np.cumsum([len(m) for _, m in matrices])
     data = [symbol.table.data for symbol in tables.values()]
     starts = np.cumsum([0, *map(len, data)])[:-1]
+    groups = [list(symbols) for symbols in (*state.values(), constants, tables.values())]
+    plain = {s: sp.Symbol(f"s_{k}", real=True) for k, s in enumerate([t, *(s for group in groups for s in group)])}
     compute = sp.lambdify(
-        [t, *(list(symbols) for symbols in (*state.values(), constants, tables.values()))],
+        [plain[t], *([plain[s] for s in group] for group in groups)],
         [e for _, matrix in matrices for e in matrix],
         modules=[WORDS | {"tables": np.concatenate([*data, [0.0]])}, "math"],
         printer=Printer(allow_unknown_functions=True),
-        dummify=True,
-        cse=_shared,
+        cse=partial(_shared, plain),
     )
 
     def evaluated(
@@ -196,10 +198,12 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
     return evaluated
 
 
-def _shared(expressions: list[sp.Expr], list: bool = False) -> tuple[Any, Any]:
-    """What occurs more than once is computed once. Parts of sums and of products are not looked for: in long equations
-    that takes a hundred times longer, and finds little."""
-    return tree_cse(expressions, sp.numbered_symbols("w_"))
+def _shared(plain: Mapping[Any, sp.Symbol], expressions: list[sp.Expr], list: bool = False) -> tuple[Any, Any]:
+    """What occurs more than once is computed once; then symbols get names that Python can have (sympy would do this
+    symbol by symbol). Parts of sums and of products are not looked for: in long equations that takes a hundred times
+    longer, and finds little."""
+    temporaries, reduced = tree_cse(expressions, sp.numbered_symbols("w_"))
+    return [(s, e.xreplace(plain)) for s, e in temporaries], [e.xreplace(plain) for e in reduced]
 
 
 def _numbers(given: Any, what: str, symbols: sp.ImmutableMatrix) -> list[float]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ SAME = 1e-9
 """Poses, velocities and accelerations closer than this (relative to their size) are the same."""
 EARLIER = 12
 """So often the time between a start and t is halved."""
+Numbers = Callable[..., tuple[np.ndarray, ...]]
+"""Φ, Φ_q, ν and γ of t, q, v and what has turned; without v, at rest."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +57,8 @@ class WorkedSolution:
     iterates: tuple[Iterate, ...]
     kept: tuple[int, ...]
     """The rows that are solved; the others follow from them."""
+    Phi: np.ndarray
+    """Of all rows, at the pose found."""
     Phi_q: np.ndarray
     nu: np.ndarray
     gamma: np.ndarray
@@ -137,11 +141,13 @@ def worked_solution(
     _check(model, eq, t)
     core, singular, times = _reference(model, t)
     kept = _kept(model, core, bool(singular))
-    iterates, started_at = _iterates(eq, model, core, kept, times, bool(singular))
-    return _solved(WorkedSolution(
+    of = eq.lambdify("Phi", "Phi_q", "nu", "gamma")
+    iterates, started_at = _iterates(of, model, core, kept, times, bool(singular))
+    numbers = _solved(of, t, iterates[-1], None if singular else [*kept])
+    return WorkedSolution(
         t=t, equations=eq, model=model, given=dict(given), started_at=started_at, iterates=tuple(iterates), kept=kept,
-        Phi_q=np.zeros(0), nu=np.zeros(0), gamma=np.zeros(0), v=None, a=None, core=core, singular=singular,
-    ))  # fmt: skip
+        **numbers, core=core, singular=singular,
+    )  # fmt: skip
 
 
 def _held(model: Model, t: float, given: dict[str, float]) -> Model:
@@ -215,14 +221,14 @@ def _kept(model: Model, core: State, singular: bool) -> tuple[int, ...]:
 
 
 def _iterates(
-    eq: SystemEquations, model: Model, core: State, kept: tuple[int, ...], times: list[float], singular: bool
+    of: Numbers, model: Model, core: State, kept: tuple[int, ...], times: list[float], singular: bool
 ) -> tuple[list[Iterate], float | None]:
     """Newton's iterates to the pose of the core, and where they start: nowhere earlier than needed."""
     rows, length, tolerance = list(kept), core.system.length, 1e-5 if singular else SAME
-    of, nq = eq.lambdify("Phi", "Phi_q"), len(eq.q)
+    nq, nv = core.system.nq, core.system.nv
 
     def equations_of(q: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        phi, jacobian = of(core.t, q, np.zeros(len(eq.v)), turns)
+        phi, jacobian, *_ = of(core.t, q, None, turns)
         return phi[rows], jacobian[rows]
 
     def tried(state: Any) -> list[Iterate] | None:
@@ -231,9 +237,9 @@ def _iterates(
         same = apart(found[-1].q, core.q, model.dimension == 2) <= tolerance * max(1.0, float(np.abs(core.q).max()))
         return found if closed and same else None
 
-    if len(rows) == len(eq.v) and (found := tried(core.system.placement)) is not None:
+    if len(rows) == nv and (found := tried(core.system.placement)) is not None:
         return found, None
-    if len(rows) == len(eq.v) and len(times) == 2:
+    if len(rows) == nv and len(times) == 2:
         moments = [0.0, *(core.t * (1 - 0.5**k) for k in range(1, EARLIER)), core.t]
         motion = kinematics(model, moments[:-1] if singular else moments)
         for k in range(len(motion) - (not singular)):
@@ -243,13 +249,12 @@ def _iterates(
     raise ModelError(f"{what}; use mbs.kinematics, or choose another time or a placement nearer to that pose")
 
 
-def _solved(found: WorkedSolution) -> WorkedSolution:
-    """With velocities and accelerations, where they are determined."""
-    eq, rows, last = found.equations, list(found.kept), found.iterates[-1]
-    of = eq.lambdify("Phi_q", "nu", "gamma")
-    jacobian, nu, gamma = of(found.t, last.q, np.zeros(len(eq.v)), last.turns)
-    if found.singular:
-        return replace(found, Phi_q=jacobian, nu=nu, gamma=gamma)
-    v = np.linalg.solve(jacobian[rows], nu[rows])
-    gamma = of(found.t, last.q, v, last.turns)[2]
-    return replace(found, Phi_q=jacobian, nu=nu, gamma=gamma, v=v, a=np.linalg.solve(jacobian[rows], gamma[rows]))
+def _solved(of: Numbers, t: float, last: Iterate, rows: list[int] | None) -> dict[str, Any]:
+    """The matrices at the pose found, and velocities and accelerations where these rows determine them."""
+    Phi, Phi_q, nu, gamma = of(t, last.q, None, last.turns)
+    v = a = None
+    if rows is not None:
+        v = np.linalg.solve(Phi_q[rows], nu[rows])
+        gamma = of(t, last.q, v, last.turns)[3]
+        a = np.linalg.solve(Phi_q[rows], gamma[rows])
+    return {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "v": v, "a": a}

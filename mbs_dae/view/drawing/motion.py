@@ -11,14 +11,13 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
 from ...errors import ModelError
+from ...results.frames import Marker, in_space, on_body
 from ...results.result import Result
 from ...results.sketch import ElementSketch
 from ...rotations import about_z, from_quaternion, quaternion_rates
 from ...rotations.orientation import continued
 
 MOST_FRAMES = 5000  # beyond this a film takes minutes to write, and was rarely meant
-Marker = tuple[Any, ...]
-"""(body, and where the marker's point and axes are in those of the body), as in `ElementSketch`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,20 +73,6 @@ class Motion:
     def thinned(self, count: int) -> Motion:
         """At most so many poses, spread from the first to the last."""
         return self.at(np.unique(np.linspace(0, len(self) - 1, count).astype(int)))
-
-
-def in_space(points: Any) -> np.ndarray:
-    """Points of the plane, shape (..., 2), with z = 0; those of space as they are."""
-    points = np.asarray(points, dtype=float)
-    return np.concatenate([points, np.zeros((*points.shape[:-1], 3 - points.shape[-1]))], axis=-1)
-
-
-def on_body(marker: Marker) -> tuple[np.ndarray, np.ndarray]:
-    """The point and the axes (columns) of a marker in those of its body."""
-    numbers = marker[1:]
-    if len(numbers) == 3:
-        return in_space(numbers[:2]), about_z(numbers[2])
-    return np.array(numbers[:3], dtype=float), np.reshape(numbers[3:], (3, 3))
 
 
 def path_of(result: Result, point: str, motion: Motion | None = None) -> np.ndarray:

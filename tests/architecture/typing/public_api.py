@@ -98,6 +98,7 @@ def space() -> mbs.SpatialModel:
     model.add(
         mbs.Cylindrical("c", a, b),
         mbs.Universal("u", a, b),
+        mbs.Universal("u2", a, b, at=(0, 0, 0), pins=((1, 0, 0), np.array([0, 1, 0]))),
         mbs.Spherical("s", a, b, at=np.zeros(3)),
         mbs.Planar("p", a, b),
         mbs.Screw("screw", a, b, pitch=0.01),

@@ -1,0 +1,132 @@
+"""How well a member drives: the angle between the line along which it pushes, and the way that a guide leaves to the
+point where it pushes.
+
+A body that may turn about D moves its point P across the axis n, along n × (P - D); one that slides moves along the
+guide. Neither asks how fast the mechanism moves, so both are known at dead points, where a velocity would be zero.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import ModelError
+from ..results.frames import at_element, elements, in_space
+from ..results.result import Result
+from ..symbolic.derive import Relation
+from ..symbolic.loads import joint_wrenches
+from .motion import ComputedQuantities
+
+PINS = ("pin", "ball", "cross")
+"""What may stand at the ends of a coupler, as it is drawn: through these goes the force."""
+GUIDES = ("pin", "slider")
+SHORT = 1e-9
+"""Of the lengths between the joints: points nearer than that coincide."""
+EXAMPLES = 'coupler from B to C, driven body on D: ("B", "C", "D"); a cam and its follower\'s guide: ("cam", "guide")'
+
+
+class Push(NamedTuple):
+    """Of a member on a body: where, over time, and along which line."""
+
+    body: str
+    point: np.ndarray
+    along: np.ndarray
+
+
+def transmission_angle(result: Result, joints: Sequence[str]) -> np.ndarray:
+    return np.pi / 2 - pressure_angle(result, joints)
+
+
+def pressure_angle(result: Result, joints: Sequence[str]) -> np.ndarray:
+    if len(joints) not in (2, 3) or not all(isinstance(name, str) for name in joints):
+        raise ModelError(f"an angle of transmission takes three joints, or an element and a guide: {EXAMPLES}")
+    push = _of_coupler(result, *joints) if len(joints) == 3 else _of_element(result, *joints)
+    way = _way(result, joints[-1], push)
+    along, across = np.abs(_dot(push.along, way)), np.linalg.norm(np.cross(push.along, way), axis=1)
+    return np.arctan2(across, along)
+
+
+def _of_coupler(result: Result, first: str, last: str, guide: str) -> Push:
+    """The coupler is the body that both its joints have, the driven one the other body of the last joint."""
+    bodies = {name: _bodies(result, name) for name in (first, last, guide)}
+    for name in (first, last):
+        kind = next(elements(result, "joint", name)).kind
+        if kind not in PINS:
+            what = f"{name!r} is no pin or ball, so the force of a coupler does not go through it"
+            raise ModelError(
+                f"{what}; name the element that pushes and the guide, as in pressure_angle('cam', 'guide')"
+            )
+    driven = [body for body in bodies[last] if body in bodies[guide]]
+    couplers = [body for body in bodies[last] if body in bodies[first] and body not in driven]
+    if len(driven) != 1 or len(couplers) != 1:
+        said = ", ".join(f"{name!r} ({' and '.join(own)})" for name, own in bodies.items())
+        what = f"{said}: the first two must share the coupler, the last two the driven body"
+        raise ModelError(f"{what}; name them in the order of the force")
+    points = [_end(result, name, bodies[name].index(couplers[0])) for name in (first, last)]
+    rod = points[1] - points[0]
+    what = f"{first!r} and {last!r} coincide, so the coupler has no direction"
+    return Push(driven[0], points[1], _unit(result, rod, _size(rod, *points), what))
+
+
+def _of_element(result: Result, name: str, guide: str) -> Push:
+    """Its force for a unit multiplier, at the point of the line of force that is nearest to its marker."""
+    bodies = _bodies(result, name)
+    driven = [body for body in bodies if body in _bodies(result, guide)]
+    if name == guide or len(driven) != 1:
+        what = f"{name!r} acts on {' and '.join(bodies)}, {guide!r} on {' and '.join(_bodies(result, guide))}"
+        raise ModelError(f"{what}: they must share the body that is driven, and no other; name the guide of that body")
+    computed = result.quantities
+    if not isinstance(computed, ComputedQuantities) or computed.swept:
+        raise ModelError(f"the line of force of {name!r} is read of one run in memory, not of a file or a sweep")
+    element, place = computed.system.model.elements[name], bodies.index(driven[0])
+    form, slots = element.form()
+    if not isinstance(form, Relation) or form.size != 1:
+        what = f"{name!r} is no element of one equation, which pushes along one line"
+        raise ModelError(f"{what}; of a coupler name the joints at both its ends, then the guide: ('B', 'C', 'D')")
+    read = computed.system.read_values(joint_wrenches(form), slots, element.markers, *computed.motion[:3])
+    wrench = read.reshape(len(read), len(element.markers), -1)[:, place]
+    acting, turning = np.split(wrench, [result.sketch.dimension], axis=1)
+    force, moment = in_space(acting), np.concatenate([np.zeros((len(read), 3)), turning], axis=1)[:, -3:]
+    along = _unit(result, force, np.ones(len(force)), f"{name!r} pushes no point, so it has no line of force")
+    arm = np.cross(force, moment) / _dot(force, force)[:, None]
+    return Push(driven[0], at_element(result, name, place).point + arm, along)
+
+
+def _way(result: Result, guide: str, push: Push) -> np.ndarray:
+    """The direction in which the guide lets the pushed point go."""
+    kind = next(elements(result, "joint", guide)).kind
+    if kind not in GUIDES:
+        what = f"{guide!r} does not say on which way it leads {push.body!r}"
+        raise ModelError(f"{what}; name a Revolute or a Translational as the last joint")
+    frame = at_element(result, guide, 0)
+    if kind == "slider":
+        return frame.axes[:, :, 0 if result.sketch.dimension == 2 else 2]
+    arm = push.point - frame.point
+    what = f"the point that is pushed stands on the axis of {guide!r}, about which it cannot turn"
+    return _unit(result, np.cross(frame.axes[:, :, 2], arm), _size(arm, push.point, frame.point), what)
+
+
+def _bodies(result: Result, name: str) -> list[str]:
+    return [marker[0] for marker in next(elements(result, "joint", name)).markers]
+
+
+def _end(result: Result, name: str, place: int) -> np.ndarray:
+    return at_element(result, name, place).point
+
+
+def _size(difference: np.ndarray, *points: np.ndarray) -> np.ndarray:
+    """What lengths are compared with: the size of the places that they are between."""
+    return np.maximum.reduce([np.linalg.norm(x, axis=1) for x in (difference, *points)])
+
+
+def _unit(result: Result, vectors: np.ndarray, size: np.ndarray, what: str) -> np.ndarray:
+    length = np.linalg.norm(vectors, axis=1)
+    short = np.flatnonzero(~(length > SHORT * size))
+    if short.size:
+        name, unit = result.axis
+        raise ModelError(f"{what} (at {name} = {result.t[short[0]]:g} {unit}); name other joints".replace(" )", ")"))
+    return vectors / length[:, None]
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.einsum("ti,ti->t", a, b)

@@ -1,0 +1,104 @@
+"""Where bodies and markers are in a result, and how their axes stand: read off its coordinates and its sketch, so that
+a result from a file knows it, too. The plane is a part of space: there z is 0, and all turns are about z."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ..errors import check_name
+from ..rotations import about_z, from_quaternion
+from .sketch import ElementSketch, Sketch
+
+Marker = tuple[Any, ...]
+"""(body, and where the marker's point and axes are in those of the body), as in `ElementSketch`."""
+
+
+class Placed(Protocol):
+    """A result, as far as it is needed here."""
+
+    @property
+    def q(self) -> np.ndarray: ...
+    @property
+    def coordinate_names(self) -> tuple[str, ...]: ...
+    @property
+    def sketch(self) -> Sketch: ...
+
+
+class Frame(NamedTuple):
+    """Of a body or a marker over time, in the world."""
+
+    point: np.ndarray
+    """(times, 3)"""
+    axes: np.ndarray
+    """(times, 3, 3), the axes as columns."""
+
+    def parts(self, vectors: np.ndarray) -> np.ndarray:
+        """The components of vectors in the world, (times, 2 or 3), along these axes."""
+        size = vectors.shape[1]
+        return np.einsum("tkc,tk->tc", self.axes[:, :size, :size], vectors)
+
+
+def in_space(points: Any) -> np.ndarray:
+    """Points of the plane, shape (..., 2), with z = 0; those of space as they are."""
+    points = np.asarray(points, dtype=float)
+    return np.concatenate([points, np.zeros((*points.shape[:-1], 3 - points.shape[-1]))], axis=-1)
+
+
+def on_body(marker: Marker) -> tuple[np.ndarray, np.ndarray]:
+    """The point and the axes (columns) of a marker in those of its body."""
+    numbers = marker[1:]
+    if len(numbers) == 3:
+        return in_space(numbers[:2]), about_z(numbers[2])
+    return np.array(numbers[:3], dtype=float), np.reshape(numbers[3:], (3, 3))
+
+
+def of_body(result: Placed, body: str) -> Frame:
+    """The ground stands where the world does."""
+    if body not in moving(result):
+        return Frame(np.zeros((len(result.q), 3)), np.tile(np.eye(3), (len(result.q), 1, 1)))
+    start = result.coordinate_names.index(f"{body}.x")
+    own = result.q[:, start : start + (3 if result.sketch.dimension == 2 else 7)]
+    if own.shape[1] == 3:
+        return Frame(in_space(own[:, :2]), about_z(own[:, 2]))
+    return Frame(own[:, :3], from_quaternion(own[:, 3:]))
+
+
+def moving(result: Placed) -> list[str]:
+    return [body.name for body in result.sketch.bodies]
+
+
+def elements(result: Placed, kind: str, name: str) -> Iterator[ElementSketch]:
+    """The sketch of an element; over a parameter that changes it, that at each value."""
+    check_name(kind, name, [e.name for e in result.sketch.elements], "the result")
+    for sketch in result.sketch.variants or (result.sketch,):
+        yield next(e for e in sketch.elements if e.name == name)
+
+
+def at_element(result: Placed, name: str, place: int) -> Frame:
+    """The frame of a marker of an element, by its place among these."""
+    return _placed(result, [e.markers[place] for e in elements(result, "element", name)])
+
+
+def at_marker(result: Placed, name: str) -> Frame:
+    """The frame of a named marker, "rod.tip"."""
+    return _placed(result, [sketch.markers[name] for sketch in result.sketch.variants or (result.sketch,)])
+
+
+def _placed(result: Placed, markers: list[Marker]) -> Frame:
+    points, axes = map(np.array, zip(*map(on_body, markers), strict=True))
+    body = of_body(result, markers[0][0])
+    return Frame(body.point + (body.axes @ points[:, :, None])[:, :, 0], body.axes @ axes)
+
+
+def named(result: Placed, axes: str, owner: str = "") -> Frame:
+    """The frame by the name that ``axes=`` gives it: "world", a body or a marker, "rod.tip"; of an element, the
+    `owner`, also its "first" or "second" body."""
+    own = next((e.markers for e in result.sketch.elements if e.name == owner), ())
+    bodies = {"world": "", "ground": ""} | {body: body for body in moving(result)}
+    if own:
+        bodies |= {"first": own[0][0], "second": own[min(1, len(own) - 1)][0]}
+    check_name("axes", axes, [*bodies, *result.sketch.markers], "the result")
+    return of_body(result, bodies[axes]) if axes in bodies else at_marker(result, axes)
