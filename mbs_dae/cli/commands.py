@@ -59,6 +59,8 @@ Stabilization = Annotated[
 Coordinates = Annotated[
     str, typer.Option(metavar="NAME", help="To compute in: cartesian, natural, or joint. Results are those of bodies.")
 ]
+Trace = Annotated[list[str] | None, typer.Option(metavar="POINT", help="Draw its path. May be repeated.")]
+Speed = Annotated[float | None, typer.Option(metavar="X", help="Model time over film time. [default: 1]")]
 NAMES_BEHIND = {"allow_extra_args": True}  # the further names behind --plot
 Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
 
@@ -228,8 +230,7 @@ def animate(
     path: Model,
     out: Annotated[Path, typer.Option(metavar="FILE", help="A page (.html), film (.gif, .mp4) or still (.png, .svg).")],
     settings: Settings = None, first: First = None, last: Last = None, steps: Steps = None,
-    trace: Annotated[list[str] | None, typer.Option(metavar="POINT", help="Draw its path. May be repeated.")] = None,
-    speed: Annotated[float | None, typer.Option(metavar="X", help="Model time over film time. [default: 1]")] = None,
+    trace: Trace = None, speed: Speed = None,
     live: Annotated[bool, typer.Option("--live", help="A page that solves the motion: to drag, to change.")] = False,
     debug: Debug = False,
 ) -> None:  # fmt: skip
@@ -246,6 +247,35 @@ def animate(
     print("written:", write(out, trace=trace or (), speed=speed))
     if stopped:
         raise stopped
+
+
+@app.command(
+    epilog=EXAMPLE + "view models/four_bar.py --plot rocker.angle --trace coupler.P", context_settings=NAMES_BEHIND
+)
+def view(
+    ctx: typer.Context, path: Model, settings: Settings = None, first: First = None, last: Last = None,
+    steps: Steps = None, initial: Initial = None, plot: Plot = None, trace: Trace = None, speed: Speed = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="[default: one that is free]")] = 0,
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
+    debug: Debug = False,
+) -> None:  # fmt: skip
+    """Play with a model in the browser: sliders for its parameters, and its file read anew when it is saved."""
+    import webbrowser
+    from threading import Thread
+
+    from .served import ModelFile, serve
+
+    def times(given: Any) -> np.ndarray:
+        return time_grid(given, first, last, steps)
+
+    def ready(address: str) -> None:
+        print(f"{path} is shown at {address}\nuntil Ctrl-C", flush=True)
+        if show:
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # one in a terminal waits for its page
+
+    file = ModelFile(path, parse_settings(settings), times, parse_initial(initial))
+    names = list(dict.fromkeys([*(plot or ()), *ctx.args]))
+    serve(file, port, {"plots": names, "trace": trace or (), "speed": speed}, ready)
 
 
 # --- running -------------------------------------------------------------------------------------------------------

@@ -57,6 +57,12 @@ def _pairs(
 def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any, Any]:
     """The model that a file builds, and its TIMES and INITIAL values, or None. What build() does not take by name sets
     parameters."""
+    model, module = load_module(path, settings)
+    return model, getattr(module, "TIMES", None), getattr(module, "INITIAL", None)
+
+
+def load_module(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, ModuleType]:
+    """The model that a file builds, and what else it says."""
     module = _run(_existing(path))
     build = getattr(module, "build", None)
     if not callable(build):
@@ -75,8 +81,7 @@ def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any, A
     others: dict[str, Any] = {name: value for name, value in settings.items() if name not in own}
     for name in others:
         check_name("setting", name, {*defaults, *model.parameters}, str(path))
-    model = model.with_parameters(**others) if others else model
-    return model, getattr(module, "TIMES", None), getattr(module, "INITIAL", None)
+    return model.with_parameters(**others) if others else model, module
 
 
 def _converted(name: str, value: Setting, default: Any) -> Setting:

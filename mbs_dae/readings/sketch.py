@@ -37,10 +37,13 @@ def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
     for body in model.bodies.values():
         for marker in body.markers.values():
             points[body.name][tuple(map(number, marker.point))] = None
-    bodies = (BodySketch(name, tuple(p), tuple(map(number, model.bodies[name].com))) for name, p in points.items())
+    own = model.bodies
+    bodies = tuple(
+        BodySketch(n, tuple(p), tuple(map(number, own[n].com)), (*own[n].meshes,)) for n, p in points.items()
+    )
     named = {m.label: m for body in (model.ground, *model.bodies.values()) for m in body.markers.values()}
     places = {name: (m.body.name, *map(number, m.numbers)) for name, m in named.items()}
-    return Sketch(tuple(bodies), tuple(elements), model.dimension, markers=places, up=_up(model, number))
+    return Sketch(bodies, tuple(elements), model.dimension, markers=places, up=_up(model, number))
 
 
 def _up(model: Model, number: Evaluator) -> Point:

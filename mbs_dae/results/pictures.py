@@ -79,7 +79,7 @@ class Pictures:
         self, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
         trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8), view: tuple[float, ...] | None = None,
     ) -> Any:  # fmt: skip
-        """The motion as a film, drawn from joints and links: one that plays in a notebook, or with a `path` a file: a
+        """The motion as a film, drawn from joints and links: in a notebook it plays as a page; with a `path`, a file: a
         .gif or .mp4 film, a page of .html, or a .png or .svg picture of the first pose with later ones faint behind it.
 
         `fps` are frames per second of the film and `speed` is model time over film time (0.1: ten times slower; 1 if it

@@ -6,7 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 Point = tuple[float, ...]  # of two coordinates in the plane, of three in space
+
+
+@dataclass(frozen=True, eq=False)
+class MeshSketch:
+    """A surface of triangles in body axes: its corners, and three of their numbers for each triangle, round as seen
+    from outside."""
+
+    points: np.ndarray
+    faces: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -14,6 +25,8 @@ class BodySketch:
     name: str
     points: tuple[Point, ...]  # the distinct places of the body's markers, in body axes
     com: Point
+    meshes: tuple[MeshSketch, ...] = ()
+    """What it is drawn by, where a file says it."""
 
 
 @dataclass(frozen=True)

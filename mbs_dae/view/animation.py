@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.animation import FFMpegWriter, FuncAnimation
+from matplotlib.animation import FFMpegWriter
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
@@ -19,19 +17,20 @@ from ..model.parameters import positive_number
 from ..results.files import replacing
 from ..results.result import Result
 from .drawing.motion import Motion, frames_of, motion_of, poses_of
-from .page.html import save_page
+from .page.frame import View
+from .page.html import page_text, save_page
 from .scene import PlanarScene, Scene
 from .style import Picture, say_if_stopped, style
 
 Size = tuple[float, float]
-View = tuple[float, ...] | None
+Angles = tuple[float, ...] | None
 
 GHOSTS = 7  # how many later poses a still picture of a motion shows
 
 
 def animate(
     result: Result, path: str | Path | None = None, *, fps: float = 25, speed: float | None = None,
-    trace: str | Sequence[str] = (), size: Size = (6.4, 4.8), view: View = None,
+    trace: str | Sequence[str] = (), size: Size = (6.4, 4.8), view: Angles = None,
 ) -> Film | Path:  # fmt: skip
     """See `Result.animate`."""
     fps = positive_number(fps, "fps", "number, e.g. fps=25")
@@ -41,13 +40,13 @@ def animate(
     speed = 1.0 if speed is None else positive_number(speed, "speed", "number, e.g. speed=1")
     still = path is not None and path.suffix.lower() in STILLS  # which is whole, however short the motion is
     motion = poses_of(result, GHOSTS + 1) if still else frames_of(result, fps, speed)
-    film = Film(result, motion, fps, _names(trace), size, view)
+    film = Film(result, motion, fps, _names(trace), size, view, speed)
     return film if path is None else film.save(path)
 
 
 def draw(
     result: Result, index: int = 0, ax: Any = None, *, trace: str | Sequence[str] = (), size: Size = (6.4, 4.8),
-    view: View = None,
+    view: Angles = None,
 ) -> Figure:  # fmt: skip
     """See `Result.draw`."""
     motion = motion_of(result)
@@ -62,10 +61,13 @@ def draw(
 
 
 class Film:
-    """An animation for a notebook: it plays where it is displayed; ``film.save("motion.gif")`` writes it to a file."""
+    """An animation: in a notebook it plays as a page; ``film.save("motion.gif")`` writes it to a file."""
 
-    def __init__(self, result: Result, motion: Motion, fps: float, trace: Sequence[str], size: Size, view: View = None):
-        self.fps = fps
+    def __init__(
+        self, result: Result, motion: Motion, fps: float, trace: Sequence[str], size: Size, view: Angles = None,
+        speed: float | None = None,
+    ):  # fmt: skip
+        self.fps, self.speed = fps, speed
         self._look: Any = size, view
         with style():
             self.scene = scene_on(new_axes(result, new_figure(size), view), result, motion, trace, view)
@@ -98,19 +100,15 @@ class Film:
         film.scene.add_ghosts()
         return film.figure
 
-    @cached_property
-    def _html(self) -> str:
-        """A player with buttons that needs no server: all frames are inside."""
-        fps: Any = self.fps
-        with style(), matplotlib.rc_context({"animation.embed_limit": 1000}):  # MB; beyond it frames would be dropped
-            film = FuncAnimation(self.figure, self.scene.show, len(self), interval=1000 / fps, cache_frame_data=False)
-            return film.to_jshtml(fps=fps, default_mode="loop")
-
     def _repr_html_(self) -> str:
-        return self._html
+        """As a page, which plays more smoothly than frames, and is smaller."""
+        text = page_text(self.scene.result, trace=self.scene.trace, view=self._look[1], speed=self.speed)
+        with style():
+            self.scene.show(0)
+            return View(text, self.figure)._repr_html_()
 
 
-def scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: View = None) -> Scene:
+def scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: Angles = None) -> Scene:
     """In axes of the user's, or of a new figure; with a legend of the paths that are drawn."""
     scene = bare_scene_on(ax, result, motion, trace, view)
     if trace:
@@ -118,7 +116,7 @@ def scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (),
     return scene
 
 
-def bare_scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: View = None) -> Scene:
+def bare_scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: Angles = None) -> Scene:
     """In the plane or in space."""
     if result.sketch.dimension == 2:
         _check_flat(result, view)
@@ -128,7 +126,7 @@ def bare_scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] 
     return SpatialScene(result, motion, checked_axes(ax, view), trace)
 
 
-def new_axes(result: Result, figure: Figure, view: View, place: tuple[int, int, int] = (1, 1, 1)) -> Any:
+def new_axes(result: Result, figure: Figure, view: Angles, place: tuple[int, int, int] = (1, 1, 1)) -> Any:
     """Flat ones, or such in which something in space can be drawn."""
     if result.sketch.dimension == 2:
         _check_flat(result, view)
@@ -138,7 +136,7 @@ def new_axes(result: Result, figure: Figure, view: View, place: tuple[int, int, 
     return add_axes(figure, view, place)
 
 
-def _check_flat(result: Result, view: View) -> None:
+def _check_flat(result: Result, view: Angles) -> None:
     if view is not None:
         raise ModelError(f"view={view!r} is for mechanisms in space, and {result.title!r} is in the plane; omit it")
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from ..equilibria.linear import LinearSystem, Mode
 from ..equilibria.shapes import moved
 from ..errors import ModelError
-from .animation import Film, Size, View, animate, new_axes, new_figure, scene_on
+from .animation import Angles, Film, Size, animate, new_axes, new_figure, scene_on
 from .drawing.colours import COLOURS, DARK, GROUND
 from .drawing.motion import motion_of
 from .style import GRID, Picture, as_label, axis_label, style
@@ -80,7 +80,7 @@ def _named(values: np.ndarray, near: np.ndarray) -> Iterator[tuple[np.ndarray, s
         yield max((waiting[k] for k in group), key=tuple), ", ".join(str(k + 1) for k in group)
 
 
-def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | None, size: Size, view: View) -> Figure:
+def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | None, size: Size, view: Angles) -> Figure:
     """The shapes of modes side by side: the pose of the state, and faint the extremes on either side of it."""
     least = ZERO * np.abs(law.eigenvalues).max(initial=0.0)
     numbers = [*(numbers or (k for k, mode in enumerate(law.modes, start=1) if abs(mode.eigenvalue) > least))]

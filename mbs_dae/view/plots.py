@@ -11,15 +11,11 @@ from ..errors import ModelError
 from ..readings.vectors import vector_of
 from ..results.result import Result
 from .drawing.colours import COLOURS, DARK, GROUND
-from .style import BESIDE, START, Picture, as_label, axis_label, say_if_stopped, style
+from .style import BESIDE, MEANINGS, START, Picture, as_label, axis_label, say_if_stopped, style
 
 OPEN = "not unique"  # what the legend says of components that redundant constraints leave open
 ZERO = 1e-18  # where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism
 
-MEANINGS = {
-    "m": "length", "m/s": "velocity", "m/s²": "acceleration", "N": "force", "J": "energy", "W": "power",
-    "rad": "angle", "rad/s": "angular velocity", "rad/s²": "angular acceleration", "N m": "torque",
-}  # fmt: skip
 LETTERS = {"": "", "w": r"\omega", "alpha": r"\alpha"}
 """Of components, where they are other than in the name."""
 

@@ -17,7 +17,6 @@ from .drawing.tracks import Given
 from .labels import MOST_ARROWS, look_of_label, placed_labels
 from .style import Picture, as_label, axis_label
 
-LOOKS = 400  # how many poses tell how far a motion reaches
 SYMBOL = 0.085  # half the size of a joint's symbol on paper (inches)
 
 
@@ -33,7 +32,7 @@ class Scene(ABC):
     def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
         self.result, self.motion, self.ax, self.trace = result, motion, ax, trace
         self.camera = Camera.of(ax)
-        whole = motion_of(result).thinned(LOOKS)
+        whole = motion_of(result).thinned()
         rough = staged(result.sketch, self.pen, whole, whole)
         self.traces = {name: self._trace(rough[0], name) for name in trace}
         self.rough = [p for groups in pieces_of(rough) for p in all_pieces(groups)]

@@ -19,6 +19,12 @@ BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
 START: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "white", "markeredgecolor": DARK}
 """Where a curve begins: the same mark on all curves, and in their legend."""
 
+MEANINGS = {
+    "m": "length", "m/s": "velocity", "m/s²": "acceleration", "N": "force", "J": "energy", "W": "power",
+    "rad": "angle", "rad/s": "angular velocity", "rad/s²": "angular acceleration", "N m": "torque",
+}  # fmt: skip
+"""Of units, at the axes of curves."""
+
 _TICKS = {"color": GROUND, "labelcolor": DARK, "labelsize": 9}
 _LOOK: dict[str, dict[str, Any]] = {
     "axes": {"axisbelow": True, "edgecolor": GROUND, "facecolor": "white", "grid": True, "linewidth": 0.8}

@@ -11,6 +11,7 @@ import sys
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -167,7 +168,7 @@ def process(*args, **options):
 
 # --- the program itself ------------------------------------------------------------------------------------------
 
-COMMANDS = ["diagnose", "kinematics", "simulate", "modes", "inverse", "equations", "worked", "animate", "warm"]
+COMMANDS = ["diagnose", "kinematics", "simulate", "modes", "inverse", "equations", "worked", "animate", "view", "warm"]
 
 
 def test_version():
@@ -581,6 +582,42 @@ def test_animate_writes_a_page_that_solves():
 def test_animate_shows_the_way_to_a_dead_point():
     code, message = failure("animate", "pulled.py", "--to", 1, "--steps", 11, "--out", "rod.png")
     assert (code, "dead point" in message, Path("rod.png").exists()) == (1, True, True)
+
+
+# --- view --------------------------------------------------------------------------------------------------------
+
+
+def test_view_serves_until_ctrl_c(monkeypatch):
+    """What is served is asked in tests/pages; here it is interrupted at once."""
+    from mbs_dae.view.served.server import Server
+
+    opened, seen, told = [], [], Event()
+
+    def listen(server):
+        seen.append(server.session.opened)
+        told.wait(0.0 if len(seen) > 1 else 5.0)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Server, "serve_forever", listen)
+    monkeypatch.setattr("webbrowser.open", lambda address: (opened.append(address), told.set()))
+    options = ["--set", "length=1", "--time", "0.2", "--points", "5", "--plot", "rod.angle", "--trace", "rod.tip"]
+    done = run("view", "rod.py", *options)
+    assert (done.exit_code, spoken(done)) == (130, "mbs-dae: interrupted\n")
+    (address,) = opened
+    assert done.stdout == f"rod.py is shown at {address}\nuntil Ctrl-C\n"
+    assert re.fullmatch(r"http://127.0.0.1:\d+/[\w-]+/", address)
+    (one,) = seen
+    assert one.said.model.bodies["rod"].markers["tip"].point[0] == 1.0
+    assert (one.said.times[-1], len(one.said.times)) == (0.2, 5)
+    assert (one.choices.plots, one.choices.trace) == (("rod.angle",), ("rod.tip",))
+    run("view", "swing.py", "--initial", "rod.angle=0.3", "--no-open")
+    assert opened == [address] and dict(seen[1].said.initial) == {"rod.angle": 0.3}
+
+
+def test_view_says_what_is_wrong_before_it_serves():
+    assert "typo.py: SyntaxError" in failure("view", "typo.py")[1]
+    assert "no quantity 'rod.size'" in failure("view", "rod.py", "--plot", "rod.size")[1]
+    assert failure("view", "rod.py", "--port", "70000")[0] == 2
 
 
 # --- progress and Ctrl-C -----------------------------------------------------------------------------------------

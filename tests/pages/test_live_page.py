@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 from browser import Opened, browser
 from gallery import load
 
@@ -92,8 +93,8 @@ def test_a_page_solves_as_the_core_does(name, chromium, tmp_path):
 
 
 def test_quantities_are_those_of_results(chromium, tmp_path):
-    """Curves and readings: of a body and of a named point, in the plane and in space."""
-    for name in ("slider_crank", "rssr"):
+    """Curves and readings: of a body, of a named point, of joints and drivers, in the plane and in space."""
+    for name in ("slider_crank", "quick_return", "rssr"):
         _, result, path = saved(name, tmp_path, 20)
         with Opened(chromium, path) as page:
             page.until("mbs.poses.complete")
@@ -105,6 +106,51 @@ def test_quantities_are_those_of_results(chromium, tmp_path):
             assert len(names) > 20
             for one, value in zip(names, read, strict=True):
                 assert value == pytest.approx(result[one][7], abs=1e-9 * np.abs(result[one]).max(initial=1.0)), one
+
+
+@pytest.mark.parametrize("coordinates", ["natural", "joint"])
+def test_results_in_other_coordinates_make_the_same_page(coordinates, chromium, tmp_path):
+    """The page solves in Cartesian ones, whatever the run was in."""
+    result = mbs.kinematics(load("four_bar").build().compile(coordinates), np.linspace(0, 3, 20))
+    with Opened(chromium, result.save(tmp_path / "x.html", live=True)) as page:
+        found = solved_at(page, result.t)
+        agrees(found, result)
+        assert page.complaints == []
+
+
+def test_laws_by_tables_and_by_functions(chromium, tmp_path):
+    """A table is part of the page. A Python function is called with symbols, and refused where it takes none."""
+
+    def turning(law) -> mbs.PlanarModel:
+        model = mbs.PlanarModel("crank")
+        crank = model.body("crank")
+        model.add(mbs.Revolute("O", model.ground, crank.at(-0.1, 0)))
+        model.add(mbs.Driver("motor", mbs.angle(model.ground, crank), law))
+        return model
+
+    for law in (mbs.Table([0, 1, 2, 3], [0, 0.5, 1.5, 1.8])(mbs.t), lambda t: sp.sin(t) ** 2):
+        result = mbs.kinematics(turning(law), np.linspace(0, 3, 16))
+        with Opened(chromium, result.save(tmp_path / "x.html", live=True)) as page:
+            agrees(solved_at(page, result.t), result)
+            assert page.complaints == []
+    with pytest.raises(mbs.ModelError, match="the function of Driver 'motor' raised TypeError.*sp.sin"):
+        turning(np.sin)
+
+
+def test_what_it_leaves_out_is_said(chromium, tmp_path):
+    model = mbs.PlanarModel("cam")
+    cam, lifter = model.body("cam"), model.body("lifter", position=(0, 0.05))
+    model.add(mbs.Revolute("bearing", model.ground, cam), mbs.Driver("motor", mbs.angle(model.ground, cam), mbs.t))
+    model.add(mbs.Translational("guide", model.ground.at(0, 0, np.pi / 2), lifter.at(0, 0, np.pi / 2)))
+    model.add(mbs.CamFollower("touch", cam, lifter, profile=0.05 + 0.01 * sp.cos(mbs.theta), follower="flat"))
+    model.add(mbs.Force("push", lifter, y=-10.0))
+    result = mbs.kinematics(model, np.linspace(0, 1, 20))
+    with Opened(chromium, result.save(tmp_path / "x.html", live=True)) as page:
+        said = page.page.locator("#stiff").inner_text()
+        assert said.startswith("Not worked out by this page, and so left out: the arrows of push")
+        assert "touching points and ropes of touch" in said
+        assert "guide.displacement" in [curve["name"] for curve in page.run("mbs.page.curves")]
+        assert page.complaints == []
 
 
 def test_a_hand_turns_the_crank_and_the_branch_is_held(four_bar, chromium):
@@ -188,14 +234,38 @@ def test_the_drawing_follows_parameters(chromium, four_bar, tmp_path):
         page.run("() => { mbs.poses.change({ a: 0.045, along: 0.07 }); mbs.frame(); }")
         for own, one in zip(page.run(points), wanted.run(points), strict=True):
             np.testing.assert_allclose(own, one, atol=1e-7)
-    _, _, path = saved("gear_train", tmp_path, 20)
+    _, _, path = saved("rack_and_pinion", tmp_path, 20)
     with Opened(chromium, path) as page:
         name = page.run("mbs.page.pieces.find((piece) => piece.stiff).stiff[0]")
-        dial = page.page.get_by_label(f"{name}").last
+        dial = page.page.get_by_label(f"{name} [m], as a number", exact=True)
         dial.fill(str(1.1 * float(dial.input_value())))
         dial.press("Enter")
         assert "Not redrawn for these values" in page.page.locator("#stiff").inner_text()
         assert page.complaints == []
+
+
+@pytest.mark.parametrize("name", ["gear_train", "planetary_gear", "cam_follower"])
+def test_wheels_and_cams_are_redrawn(name, chromium, tmp_path):
+    """As a page of the changed model draws them, if that stays a mechanism with teeth of one size."""
+    model, result, path = saved(name, tmp_path, 5)
+    values = {n: p.value * (1.1 if p.unit == "m" else 1.05) for n, p in model.parameters.items() if p.value}
+    if name == "cam_follower":
+        values = {n: v for n, v in changed(model, 0.1).items() if n in cam_parameters(model)}
+    changed_model = model.with_parameters(**values)
+    other = mbs.kinematics(changed_model, result.t).save(tmp_path / "other.html", live=True)
+    points = """mbs.page.pieces.filter((p) => p.track.grows || p.track.cam !== undefined).map((p) => p.track.points)"""
+    with Opened(chromium, path) as page, Opened(chromium, other) as wanted:
+        assert page.run("(p) => mbs.poses.change(p)", values)
+        own, ones = page.run(points), wanted.run(points)
+        assert len(own) == len(ones) > 1 and page.run("mbs.page.pieces.every((p) => !p.hidden)")
+        for these, those in zip(own, ones, strict=True):
+            np.testing.assert_allclose(these, those, atol=1e-6)
+        assert page.complaints == []
+
+
+def cam_parameters(model: mbs.PlanarModel) -> set[str]:
+    (cam,) = [element for element in model.elements.values() if element.sketch == "contact"]
+    return {s.name for s in cam.values["profile"](mbs.theta).free_symbols} - {"theta"}
 
 
 def test_a_frame_with_its_solution_costs_little(chromium, tmp_path):
@@ -248,8 +318,8 @@ def test_what_cannot_be_solved_is_refused(four_bar, tmp_path):
         page_text(mbs.load(tmp_path / "x.npz"), live=True)
     with pytest.raises(mbs.ModelError, match="range of time"):
         page_text(mbs.assemble(model).result, live=True)
-    with pytest.raises(mbs.ModelError, match="does not work out 'motor.omega'.*leave out live=True"):
-        page_text(result, live=True, plots="motor.omega")
+    with pytest.raises(mbs.ModelError, match="does not work out 'violation.position'.*leave out live=True"):
+        page_text(result, live=True, plots="violation.position")
     free = mbs.assemble(load("simple_pendulum").build()).result
     with pytest.raises(mbs.ModelError, match="1 degree of freedom that no driver moves"):
         page_text(free, live=True)

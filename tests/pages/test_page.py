@@ -17,6 +17,7 @@ import mbs_dae as mbs
 from mbs_dae.view.drawing.motion import motion_of
 from mbs_dae.view.page.html import page_of, save_page
 from mbs_dae.view.page.numbers import packed
+from mbs_dae.view.page.poses import shown_motion
 from mbs_dae.view.page.scene import MOST, Choices, page_data, thinned_curves
 
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")
@@ -164,6 +165,36 @@ def test_bodies_move_as_in_the_result(crank, crank_page, chromium):
                 np.testing.assert_allclose(places[k], motion.frame(body.name)[0][index], atol=1e-6)
 
 
+def test_bars_keep_their_lengths_in_a_long_run(chromium, tmp_path):
+    """Two hundred turns: between poses too, the rod's end stays on the circle that the crank's end goes on."""
+    r = 0.1
+    result = mbs.kinematics(load("slider_crank").build(r=r), np.linspace(0, 40 * np.pi, 3000))
+    path = result.save(tmp_path / "page.html")
+    assert path.stat().st_size < 400_000
+    times = np.random.default_rng(3).uniform(0, result.t[-1], 80)
+    with Opened(chromium, path) as page:
+        scale, ends = page.run(
+            """(times) => [mbs.view.camera.scale, times.map((t) => { const { places, turns } = mbs.poses.at(t);
+            return [0, 1].map((b) => [0, 1].map((k) =>
+            places[3 * b + k] + [0.05, -0.15][b] * turns[9 * b + 3 * k])); })]""",
+            times.tolist(),
+        )
+    of_crank, of_rod = np.moveaxis(np.array(ends), 1, 0)
+    for gap in (np.hypot(*of_rod.T) - r, np.hypot(*(of_crank - of_rod).T)):
+        assert np.abs(gap).max() * scale < 1.0  # pixels
+
+
+def test_poses_are_as_many_as_the_motion_asks_for(crank):
+    from mbs_dae.view.page.poses import FEWEST, halfway
+
+    assert len(shown_motion(crank)) == FEWEST + 1
+    times = np.array([0.0, 1.0, 1.5, 3.0, 3.5])
+    middle = (times[1:] + times[:-1]) / 2
+    parabola = np.stack([times**2 - times, 3 * times], axis=1)
+    np.testing.assert_allclose(halfway(times, parabola), np.stack([middle**2 - middle, 3 * middle], axis=1))
+    np.testing.assert_allclose(halfway(times[:2], parabola[:2]), [[0.0, 1.5]])
+
+
 def test_curves_read_as_the_result(crank, crank_page, chromium):
     with Opened(chromium, crank_page) as page:
         page.run(f"mbs.seek({crank.t[20]})")
@@ -189,6 +220,46 @@ def test_what_is_shown_can_be_chosen(crank_page, chromium):
         assert page.run(count) > 0
         page.page.locator("[data-group=bodies]").uncheck()
         assert page.run("mbs.state.seen.filter((s) => s.piece.group === 'bodies').length") == 0
+
+
+def test_what_goes_far_is_followed(crank_page, chromium, tmp_path):
+    """A cart of one metre that goes twenty stays in the middle, in its own size; the ground moves past, or does not."""
+    model = mbs.PlanarModel("cart")
+    cart = model.body("cart")
+    model.add(mbs.Translational("road", model.ground, cart), mbs.Driver("motor", mbs.x(cart), 10 * mbs.t))
+    cart.marker("left", -0.5, 0), cart.marker("right", 0.5, 0)
+    path = mbs.kinematics(model, np.linspace(0, 2, 21)).save(tmp_path / "page.html")
+    with Opened(chromium, path) as page:
+        width, scale = page.run("[mbs.view.camera.width, mbs.view.camera.scale]")
+        assert width / 4 < scale < width
+        for t in (0.0, 0.3, 1.7):
+            page.run(f"mbs.seek({t})")
+            assert on_screen(page, (10 * t, 0))[0] == pytest.approx(width / 2, abs=1.0)
+        page.page.locator("#follow").uncheck()
+        assert page.run("mbs.view.camera.scale") < width / 20
+        before = on_screen(page, (0, 0))
+        page.run("mbs.seek(0.1)")
+        assert on_screen(page, (0, 0)) == before and page.complaints == []
+    with Opened(chromium, crank_page) as page:
+        assert page.page.locator("#follow").count() == 0
+
+
+def test_names_do_not_lie_over_one_another(chromium, tmp_path):
+    """Of twenty-five bodies in a heap some have room for their names; the others are read by pointing at them."""
+    model = mbs.PlanarModel("heap")
+    for k in range(25):
+        body = model.body(f"a long name {k}", position=(0.02 * (k % 5), 0.01 * (k // 5)))
+        body.marker("end", 0.1, 0)
+    path = mbs.assemble(model).result.save(tmp_path / "page.html")
+    with Opened(chromium, path) as page:
+        boxes = np.array(page.run("mbs.state.named"))
+        assert 2 < len(boxes) < 25
+        gaps = np.abs(boxes[:, None, :2] - boxes[None, :, :2]) - boxes[:, None, 2:] - boxes[None, :, 2:]
+        assert (gaps.max(axis=2)[~np.eye(len(boxes), dtype=bool)] >= 0.0).all()
+        box = page.page.locator("#stage").bounding_box()
+        x, y = on_screen(page, (0.18, 0.04))
+        page.page.mouse.move(box["x"] + x, box["y"] + y)
+        assert "a long name 24" in page.page.locator("#under").inner_text()
 
 
 def test_the_mouse_turns_moves_and_zooms(platform_page, chromium):
@@ -256,6 +327,19 @@ def test_a_run_that_stopped_says_so(chromium, tmp_path, crank):
     save_page(replace(crank, success=False, message="a dead point of <b>motor</b>"), path)
     with Opened(chromium, path) as page:
         assert page.page.locator("#stopped").inner_text() == "Stopped early: a dead point of <b>motor</b>"
+
+
+def test_a_print_says_the_time_and_is_light(crank_page, chromium):
+    with Opened(chromium, crank_page, color_scheme="dark") as page:
+        page.run("mbs.seek(0.25)")
+        page.page.emulate_media(media="print")
+        assert page.page.locator("#value").inner_text() == "t = 0.25000 s"
+        assert not page.page.locator("#time").is_visible() and not page.page.locator("#picker").is_visible()
+        theme = "document.documentElement.dataset.theme"
+        page.run("dispatchEvent(new Event('beforeprint'))")
+        assert page.run(theme) == "light"
+        page.run("dispatchEvent(new Event('afterprint'))")
+        assert page.run(theme) == "dark"
 
 
 def test_a_notebook_has_the_same_page_and_a_still(crank, chromium, tmp_path):

@@ -36,14 +36,14 @@ def browser() -> Iterator[Any]:
 class Opened:
     """A page in the browser, with what it complained of and asked for."""
 
-    def __init__(self, browser: Any, path: Path, width: int = 1100, height: int = 760, **options: Any):
+    def __init__(self, browser: Any, path: Path | str, width: int = 1100, height: int = 760, **options: Any):
         self.complaints: list[str] = []
         self.requests: list[str] = []
         self.page = browser.new_page(viewport={"width": width, "height": height}, **options)
         self.page.on("console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
+        self.page.goto(path.as_uri() if isinstance(path, Path) else path)
         self.until("window.mbs?.state.pose !== undefined")
 
     def __enter__(self) -> Opened:

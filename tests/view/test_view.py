@@ -895,8 +895,7 @@ def _saved(figure, folder):
 def test_film_plays_in_a_notebook(slider_crank):
     film = slider_crank.animate(fps=5, size=(3, 2))
     html = film._repr_html_()
-    assert html.count("data:image/png;base64") == len(film) == 4
-    assert film._repr_html_() is html
+    assert html.count("data:image/png;base64") == html.count("<iframe") == 1 and len(film) == 4
     assert repr(film) == "<Film of 'slider-crank': 4 frames, 0.8 s>"
 
 

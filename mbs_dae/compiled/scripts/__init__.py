@@ -2,3 +2,4 @@
 
 from .javascript import kinematics_script as kinematics_script
 from .javascript import numbers_script as numbers_script
+from .javascript import readings_script as readings_script

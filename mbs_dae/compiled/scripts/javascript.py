@@ -27,7 +27,9 @@ from ...symbolic.functions import as_sympy
 from ..batch import BatchBuilder, Instance
 from ..program import ProgramBuilder
 from ..system import System
-from .runtime import KINEMATICS
+from .runtime import KINEMATICS, READINGS
+
+OF = "_at"  # no parameter is called so: their names begin with letters
 
 
 def kinematics_script(model: Model) -> str:
@@ -49,9 +51,7 @@ def kinematics_script(model: Model) -> str:
     """
     system: System = model.compile()
     structure = system.structure
-    own = structure.program.batch
-    batch = _Sources(own.instances, own.coordinates, own.layout)
-    program = ProgramBuilder(batch, structure.program.columns)
+    program, batch = _sources_of(structure.program)
     if read := sorted({str(s) for one in batch.instances for s in one.signals}):
         what = f"the joints of {model.name!r} read {', '.join(read)}, which has equations of its own"
         raise ModelError(f"{what}; leave out these joints, or write numbers for it")
@@ -66,6 +66,27 @@ def kinematics_script(model: Model) -> str:
     out += _array("placement", system.placement[:size], "export const")
     out += [*_tables(program, batch), *_slots(written, batch, own_names), *kernels, *_groups(batch)]
     return "\n".join([*out[:1], *written.preamble(), *out[1:], KINEMATICS.strip(), ""])
+
+
+def readings_script(name: str, system: System, builder: ProgramBuilder) -> str:
+    """A function (q, v, a, t, p) of what the rows of a program read, beside the module of `kinematics_script`, of which
+    it takes names and parameters: {values, rates, accelerations}."""
+    program, batch = _sources_of(builder)
+    written = Written(JAVASCRIPT)
+    kernels = [line for k, group in enumerate(batch.groups) for line in _kernel(written, k, group.kernel.layout)]
+    body = [*_tables(program, batch), *_slots(written, batch, _parameters(system.model)), *kernels, *_groups(batch)]
+    inside = [line for part in written.preamble() for line in part.splitlines()]
+    out = [f"const {name} = ((all, parameters) => {{", *inside]
+    rows = program.layout["rows"]
+    out += [f"const names = {{...all, rows: {{length: {rows}}}}};", *body]
+    return "\n".join([*out, KINEMATICS.replace("export ", "").strip(), READINGS.strip(), "})(names, parameters);"])
+
+
+def _sources_of(builder: ProgramBuilder) -> tuple[ProgramBuilder, _Sources]:
+    """A program that was compiled, and its batch, with the sources of its kernels in place of their addresses."""
+    own = builder.batch
+    batch = _Sources(own.instances, own.coordinates, own.layout)
+    return ProgramBuilder(batch, builder.columns), batch
 
 
 class _Sources(BatchBuilder):
@@ -190,14 +211,18 @@ def _stored(written: Written, asked: list[tuple[int, sp.Expr]], own_names: dict[
     yield "  return out;"
 
 
-def numbers_script(name: str, model: Model, values: Sequence[Any]) -> str:
+def numbers_script(name: str, model: Model, values: Sequence[Any], of: sp.Symbol | None = None) -> str:
     """A function of the values of parameters, beside the module of `kinematics_script`: an array of these numbers and
-    expressions. It needs none of its tables, only what both begin with."""
+    expressions. It needs none of its tables, only what both begin with. They may be functions `of` a symbol more, which
+    then stands among the parameters as `_at`."""
     written = Written(JAVASCRIPT)
     expressions = [as_sympy(value) for value in values]
     asked = [(k, value) for k, value in enumerate(expressions) if value.free_symbols]
     fixed = [0.0 if value.free_symbols else float(value) for value in expressions]
-    body = [*_stored(written, asked, _parameters(model))]
+    own_names = _parameters(model)
+    if of is not None:
+        own_names[of] = OF
+    body = [*_stored(written, asked, own_names)]
     inside = [line for part in written.preamble() for line in part.splitlines()]
     out = [f"const {name} = (() => {{", *inside, *_array("constants", np.array(fixed, dtype=float))]
     out += ["return p => {", "  const out = constants.slice();", *body, "};", "})();"]

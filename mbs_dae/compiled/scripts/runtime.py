@@ -84,3 +84,18 @@ export function normalised(q) {
   return out;
 }
 """
+
+READINGS = """
+function product(matrix, v, less) {
+  const found = less.map(x => -x);
+  for (let r = 0, k = 0; r < found.length; r++) {
+    for (let c = 0; c < names.nv; c++, k++) if (matrix[k] !== 0) found[r] += matrix[k]*v[c];
+  }
+  return found;
+}
+return (q, v, a, t, p = {}) => {
+  const {Phi, Phi_q, nu, gamma} = evaluate(q, v, t, p);
+  return {values: Phi, rates: product(Phi_q, v, nu), accelerations: product(Phi_q, a, gamma)};
+};
+"""
+"""And what those of readings have besides."""

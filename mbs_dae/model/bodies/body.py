@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from ...errors import ModelError
+from ...results.sketch import MeshSketch
 from ...symbolic.markers import LABELS, reference_turn
 from ..parameters import Number, Numeric, check_number
 
@@ -96,6 +97,9 @@ class Body:
     """Elements that were made on it and added to no model yet: what they are, by name."""
     span: Number | None = None
     """The length of a link, which must be positive."""
+
+    meshes: list[MeshSketch] = field(default_factory=list, repr=False)
+    """What it is drawn by, where files say it."""
 
     dimension: ClassVar[int]
     measure_kinds: ClassVar[tuple[str, ...]]

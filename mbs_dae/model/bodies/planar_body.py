@@ -69,6 +69,11 @@ class PlanarBody(Body):
         super().check_values(number)
         check_number(number(self.inertia), f"inertia of body {self.name!r}", non_negative=True)
 
+    def mesh(self, path: Any, **choices: Any) -> None:
+        """In space only: what is seen of a part in the plane is the outline that its markers say."""
+        what = f"body {self.name!r} is in the plane, where no mesh is drawn"
+        raise ModelError(f"{what}; put markers at the corners of its outline, or use a SpatialModel")
+
     def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> PlanarPlace:
         px, py = coordinates_of(point, f"at= of {who}", 2)
         ax, ay = (1, 0) if axis is None else coordinates_of(axis, f"axis= of {who}", 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from ... import rotations
 from ...errors import ModelError
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import SpatialMarker
-from ..parameters import Number, check_number
-from .body import Body, Marker, coordinates_of, is_zero, square_of
+from ..meshes import mesh_of
+from ..parameters import Number, check_number, finite_number, positive_number
+from .body import Body, Marker, components_of, coordinates_of, is_zero, square_of
 
 Rotation = tuple[tuple[Number, ...], ...]
 IDENTITY: Rotation = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -182,6 +184,24 @@ class SpatialBody(Body):
         if high > (low + middle) * (1 + 1e-9):
             what += f" has principal moments {shown}: no body has one larger than the other two together"
             raise ModelError(f"{what}; check that it is about the centre of mass, and its units")
+
+    def mesh(self, path: str | PathLike[str], *, at: Any = (0, 0, 0), rotation: Any = None, scale: float = 1.0) -> None:
+        """Draw the body as the part in an STL file, text or binary. `scale` is metres for a unit of the file: 0.001 if
+        that is in millimetres. Its origin is put `at` a point of the body, and its axes turned by `rotation`, both in
+        body axes. More than 2000 triangles are thinned: corners near to each other become one. It is a picture only:
+        mass, inertia and contacts are what they were, and parameters do not change it."""
+        who = f"body {self.name!r}"
+        if self.fixed:
+            raise ModelError(f"the ground has no mesh; draw it on a body that mbs.Fixed holds on {self.name!r}")
+        place = [
+            finite_number(n, f"a number of at= of a mesh of {who}") for n in components_of(at, f"at= of {who}", "xyz")
+        ]
+        rows = rotation_of(rotation, f"rotation of a mesh of {who}")
+        turned = np.array(
+            [[finite_number(n, f"a number of rotation= of a mesh of {who}") for n in row] for row in rows]
+        )
+        metres = positive_number(scale, f"scale of a mesh of {who}", "number of metres for a unit of the file")
+        self.meshes.append(mesh_of(path, who, metres, np.array(place), turned))
 
     def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> SpatialPlace:
         place = coordinates_of(point, f"at= of {who}", 3)

@@ -12,7 +12,7 @@ from ...errors import ModelError, Names
 from ..happenings import Happening, Impact, StoredState
 from ..quantities import PARTS, Energy, StoredQuantities, StoredReactions
 from ..result import Result, State
-from ..sketch import BodySketch, ElementSketch, ShapeSketch, Sketch
+from ..sketch import BodySketch, ElementSketch, MeshSketch, ShapeSketch, Sketch
 from ..violation import Violation
 
 Header = dict[str, Any]
@@ -183,8 +183,11 @@ def _sketch(data: dict[str, Any]) -> Sketch:
         """Files of earlier versions have none."""
         return tuple(ShapeSketch(s["kind"], pairs(s["corners"]), s["radius"]) for s in element.get("shapes", ()))
 
+    def meshes(body: dict[str, Any]) -> tuple[MeshSketch, ...]:
+        return tuple(MeshSketch(np.array(m["points"]), np.array(m["faces"])) for m in body.get("meshes", ()))
+
     return Sketch(
-        tuple(BodySketch(b["name"], pairs(b["points"]), tuple(b["com"])) for b in data["bodies"]),
+        tuple(BodySketch(b["name"], pairs(b["points"]), tuple(b["com"]), meshes(b)) for b in data["bodies"]),
         tuple(
             ElementSketch(e["name"], e["kind"], pairs(e["markers"]), e["constants"], pairs(e["outline"]), shapes(e))
             for e in data["elements"]

@@ -11,7 +11,7 @@ from ...results.sketch import BodySketch
 from .colours import COLOURS
 from .motion import in_space
 from .stage import Piece, Stage
-from .tracks import OnBody
+from .tracks import OnBody, Rigid
 
 NEAR = 1e-9  # points nearer to each other than this part of the body's size are one
 FLAT = 1e-6  # points that lie as near to a line or a plane, as a part of their extent, lie on it
@@ -21,6 +21,11 @@ Faces = tuple[tuple[int, ...], ...]
 
 
 def body_pieces(stage: Stage, body: BodySketch, alpha: float = 1.0, **how: Any) -> Iterator[Piece]:
+    if body.meshes:
+        for mesh in body.meshes:
+            surface = Rigid(body.name, mesh.points)
+            yield stage.area(surface, stage.colour(body.name), mesh.faces.tolist(), alpha=alpha, **how)
+        return
     corners = corners_of(stage, body)
     track, lump = OnBody(body.name, corners), stage.signs.lump
     faces, edges = hull(tuple(map(tuple, corners)))

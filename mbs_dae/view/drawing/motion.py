@@ -18,6 +18,7 @@ from ...rotations import about_z, from_quaternion, quaternion_rates
 from ...rotations.orientation import continued
 
 MOST_FRAMES = 5000  # beyond this a film takes minutes to write, and was rarely meant
+LOOKS = 400  # how many poses tell how far a motion reaches
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ class Motion:
         frames, forces = ({k: v[poses] for k, v in each.items()} for each in (self.frames, self.forces))
         return Motion(self.values[poses], frames, self.numbers[poses], forces)
 
-    def thinned(self, count: int) -> Motion:
+    def thinned(self, count: int = LOOKS) -> Motion:
         """At most so many poses, spread from the first to the last."""
         return self.at(np.unique(np.linspace(0, len(self) - 1, count).astype(int)))
 

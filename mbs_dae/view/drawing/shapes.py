@@ -18,7 +18,7 @@ from .tracks import AtMarker, points_of
 
 PARALLELS, MERIDIANS = 8, 16  # of what is round in space
 APART = 1.1  # between the strokes under a line, in units of half a joint's symbol
-MOST_STROKES = 200
+MOST_STROKES = 600
 BEYOND = 2.0  # how far a line goes on where nothing touches it, in the same unit
 OUTLINE = 8  # corners that tell a label where a body ends
 

@@ -40,6 +40,11 @@ class OnBody:
 
 
 @dataclass(frozen=True, eq=False)
+class Rigid(OnBody):
+    """Of a mesh: points that no parameter moves in their body."""
+
+
+@dataclass(frozen=True, eq=False)
 class AtMarker:
     """Points in the axes of a marker; or beside it, where they stay upright on the ground."""
 

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from ...errors import MbsError
 from ...model.model import Model
-from ...readings.sketch import sketch_of
-from ...results.result import Result
 from ...results.sketch import Sketch
-from ..drawing.mechanism import pieces_of, staged
-from ..drawing.motion import Marker, in_space, motion_of
-from ..drawing.tracks import Along, AtMarker, OnBody, Push, Rail, Track
-from . import pen
+from ..drawing.motion import Marker, in_space
+from ..drawing.tracks import Along, AtMarker, OnBody, Push, Rail, Rigid, Track
 from .numbers import rounded
 from .tracks import TrackWriter
 
-STEP = 1e-3  # a change of a parameter that tells what of the drawing follows it
 SAME = 1e-7  # lengths that differ by a smaller part of the longest are the same
-LOOKS = 5  # poses that tell how far rails reach
-Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +89,7 @@ class LiveWriter(TrackWriter):
         if isinstance(track, Rail):
             follower = geometry.number_of(track.follower), self.bodies.get(track.follower[0], -1)
             found["rail"] = {"follower": follower, "axis": track.axis, "beyond": track.beyond}
-        if isinstance(track, OnBody):
+        if isinstance(track, OnBody) and not isinstance(track, Rigid):
             found["corners"] = self._corners(track)
         if isinstance(track, Along) and not isinstance(track.way, Push):
             found["ends"] = [geometry.number_of(marker) for marker in (track.start, track.way)]
@@ -108,55 +100,3 @@ class LiveWriter(TrackWriter):
         points = in_space(track.points)
         size = np.nanmax(np.abs(points), initial=0.0)
         return [self.geometry.corner_of(track.body, p, size) if np.isfinite(p).all() else None for p in points]
-
-
-# --- what does not follow ---
-
-
-def stiff_pieces(result: Result, model: Model, geometry: Geometry, symbol: float) -> list[list[str]]:
-    """For each piece of the bodies, joints and forces the parameters that change it otherwise than by its markers and
-    corners: radii, outlines and shapes. Found by drawing the model with each parameter slightly changed."""
-    known = dict(_tracks(result, result.sketch, symbol))
-    names: dict[Key, list[str]] = {key: [] for key in known}
-    for name, parameter in model.parameters.items():
-        try:
-            changed = model.with_parameters(**{name: parameter.value + STEP * (abs(parameter.value) or 1.0)})
-            sketch = sketch_of(changed)
-            others = dict(_tracks(result, sketch, symbol))
-        except MbsError:  # these values make no mechanism
-            continue
-        moved = geometry_of(changed, sketch)
-        for key, track in known.items():
-            if key not in others or not _follows(track, others[key], geometry, moved, symbol):
-                names[key].append(name)
-    return [*names.values()]
-
-
-def _tracks(result: Result, sketch: Sketch, symbol: float) -> Iterator[tuple[Key, Track]]:
-    motion = motion_of(result).thinned(LOOKS)
-    groups = pieces_of(staged(sketch, pen, motion, motion, symbol))
-    for group, named in zip(("bodies", "joints", "forces"), groups, strict=True):
-        for owner, pieces in named.items():
-            yield from (((group, owner, k), piece.track) for k, piece in enumerate(pieces))
-
-
-def _follows(track: Track, other: Track, geometry: Geometry, moved: Geometry, symbol: float) -> bool:
-    """Whether a page that knows markers and corners draws the other track in place of this one."""
-    if type(track) is not type(other):
-        return False
-    if isinstance(track, Rail):
-        return True
-    if isinstance(track, AtMarker) and isinstance(other, AtMarker):
-        return _same(track.points, other.points, symbol)
-    if isinstance(track, Along) and isinstance(other, Along):
-        return _same(track.shape, other.shape, 1.0) and abs(track.unit - other.unit) <= SAME * symbol
-    if isinstance(track, OnBody) and isinstance(other, OnBody):
-        size = np.nanmax(np.abs(track.points), initial=0.0)
-        corners = [geometry.corner_of(track.body, point, size) for point in in_space(track.points)]
-        wanted = [p if k is None else moved.corners[k][1] for k, p in zip(corners, track.points, strict=True)]
-        return _same(in_space(wanted), in_space(other.points), symbol)
-    return True
-
-
-def _same(one: np.ndarray, other: np.ndarray, size: float) -> bool:
-    return one.shape == other.shape and bool(np.allclose(one, other, rtol=0.0, atol=SAME * size, equal_nan=True))

@@ -20,7 +20,11 @@ SCRIPTS = (
 )  # fmt: skip
 """Each one uses those before it."""
 RECORDED = (*SCRIPTS, "recorded.js")
-LIVE = (*SCRIPTS, *(f"live/{name}.js" for name in ("solver", "observed", "reshaped", "solved", "dials", "page")))
+SOLVING = (*SCRIPTS, *(f"live/{name}.js" for name in ("solver", "observed", "reshaped", "solved", "dials", "hand")))
+LIVE = (*SOLVING, "live/page.js")
+STYLE = ("page.css",)
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+"""What a browser lets a page do: it has all that it needs, and asks nobody."""
 
 
 def save_page(result: Result, path: str | Path, **choices: Any) -> Path:
@@ -31,24 +35,21 @@ def save_page(result: Result, path: str | Path, **choices: Any) -> Path:
     return Path(path)
 
 
-def page_text(
-    result: Result,
-    *,
-    plots: Any = (),
-    trace: Any = (),
-    view: Any = None,
-    speed: float | None = None,
-    live: bool = False,
-) -> str:
+def page_text(result: Result, *, live: bool = False, **choices: Any) -> str:
+    """With `live` the page has the equations of what drivers move, and solves them by itself: its reader drags the
+    mechanism, and changes parameters. Other choices are those of `choices_of`."""
+    chosen = choices_of(result, **choices)
+    return page_of(*live_page(result, chosen)) if live else page_of(page_data(result, chosen))
+
+
+def choices_of(
+    result: Result, *, plots: Any = (), trace: Any = (), view: Any = None, speed: float | None = None
+) -> Choices:
     """`plots` are quantities whose curves stand beside it, `trace` names points whose paths are drawn, `view` says from
     where a mechanism in space is seen, and `speed` is model time over the time that it plays; its reader may choose
-    otherwise. With `live` the page has the equations of what drivers move, and solves them by itself: its reader drags
-    the mechanism, and changes parameters."""
+    otherwise."""
     pace = _pace(result) if speed is None else positive_number(speed, "speed", "number, e.g. speed=1")
-    chosen = Choices(_names(plots), _names(trace), tuple(view or ()), pace)
-    if live:
-        return page_of(*live_page(result, checked(result, chosen)))
-    return page_of(page_data(result, checked(result, chosen)))
+    return checked(result, Choices(_names(plots), _names(trace), tuple(view or ()), pace))
 
 
 def page_of(data: dict[str, Any], kinematics: str = "") -> str:
@@ -56,9 +57,13 @@ def page_of(data: dict[str, Any], kinematics: str = "") -> str:
     kinematics."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     script = "\n".join([kinematics, joined(LIVE)]) if kinematics else joined(RECORDED)
-    filled = {"title": escape(data["title"]), "style": asset("page.css"), "script": script}
-    filled["data"] = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return re.sub(r"\{(title|style|script|data)\}", lambda match: filled[match[1]], asset("page.html"))
+    return filled(data["title"], text, script)
+
+
+def filled(title: str, data: str, script: str, style: tuple[str, ...] = STYLE, policy: str = POLICY) -> str:
+    parts = {"title": escape(title), "style": "\n".join(map(asset, style)), "script": script, "policy": policy}
+    parts["data"] = data.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return re.sub(r"\{(title|style|script|data|policy)\}", lambda match: parts[match[1]], asset("page.html"))
 
 
 @cache

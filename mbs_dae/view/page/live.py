@@ -8,14 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ...compiled.scripts import kinematics_script, numbers_script
+from ...compiled.scripts import kinematics_script, numbers_script, readings_script
 from ...compiled.system import System
 from ...errors import ModelError, counted
+from ...model.fields import theta
+from ...model.measures import Measure
 from ...results.result import Result
 from ..drawing.motion import motion_of
-from .geometry import Geometry, LiveWriter, geometry_of, stiff_pieces
+from .geometry import Geometry, LiveWriter, geometry_of
 from .numbers import packed
 from .scene import Choices, drawing
+from .shaped import Shaped, profiles, shaped_pieces
+from .tracks import MESH
 
 POINT = re.compile(r"(?P<owner>.+)\.(?P<what>[va]?[xyz])")
 BODY = re.compile(r"(?P<owner>.+)\.(?P<what>[va]?[xyz]|angle|omega|alpha|w[xyz]|alpha[xyz])")
@@ -26,44 +30,69 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
     """The data of the page, and the script of its kinematics."""
     system = _solvable(result)
     geometry = geometry_of(system.model, result.sketch)
-    data, _ = drawing(result, choices, motion_of(result), partial(LiveWriter, geometry=geometry))
-    stiff = stiff_pieces(result, system.model, geometry, data["symbol"])
-    pieces = [_live(piece, names) for piece, names in zip(data["pieces"], stiff, strict=False)]
-    readings = _readings(result, geometry)
+    data, arrays = drawing(result, choices, motion_of(result), partial(LiveWriter, geometry=geometry))
+    shaped = shaped_pieces(result, system.model, geometry, data["symbol"])
+    sizes = [one.size for one in shaped if one.size is not None]
+    shaped += [Shaped()] * (len(data["pieces"]) - len(shaped))  # arrows of reactions
+    pieces = [_live(piece, own, sizes) for piece, own in zip(data["pieces"], shaped, strict=True)]
+    readings = _readings(result, geometry, system)
+    meshes = {name: array for name, array in arrays.items() if name.startswith(MESH)}
     data["pieces"] = [piece for piece in pieces if not {"push", "path"} & piece["track"].keys()]
     data |= {
         "curves": [{"name": one["name"], "unit": result.unit(one["name"])} for one in readings],
-        "plots": _plots(result, choices, [one["name"] for one in readings]), "arrays": packed({}),
+        "plots": _plots(result, choices, [one["name"] for one in readings]), "arrays": packed(meshes),
         "live": {
             **_pose(result, system), "readings": readings, "traces": [_point(name, geometry) for name in choices.trace],
             "geometry": {"markers": len(geometry.markers), "width": 3 if data["dimension"] == 2 else 12},
-            "shapes": _shaping(system, geometry, data),
+            "shapes": _shaping(system, geometry, data, sizes), "left": _left(pieces),
         },
     }  # fmt: skip
-    return data, _script(system, geometry)
+    return data, _script(system, geometry, sizes)
 
 
-def _shaping(system: System, geometry: Geometry, data: dict[str, Any]) -> list[str]:
+def _shaping(system: System, geometry: Geometry, data: dict[str, Any], sizes: list[Any]) -> list[str]:
     """The parameters that change what is drawn, or where a named point is."""
     tracks = [piece["track"] for piece in data["pieces"]] + data["names"]
     markers = {k for track in tracks for k in (track.get("marker"), *track.get("ends", ())) if k is not None}
     corners = {k for track in tracks for k in track.get("corners", ()) if k is not None} | {*geometry.named.values()}
     moving = geometry.symbols(markers, corners)
+    moving |= {s for one in (*sizes, *profiles(system.model)) for s in one.free_symbols}
     stiff = {name for piece in data["pieces"] for name in piece.get("stiff", ())}
     return [name for name, p in system.model.parameters.items() if p.symbol in moving or name in stiff]
 
 
-def _live(piece: dict[str, Any], names: list[str]) -> dict[str, Any]:
+def _live(piece: dict[str, Any], shaped: Shaped, sizes: list[Any]) -> dict[str, Any]:
     """What changes its shape with parameters, in ways that the page does not know, is not shown where these change."""
-    return {**piece, "stiff": names} if names else piece
+    track = dict(piece["track"])
+    if shaped.size is not None:
+        number = next(k for k, size in enumerate(sizes) if size is shaped.size)
+        track["grows"] = {"with": number, "offsets": track["offsets"]}
+    if shaped.cam is not None:
+        track["cam"] = shaped.cam
+    return {**piece, "track": track} | ({"stiff": [*shaped.stiff]} if shaped.stiff else {})
 
 
-def _script(system: System, geometry: Geometry) -> str:
+def _left(pieces: list[dict[str, Any]]) -> str:
+    """What a page without forces does not show, in words."""
+    pushed = [p for p in pieces if "push" in p["track"]]
+    forces = dict.fromkeys(p["of"] for p in pushed if p["group"] == "forces")
+    others = dict.fromkeys(p["of"] for p in pieces if "path" in p["track"])
+    said = [f"the arrows of {', '.join(forces)}"] if forces else []
+    said += ["reactions"] if any(p["group"] == "reactions" for p in pushed) else []
+    said += [f"touching points and ropes of {', '.join(others)}"] if others else []
+    return f"Not worked out by this page, and so left out: {'; '.join(said)}." if said else ""
+
+
+def _script(system: System, geometry: Geometry, sizes: list[Any]) -> str:
     """The module as one value of a script that has names of its own."""
     module = re.sub(r"^export ", "", kinematics_script(system.model), flags=re.MULTILINE)
     numbers = numbers_script("geometry", system.model, geometry.expressions)
-    said = "names, parameters, evaluate, Phi, Phi_q, gamma, moved, normalised, geometry"
-    return f"const kinematics = (() => {{\n{module}\n{numbers}\nreturn {{ {said} }};\n}})();"
+    measures = [measure for _, measure in _measures(system)]
+    readings = readings_script("readings", system, system.structure.builder_of(measures))
+    numbers += "\n" + numbers_script("sizes", system.model, sizes)
+    numbers += "\n" + numbers_script("profiles", system.model, profiles(system.model), of=theta)
+    said = "names, parameters, evaluate, Phi, Phi_q, gamma, moved, normalised, geometry, sizes, profiles, readings"
+    return f"const kinematics = (() => {{\n{module}\n{numbers}\n{readings}\nreturn {{ {said} }};\n}})();"
 
 
 def _pose(result: Result, system: System) -> dict[str, Any]:
@@ -79,11 +108,23 @@ def _pose(result: Result, system: System) -> dict[str, Any]:
 # --- what is read ---
 
 
-def _readings(result: Result, geometry: Geometry) -> list[dict[str, Any]]:
-    """Of bodies all that moves; of their named points places, velocities and accelerations."""
+def _measures(system: System) -> list[tuple[str, Measure]]:
+    """What joints and drivers say, one row each."""
+    model = system.model
+    return [(owner, measure) for owner in model.elements for measure in model.measures_of(owner)]
+
+
+def _readings(result: Result, geometry: Geometry, system: System) -> list[dict[str, Any]]:
+    """Of bodies all that moves; of their named points places, velocities and accelerations; of joints and drivers their
+    coordinates with rates and accelerations."""
+    rows = enumerate(_measures(system))
+    said = {f"{o}.{what}": {"row": k, "level": n} for k, (o, m) in rows for n, what in enumerate(m.levels) if what}
     numbers = {body.name: k for k, body in enumerate(result.sketch.bodies)}
     found = []
     for name in result.quantities.names():
+        if name in said:
+            found.append({"name": name, **said[name]})
+            continue
         for form, owners in ((BODY, numbers), (POINT, geometry.named)):
             match = form.fullmatch(name)
             if match and match["owner"] in owners:

@@ -11,20 +11,21 @@ import numpy as np
 from ...results.result import Result
 from ..drawing.colours import REACTION
 from ..drawing.mechanism import Pieces, edges_of, pieces_of, staged
-from ..drawing.motion import Motion, at_times, in_space, motion_of, path_of
+from ..drawing.motion import Motion, in_space, path_of
 from ..drawing.stage import OVER_BODIES, Piece, Stage, all_pieces
 from ..drawing.symbols import arrow_of
-from ..drawing.tracks import OnBody
+from ..drawing.tracks import OnBody, Rigid
+from ..style import MEANINGS
 from . import pen
 from .numbers import packed, rounded
+from .poses import shown_motion
 from .tracks import TrackWriter
+from .travel import travel_of
 
-FEWEST, MOST = 600, 1500
-"""Poses of a page: so many at least, that links keep their lengths between them; so many at most, as a screen shows."""
+MOST = 1500  # points of a curve: as many as a screen shows
 SYMBOL = 1 / 62
 """Half the size of a joint's symbol, as a part of the longest side of what is drawn."""
 NOTHING = 1e-6  # what changes by a smaller part than this of what changes most is no curve to begin with
-LOOKS = 400  # how many poses tell how far a motion reaches
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Choices:
     trace: tuple[str, ...] = ()
     view: tuple[float, ...] = ()
     speed: float = 1.0
+    symbol: float | None = None
+    """Half the size of a joint's symbol; by the reach of the motion if nothing is said."""
 
 
 def page_data(result: Result, choices: Choices) -> dict[str, Any]:
@@ -49,12 +52,14 @@ def drawing(
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """What is drawn, and the arrays that say where it is at the poses of the motion. `writing` makes what writes
     tracks, of the motion and the numbers of bodies and forces."""
-    whole = motion.thinned(LOOKS)
+    whole = motion.thinned()
     rough = staged(result.sketch, pen, whole, whole)
     traces = {name: in_space(path_of(result, name))[None] for name in choices.trace}
     low, high = _box([*(p.path for g in pieces_of(rough) for p in all_pieces(g)), *traces.values()])
-    symbol = SYMBOL * (float((high - low).max()) or 1.0) * rough[0].fine
-    stages = staged(result.sketch, pen, motion, whole, symbol)
+    travel = travel_of(whole, [p for g in pieces_of(rough)[:2] for p in all_pieces(g)], result.sketch.dimension)
+    in_time, longest = result.axis[0] == "t", float((high - low).max()) or 1.0
+    symbol = choices.symbol or SYMBOL * (travel.length if in_time and travel.far else longest) * rough[0].fine
+    stages = staged(result.sketch, pen, motion if result.sketch.variants else whole, whole, symbol)
     groups = dict(zip(("bodies", "joints", "forces"), pieces_of(stages), strict=True))
     reactions = _reactions(result, motion)
     pushed = replace(motion, forces=motion.forces | reactions)
@@ -78,26 +83,12 @@ def drawing(
         "bodies": [{"name": b.name, "colour": stages[0].colour(b.name)} for b in result.sketch.bodies],
         "names": _names(stages, writer), "pieces": pieces, "low": rounded(low), "high": rounded(high), "symbol": symbol,
         "traces": [{"name": n, "colour": stages[0].colour(n.partition(".")[0])} for n in traces],
-        "view": list(choices.view), "speed": choices.speed,
+        "travel": {"length": travel.length, "part": travel.part if in_time else 0.0, "far": in_time and travel.far},
+        "meanings": MEANINGS, "view": list(choices.view), "speed": choices.speed,
     }, arrays  # fmt: skip
 
 
 # --- motion ---
-
-
-def shown_motion(result: Result) -> Motion:
-    """The poses of the result; more between them where they are few, fewer where no screen shows them all."""
-    motion = motion_of(result)
-    if result.axis[0] != "t" or len(motion) < 2 or np.ptp(motion.values) == 0.0:
-        return motion
-    if len(motion) > MOST:
-        return motion.thinned(MOST)
-    if len(motion) >= FEWEST:
-        return motion
-    between = int(np.ceil((FEWEST - 1) / (len(motion) - 1)))
-    known = np.arange(len(motion))
-    wanted = np.arange((len(motion) - 1) * between + 1) / between
-    return at_times(result, motion, np.interp(wanted, known, motion.values))
 
 
 def _frames(result: Result, motion: Motion) -> np.ndarray:
@@ -121,7 +112,8 @@ def _numbered(names: Sequence[str]) -> dict[str, int]:
 def _written(writer: TrackWriter, group: str, owner: str, joins: Sequence[str], piece: Piece) -> dict[str, Any]:
     track = {"track": writer.written(piece.track)}
     order = {"order": "over"} if piece.order == OVER_BODIES else {} if piece.order == "by depth" else {"order": "said"}
-    return {"group": group, "of": owner, "joins": list(joins), **piece.artist, **order, **track}
+    written = {"group": group, "of": owner, "joins": list(joins), **piece.artist, **order, **track}
+    return writer.packed_away(written) if isinstance(piece.track, Rigid) else written
 
 
 def _box(paths: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

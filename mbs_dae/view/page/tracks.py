@@ -11,6 +11,8 @@ from ..drawing.tracks import Along, AtMarker, OnBody, Push, Track, least_of, uni
 from .numbers import rounded
 
 GROUND = -1
+MESH = "mesh "  # the arrays of meshes begin with it
+FINEST = 2**15  # parts of the longest side of a mesh: finer than any screen
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,15 @@ class TrackWriter:
         name = f"path {len(self.arrays)}"
         self.arrays[name] = in_space(track.over(self.motion))
         return {"path": name}
+
+    def packed_away(self, piece: dict[str, Any]) -> dict[str, Any]:
+        """Of a mesh: corners as whole numbers between the ends of a box, with its faces, among the arrays."""
+        points, name = np.reshape(piece["track"]["points"], (-1, 3)), f"{MESH}{len(self.arrays)}"
+        low, step = points.min(axis=0), (np.ptp(points, axis=0).max() or 1.0) / FINEST
+        self.arrays[name] = ((points - low) / step).round()
+        self.arrays[f"{name} faces"] = np.array(piece["faces"])
+        box = {"name": name, "low": rounded(low), "step": step}
+        return {**piece, "track": {"on": piece["track"]["on"], "mesh": box}, "faces": f"{name} faces"}
 
     def _riding(self, body: str, points: np.ndarray) -> dict[str, Any]:
         return {"on": self.bodies.get(body, GROUND), "points": rounded(points)}

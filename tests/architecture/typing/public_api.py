@@ -94,6 +94,7 @@ def plane() -> mbs.PlanarModel:
 
 def space() -> mbs.SpatialModel:
     model = mbs.SpatialModel("space", gravity=(0, 0, -9.81))
+    model.body("part").mesh("part.stl", at=(0, 0, 0.1), scale=0.001)
     a, b = model.body("a", rotation=mbs.rotations.about((0, 0, 1), 0.3)), model.body("b")
     model.add(
         mbs.Cylindrical("c", a, b),

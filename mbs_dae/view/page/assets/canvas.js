@@ -89,7 +89,8 @@ function dotted(context, { piece, screen }, palette) {
 
 function outline(context, screen, face) {
   context.beginPath();
-  face.forEach((n, k) => context[k ? "lineTo" : "moveTo"](screen[3 * n], screen[3 * n + 1]));
+  context.moveTo(screen[3 * face[0]], screen[3 * face[0] + 1]);
+  for (let k = 1; k < face.length; k++) context.lineTo(screen[3 * face[k]], screen[3 * face[k] + 1]);
   context.closePath();
 }
 
@@ -111,28 +112,31 @@ function solid(context, { piece, points, screen }, palette) {
   const opaque = (piece.alpha ?? 1) === 1;
   const faces = [];
   piece.faces.forEach((face, k) => {
-    const ahead = turned(screen, face);
-    if (opaque && ahead >= 0) return;
-    faces.push({ face, k, depth: face.reduce((sum, n) => sum + screen[3 * n + 2], 0) / face.length });
+    if (opaque && turned(screen, face) >= 0) return;
+    let depth = 0;
+    for (const n of face) depth += screen[3 * n + 2];
+    faces.push({ face, k, depth: depth / face.length });
   });
   faces.sort((a, b) => a.depth - b.depth);
   context.lineJoin = "round";
+  context.lineWidth = 0.6 * PIXELS;
+  const edged = piece.edge ? palette.shown(piece.edge) : null;
+  let shade = null;
   for (const { face, k } of faces) {
     const colour = Array.isArray(piece.color) ? piece.color[k] : piece.color;
-    const shade = palette.lit(colour, brightness(points, face), piece.alpha ?? 1);
-    outline(context, screen, face);
-    context.fillStyle = shade;
-    context.fill();
-    if (opaque) {
-      context.lineWidth = 0.6 * PIXELS;
-      context.strokeStyle = piece.edge ? palette.shown(piece.edge) : shade;
-      context.stroke();
+    const own = palette.lit(colour, brightness(points, face), piece.alpha ?? 1);
+    if (own !== shade) {
+      context.fillStyle = shade = own;
+      context.strokeStyle = edged ?? own;
     }
+    outline(context, screen, face);
+    context.fill();
+    if (opaque) context.stroke();
   }
 }
 
 // Twice the area of a face on the screen, where y goes down: negative if it is gone round as seen from outside.
-function turned(screen, face) {
+export function turned(screen, face) {
   let area = 0;
   for (let k = 0; k < face.length; k++) {
     const [a, b] = [3 * face[k], 3 * face[(k + 1) % face.length]];
@@ -141,12 +145,13 @@ function turned(screen, face) {
   return area;
 }
 
-function brightness(points, face) {
-  const [a, b, c] = [face[0], face[1], face[2]].map((n) => points.subarray(3 * n, 3 * n + 3));
-  const [u, v] = [[0, 1, 2].map((k) => b[k] - a[k]), [0, 1, 2].map((k) => c[k] - b[k])];
-  const away = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
-  const length = Math.hypot(...away) || 1;
-  return 0.78 + (0.22 * (away[0] * LIGHT[0] + away[1] * LIGHT[1] + away[2] * LIGHT[2])) / length;
+function brightness(points, [a, b, c]) {
+  [a, b, c] = [3 * a, 3 * b, 3 * c];
+  const [ux, uy, uz] = [points[b] - points[a], points[b + 1] - points[a + 1], points[b + 2] - points[a + 2]];
+  const [vx, vy, vz] = [points[c] - points[b], points[c + 1] - points[b + 1], points[c + 2] - points[b + 2]];
+  const [x, y, z] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+  const length = Math.sqrt(x * x + y * y + z * z) || 1;
+  return 0.78 + (0.22 * (x * LIGHT[0] + y * LIGHT[1] + z * LIGHT[2])) / length;
 }
 
 function normal(vector) {

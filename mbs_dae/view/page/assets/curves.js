@@ -6,10 +6,6 @@ import { niceStep, rounded } from "./paper.js";
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
 const [LEFT, RIGHT, TOP, BOTTOM, HEIGHT] = [64, 12, 10, 30, 170];
 const SVG = "http://www.w3.org/2000/svg";
-const MEANINGS = {
-  m: "length", "m/s": "velocity", "m/s²": "acceleration", N: "force", J: "energy", W: "power", rad: "angle",
-  "rad/s": "angular velocity", "rad/s²": "angular acceleration", "N m": "torque",
-};
 
 export function value(arrays, column, x) {
   const [row, part] = between(arrays["curve times"].data, x);
@@ -48,7 +44,7 @@ function panel(holder, page, arrays, unit, curves, width, palette) {
   const figure = document.createElement("figure");
   const caption = figure.appendChild(document.createElement("figcaption"));
   const svg = figure.appendChild(made("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, width, height: HEIGHT, role: "img" }));
-  const label = `${MEANINGS[unit] ?? ""} [${unit || "–"}]`.trim();
+  const label = `${page.meanings[unit] ?? ""} [${unit || "–"}]`.trim();
   svg.appendChild(made("title")).textContent = `${curves.map((curve) => curve.name).join(", ")} over ${page.axis[0]}`;
   grid(svg, x, y, [start, end], [low, high], width, palette, page.axis, label);
   values.forEach((own, k) => {

@@ -1,10 +1,12 @@
-// Names beside the bodies: outside of what is drawn where possible, off one another, and without jumping about.
+// Names beside the bodies: outside of what is drawn where possible, off one another, and without jumping about. One that
+// has no room is left out; who points at its body reads it there.
 
 import { projected } from "./camera.js";
 import { pointsOf } from "./tracks.js";
 
 const FONT = "600 12px system-ui, sans-serif";
 const AWAY = 13; // pixels between an edge and the middle of a name
+const MORE = 8; // pixels around a name that comes back
 const ROUND = [...Array(8).keys()].map((k) => [Math.cos((k * Math.PI) / 4), -Math.sin((k * Math.PI) / 4)]);
 
 export function drawnNames(context, page, pose, camera, palette, kept) {
@@ -22,6 +24,10 @@ export function drawnNames(context, page, pose, camera, palette, kept) {
     const best = costs.indexOf(Math.min(...costs));
     kept.set(body, best);
     const [x, y] = places[best];
+    const room = kept.get(`${body} seen`) === "hidden" ? MORE : 0; // or it would come and go
+    const hidden = overlaps(places[best], half.map((size) => size + room), taken).length > 0;
+    kept.set(`${body} seen`, hidden ? "hidden" : "shown");
+    if (hidden) return;
     taken.push([x, y, ...half]);
     context.lineWidth = 3;
     context.lineJoin = "round";
@@ -31,6 +37,7 @@ export function drawnNames(context, page, pose, camera, palette, kept) {
     context.fillText(text, x, y);
   });
   context.textBaseline = "alphabetic";
+  return taken;
 }
 
 // Both sides of the middle of the longest edge; or around a single point.
@@ -52,10 +59,13 @@ function candidates(screen, half) {
 
 function cost([x, y], [w, h], taken, [mx, my], camera) {
   let sum = -0.05 * Math.hypot(x - mx, y - my);
-  for (const [ox, oy, ow, oh] of taken) {
-    const over = [w + ow - Math.abs(x - ox), h + oh - Math.abs(y - oy)];
-    if (over[0] > 0 && over[1] > 0) sum += 60 + Math.min(...over);
-  }
+  for (const over of overlaps([x, y], [w, h], taken)) sum += 60 + Math.min(...over);
   const out = Math.max(w - x, x + w - camera.width, h - y, y + h - camera.height, 0);
   return sum + 20 * out;
+}
+
+// By how much a box of these half sides lies over others, where it does.
+function overlaps([x, y], [w, h], taken) {
+  const all = taken.map(([ox, oy, ow, oh]) => [w + ow - Math.abs(x - ox), h + oh - Math.abs(y - oy)]);
+  return all.filter((over) => over[0] > 0 && over[1] > 0);
 }

@@ -27,6 +27,17 @@ function array(words, { at, shape }) {
   return { rows, columns, data: new Float32Array(bits.buffer) };
 }
 
+// Meshes stand among the arrays: their corners as whole numbers in a box.
+export function unpackMeshes(page, arrays) {
+  for (const piece of page.pieces) {
+    if (!piece.track.mesh) continue;
+    const { name, low, step } = piece.track.mesh;
+    const faces = arrays[piece.faces];
+    piece.track.points = Float64Array.from(arrays[name].data, (n, k) => low[k % 3] + step * n);
+    piece.faces = Array.from({ length: faces.rows }, (_, k) => [...faces.data.subarray(3 * k, 3 * k + 3)]);
+  }
+}
+
 // How far x is between the rows of a rising column: a row, and the part of the way to the next one.
 export function between(times, x) {
   let low = 0;

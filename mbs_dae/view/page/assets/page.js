@@ -5,7 +5,8 @@ import { arranged, drawn } from "./canvas.js";
 import { paletteOf } from "./colours.js";
 import { drawnCurves, told } from "./curves.js";
 import { drawnNames } from "./names.js";
-import { unpacked } from "./numbers.js";
+import { middleOf } from "./poses.js";
+import { unpacked, unpackMeshes } from "./numbers.js";
 import { drawnPaper } from "./paper.js";
 import { pointsOf } from "./tracks.js";
 
@@ -30,13 +31,13 @@ export function begin(posesOf, more = () => {}) {
 
 async function start(posesOf, more) {
   const arrays = await unpacked(page.arrays);
+  unpackMeshes(page, arrays);
   const poses = posesOf(page, arrays);
-  page.traces.forEach(({ name, colour }) => {
-    page.pieces.push({ group: "traces", of: name, form: "line", z: 1.5, order: "said", width: 1, alpha: 0.8, color: colour, track: { path: `trace ${name}` } });
-  });
+  traced();
   const state = {
     x: poses.start, playing: false, speed: 1, loop: true, shown: { ...GROUPS }, chosen: [...page.plots], labels: new Map(),
     theme: matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light", seen: [], pose: null, cursor: null,
+    follows: page.travel.far, middle: null,
   };
   const view = { page, arrays, poses, state, camera: cameraOf(page), palette: null, curves: null };
   themed(view, state.theme);
@@ -46,11 +47,39 @@ async function start(posesOf, more) {
   new ResizeObserver(() => sized(view)).observe(canvas);
   new ResizeObserver(() => plotted(view)).observe(part("curves"));
   sized(view);
-  addEventListener("beforeprint", () => themed(view, "light"));
+  let before = state.theme;
+  addEventListener("beforeprint", () => {
+    before = state.theme;
+    themed(view, "light");
+  });
+  addEventListener("afterprint", () => themed(view, before));
   view.seek = (x) => seek(view, x);
   view.remade = () => remade(view);
-  window.mbs = { page, arrays, poses, state, view, seek: view.seek, frame: () => frame(view) };
+  window.mbs = { page, get arrays() { return view.arrays; }, get poses() { return view.poses; }, state, view, seek: view.seek, frame: () => frame(view) };
   more(view);
+}
+
+function traced() {
+  page.traces.forEach(({ name, colour }) => {
+    page.pieces.push({ group: "traces", of: name, form: "line", z: 1.5, order: "said", width: 1, alpha: 0.8, color: colour, track: { path: `trace ${name}` } });
+  });
+}
+
+// Another motion in place of this one; what its reader has chosen, the time and the camera stay.
+export function replaced(view, data, arrays, posesOf) {
+  const offered = () => JSON.stringify([page.curves, page.travel.part > 1, Object.keys(GROUPS).filter((group) => has(view, group))]);
+  const before = offered();
+  Object.assign(page, data);
+  if (!page.pieces.some(({ group }) => group === "traces")) traced();
+  Object.assign(view, { arrays, poses: posesOf(page, arrays) });
+  if (offered() !== before) {
+    grouped(view);
+    listed(view);
+  }
+  spoken();
+  const { start, end } = view.poses;
+  Object.assign(view.state, { x: Math.min(end, Math.max(start, view.state.x)), pose: null });
+  remade(view);
 }
 
 // --- what is seen ---
@@ -73,13 +102,14 @@ function frame(view) {
   const begun = performance.now();
   state.pose = poses.at(state.x);
   if (poses.inTime) state.x = state.pose.value; // a pose that is solved may not get as far
+  if (state.follows) carry(camera, state);
   const pieces = page.pieces.filter((piece) => state.shown[piece.group] && !piece.hidden);
   state.seen = arranged(pieces, state.pose, camera);
   const ratio = canvas.width / camera.width;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  drawnPaper(context, camera, page, palette, state.seen);
+  drawnPaper(context, camera, page, palette, state.seen, state.follows ? state.middle : null);
   for (const one of state.seen) drawn(context, one, palette);
-  if (state.shown.names) drawnNames(context, page, state.pose, camera, palette, state.labels);
+  state.named = state.shown.names ? drawnNames(context, page, state.pose, camera, palette, state.labels) : [];
   state.cost = performance.now() - begun;
   const [name, unit] = page.axis;
   part("value").textContent = `${name} = ${told(state.pose.value)} ${unit}`;
@@ -88,10 +118,17 @@ function frame(view) {
   else view.curves?.show(state.cursor);
 }
 
+// The camera goes with the middle of the bodies.
+function carry(camera, state) {
+  const now = middleOf(state.pose);
+  if (state.middle) camera.centre = camera.centre.map((x, k) => x + now[k] - state.middle[k]);
+  state.middle = now;
+}
+
 // Other poses than before: their range and curves.
 function remade(view) {
   ranged(view);
-  if (view.poses.complete) plotted(view);
+  if (view.poses.complete !== false) plotted(view);
   frame(view);
 }
 
@@ -157,18 +194,33 @@ function controls(view) {
   const views = page.dimension === 2 ? {} : VIEWS;
   Object.keys(views).forEach((name) => button(part("views"), name, () => seenFrom(view, name)));
   button(part("views"), "fit", () => seenFrom(view));
+  grouped(view);
+  picker(view);
+  canvas.setAttribute("aria-label", `Drawing of ${page.title}, with ${page.bodies.length} bodies: ${page.bodies.map((b) => b.name).join(", ")}`);
+  spoken();
+  part("keys").textContent = `Space plays, ← and → step, + and − zoom, ${page.dimension === 3 ? "drag turns, shift and drag moves, 1 to 4 are views" : "drag moves"}, 0 fits.`;
+}
+
+function spoken() {
+  part("stopped").hidden = !page.message;
+  part("stopped").textContent = page.message && `Stopped early: ${page.message}`;
+}
+
+function grouped(view) {
+  part("shown").replaceChildren();
   Object.keys(GROUPS).filter((group) => has(view, group)).forEach((group) => {
-    const box = check(part("shown"), group, state.shown[group], (on) => {
-      state.shown[group] = on;
+    const box = check(part("shown"), group, view.state.shown[group], (on) => {
+      view.state.shown[group] = on;
       frame(view);
     });
     box.dataset.group = group;
   });
-  picker(view);
-  canvas.setAttribute("aria-label", `Drawing of ${page.title}, with ${page.bodies.length} bodies: ${page.bodies.map((b) => b.name).join(", ")}`);
-  part("stopped").hidden = !page.message;
-  part("stopped").textContent = page.message && `Stopped early: ${page.message}`;
-  part("keys").textContent = `Space plays, ← and → step, + and − zoom, ${page.dimension === 3 ? "drag turns, shift and drag moves, 1 to 4 are views" : "drag moves"}, 0 fits.`;
+  if (page.travel.part > 1) {
+    check(part("shown"), "follow", view.state.follows, (on) => {
+      Object.assign(view.state, { follows: on, middle: null });
+      seenFrom(view);
+    }).id = "follow";
+  }
 }
 
 function has(view, group) {
@@ -192,8 +244,9 @@ function check(holder, name, on, act) {
   return box;
 }
 
-function picker(view) {
+function listed(view) {
   const { state } = view;
+  part("quantities").replaceChildren();
   page.curves.forEach(({ name, unit }) => {
     const box = check(part("quantities"), unit ? `${name} [${unit}]` : name, state.chosen.includes(name), (on) => {
       state.chosen = on ? [...state.chosen, name] : state.chosen.filter((other) => other !== name);
@@ -201,10 +254,18 @@ function picker(view) {
     });
     box.dataset.name = name;
   });
-  part("find").addEventListener("input", () => {
-    const wanted = part("find").value.toLowerCase();
-    for (const label of part("quantities").children) label.hidden = !label.textContent.toLowerCase().includes(wanted);
-  });
+  sifted();
+}
+
+function sifted() {
+  const wanted = part("find").value.toLowerCase();
+  for (const label of part("quantities").children) label.hidden = !label.textContent.toLowerCase().includes(wanted);
+}
+
+function picker(view) {
+  const { state } = view;
+  listed(view);
+  part("find").addEventListener("input", sifted);
   part("curves").addEventListener("pointermove", (event) => {
     const svg = event.target.closest("svg");
     if (!svg) return;
@@ -232,10 +293,21 @@ function seenFrom(view, name) {
 }
 
 // Points of all that is drawn, at poses from the first to the last.
-function reached({ poses }) {
+function reached({ poses, state }) {
+  if (state.follows) return beside(poses, state);
   const pieces = page.pieces.filter((piece) => piece.group !== "reactions" && piece.form !== "word");
   const points = poses.looks().flatMap((pose) => pieces.flatMap((piece) => [...pointsOf(piece.track, pose)]));
   return poses.complete === false ? [...points, ...page.low, ...page.high] : points;
+}
+
+// The same of all that rides on bodies, as seen from their middle, about where that is now.
+function beside(poses, state) {
+  const pieces = page.pieces.filter((piece) => piece.track.on >= 0);
+  state.middle = middleOf(poses.at(state.x));
+  return poses.looks().flatMap((pose) => {
+    const middle = middleOf(pose);
+    return pieces.flatMap((piece) => Array.from(pointsOf(piece.track, pose), (x, k) => x - middle[k % 3] + state.middle[k % 3]));
+  });
 }
 
 // --- hands ---
@@ -318,13 +390,13 @@ function toSegment(x, y, screen, a, b) {
 }
 
 function keys(view) {
-  const { camera, state, poses } = view;
+  const { camera, state } = view;
   const acts = {
     " ": () => play(view, !state.playing),
-    ArrowRight: () => seek(view, state.x + poses.step),
-    ArrowLeft: () => seek(view, state.x - poses.step),
-    Home: () => seek(view, poses.start),
-    End: () => seek(view, poses.end),
+    ArrowRight: () => seek(view, state.x + view.poses.step),
+    ArrowLeft: () => seek(view, state.x - view.poses.step),
+    Home: () => seek(view, view.poses.start),
+    End: () => seek(view, view.poses.end),
     "+": () => zoom(camera, 1.2),
     "=": () => zoom(camera, 1.2),
     "-": () => zoom(camera, 1 / 1.2),

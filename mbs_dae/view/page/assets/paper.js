@@ -1,16 +1,19 @@
 // What lies behind a mechanism: a grid with its scale, axes, and in space the floor with the shadows on it.
 
 import { projected } from "./camera.js";
+import { turned } from "./canvas.js";
+
+const REACH = 2; // lengths of what is followed, to all sides
 
 export function niceStep(least) {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * [1, 2, 5, 10].find((n) => n * power >= least * 0.999999);
 }
 
-export function drawnPaper(context, camera, page, palette, seen) {
+export function drawnPaper(context, camera, page, palette, seen, followed) {
   context.fillStyle = palette.paper;
   context.fillRect(0, 0, camera.width, camera.height);
-  return camera.dimension === 2 ? ruled(context, camera, palette) : floored(context, camera, page, palette, seen);
+  return camera.dimension === 2 ? ruled(context, camera, palette) : floored(context, camera, page, palette, seen, followed);
 }
 
 // Lines at round numbers of metres, which stand at the lower and the left edge.
@@ -50,14 +53,16 @@ function ruled(context, camera, palette) {
   context.globalAlpha = 1;
 }
 
-function floored(context, camera, page, palette, seen) {
+// Below what is followed there is floor as far as it is seen, of which the lines stay where they are.
+function floored(context, camera, page, palette, seen, followed) {
   const upright = camera.up[2] >= 0;
   const level = upright ? page.low[2] : page.high[2];
   const fromAbove = (upright ? 1 : -1) * camera.toward[2] > 0.02;
-  const wide = Math.max(page.high[0] - page.low[0], page.high[1] - page.low[1], 1e-9);
+  const [low, high] = followed ? [-1, 1].map((side) => followed.map((x) => x + side * REACH * page.travel.length)) : [page.low, page.high];
+  const wide = Math.max(high[0] - low[0], high[1] - low[1], 1e-9);
   const step = niceStep(wide / 8);
   const [x0, x1, y0, y1] = [[0, -1], [0, 1], [1, -1], [1, 1]].map(([k, side]) => {
-    const edge = side < 0 ? page.low[k] : page.high[k];
+    const edge = side < 0 ? low[k] : high[k];
     return step * (side < 0 ? Math.floor(edge / step) - 1 : Math.ceil(edge / step) + 1);
   });
   context.strokeStyle = palette.grid;
@@ -92,7 +97,8 @@ function shadows(context, camera, palette, seen, level) {
     for (let k = 2; k < below.length; k += 3) if (below[k] === below[k]) below[k] = level;
     const screen = projected(camera, below);
     if (piece.form === "line") trail(lines, screen);
-    else for (const face of piece.faces.length ? piece.faces : [[...Array(screen.length / 3).keys()]]) ring(areas, screen, face);
+    else if (piece.faces.length > 1) around(areas, screen, piece.faces);
+    else ring(areas, screen, piece.faces[0] ?? [...Array(screen.length / 3).keys()]);
   }
   context.fillStyle = palette.shadow;
   context.fill(areas, "nonzero");
@@ -113,14 +119,31 @@ function trail(path, screen) {
   }
 }
 
-// Always the same way round: or shadows of faces that look up and down would cancel each other.
+// The line around all faces of a solid that look up, which cover as much as all of them: where two of these meet there is
+// none, so that it is short.
+function around(path, screen, faces) {
+  const edges = new Map();
+  const count = screen.length / 3;
+  for (const face of faces) {
+    if (turned(screen, face) >= 0) continue;
+    for (let k = 0; k < face.length; k++) {
+      const [a, b] = [face[k], face[(k + 1) % face.length]];
+      if (!edges.delete(b * count + a)) edges.set(a * count + b, [a, b]);
+    }
+  }
+  const from = new Map();
+  for (const [a, b] of edges.values()) from.set(a, [...(from.get(a) ?? []), b]);
+  for (const start of from.keys()) {
+    for (let at = start, k = 0; from.get(at)?.length; at = from.get(at).pop(), k++) {
+      path[k ? "lineTo" : "moveTo"](screen[3 * at], screen[3 * at + 1]);
+    }
+    path.closePath();
+  }
+}
+
+// Always the same way round as those, or shadows would cancel one another.
 function ring(path, screen, face) {
-  let area = 0;
-  face.forEach((n, k) => {
-    const next = face[(k + 1) % face.length];
-    area += screen[3 * n] * screen[3 * next + 1] - screen[3 * next] * screen[3 * n + 1];
-  });
-  const order = area < 0 ? [...face].reverse() : face;
+  const order = turned(screen, face) > 0 ? [...face].reverse() : face;
   order.forEach((n, k) => path[k ? "lineTo" : "moveTo"](screen[3 * n], screen[3 * n + 1]));
   path.closePath();
 }

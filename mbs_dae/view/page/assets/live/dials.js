@@ -24,19 +24,26 @@ export function dials(view, parameters) {
     const stopped = document.getElementById("stopped");
     if (stopped.textContent !== poses.notice) stopped.textContent = poses.notice;
     stopped.hidden = !poses.notice;
-    const hidden = [...new Set(view.page.pieces.filter((piece) => piece.hidden).map((piece) => piece.of))];
-    hint.textContent = hidden.length ? `Not redrawn for these values, and so left out: parts of ${hidden.join(", ")}.` : "";
+    hint.textContent = leftOut(view);
   }
 
+  show();
   holder.addEventListener("change", () => rows.forEach((own) => own.show(poses.p)));
   return show;
 }
 
-function dialOf(holder, { name, said, unit }, value, act) {
+export function leftOut(view) {
+  const hidden = [...new Set(view.page.pieces.filter((piece) => piece.hidden).map((piece) => piece.of))];
+  const stiff = hidden.length ? `Not redrawn for these values, and so left out: parts of ${hidden.join(", ")}.` : "";
+  return [stiff, view.poses.nominal && view.page.live.left].filter(Boolean).join(" ");
+}
+
+// `range` is from where to where the slider goes; a number may be beyond it.
+export function dialOf(holder, { name, said, unit, range: ends }, value, act) {
   const label = unit && unit !== "1" ? `${said} [${unit}]` : said;
-  const [low, high] = value === 0 ? [-1, 1] : [0.5 * value, 1.5 * value].sort((a, b) => a - b);
+  const [low, high] = ends ?? (value === 0 ? [-1, 1] : [0.5 * value, 1.5 * value].sort((a, b) => a - b));
   const own = added(holder, "div", { class: "dial" });
-  added(own, "span", { "aria-hidden": "true" }, label);
+  added(own, "span", { "aria-hidden": "true" }, label.replaceAll(".", ".\u200b")); // long names break there
   const range = added(own, "input", { type: "range", min: low, max: high, step: "any", "aria-label": label });
   const number = added(own, "input", { type: "number", step: "any", "aria-label": `${label}, as a number` });
   const show = (now) => {
@@ -54,7 +61,7 @@ function dialOf(holder, { name, said, unit }, value, act) {
   return { show: (p) => show(p[name]) };
 }
 
-function added(holder, tag, attributes, text = "") {
+export function added(holder, tag, attributes, text = "") {
   const element = holder.appendChild(document.createElement(tag));
   Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
   element.textContent = text;

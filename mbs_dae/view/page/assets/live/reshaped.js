@@ -3,10 +3,20 @@
 import { rotated } from "../poses.js";
 import { dot } from "../tracks.js";
 
+const AROUND = 180; // points of a cam's curve
+
 // `numbers` are those of kinematics.geometry(p): of each marker its place and axes, of each corner its place.
-export function shapeOf({ markers, width }, dimension, numbers) {
+// `growth` tells of each number that pieces grow with its part of what it was, and `profiles(angle)` the two of each cam.
+export function shapeOf({ markers, width }, dimension, numbers, growth, profiles) {
   const row = (k) => numbers.subarray(k * width, (k + 1) * width);
   return {
+    growth,
+    // Points of a cam's curve, in rows of three: as many, and the first ones again if there are more than go around.
+    curve: (cam, count) => Array.from({ length: count }, (_, k) => -Math.PI + (2 * Math.PI * (k % AROUND)) / AROUND).flatMap((angle) => {
+      const [h, slope] = profiles(angle).subarray(2 * cam, 2 * cam + 2);
+      const [c, s] = [Math.cos(angle), Math.sin(angle)];
+      return [h * c - slope * s, h * s + slope * c, 0];
+    }),
     place: (k) => (dimension === 2 ? [row(k)[0], row(k)[1], 0] : Array.from(row(k).subarray(0, 3))),
     axes(k) {
       if (dimension === 3) return Array.from(row(k).subarray(3));
@@ -21,6 +31,9 @@ export function shapeOf({ markers, width }, dimension, numbers) {
 }
 
 export function reshape(track, shape) {
+  const { grows, cam } = track;
+  if (grows) track.offsets = grows.offsets.map((x) => (x === null ? null : x * shape.growth[grows.with]));
+  if (cam !== undefined) track.offsets = shape.curve(cam, track.offsets.length / 3);
   if (track.marker !== undefined) track.points = atMarker(track, shape);
   track.corners?.forEach((corner, k) => {
     if (corner !== null) track.points.splice(3 * k, 3, ...shape.corner(corner));

@@ -19,6 +19,7 @@ export function solvedPoses(page, arrays, kinematics) {
   const nominal = { ...kinematics.parameters };
   const first = assembled(kinematics, sizes, Float64Array.from(live.q), live.start, nominal);
   if (!first) throw new Error("the first pose is not met by the equations");
+  first.sizes = kinematics.sizes(nominal);
   const own = { here: first, rows: [], known: [], making: null, shape: null, notice: "", cut: "", table: null };
   const source = {
     inTime: true, start: live.start, end: live.end, step: (live.end - live.start) / ROWS, nominal,
@@ -49,7 +50,9 @@ export function solvedPoses(page, arrays, kinematics) {
 
   const cornerOf = (number) => (number === null ? [0, 0, 0] : own.shape.corner(number));
   function read(solved, pose, wanted) {
-    return reading(kinematics, solved, pose, { ...wanted, at: cornerOf(wanted.at) });
+    if (wanted.row === undefined) return reading(kinematics, solved, pose, { ...wanted, at: cornerOf(wanted.at) });
+    solved.said ??= kinematics.readings(solved.q, solved.v, solved.a, solved.t, solved.p);
+    return solved.said[["values", "rates", "accelerations"][wanted.level]][wanted.row];
   }
 
   // To these values at the same time, or as far as there are poses; says how far.
@@ -72,7 +75,9 @@ export function solvedPoses(page, arrays, kinematics) {
   }
 
   function reshaped() {
-    own.shape = shapeOf(live.geometry, page.dimension, kinematics.geometry(own.here.p));
+    const { p } = own.here;
+    const growth = kinematics.sizes(p).map((size, k) => size / first.sizes[k]);
+    own.shape = shapeOf(live.geometry, page.dimension, kinematics.geometry(p), growth, (angle) => kinematics.profiles({ ...p, _at: angle }));
     for (const { track } of [...page.pieces, ...page.names.map((track) => ({ track }))]) reshape(track, own.shape);
     for (const piece of page.pieces) piece.hidden = piece.stiff?.some((said) => differs(said)) ?? false;
   }

@@ -1,0 +1,79 @@
+"""A mesh as a body has it: read, put into body axes, and thinned."""
+
+from __future__ import annotations
+
+import warnings
+from os import PathLike, fspath
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import ModelError
+from ...results.sketch import MeshSketch
+from .stl import triangles_of
+
+MOST = 2000  # triangles: with ten such parts a page still draws 30 frames a second
+SAME = 1e-6  # corners nearer to each other than this part of the longest side are one
+LONGEST = 10.0  # m: what is longer was rarely meant
+
+
+def mesh_of(path: str | PathLike[str], who: str, scale: float, place: np.ndarray, turned: np.ndarray) -> MeshSketch:
+    """The mesh of a file, where a frame of this place and these axes stands on a body."""
+    what = f"mesh {fspath(path)!r} of {who}"
+    try:
+        data = Path(path).read_bytes()
+    except OSError as exc:
+        raise ModelError(f"{what} cannot be read ({exc.strerror}); give the path of an STL file") from exc
+    if (size := np.ptp((triangles := scale * triangles_of(data, what)).reshape(-1, 3), axis=0).max()) > LONGEST:
+        remedy = "if the file is in millimetres, give scale=0.001"
+        warnings.warn(f"{what} is {size:.4g} m long; {remedy}", stacklevel=3)
+    points, faces = thinned(*joined(triangles))
+    if len(faces) == 0:
+        raise ModelError(f"{what} has no triangle with an area; export the part again")
+    return MeshSketch((points @ turned.T + place).round(9), _facing(points, faces))
+
+
+def joined(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners that triangles share, once each; and the triangles, shape (triangles, 3), by their numbers."""
+    corners = triangles.reshape(-1, 3)
+    size = np.ptp(corners, axis=0).max() or 1.0
+    return _clustered(corners, np.arange(len(corners)).reshape(-1, 3), SAME * size)
+
+
+def thinned(points: np.ndarray, faces: np.ndarray, most: int = MOST) -> tuple[np.ndarray, np.ndarray]:
+    """At most so many triangles: what lies in one cell of a grid is put into its middle, and triangles that shrink to
+    lines are left out; on the finest grid that leaves few enough."""
+    fine, coarse = SAME, 1.0  # of the longest side
+    if len(faces) <= most:
+        return points, faces
+    size = np.ptp(points, axis=0).max()
+    for _ in range(20):
+        cell = np.sqrt(fine * coarse)
+        if len(_clustered(points, faces, cell * size)[1]) > most:
+            fine = cell
+        else:
+            coarse = cell
+    return _clustered(points, faces, coarse * size)
+
+
+def _clustered(points: np.ndarray, faces: np.ndarray, cell: float) -> tuple[np.ndarray, np.ndarray]:
+    _, number = np.unique(np.rint(points / cell), axis=0, return_inverse=True)
+    number = number.ravel()
+    sums = [np.bincount(number, column) for column in points.T]
+    middles = np.stack(sums, axis=1) / np.bincount(number)[:, None]
+    kept = number[faces]
+    kept = kept[(kept != np.roll(kept, 1, axis=1)).all(axis=1)]
+    kept = np.take_along_axis(kept, (kept.argmin(axis=1)[:, None] + np.arange(3)) % 3, axis=1)
+    kept = np.unique(kept, axis=0)
+    used, faces = np.unique(kept, return_inverse=True)
+    return middles[used], faces.reshape(-1, 3)
+
+
+def _facing(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
+    """Round as seen from outside, whatever way the file goes; of a sheet, which has an edge, both sides."""
+    edges = np.sort(np.concatenate([faces[:, [a, b]] for a, b in ((0, 1), (1, 2), (2, 0))]), axis=1)
+    if np.unique(edges, axis=0, return_counts=True)[1].min() < 2:
+        return np.concatenate([faces, faces[:, ::-1]])
+    first, second, third = (points[faces[:, k]] - points.mean(axis=0) for k in range(3))
+    volume = np.einsum("ij,ij->", first, np.cross(second, third))
+    return faces if volume >= 0.0 else faces[:, ::-1]

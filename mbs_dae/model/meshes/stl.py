@@ -1,0 +1,48 @@
+"""Files of triangles, STL, in both their forms: text, and binary."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ...errors import ModelError
+
+HEAD, TRIANGLE = 84, 50  # bytes
+RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+CORNER = re.compile(rb"^[ \t]*vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+SAID = re.compile(rb"^[ \t]*(vertex|facet|endfacet|endsolid)\b", re.IGNORECASE | re.MULTILINE)
+
+
+def triangles_of(data: bytes, what: str) -> np.ndarray:
+    """The corners of all triangles, shape (triangles, 3, 3), in the units of the file; `what` is blamed for what is
+    wrong. The size tells a binary file, and not its first word: some of them begin with "solid", as texts do."""
+    count = int.from_bytes(data[HEAD - 4 : HEAD], "little") if len(data) >= HEAD else 0
+    if len(data) == HEAD + TRIANGLE * count and len(data) >= HEAD:
+        corners = np.frombuffer(data, RECORD, count, HEAD)["corners"].astype(float)
+    elif data.lstrip()[:5].lower() == b"solid" and b"\0" not in data:
+        corners = _of_text(data, what)
+    else:
+        size = f"{len(data)} bytes, and not {HEAD + TRIANGLE * count} as {count} triangles have"
+        raise ModelError(
+            f"{what} is no STL file, or a truncated one: {size if count else f'{len(data)} bytes'}; export it again"
+        )
+    if len(corners) == 0:
+        raise ModelError(f"{what} holds no triangle; export the part again")
+    if not np.isfinite(corners).all():
+        raise ModelError(f"{what} has corners that are not finite; export the part again")
+    return corners
+
+
+def _of_text(data: bytes, what: str) -> np.ndarray:
+    """Lines are told by their first word, so that a name may have any."""
+    words = [word.lower() for word in SAID.findall(data)]
+    facets, rows = words.count(b"facet"), CORNER.findall(data)
+    whole = words.count(b"endfacet") == facets and words.count(b"vertex") == 3 * facets and words[-1:] == [b"endsolid"]
+    if not whole:
+        what = f"{what} is truncated: {words.count(b'vertex')} corners of {facets} triangles, no end"
+        raise ModelError(f"{what}; export it again")
+    try:
+        return np.array(rows, dtype=float).reshape(facets, 3, 3)
+    except ValueError as exc:
+        raise ModelError(f"{what} has a corner that is not three numbers; export it again") from exc

@@ -1,0 +1,83 @@
+"""The poses of a page: so many that between them, on the cubics that it draws, nothing is seen off."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...results.result import Result
+from ..drawing.motion import Motion, at_times, in_space, motion_of
+
+FEWEST, MOST = 600, 1500
+"""Poses to begin with: at least so many; and not more, where so many will do."""
+NUMBERS = 400_000  # of bodies and forces at all poses: two megabytes. What they do not tell is drawn a little off
+OFF = 1 / 1500  # of the length of the mechanism: less than a pixel
+
+
+def shown_motion(result: Result) -> Motion:
+    """The poses of the result; more between them, or fewer of them, as the way tells that bodies go and turn."""
+    motion = motion_of(result)
+    if result.axis[0] != "t" or not motion.frames or len(motion) < 2 or np.ptp(motion.values) == 0.0:
+        return motion
+    reaches = {body.name: _reach(in_space([*body.points, body.com])) for body in result.sketch.bodies}
+    off, columns = OFF * _length(motion, reaches), sum(frame.shape[1] for frame in motion.frames.values())
+    columns += 3 * (len(motion.forces) + (0 if result.reactions is None else len(result.reactions.names())))
+    count = int(np.clip(len(motion), FEWEST, MOST))
+    while True:
+        shown = _with(result, motion, count)
+        if len(shown) * 2 * columns > NUMBERS or _off(result, motion, shown, reaches) <= off:
+            return shown
+        count = 2 * len(shown)
+
+
+def _with(result: Result, motion: Motion, count: int) -> Motion:
+    """At about so many poses; all of the result are among them where there are not more."""
+    if len(motion) >= count:
+        return motion.thinned(count)
+    between = int(np.ceil((count - 1) / (len(motion) - 1)))
+    known = np.arange(len(motion))
+    wanted = np.arange((len(motion) - 1) * between + 1) / between
+    return at_times(result, motion, np.interp(wanted, known, motion.values))
+
+
+def _reach(points: np.ndarray) -> float:
+    return float(np.linalg.norm(points, axis=1).max(initial=0.0))
+
+
+def _length(motion: Motion, reaches: dict[str, float]) -> float:
+    """Of the mechanism at the pose where it is longest; of what is a point, of its way."""
+    places = np.stack([in_space(_place(frame)) for frame in motion.frames.values()], axis=1)
+    own = np.ptp(places, axis=1).max(initial=0.0) + 2 * max(reaches.values())
+    return float(own or np.ptp(places, axis=0).max(initial=0.0) or 1.0)
+
+
+def _place(frame: np.ndarray) -> np.ndarray:
+    return frame[:, : 2 if frame.shape[1] == 3 else 3]
+
+
+# --- between the poses ---
+
+
+def _off(result: Result, motion: Motion, shown: Motion, reaches: dict[str, float]) -> float:
+    """How far the curves of the page are off the motion in the middle between its poses, at the farthest corner."""
+    middle = (shown.values[1:] + shown.values[:-1]) / 2
+    true = at_times(result, motion, middle)
+    most = 0.0
+    for body, frame in shown.frames.items():
+        apart = halfway(shown.values, frame) - true.frames[body]
+        place = np.linalg.norm(_place(apart), axis=1)
+        turned = 2 * np.linalg.norm(apart[:, 3:], axis=1) if apart.shape[1] == 7 else np.abs(apart[:, 2])
+        most = max(most, float((place + reaches[body] * turned).max(initial=0.0)))
+    return most
+
+
+def halfway(times: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """In the middle of all steps on the cubics that `poses.js` draws: through the values, with the slopes there of the
+    parabolas through each and its neighbours."""
+    steps = np.diff(times)[:, None]
+    chords = np.diff(values, axis=0) / np.where(steps > 0.0, steps, 1.0)
+    if len(steps) == 1:
+        return (values[1:] + values[:-1]) / 2
+    slopes = (chords[:-1] * steps[1:] + chords[1:] * steps[:-1]) / np.maximum(steps[1:] + steps[:-1], 1e-300)
+    first, last = 2 * chords[:1] - slopes[:1], 2 * chords[-1:] - slopes[-1:]
+    slopes = np.concatenate([first, slopes, last])
+    return (values[1:] + values[:-1]) / 2 + steps * (slopes[:-1] - slopes[1:]) / 8

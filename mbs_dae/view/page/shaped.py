@@ -1,0 +1,198 @@
+"""What of a drawing parameters change otherwise than by markers and corners: found by drawing the model with each of
+them slightly changed, in the motion that it has. What grows in proportion to a number of its element (the radius of a
+wheel) the page redraws by that, gears by the distance of their axes as well, and cams by their profiles. Of the rest it
+is told by which parameters it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from ...errors import MbsError
+from ...model.bodies.body import Marker as ModelMarker
+from ...model.element import Element
+from ...model.fields import Scalar, theta
+from ...model.model import Model
+from ...model.tables import TableSymbol
+from ...readings.sketch import OUTLINE_POINTS, sketch_of
+from ...results.result import Result
+from ...results.sketch import Sketch
+from ...symbolic.functions import as_sympy
+from ..drawing.mechanism import pieces_of, staged
+from ..drawing.motion import in_space, motion_of
+from ..drawing.tracks import Along, AtMarker, OnBody, Rail, Rigid, Track
+from . import pen
+from .geometry import SAME, Geometry, geometry_of
+
+STEP = 1e-3  # a change of a parameter that tells what of the drawing follows it
+LOOKS = 5  # poses that tell how far rails reach
+Key = tuple[str, str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """The drawing with one parameter changed."""
+
+    name: str
+    model: Model
+    tracks: dict[Key, Track]
+    geometry: Geometry
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """How the page redraws a piece: in proportion to an expression of parameters, or as the curve of the cam of this
+    number; and the parameters that change it in ways that it does not know."""
+
+    size: Any = None
+    cam: int | None = None
+    stiff: tuple[str, ...] = ()
+
+
+def shaped_pieces(result: Result, model: Model, geometry: Geometry, symbol: float) -> list[Shaped]:
+    """For each piece of the bodies, joints and forces."""
+    known, changes = dict(_tracks(result, result.sketch, symbol)), _changes(result, model, symbol)
+    cams = [element.name for element in cams_of(model)]
+    found = []
+    for key, track in known.items():
+        stiff = tuple(c.name for c in changes if not _follows(track, c.tracks.get(key), geometry, c.geometry, symbol))
+        shaped, (group, owner, _) = Shaped(stiff=stiff), key
+        own = model.elements.get(owner) if group == "joints" else None
+        geared = own is not None and own.sketch == "mesh" and "ratio" in getattr(own, "values", {})
+        if own is not None and type(track) is AtMarker and (stiff or geared):
+            others = [change.tracks.get(key) for change in changes]
+            if owner in cams and len(track.points) >= OUTLINE_POINTS:
+                shaped = Shaped(cam=cams.index(owner))
+            elif (size := _size_of(track, others, model, own, changes)) is not None:
+                shaped = Shaped(size=size)
+            elif geared:  # what its axes' distance does to it is not known
+                shaped = Shaped(stiff=tuple(model.parameters))
+        found.append(shaped)
+    return found
+
+
+def _changes(result: Result, model: Model, symbol: float) -> list[Change]:
+    found = []
+    for name, parameter in model.parameters.items():
+        try:
+            changed = model.with_parameters(**{name: parameter.value + STEP * (abs(parameter.value) or 1.0)})
+            sketch = sketch_of(changed)
+            tracks = dict(_tracks(result, sketch, symbol))
+        except MbsError:  # these values make no mechanism
+            continue
+        found.append(Change(name, changed, tracks, geometry_of(changed, sketch)))
+    return found
+
+
+# --- what grows in proportion ---
+
+
+def _size_of(track: AtMarker, others: Sequence[Track | None], model: Model, own: Element, changes: list[Change]) -> Any:
+    """The number of the element, as an expression, in proportion to which the piece grows with every parameter."""
+    if not all(isinstance(other, AtMarker) and other.points.shape == track.points.shape for other in others):
+        return None
+    number, length = model.evaluator(), np.nanmax(np.abs(track.points), initial=0.0)
+    for size, apart in _sizes(model, own):
+        value = number(size)
+        parts = [change.model.evaluator()(size) / value if value else np.nan for change in changes]
+        pairs = zip(others, parts, strict=True)
+        if all(_same(other.points, part * track.points, length) for other, part in pairs):  # type: ignore[union-attr]
+            return size * apart
+    return None
+
+
+def _sizes(model: Model, own: Element) -> Iterator[tuple[Any, Any]]:
+    """Its scalars, and those of its shapes; of gears the parts of the distance of their axes, and that distance, which
+    belongs to the motion."""
+    values = getattr(own, "values", {})
+    scalars = [n for n, field in getattr(own, "fields", {}).items() if isinstance(field, Scalar) and n != "ratio"]
+    yield from ((as_sympy(values[n]), 1) for n in scalars)
+    for shape in getattr(own, "shapes", ()):
+        numbers = (getattr(shape.geometry, name, None) for name in ("radius", "opening"))
+        yield from ((as_sympy(number), 1) for number in numbers if number is not None)
+    if "ratio" in values and model.dimension == 2:
+        ratio = as_sympy(values["ratio"])
+        share = 1 - ratio if values.get("mesh") == "internal" else 1 + ratio
+        for apart in _distances(model, own):
+            yield from ((1 / share, apart), (ratio / share, apart))
+
+
+def _distances(model: Model, own: Element) -> Iterator[sp.Expr]:
+    """Between markers of one body that two wheels turn on."""
+    first, second = (dict(_bearings(model, marker)) for marker in own.feeling[:2])
+    for carrier in first.keys() & second.keys():
+        pairs = zip(first[carrier].point, second[carrier].point, strict=True)
+        yield sp.sqrt(sum((as_sympy(a) - as_sympy(b)) ** 2 for a, b in pairs))
+
+
+def _bearings(model: Model, wheel: ModelMarker) -> Iterator[tuple[str, ModelMarker]]:
+    """Where the middle of a wheel is on the bodies that it turns on, and on others that turn there."""
+    pins = [element.feeling[:2] for element in model.elements.values() if element.sketch == "pin"]
+    places, seen = [wheel], {wheel.body.name: wheel}
+    for place in places:
+        for one, other in (*pins, *(pin[::-1] for pin in pins)):
+            if one.body is place.body and one.point == place.point and other.body.name not in seen:
+                seen[other.body.name] = other
+                places.append(other)
+    yield from seen.items()
+
+
+# --- cams ---
+
+
+def cams_of(model: Model) -> list[Element]:
+    """Those whose profiles are expressions of an angle and of parameters."""
+    cams = [e for e in model.elements.values() if e.sketch == "contact" and "profile" in getattr(e, "values", {})]
+    return [e for e in cams if not _profile(e).atoms(TableSymbol)]
+
+
+def profiles(model: Model) -> list[sp.Expr]:
+    """Two expressions for each: the curve is h n + s n⊥ of directions n, with a slope under a flat follower alone."""
+    found: list[sp.Expr] = []
+    for element in cams_of(model):
+        profile = _profile(element)
+        found += [profile, profile.diff(theta) if element.values["follower"] == "flat" else sp.S.Zero]  # type: ignore[attr-defined]
+    return found
+
+
+def _profile(element: Element) -> sp.Expr:
+    return as_sympy(element.values["profile"](theta))  # type: ignore[attr-defined]
+
+
+# --- what does not follow ---
+
+
+def _tracks(result: Result, sketch: Sketch, symbol: float) -> Iterator[tuple[Key, Track]]:
+    motion = motion_of(result).thinned(LOOKS)
+    groups = pieces_of(staged(sketch, pen, motion, motion, symbol))
+    for group, named in zip(("bodies", "joints", "forces"), groups, strict=True):
+        for owner, pieces in named.items():
+            yield from (((group, owner, k), piece.track) for k, piece in enumerate(pieces))
+
+
+def _follows(track: Track, other: Track | None, geometry: Geometry, moved: Geometry, symbol: float) -> bool:
+    """Whether a page that knows markers and corners draws the other track in place of this one."""
+    if type(track) is not type(other):
+        return False
+    if isinstance(track, Rail):
+        return True
+    if isinstance(track, Rigid) and isinstance(other, Rigid):
+        return _same(track.points, other.points, symbol)
+    if isinstance(track, AtMarker) and isinstance(other, AtMarker):
+        return _same(track.points, other.points, symbol)
+    if isinstance(track, Along) and isinstance(other, Along):
+        return _same(track.shape, other.shape, 1.0) and abs(track.unit - other.unit) <= SAME * symbol
+    if isinstance(track, OnBody) and isinstance(other, OnBody):
+        size = np.nanmax(np.abs(track.points), initial=0.0)
+        corners = [geometry.corner_of(track.body, point, size) for point in in_space(track.points)]
+        wanted = [p if k is None else moved.corners[k][1] for k, p in zip(corners, track.points, strict=True)]
+        return _same(in_space(wanted), in_space(other.points), symbol)
+    return True
+
+
+def _same(one: np.ndarray, other: np.ndarray, size: float) -> bool:
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=0.0, atol=SAME * size, equal_nan=True))

@@ -1,0 +1,44 @@
+"""How far a mechanism goes, in its own lengths: one that goes far is followed, and drawn in its own size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..drawing.motion import Motion, in_space
+from ..drawing.stage import Piece
+from ..drawing.tracks import AtMarker, OnBody
+
+FAR = 3.0  # own lengths over the ground, from which on it is followed
+
+
+@dataclass(frozen=True)
+class Travel:
+    length: float
+    """Of the longest side of all that rides on bodies, at one pose."""
+    part: float
+    """How many of these its middle goes over the ground; 0 where it goes higher than that: it flies, or falls."""
+
+    @property
+    def far(self) -> bool:
+        return self.part > FAR
+
+
+def travel_of(motion: Motion, pieces: Iterable[Piece], dimension: int) -> Travel:
+    """`pieces` are those of the same motion."""
+    riding = [in_space(piece.path) for piece in pieces if _rider(piece) in motion.frames]
+    if not riding or len(motion) < 2:
+        return Travel(0.0, 0.0)
+    points = np.concatenate(riding, axis=1)
+    length = float((np.nanmax(points, axis=1) - np.nanmin(points, axis=1)).max())
+    middle = np.mean([motion.frame(body)[0] for body in motion.frames], axis=0)
+    over, up = np.split(np.ptp(middle, axis=0)[:dimension], [dimension - 1])
+    way = float(np.linalg.norm(over))
+    return Travel(length, way / length if length > 0.0 and way > up[0] else 0.0)
+
+
+def _rider(piece: Piece) -> str:
+    track = piece.track
+    return track.body if isinstance(track, OnBody) else track.marker[0] if isinstance(track, AtMarker) else ""

@@ -1,0 +1,92 @@
+"""What a page is told: itself to begin with, and another motion for each change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from ...errors import MbsError, ModelError
+from ...results.result import Result
+from ..page.html import SOLVING, STYLE, filled, joined
+from ..page.live import live_page
+from ..page.scene import Choices, page_data
+from .runs import DRIVEN, RELEASED, Said
+
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
+)
+SERVED = (*SOLVING, *(f"served/{name}.js" for name in ("asking", "kept", "panel", "page")))
+LIVE = "live"
+"""Driven, and solved by the page itself."""
+WIDTHS = {"rad": 3.14159, "rad/s": 10.0}
+"""How far a slider goes that stands at zero."""
+
+
+class Opening(NamedTuple):
+    """A page, and what is chosen for the motions that come after."""
+
+    page: str
+    choices: Choices
+
+
+def answer(said: Said, result: Result, initial: Mapping[str, float], choices: Choices) -> dict[str, Any]:
+    return {"page": motion_data(result, choices), "initial": dials_of(said, initial)}
+
+
+def motion_data(result: Result, choices: Choices) -> dict[str, Any]:
+    """Without drivers there are no efforts of drivers to be plotted."""
+    known = {*result.scalar_names}
+    return page_data(result, replace(choices, plots=tuple(name for name in choices.plots if name in known)))
+
+
+def opening(said: Said, result: Result, initial: Mapping[str, float], choices: Choices, version: int) -> Opening:
+    """It solves by itself what is driven, where it can. Symbols keep their size, however far other motions go."""
+    data, script, hint = _opening_data(said, result, choices)
+    modes = [LIVE, *said.modes] if script else said.modes
+    known = {curve["name"] for curve in data["curves"]}.issuperset(data["plots"])
+    served = {
+        "version": version, "modes": modes, "mode": modes[0] if known else said.first, "hint": hint,
+        "parameters": [_dial(name, p.unit, p.value) for name, p in said.model.parameters.items()],
+        "initial": dials_of(said, initial), "released": RELEASED,
+        "span": {"start": float(said.times[0]), "end": float(said.times[-1]), "count": len(said.times)},
+    }  # fmt: skip
+    text = json.dumps({**data, "served": served}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    script = "\n".join([script or "const kinematics = null;", joined(SERVED)])
+    page = filled(data["title"], text, script, (*STYLE, "served/panel.css"), POLICY)
+    return Opening(page, replace(choices, symbol=data["symbol"]))
+
+
+def _opening_data(said: Said, result: Result, choices: Choices) -> tuple[dict[str, Any], str, str]:
+    """The data, the equations if the page has them, and why it has none of what is driven."""
+    if said.first != DRIVEN:
+        return motion_data(result, choices), "", ""
+    try:
+        data, script = live_page(result, replace(choices, plots=()))
+    except ModelError as error:
+        return motion_data(result, choices), "", f"The core moves it, and no hand: {str(error).rpartition(';')[0]}."
+    return {**data, "plots": list(choices.plots) or data["plots"]}, script, ""
+
+
+def dials_of(said: Said, initial: Mapping[str, float]) -> list[dict[str, Any]]:
+    return [_dial(name, _unit(said, name), value) for name, value in initial.items()]
+
+
+def _unit(said: Said, name: str) -> str:
+    found = said.model.found_quantity(name)
+    return found[0].units[found[1]] if found else said.model.signal_units.get(name, "")
+
+
+def _dial(name: str, unit: str, value: float) -> dict[str, Any]:
+    low, high = sorted((0.5 * value, 1.5 * value))
+    if low == high or abs(value) < 1e-9:
+        low, high = -WIDTHS.get(unit, 1.0), WIDTHS.get(unit, 1.0)
+    return {"name": name, "unit": unit, "value": float(value), "low": low, "high": high}
+
+
+def told(error: BaseException) -> str:
+    """In the core's words; what is no error of the core has its kind said."""
+    kind = "" if isinstance(error, MbsError) else f"unexpected {type(error).__name__}: "
+    return kind + " ".join(str(error).split())

@@ -1,0 +1,72 @@
+"""Values that a motion may begin with, where nobody said which: as many as there are degrees of freedom."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.linalg import null_space
+
+from ...compiled.system import System
+from ...model.measures import Measure
+from ...results.result import State
+
+ENOUGH = 1e-9  # rows that depend on others to this part are counted once
+MUCH = 0.1  # a quantity is taken before later ones if it tells this part of what the best one would
+SAME = 1e-6  # measures whose rates go together to this part
+
+
+def free_motions(state: State) -> np.ndarray:
+    """The velocities that all equations allow in a pose, one in each column, by the sizes of the mechanism."""
+    system = state.system
+    sizes = np.sqrt(system.weight[: system.nv])
+    jacobian = system.jacobian(state.t, state.full_q).toarray()[:, : system.nv] / sizes
+    rows = np.linalg.norm(jacobian, axis=1, keepdims=True)
+    return null_space(jacobian / np.where(rows > 0, rows, 1.0), rcond=ENOUGH) if len(rows) else np.eye(system.nv)
+
+
+def independent(state: State, driven: Sequence[Measure] = ()) -> dict[str, float]:
+    """Positions and rates by name with their values in this state: those that were driven, if they have names, then
+    always the first one that tells much of the motions that are not told yet."""
+    system, free = state.system, free_motions(state)
+    ways = _rows(state, driven, free)
+    known = sorted(_named(state, free), key=lambda one: not any(_goes_with(one[1], way) for way in ways))
+    names: list[str] = []
+    while known and len(names) < free.shape[1]:
+        lengths = [float(np.linalg.norm(row)) for _, row in known]
+        if max(lengths) <= ENOUGH:
+            break
+        k = next(k for k, length in enumerate(lengths) if length >= MUCH * max(lengths))
+        name, row = known.pop(k)
+        names.append(name)
+        way = row / lengths[k]
+        known = [(other, own - (own @ way) * way) for other, own in known]
+    return {level: state[level] for name in names for level in _levels(system, name)}
+
+
+def _named(state: State, free: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    """Measures by the names of their rates: those that have values before those that are rates only, angles before
+    lengths, those of bodies before those of joints."""
+    model = state.system.model
+    said = [(owner, measure) for owner in (*model.bodies, *model.elements) for measure in model.measures_of(owner)]
+    order = sorted(said, key=lambda one: (not one[1].levels[0], one[1].unit != "rad", one[0] not in model.bodies))
+    rated = [(f"{owner}.{measure.levels[1]}", measure) for owner, measure in order if measure.levels[1]]
+    rows = _rows(state, [measure for _, measure in rated], free)
+    return [(name, row) for (name, _), row in zip(rated, rows, strict=True) if row.any()]
+
+
+def _rows(state: State, measures: Sequence[Measure], free: np.ndarray) -> np.ndarray:
+    """What free motions do to measures, as a part of what any motion could do to them."""
+    system = state.system
+    sizes = np.sqrt(system.weight[: system.nv])
+    rows = system.reader(measures).jacobian(state.t, state.full_q).toarray()[:, : system.nv] / sizes
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.where(lengths > 0.0, lengths, 1.0)) @ free
+
+
+def _goes_with(one: np.ndarray, other: np.ndarray) -> bool:
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return lengths > ENOUGH and abs(one @ other) >= (1 - SAME) * lengths
+
+
+def _levels(system: System, name: str) -> list[str]:
+    owner = name.rpartition(".")[0]
+    return [f"{owner}.{level}" for level in system.model.quantity(name)[0].levels[:2] if level]

@@ -1,0 +1,164 @@
+"""The server: it listens on this machine only, and answers nobody who does not know the address it told."""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import sys
+from contextlib import suppress
+from hmac import compare_digest
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from secrets import token_urlsafe
+from socketserver import TCPServer
+from typing import Any
+
+from ...errors import ModelError
+from .answers import POLICY
+from .asked import parsed
+from .session import Session
+
+HERE = "127.0.0.1"
+LARGEST = 1 << 16
+"""Bytes of a question."""
+HEADERS = {
+    "Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'", "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
+}  # fmt: skip
+
+
+class Refused(Exception):
+    """A request that is none of the page's."""
+
+    def __init__(self, status: HTTPStatus, why: str = ""):
+        super().__init__(why or status.phrase)
+        self.status = status
+
+
+class Server(ThreadingHTTPServer):
+    """Several pages may be open at a time; one that is closed disturbs none of the others."""
+
+    daemon_threads = True
+
+    def __init__(self, session: Session, port: int = 0):
+        self.session, self.token = session, token_urlsafe(16)
+        try:
+            super().__init__((HERE, port), Handler)
+        except OSError as error:
+            what = f"cannot listen on port {port} ({error.strerror})"
+            raise ModelError(f"{what}; choose another --port, or leave it out for a free one") from error
+        except OverflowError as error:
+            raise ModelError(f"there is no port {port}; choose one from 1024 to 65535, or leave it out") from error
+
+    def server_bind(self) -> None:
+        """Without a look at names in a network."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = HERE, self.server_address[1]
+
+    @property
+    def address(self) -> str:
+        return f"http://{HERE}:{self.server_port}/{self.token}/"
+
+    @property
+    def hosts(self) -> set[str]:
+        return {f"{name}:{self.server_port}" for name in (HERE, "localhost")}
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A page that was closed while it was answered is no error."""
+        if not isinstance(sys.exception(), ConnectionError | TimeoutError):
+            super().handle_error(request, client_address)
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+    server_version, sys_version = "mbs-dae", ""
+    timeout = 60.0
+
+    def do_GET(self) -> None:
+        self._answer(self._page)
+
+    def do_POST(self) -> None:
+        self._answer(self._told)
+
+    def _answer(self, given: Any) -> None:
+        try:
+            self._send(HTTPStatus.OK, *given(self._asked_for()))
+        except Refused as error:
+            self._refuse(error.status, str(error))
+        except ModelError as error:
+            self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+
+    def _asked_for(self) -> str:
+        """The last part of the address, of a request that may be one of the page's."""
+        if [*self.headers.get_all("Host", [])] not in [[host] for host in self.server.hosts]:
+            raise Refused(HTTPStatus.FORBIDDEN)  # another name for this machine, which somebody else gave it
+        own = {f"http://{host}" for host in self.server.hosts}
+        if not own.issuperset(self.headers.get_all("Origin", [])):
+            raise Refused(HTTPStatus.FORBIDDEN)
+        token, _, what = self.path.removeprefix("/").partition("/")
+        if not compare_digest(token.encode(), self.server.token.encode()):
+            raise Refused(HTTPStatus.FORBIDDEN)
+        return what
+
+    def _page(self, what: str) -> tuple[str, str]:
+        if what:
+            raise Refused(HTTPStatus.NOT_FOUND)
+        return self.server.session.opened.page, "text/html"
+
+    def _told(self, what: str) -> tuple[str, str]:
+        if what not in ("run", "look"):
+            raise Refused(HTTPStatus.NOT_FOUND)
+        body, session = parsed(self._body()), self.server.session
+        found = session.look(body) if what == "look" else session.run(body, self._gone)
+        return json.dumps(found, ensure_ascii=False, separators=(",", ":"), allow_nan=False), "application/json"
+
+    def _body(self) -> bytes:
+        if self.headers.get("Content-Type", "").partition(";")[0].strip() != "application/json":
+            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        length = self.headers.get("Content-Length", "")
+        if not (length.isascii() and length.isdigit()):
+            raise Refused(HTTPStatus.LENGTH_REQUIRED)
+        if len(length) > 9 or int(length) > LARGEST:
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        return self.rfile.read(int(length))
+
+    def _gone(self) -> bool:
+        """Whether the page has left, or asks for something newer: then it has closed this connection."""
+        try:
+            ready, *_ = select.select([self.connection], [], [], 0)
+            return bool(ready) and not self.connection.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
+
+    def _refuse(self, status: HTTPStatus, why: str) -> None:
+        text = json.dumps({"error": why})
+        self._send(status, text, "application/json")
+
+    def _send(self, status: HTTPStatus, text: str, kind: str) -> None:
+        content = text.encode("utf-8")
+        self.send_response(status)
+        for name, value in {**HEADERS, "Content-Type": f"{kind}; charset=utf-8"}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+        self._leave()
+
+    def _leave(self) -> None:
+        """What was sent and not read would end the connection before the answer is read."""
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            self.connection.settimeout(0.5)
+            for _ in range(64):
+                if not self.connection.recv(LARGEST):
+                    break
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Of a method that is none of GET and POST, and of what is no HTTP: without a word of what was asked."""
+        self.close_connection = True
+        status = HTTPStatus(code)
+        self._refuse(HTTPStatus.METHOD_NOT_ALLOWED if status is HTTPStatus.NOT_IMPLEMENTED else status, status.phrase)
+
+    def log_message(self, form: str, *values: Any) -> None:
+        """The terminal is the model's."""
