@@ -6,7 +6,7 @@ BIN    := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE    # each of many processes would translate all modules anew
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo check test lint soak bench clean
+.PHONY: help demo check test lint docs soak bench clean
 
 help:   ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## */  make \1\t/p' Makefile
@@ -23,6 +23,9 @@ test: lint              ## ruff, mypy, and all tests
 lint: .venv/.testable   ## ruff and mypy
 	$(BIN)/ruff check
 	$(BIN)/mypy mbs_dae
+
+docs: .venv/.documentable ## the site: book, notebooks, models in motion, reference; a warning is an error
+	$(BIN)/python docs/site/make.py build
 
 soak: .venv/.testable   ## the long random tests and the many combinations that make test leaves out
 	$(BIN)/python -m pytest -m soak
@@ -47,4 +50,8 @@ NEW_ENOUGH = $(shell exec 2>/dev/null; $(PYTHON) -c 'import sys; print(sys.versi
 
 .venv/.testable: .venv/.installed
 	$(PIP) install -q -e '.[test]'
+	@touch $@
+
+.venv/.documentable: .venv/.installed
+	$(PIP) install -q -e '.[docs]'
 	@touch $@

@@ -16,6 +16,7 @@ from scripts import run
 FIGURES = ROOT / "docs" / "figures"
 LARGEST_FIGURE = 60_000  # bytes
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+GALLERY = ["models/README.md", *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs/gallery").glob("*.md")))]
 DECISIONS = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs" / "decisions").glob("*.md"))]
 REFERENCE = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs" / "reference").glob("*.md"))]
 NOTEBOOKS = [f"notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("*.py"))]
@@ -89,7 +90,7 @@ def test_python_of_a_page_runs_and_prints_what_is_shown(page, tmp_path):
         assert same, f"{where} shows\n{want}\nbut the block before it prints\n{got}"
 
 
-@pytest.mark.parametrize("page", [*PAGES, *DECISIONS, *REFERENCE, *NOTEBOOKS])
+@pytest.mark.parametrize("page", [*PAGES, *GALLERY, *DECISIONS, *REFERENCE, *NOTEBOOKS])
 def test_links_and_pictures_exist(page):
     text = read(page)
     if page.endswith(".py"):
