@@ -4,6 +4,7 @@ Each error carries its facts as attributes too, so that a program can act on the
 ``err.joints``, ``err.time``, ``err.residuals``, ...
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
@@ -110,6 +111,9 @@ class EquilibriumError(MbsError):
     """
 
 
+UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+"""What no file of text may have: control characters, and halves of characters."""
+
 REMEDIES = {
     "parameter": "write model = model.with_parameters({0}={1!r}), or declare a new one: model.parameter({0!r}, {1!r})",
     "element": "write model.add(element), or model = model.without({0!r}).plus(another)",
@@ -144,6 +148,12 @@ class Names(dict[str, Thing]):
 def check_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> None:
     if name not in known:
         raise unknown_name(kind, name, known, owner)
+
+
+def check_writable(text: str, what: str) -> None:
+    """Names and units go into files of text."""
+    if UNWRITABLE.search(text):
+        raise ModelError(f"{text!r} cannot be {what}: no file holds it as text; leave out control characters")
 
 
 def check_dict(what: str, given: object, of: str, example: str, empty: bool = True) -> None:

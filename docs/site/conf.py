@@ -43,6 +43,7 @@ nb_merge_streams = True
 
 # Docstrings speak of code between single backticks, too.
 default_role = "code"
+smartquotes = False  # M y' is no quotation
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"

@@ -16,8 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 import gallery  # noqa: E402
 
-FINEST = 600  # poses in a page: more are not seen
-
 
 def make(folder: Path) -> None:
     """A page ``NAME.html`` for every model; beside it a stamp says what it was made of."""

@@ -60,7 +60,9 @@ Coordinates = Annotated[
     str, typer.Option(metavar="NAME", help="To compute in: cartesian, natural, or joint. Results are those of bodies.")
 ]
 Trace = Annotated[list[str] | None, typer.Option(metavar="POINT", help="Draw its path. May be repeated.")]
-Speed = Annotated[float | None, typer.Option(metavar="X", help="Model time over film time. [default: 1]")]
+Speed = Annotated[
+    float | None, typer.Option(metavar="X", help="Model time over film time. [default: 1; for pages: some seconds]")
+]
 NAMES_BEHIND = {"allow_extra_args": True}  # the further names behind --plot
 Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
 

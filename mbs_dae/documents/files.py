@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import ModelError
-from ..results.files import replacing
+from ..results.files import file_at, replacing
 from .html import html
 from .latex import latex
 from .markdown import markdown
@@ -19,8 +19,9 @@ def as_text(paper: Paper, ending: str) -> str:
     return ENDINGS[ending](paper)
 
 
-def written(path: Path, endings: list[str], text: Callable[[str], str]) -> Path:
+def written(path: str | Path, endings: list[str], text: Callable[[str], str]) -> Path:
     """Write what a text of one of these endings is."""
+    path = file_at(path, f"end it in {', '.join(endings)}")
     ending = path.suffix.lower()
     if ending not in endings:
         raise ModelError(f"{str(path)!r} says nothing of what to write; end it in {', '.join(endings)}")

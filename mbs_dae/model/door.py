@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from ..errors import ModelError, unknown_name
+from ..errors import ModelError, check_writable, unknown_name
 from ..symbolic.derive import Form
 from ..symbolic.markers import t
 from .bodies.body import Body, Marker, reference_turns
@@ -37,6 +37,7 @@ class Said(Protocol):
 def check_new(model: Said, name: Any, kind: str) -> None:
     if not isinstance(name, str) or not name or "." in name or name != name.strip():
         raise ModelError(f"{name!r} cannot name a {kind}; use a text without dots and outer spaces")
+    check_writable(name, f"the name of a {kind}")
     if name == "ground" or name in model.bodies or name in model.elements:
         raise ModelError(f"the model already has {name!r}; choose another name for this {kind}")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar, overload
 
-from ..errors import ModelError, Names, check_name
+from ..errors import ModelError, Names, check_name, check_writable
 from ..provided import provided
 from ..symbolic.markers import t
 from .bodies.body import Body, Vector, coordinates_of
@@ -30,6 +30,7 @@ class Model(Content):
         if not isinstance(name, str) or not name:
             what = f"the first argument of a model is its name, not {name!r}"
             raise ModelError(f"{what}; write {type(self).__name__}('name', gravity=...)")
+        check_writable(name, "the name of a model")
         self.name = name
         self._compiled: dict[Any, Any] = {}
         self._checked = False
@@ -46,7 +47,6 @@ class Model(Content):
 
     @gravity.setter
     def gravity(self, gravity: Vector) -> None:
-        """Set anew, it holds for what is computed from then on."""
         self._gravity = coordinates_of(gravity, "gravity", self.dimension)
         self._changed()
 

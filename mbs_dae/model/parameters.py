@@ -13,7 +13,7 @@ from typing import Any, SupportsFloat, TypeAlias, TypeVar
 import numpy as np
 import sympy as sp
 
-from ..errors import ModelError
+from ..errors import ModelError, check_writable
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup, Opaque, as_sympy
 
@@ -67,6 +67,9 @@ class ParameterValue:
     symbol: Parameter
     value: float
     unit: str
+
+    def __post_init__(self) -> None:
+        check_writable(str(self.unit), f"the unit of parameter {self.symbol.name!r}")
 
 
 class Evaluator:

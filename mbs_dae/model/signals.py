@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import sympy as sp
 
-from ..errors import ModelError
+from ..errors import ModelError, check_writable
 from ..results.names import COMPONENTS, EFFORT
 from ..symbolic.branches import SWITCHING, drift
 from ..symbolic.derive import Reading
@@ -70,7 +70,8 @@ class StateVariable(SignalElement):
         return "state"
 
     def __init__(self, symbol: Signal, rate: Any, initial: Number, unit: str, scale: Number):
-        self.name, self.unit, self.symbol = checked_name(symbol.name), str(unit), symbol
+        check_writable(unit := str(unit), f"the unit of {symbol.name!r}")
+        self.name, self.unit, self.symbol = checked_name(symbol.name), unit, symbol
         self.initial = check_number(initial, f"the initial value of {self.who}")
         self.scale = check_number(scale, f"the scale of {self.who}", positive=True)
         self.is_held = rate is None
@@ -102,7 +103,8 @@ class Input(SignalElement):
         return "input"
 
     def __init__(self, symbol: Signal, law: Any, unit: str):
-        self.name, self.unit, self.symbol = checked_name(symbol.name), str(unit), symbol
+        check_writable(unit := str(unit), f"the unit of {symbol.name!r}")
+        self.name, self.unit, self.symbol = checked_name(symbol.name), unit, symbol
         law = called(law, (t,), self.who) if is_function(law) else _of_time(law)
         self.law = expression_of(law, self.who, jumps=True)
         if named := [s for s in free_parameters([self.law]) if isinstance(s, Signal | Quantity)]:

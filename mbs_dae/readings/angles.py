@@ -53,16 +53,15 @@ def _of_coupler(result: Result, first: str, last: str, guide: str) -> Push:
         kind = next(elements(result, "joint", name)).kind
         if kind not in PINS:
             what = f"{name!r} is no pin or ball, so the force of a coupler does not go through it"
-            raise ModelError(
-                f"{what}; name the element that pushes and the guide, as in pressure_angle('cam', 'guide')"
-            )
+            remedy = "name the element that pushes and the guide, as in pressure_angle('cam', 'guide')"
+            raise ModelError(f"{what}; {remedy}")
     driven = [body for body in bodies[last] if body in bodies[guide]]
     couplers = [body for body in bodies[last] if body in bodies[first] and body not in driven]
     if len(driven) != 1 or len(couplers) != 1:
         said = ", ".join(f"{name!r} ({' and '.join(own)})" for name, own in bodies.items())
         what = f"{said}: the first two must share the coupler, the last two the driven body"
         raise ModelError(f"{what}; name them in the order of the force")
-    points = [_end(result, name, bodies[name].index(couplers[0])) for name in (first, last)]
+    points = [at_element(result, name, bodies[name].index(couplers[0])).point for name in (first, last)]
     rod = points[1] - points[0]
     what = f"{first!r} and {last!r} coincide, so the coupler has no direction"
     return Push(driven[0], points[1], _unit(result, rod, _size(rod, *points), what))
@@ -110,10 +109,6 @@ def _bodies(result: Result, name: str) -> list[str]:
     return [marker[0] for marker in next(elements(result, "joint", name)).markers]
 
 
-def _end(result: Result, name: str, place: int) -> np.ndarray:
-    return at_element(result, name, place).point
-
-
 def _size(difference: np.ndarray, *points: np.ndarray) -> np.ndarray:
     """What lengths are compared with: the size of the places that they are between."""
     return np.maximum.reduce([np.linalg.norm(x, axis=1) for x in (difference, *points)])
@@ -124,7 +119,8 @@ def _unit(result: Result, vectors: np.ndarray, size: np.ndarray, what: str) -> n
     short = np.flatnonzero(~(length > SHORT * size))
     if short.size:
         name, unit = result.axis
-        raise ModelError(f"{what} (at {name} = {result.t[short[0]]:g} {unit}); name other joints".replace(" )", ")"))
+        at = f"{name} = {result.t[short[0]]:g} {unit}".strip()
+        raise ModelError(f"{what} (at {at}); name other joints")
     return vectors / length[:, None]
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import ModelError, check_name
+from ..errors import ModelError
 from ..provided import provided
-from ..rotations import about_z, from_quaternion
+from .frames import coordinates, of_coordinates
+from .sketch import Sketch
 
 
 class Attitudes:
@@ -14,6 +15,7 @@ class Attitudes:
 
     q: np.ndarray
     coordinate_names: tuple[str, ...]
+    sketch: Sketch
 
     def rotation(self, body: str) -> np.ndarray:
         """The matrix from the axes of a body to those of the world over time: (len(t), 3, 3); in the plane 2 x 2.
@@ -23,8 +25,8 @@ class Attitudes:
         >>> mbs.kinematics(rod, [0, 1]).rotation("rod")[1].round(6) @ [1, 0]  # its x axis after a quarter turn
         array([0., 1.])
         """
-        own = self._placed(body)
-        return from_quaternion(own[:, 3:]) if own.shape[1] == 7 else about_z(own[:, 2])[:, :2, :2]
+        size = self.sketch.dimension
+        return of_coordinates(coordinates(self, body)).axes[:, :size, :size]
 
     def quaternion(self, body: str) -> np.ndarray:
         """The attitude of a body in space over time, as unit quaternions (scalar first): (len(t), 4).
@@ -36,10 +38,10 @@ class Attitudes:
         >>> mbs.kinematics(model, [0, 1]).quaternion("arm")[1, [0, 3]].round(3)  # a quarter turn: cos 45°, sin 45°
         array([0.707, 0.707])
         """
-        own = self._placed(body)
-        if own.shape[1] != 7:
+        own = coordinates(self, body)
+        if self.sketch.dimension == 2:
             raise ModelError(f"body {body!r} is in the plane, and has no quaternion; read its angle")
-        return own[:, 3:]
+        return own[:, 3:].copy()
 
     def twist(self, body: str) -> np.ndarray:
         """(ω, v_O) of a body over time, world axes: (len(t), 6), with v_O the velocity of what is passing through the
@@ -76,9 +78,3 @@ class Attitudes:
         array([ 1., -1.])
         """
         return provided("Result.screw")(self, joint)
-
-    def _placed(self, body: str) -> np.ndarray:
-        """The coordinates of one body over time."""
-        owners = [name.rpartition(".")[0] for name in self.coordinate_names]
-        check_name("body", body, {*owners}, "the result")
-        return self.q[:, [k for k, owner in enumerate(owners) if owner == body]]

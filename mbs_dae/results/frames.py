@@ -56,14 +56,25 @@ def on_body(marker: Marker) -> tuple[np.ndarray, np.ndarray]:
 
 
 def of_body(result: Placed, body: str) -> Frame:
-    """The ground stands where the world does."""
-    if body not in moving(result):
-        return Frame(np.zeros((len(result.q), 3)), np.tile(np.eye(3), (len(result.q), 1, 1)))
+    return of_coordinates(coordinates(result, body)) if body in moving(result) else of_world(len(result.q))
+
+
+def coordinates(result: Placed, body: str) -> np.ndarray:
+    """Of a moving body over time: x, y and its angle; in space x, y, z and a unit quaternion."""
+    check_name("body", body, moving(result), "the result")
     start = result.coordinate_names.index(f"{body}.x")
-    own = result.q[:, start : start + (3 if result.sketch.dimension == 2 else 7)]
+    return result.q[:, start : start + (3 if result.sketch.dimension == 2 else 7)]
+
+
+def of_coordinates(own: np.ndarray) -> Frame:
     if own.shape[1] == 3:
         return Frame(in_space(own[:, :2]), about_z(own[:, 2]))
     return Frame(own[:, :3], from_quaternion(own[:, 3:]))
+
+
+def of_world(times: int) -> Frame:
+    """In which the ground stands."""
+    return Frame(np.zeros((times, 3)), np.tile(np.eye(3), (times, 1, 1)))
 
 
 def moving(result: Placed) -> list[str]:

@@ -14,11 +14,12 @@ from PIL import Image
 
 from ..errors import ModelError
 from ..model.parameters import positive_number
-from ..results.files import replacing
+from ..results.files import file_at, replacing
 from ..results.result import Result
+from .camera import view_of
 from .drawing.motion import Motion, frames_of, motion_of, poses_of
 from .page.frame import View
-from .page.html import page_text, save_page
+from .page.html import as_names, page_text, save_page
 from .scene import PlanarScene, Scene
 from .style import Picture, say_if_stopped, style
 
@@ -37,10 +38,11 @@ def animate(
     path = None if path is None else checked_path(path)
     if path is not None and path.suffix.lower() == ".html":
         return save_page(result, path, trace=trace, view=view, speed=speed)
-    speed = 1.0 if speed is None else positive_number(speed, "speed", "number, e.g. speed=1")
+    if speed is not None:
+        speed = positive_number(speed, "speed", "number, e.g. speed=1")
     still = path is not None and path.suffix.lower() in STILLS  # which is whole, however short the motion is
-    motion = poses_of(result, GHOSTS + 1) if still else frames_of(result, fps, speed)
-    film = Film(result, motion, fps, _names(trace), size, view, speed)
+    motion = poses_of(result, GHOSTS + 1) if still else frames_of(result, fps, speed or 1.0)
+    film = Film(result, motion, fps, as_names(trace, "trace"), size, view, speed)
     return film if path is None else film.save(path)
 
 
@@ -54,7 +56,7 @@ def draw(
         raise ModelError(f"the result has {len(motion)} poses, none with index {index}; use 0 to {len(motion) - 1}")
     with style():
         own = new_axes(result, new_figure(size), view) if ax is None else ax
-        scene = scene_on(own, result, motion.at([index]), _names(trace), view)
+        scene = scene_on(own, result, motion.at([index]), as_names(trace, "trace"), view)
         if ax is None and scene.dimension == 3:
             scene.lay_out()  # box and labels fill the paper
     return scene.figure
@@ -119,7 +121,7 @@ def scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (),
 def bare_scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: Angles = None) -> Scene:
     """In the plane or in space."""
     if result.sketch.dimension == 2:
-        _check_flat(result, view)
+        view_of(result, view)
         return PlanarScene(result, motion, ax, trace)
     from .space.scene import SpatialScene, checked_axes
 
@@ -129,16 +131,11 @@ def bare_scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] 
 def new_axes(result: Result, figure: Figure, view: Angles, place: tuple[int, int, int] = (1, 1, 1)) -> Any:
     """Flat ones, or such in which something in space can be drawn."""
     if result.sketch.dimension == 2:
-        _check_flat(result, view)
+        view_of(result, view)
         return figure.add_subplot(*place)
     from .space.scene import add_axes
 
     return add_axes(figure, view, place)
-
-
-def _check_flat(result: Result, view: Angles) -> None:
-    if view is not None:
-        raise ModelError(f"view={view!r} is for mechanisms in space, and {result.title!r} is in the plane; omit it")
 
 
 def new_figure(size: Size, columns: int = 1, rows: int = 1) -> Figure:
@@ -149,16 +146,12 @@ def new_figure(size: Size, columns: int = 1, rows: int = 1) -> Figure:
     return Picture(figsize=(width * columns, height * rows), layout="constrained")
 
 
-def _names(trace: str | Sequence[str]) -> list[str]:
-    return [trace] if isinstance(trace, str) else list(dict.fromkeys(map(str, trace)))
-
-
 # --- in files ---
 
 
 def checked_path(path: str | Path) -> Path:
     """The path, if a picture can be written there; checked before any work is done."""
-    path = Path(path)
+    path = file_at(path, "e.g. 'motion.gif'")
     kind = path.suffix.lower()
     if kind not in WRITERS:
         what = f"cannot write an animation to {str(path)!r}"
@@ -176,7 +169,7 @@ def _write_still(film: Film, path: Path) -> None:
 
 
 def _write_page(film: Film, path: Path) -> None:
-    save_page(film.scene.result, path, trace=film.scene.trace, view=film._look[1])
+    save_page(film.scene.result, path, trace=film.scene.trace, view=film._look[1], speed=film.speed)
 
 
 def _write_mp4(film: Film, path: Path) -> None:

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+from ..errors import ModelError
+from ..results.result import Result
+
+VIEW = (24.0, -58.0)  # elevation and azimuth in degrees: x to the right, y to the back, z up
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,3 +42,23 @@ class Camera:
     def in_space(self, places: np.ndarray, depth: np.ndarray) -> np.ndarray:
         """The points at these places on the paper and at this depth."""
         return places @ np.stack([self.right, self.up]) + depth[..., None] * self.toward
+
+
+def view_of(result: Result, view: Any) -> tuple[float, ...]:
+    """Elevation, azimuth and, if it is said, roll, in degrees; none where nobody said from where it is seen."""
+    if view is None:
+        return ()
+    if result.sketch.dimension == 2:
+        raise ModelError(f"view={view!r} is for mechanisms in space, and {result.title!r} is in the plane; omit it")
+    return checked_view(view)
+
+
+def checked_view(view: Any) -> tuple[float, ...]:
+    try:
+        elev, azim, *roll = (float(angle) for angle in view)
+    except (TypeError, ValueError):
+        elev, azim, roll = np.nan, np.nan, []
+    if not (np.isfinite([elev, azim, *roll]).all() and -90 <= elev <= 90 and len(roll) <= 1):
+        what = f"view must be (elevation, azimuth) in degrees, elevation from -90 to 90, not {view!r}"
+        raise ModelError(f"{what}; write e.g. view=({VIEW[0]:g}, {VIEW[1]:g}); a third angle rolls the picture")
+    return elev, azim, *roll

@@ -202,3 +202,15 @@ def test_what_has_no_formula_is_told():
     heavy.add(mbs.Torque("t", body, sp.erf(heavy["b.x"])))
     with pytest.raises(mbs.ModelError, match="JavaScript has no function 'erf'; leave out"):
         mbs.equations(heavy).to_code("JavaScript")
+
+
+@pytest.mark.usefixtures("interpreted_kernels")
+def test_functions_are_not_taken_for_matrices(tmp_path):
+    """gamma is a function of mathematics, and the right side of the accelerations."""
+    model = mbs.PlanarModel("m")
+    body = model.body("rod", mass=1.0, inertia=1.0)
+    model.add(mbs.Torque("twist", body, sp.gamma(2 + model["rod.x"] ** 2)))
+    eq = mbs.equations(model)
+    zero = np.zeros(3)
+    assert in_python(eq.to_code("Python")).Q(0.0, zero, zero)[2] == 1.0
+    assert in_c(compiled(eq.to_code("C"), tmp_path), "m", "Q", 3, [zero, zero], 0.0)[2] == 1.0

@@ -26,7 +26,7 @@ SHORTER = {
     "drive_shaft": (0.2, "as stiff as it is, it takes thousands of steps a second"),
 }
 """Free motions that are compared over a shorter time, and why."""
-WITHOUT_MASSES = {"slider_crank_textbook"}
+WITHOUT_MASSES = {"double_wishbone", "slider_crank_textbook"}
 
 
 def of_the_gallery(names):

@@ -141,7 +141,8 @@ def star_imports(root: Path) -> list[str]:
 
 
 def long_files(root: Path) -> list[str]:
-    lengths = {file: len(text.splitlines()) for file, text in sources(root)}
+    scripts = ((path.relative_to(root), path.read_text(encoding="utf-8")) for path in root.glob(f"{PACKAGE}/**/*.js"))
+    lengths = {file: len(text.splitlines()) for file, text in (*sources(root), *scripts)}
     return [f"{file}: {n} lines, {LONGEST_FILE} at most" for file, n in lengths.items() if n > LONGEST_FILE]
 
 
@@ -291,6 +292,11 @@ FORBIDDEN = {
         "errors.py",
         "\n" * (LONGEST_FILE + 1),
         f"mbs_dae/errors.py: {LONGEST_FILE + 1} lines, {LONGEST_FILE} at most",
+    ),
+    "a long script": (
+        "view/page.js",
+        "\n" * (LONGEST_FILE + 1),
+        f"mbs_dae/view/page.js: {LONGEST_FILE + 1} lines, {LONGEST_FILE} at most",
     ),
     "a long function": (
         "errors.py",

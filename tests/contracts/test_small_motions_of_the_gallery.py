@@ -30,6 +30,7 @@ NO_REST = {
 """Models without a rest, and why."""
 NOT_ASKED = {
     "dc_motor_crank": "its controller turns it",
+    "double_wishbone": "no masses",
     "slider_crank_textbook": "no masses",
     "stewart_platform": "falls, without its drivers: it takes ten seconds to see that it ends nowhere",
     "stewart_zhao": "the same",

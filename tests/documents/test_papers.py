@@ -205,3 +205,17 @@ def test_a_dead_point_is_told():
 def test_rolling_is_refused():
     with pytest.raises(mbs.ModelError, match="restrict velocities only, so that a pose does not follow"):
         mbs.worked_solution(load("rolling_disk").build())
+
+
+def test_a_corner_of_a_law_has_no_solution(interpreted_kernels):
+    """There the derivative in symbols is that of neither side."""
+    model = mbs.PlanarModel("corner")
+    crank = model.body("crank")
+    model.add(mbs.Revolute("O", model.ground, crank))
+    model.add(mbs.Driver("motor", mbs.angle(model.ground, crank), sp.Abs(mbs.t - 1)))
+    with pytest.raises(mbs.ModelError, match="'motor' jumps in velocity at t = 1: .* keep the times on one side"):
+        mbs.worked_solution(model, 1.0)
+    assert mbs.worked_solution(model, 0.9).v[2] == -1.0
+    rise = mbs.Motion().rise(1, over=1, law="harmonic")
+    smooth = model.without("motor").plus(mbs.Driver("motor", mbs.angle(model.ground, crank), rise))
+    assert mbs.worked_solution(smooth, 1.0).v[2] == pytest.approx(0.0, abs=1e-12)

@@ -407,7 +407,7 @@ RESULTS: dict[str, tuple[Callable[[mbs.Result], Any], str]] = {
     ),
     "other axes": (
         lambda r: r.reaction("A", axes="body"),
-        "the result has no axes 'body'; use one of: a, a.a, b, first, ground, second, world",
+        "the result has no axes 'body'; use one of: a, b, first, ground, second, world",
     ),
     "the effort of a ball": (lambda r: r.effort("A"), "'A' has no single effort; read reaction('A')"),
 }

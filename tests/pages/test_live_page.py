@@ -207,6 +207,20 @@ def test_a_parameter_that_makes_no_mechanism_is_told(four_bar, chromium):
         assert page.complaints == []
 
 
+def test_from_a_dead_point_there_is_a_way_back(four_bar, chromium):
+    """Of parameters, where no step from the singular pose is short enough; what is infinite is no pose."""
+    with Opened(chromium, four_bar[2]) as page:
+        page.run("mbs.seek(1)")
+        before = page.run("[...mbs.poses.here.q]")
+        for name, value in (("b", 0.3), ("c", 0.001), ("a", 0.5), ("d", -1.0), ("a", 1e300), ("a", np.inf)):
+            own = page.run("(name) => mbs.poses.p[name]", name)
+            assert not page.run("([name, value]) => mbs.poses.change({ [name]: value })", [name, value])
+            assert page.run("mbs.poses.notice") and np.isfinite(page.run("[...mbs.poses.here.q]")).all()
+            assert page.run("([name, value]) => mbs.poses.change({ [name]: value })", [name, own])
+            np.testing.assert_allclose(page.run("[...mbs.poses.at(1).solved.q]"), before, atol=1e-9)
+        assert page.complaints == []
+
+
 def test_redundant_equations_that_contradict_each_other_are_told(chromium, tmp_path):
     model = mbs.PlanarModel("rod with two pins")
     rod = model.body("rod")

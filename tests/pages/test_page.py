@@ -15,7 +15,7 @@ from gallery import ALL, TOUCHING, load
 
 import mbs_dae as mbs
 from mbs_dae.view.drawing.motion import motion_of
-from mbs_dae.view.page.html import page_of, save_page
+from mbs_dae.view.page.html import choices_of, page_of, save_page
 from mbs_dae.view.page.numbers import packed
 from mbs_dae.view.page.poses import shown_motion
 from mbs_dae.view.page.scene import MOST, Choices, page_data, thinned_curves
@@ -375,6 +375,28 @@ def test_arrays_are_packed_without_loss():
         np.testing.assert_array_equal(array, np.asarray(arrays[name], dtype="<f4"))
 
 
+@pytest.mark.parametrize("choice", ["plots", "trace"])
+def test_what_is_no_name_is_refused(choice, crank, tmp_path):
+    for wrong in (None, 5):
+        with pytest.raises(mbs.ModelError, match=f"{choice} is a name or a list of names"):
+            crank.save(tmp_path / "x.html", **{choice: wrong})
+
+
+def test_a_motion_that_begins_late_plays_as_well(chromium, tmp_path):
+    """A day and more after time 0, where numbers of 32 bits are 1/64 s apart."""
+    model = mbs.PlanarModel("clock")
+    hand = model.body("hand", position=(0.5, 0))
+    model.add(mbs.Revolute("O", model.ground, hand.at(-0.5, 0)))
+    model.add(mbs.Driver("motor", mbs.angle(model.ground, hand), 2 * np.pi * mbs.t))
+    result = mbs.kinematics(model, 2e5 + np.linspace(0, 1, 121))
+    with Opened(chromium, result.save(tmp_path / "x.html")) as page:
+        times = 2e5 + np.linspace(0.01, 0.97, 30)
+        places = page.run("(times) => times.map((t) => [...mbs.poses.at(t).places.subarray(0, 2)])", times.tolist())
+        turned = 2 * np.pi * times
+        np.testing.assert_allclose(places, 0.5 * np.stack([np.cos(turned), np.sin(turned)], axis=1), atol=1e-6)
+        assert page.complaints == []
+
+
 def test_a_peak_is_kept_where_poses_are_left_out():
     times = np.linspace(0, 1, 100_001)
     values = np.zeros((len(times), 2))
@@ -391,9 +413,30 @@ def test_a_page_is_one_file_without_addresses(crank):
     assert "default-src 'none'" in text
 
 
+def test_a_film_that_becomes_a_page_keeps_its_speed(crank, tmp_path):
+    """If none was said, a page plays some seconds, whether it is a file or a cell of a notebook."""
+    own = {}
+    for speed in (None, 0.25):
+        film = crank.animate(speed=speed)
+        saved = film.save(tmp_path / "film.html").read_text(encoding="utf-8")
+        own[speed] = {float(re.search(r"speed&quot;:([0-9.e-]+)", film._repr_html_())[1])}
+        own[speed].add(float(re.search(r'"speed":([0-9.e-]+)', saved)[1]))
+    assert own == {None: {page_data(crank, choices_of(crank))["speed"]}, 0.25: {0.25}}
+
+
 def test_wrong_choices_are_told(crank, tmp_path):
     with pytest.raises(mbs.ModelError, match=r"no quantity 'slider.z'"):
         save_page(crank, tmp_path / "page.html", plots="slider.z")
     with pytest.raises(mbs.ModelError, match="nowhere"):
         save_page(crank, tmp_path / "page.html", trace="nowhere")
+    with pytest.raises(mbs.ModelError, match=r"view=\(24, -58\) is for mechanisms in space, and .* is in the plane"):
+        save_page(crank, tmp_path / "page.html", view=(24, -58))
+    with pytest.raises(mbs.ModelError, match="height is -5; give a positive number of pixels"):
+        crank.view(height=-5)
+    space = mbs.SpatialModel("free")
+    space.body("block", mass=1.0, inertia=(1, 1, 1))
+    thrown = mbs.assemble(space).result
+    for view in ((24,), (100, 0), (24, "left"), (24, np.nan), 24):
+        with pytest.raises(mbs.ModelError, match=r"view must be \(elevation, azimuth\) in degrees"):
+            save_page(thrown, tmp_path / "page.html", view=view)
     assert not list(Path(tmp_path).iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_a_full_disk_leaves_the_old_file(result, tmp_path, monkeypatch):
     old = path.read_bytes()
 
     def full(file, **_):
-        file.write_bytes(b"half")
+        file.write(b"half")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(npz, "np", SimpleNamespace(**vars(np) | {"savez_compressed": full}))
@@ -51,12 +52,35 @@ def test_a_full_disk_leaves_the_old_file(result, tmp_path, monkeypatch):
     assert path.read_bytes() == old and [*tmp_path.iterdir()] == [path]
 
 
+@pytest.mark.parametrize("path", ["", ".", "..", "nul\0.npz", "half \ud800.csv", None, 5, b"run.npz"])
+def test_what_names_no_file_is_refused(path, result, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = slider_crank()
+    for act in (result.save, mbs.load, lambda path: result.animate(path or "."), mbs.equations(model).save):
+        with pytest.raises(mbs.ModelError, match="names no file|is named by a text"):
+            act(path)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("name", ["run.NPZ", "run.Csv", "n" * 250 + ".csv", "none/run.npz", "file/run.npz", "n" * 300])
+def test_a_file_has_its_name_or_none(name, result, tmp_path):
+    (tmp_path / "file").touch()
+    try:
+        saved = [result.save(tmp_path / name)]
+    except mbs.ModelError as told:
+        assert "cannot write" in str(told) and ("/run" in name or len(name) == 300)
+        saved = []
+    assert {*tmp_path.iterdir()} == {tmp_path / "file", *saved}
+
+
 CHANGES = {
     "other lengths": lambda arrays: arrays | {"q": arrays["q"][:-1]},
     "one number": lambda arrays: arrays | {"v": np.array(1.0)},
     "text": lambda arrays: arrays | {"a": arrays["a"].astype(str)},
     "values of other times": lambda arrays: arrays | {"values": arrays["values"][:, :-1]},
     "violations of other times": lambda arrays: arrays | {"violation": arrays["violation"][:, :0]},
+    "times that go back": lambda arrays: arrays | {"t": arrays["t"][::-1]},
+    "a time that is none": lambda arrays: arrays | {"t": arrays["t"] * np.nan},
     "nothing": lambda arrays: {},
     "nested without end": lambda arrays: arrays | {"header": np.frombuffer(b"[" * 100_000, dtype=np.uint8)},
 }
@@ -71,6 +95,14 @@ def test_a_file_that_contradicts_itself_is_refused(change, result, tmp_path):
     np.savez(path, **CHANGES[change](arrays))
     with pytest.raises(mbs.ModelError, match="is damaged|is not a result file"):
         mbs.load(path)
+
+
+def test_poses_that_are_not_finite_are_not_drawn(result, tmp_path):
+    broken = replace(result, q=np.where(result.t[:, None] > 0.4, np.nan, result.q))
+    for ending in ("html", "svg"):
+        with pytest.raises(mbs.ModelError, match=r"pose 2 of .*, at t = 0.5, is not finite"):
+            broken.save(tmp_path / f"x.{ending}")
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_file_that_is_cut_short_is_refused(result, tmp_path):

@@ -19,6 +19,7 @@ from ...coordinates import Computed, body_coordinates
 from ...errors import ModelError
 from ...kernels.cache import Kernel
 from ...kernels.languages import JAVASCRIPT, Written
+from ...kernels.languages.javascript import WITH_DEFAULTS
 from ...kernels.languages.names import identifier, quoted
 from ...model.drivers import Prescribed
 from ...model.model import Model
@@ -65,7 +66,7 @@ def kinematics_script(model: Model) -> str:
     size = structure.layout.q_size - len(structure.layout.signals)
     out += _array("placement", system.placement[:size], "export const")
     out += [*_tables(program, batch), *_slots(written, batch, own_names), *kernels, *_groups(batch)]
-    return "\n".join([*out[:1], *written.preamble(), *out[1:], KINEMATICS.strip(), ""])
+    return "\n".join([*out[:1], *written.preamble(), *out[1:], WITH_DEFAULTS.strip(), KINEMATICS.strip(), ""])
 
 
 def readings_script(name: str, system: System, builder: ProgramBuilder) -> str:

@@ -1,13 +1,6 @@
 """What every script of kinematics has besides its kernels and tables."""
 
 KINEMATICS = """
-function withDefaults(given) {
-  for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(parameters, name)) throw new RangeError(`there is no parameter ${name}`);
-  }
-  return {...parameters, ...given};
-}
-
 // All outputs of all kernels. The last p is remembered with its numbers, so that a new pose costs no more than itself.
 let last = {p: null, numbers: null};
 function outputsAt(q, v, t, p) {

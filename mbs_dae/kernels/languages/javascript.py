@@ -52,6 +52,15 @@ function lookup(table, start, order, x) {
 }
 """,
 }
+WITH_DEFAULTS = """
+function withDefaults(given) {
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(parameters, name)) throw new RangeError(`there is no parameter ${name}`);
+  }
+  return {...parameters, ...given};
+}
+"""
+"""What reads parameters by name in a module that has `parameters`; a name that is none of these is refused."""
 MISSING = ("erf", "erfc", "gamma", "lgamma", "nan", "copysign")
 """What JavaScript's Math does not have."""
 

@@ -42,7 +42,7 @@ PYTHON = Language(
         "nan": "nan",
         "pow": "({})**({})",
     },
-    functions={name: name for name in (*FUNCTIONS, "abs", "max", "min")},
+    functions={name: name for name in (*FUNCTIONS, "abs", "max", "min")} | {"gamma": "tgamma"},  # gamma is a matrix
     helpers={
         "modulo": "def modulo(a, b):\n    return a % b\n\n",
         "wrap": _plain(abi.wrap),

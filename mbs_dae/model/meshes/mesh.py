@@ -24,9 +24,9 @@ def mesh_of(path: str | PathLike[str], who: str, scale: float, place: np.ndarray
         data = Path(path).read_bytes()
     except OSError as exc:
         raise ModelError(f"{what} cannot be read ({exc.strerror}); give the path of an STL file") from exc
-    if (size := np.ptp((triangles := scale * triangles_of(data, what)).reshape(-1, 3), axis=0).max()) > LONGEST:
-        remedy = "if the file is in millimetres, give scale=0.001"
-        warnings.warn(f"{what} is {size:.4g} m long; {remedy}", stacklevel=3)
+    triangles = scale * triangles_of(data, what)
+    if (size := np.ptp(triangles.reshape(-1, 3), axis=0).max()) > LONGEST:
+        warnings.warn(f"{what} is {size:.4g} m long; if the file is in millimetres, give scale=0.001", stacklevel=3)
     points, faces = thinned(*joined(triangles))
     if len(faces) == 0:
         raise ModelError(f"{what} has no triangle with an area; export the part again")

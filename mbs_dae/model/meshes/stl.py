@@ -8,8 +8,8 @@ import numpy as np
 
 from ...errors import ModelError
 
-HEAD, TRIANGLE = 84, 50  # bytes
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+HEAD, TRIANGLE = 84, RECORD.itemsize  # bytes
 CORNER = re.compile(rb"^[ \t]*vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 SAID = re.compile(rb"^[ \t]*(vertex|facet|endfacet|endsolid)\b", re.IGNORECASE | re.MULTILINE)
 
@@ -18,15 +18,13 @@ def triangles_of(data: bytes, what: str) -> np.ndarray:
     """The corners of all triangles, shape (triangles, 3, 3), in the units of the file; `what` is blamed for what is
     wrong. The size tells a binary file, and not its first word: some of them begin with "solid", as texts do."""
     count = int.from_bytes(data[HEAD - 4 : HEAD], "little") if len(data) >= HEAD else 0
-    if len(data) == HEAD + TRIANGLE * count and len(data) >= HEAD:
+    if len(data) == HEAD + TRIANGLE * count:
         corners = np.frombuffer(data, RECORD, count, HEAD)["corners"].astype(float)
     elif data.lstrip()[:5].lower() == b"solid" and b"\0" not in data:
         corners = _of_text(data, what)
     else:
-        size = f"{len(data)} bytes, and not {HEAD + TRIANGLE * count} as {count} triangles have"
-        raise ModelError(
-            f"{what} is no STL file, or a truncated one: {size if count else f'{len(data)} bytes'}; export it again"
-        )
+        size = f"{len(data)} bytes" + f", and not {HEAD + TRIANGLE * count} as {count} triangles have" * (count > 0)
+        raise ModelError(f"{what} is no STL file, or a truncated one: {size}; export it again")
     if len(corners) == 0:
         raise ModelError(f"{what} holds no triangle; export the part again")
     if not np.isfinite(corners).all():

@@ -57,18 +57,20 @@ def result_of(header: Header, arrays: Arrays, file: str) -> Result:
     """The result that this is of; `file` is blamed for what makes none."""
     if header["format"] != FORMAT:
         raise ModelError(f"{file!r} has format {header['format']!r}, not {FORMAT!r}; save it again")
-    _check(file, arrays)
+    _check(file, arrays, header["axis"][0] == "t")
     return _read(header, arrays)
 
 
-def _check(file: str, arrays: Arrays) -> None:
-    """All that is said over time must be numbers, and as many as there are times."""
+def _check(file: str, arrays: Arrays, in_time: bool) -> None:
+    """All that is said over time must be numbers, and as many as there are times; and time goes on."""
     times = arrays["t"].size
     for name, axis in ALONG_TIME.items():
         kinds = "U" if name == "modes" else "fb"
         if name in arrays and (arrays[name].dtype.kind not in kinds or arrays[name].shape[axis : axis + 1] != (times,)):
             kind = f"{arrays[name].dtype} of shape {arrays[name].shape}"
             raise ModelError(f"{file!r} is damaged: {name!r} is {kind}, for {times} times; save the result again")
+    if not np.isfinite(arrays["t"]).all() or (in_time and (np.diff(arrays["t"]) < 0).any()):
+        raise ModelError(f"{file!r} is damaged: its times are not in order; save the result again")
 
 
 def _read(header: Header, arrays: Arrays) -> Result:

@@ -11,7 +11,7 @@ from ...provided import provided
 from ..result import Result
 from . import excel, matlab, netcdf, npz, tables, text
 from .contents import Arrays, Header, result_of
-from .place import replacing
+from .place import file_at, replacing
 
 Write = Callable[..., None]  # of a result, to a path; of pictures with choices
 Read = Callable[[Path], tuple[Header, Arrays]]
@@ -106,5 +106,5 @@ def load(path: str | Path) -> Result:
 
 
 def _with_ending(path: str | Path) -> Path:
-    path = Path(path)
+    path = file_at(path, "e.g. 'run.npz'")
     return path if path.suffix else path.with_name(f"{path.name}.npz")

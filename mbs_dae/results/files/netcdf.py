@@ -28,18 +28,19 @@ def write(result: Result, path: Path) -> None:
     header, arrays = contents(result)
     axis, *columns = columns_of(result)
     names = [column.name for column in columns]
-    variables = dict(zip(names, distinct(map(_variable, names), [axis.name.lower(), GROUP]), strict=True))
+    along, *own = distinct([axis.name, *map(_variable, names)], [GROUP])
+    variables = dict(zip(names, own, strict=True))
     header["variables"] = [variables[name] for name in header["names"]]
     del arrays["values"]  # they are the variables
     with h5py.File(path, "w", track_order=True) as file:
         file.attrs["title"] = fit(result.title)
-        scale = _put(file, axis.name, axis.values, axis)
-        scale.make_scale(axis.name)
-        along, kind = np.empty(1, dtype=object), h5py.vlen_dtype(h5py.ref_dtype)
-        along[0] = np.array([scale.ref], dtype=h5py.ref_dtype)
+        scale = _put(file, along, axis.values, axis)
+        scale.make_scale(along)
+        scales, kind = np.empty(1, dtype=object), h5py.vlen_dtype(h5py.ref_dtype)
+        scales[0] = np.array([scale.ref], dtype=h5py.ref_dtype)
         for column in columns:
             variable = _put(file, variables[column.name], column.values, column)
-            variable.attrs.create("DIMENSION_LIST", along, dtype=kind)  # h5py's own way takes their number squared
+            variable.attrs.create("DIMENSION_LIST", scales, dtype=kind)  # h5py's own way takes their number squared
         group = file.create_group(GROUP, track_order=True)
         for name, array in [("header", as_bytes(header)), *arrays.items()]:
             _put(group, name, np.char.encode(array, "utf-8") if array.dtype.kind == "U" else array)

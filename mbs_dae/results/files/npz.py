@@ -11,7 +11,8 @@ from .contents import Arrays, Header, contents
 
 def write(result: Result, path: Path) -> None:
     header, arrays = contents(result)
-    np.savez_compressed(path, header=as_bytes(header), **arrays)  # type: ignore[arg-type]
+    with path.open("wb") as file:  # to a path numpy adds an ending of its own
+        np.savez_compressed(file, header=as_bytes(header), **arrays)  # type: ignore[arg-type]
 
 
 def read(path: Path) -> tuple[Header, Arrays]:

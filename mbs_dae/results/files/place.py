@@ -3,17 +3,32 @@
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from secrets import token_hex
 
 from ...errors import ModelError
+
+
+def file_at(path: object, remedy: str) -> Path:
+    """The path, if it names a file."""
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise ModelError(f"a file is named by a text or a Path, not by {path!r}; {remedy}")
+    found = Path(path)
+    try:
+        os.fsencode(found)
+    except UnicodeEncodeError:
+        found = Path()
+    if not found.name.strip(".") or "\0" in str(found):
+        raise ModelError(f"{str(path)!r} names no file; {remedy}")
+    return found
 
 
 @contextmanager
 def replacing(path: Path, remedy: str) -> Iterator[Path]:
     """A place beside a file, which takes the file's name once it is written: a full disk, or Ctrl-C, leaves the old
     file as it is."""
-    place = path.parent / f".{path.stem}.{os.getpid()}{path.suffix}"
+    place = path.parent / f".{token_hex(8)}{path.suffix}"  # not longer than names may be
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -22,4 +37,5 @@ def replacing(path: Path, remedy: str) -> Iterator[Path]:
     except OSError as exc:
         raise ModelError(f"cannot write {str(path)!r}: {exc.strerror or exc}; {remedy}") from exc
     finally:
-        place.unlink(missing_ok=True)
+        with suppress(OSError):  # it has its name by now, or was never written
+            place.unlink()

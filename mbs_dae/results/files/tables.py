@@ -1,6 +1,5 @@
 """Named quantities side by side, with their units: for tables of other programs."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
@@ -9,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError
+from ...errors import UNWRITABLE, ModelError
 from ..names import long_name
 from ..result import Result
 from .optional import package
-
-UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-"""What no file of text may have: control characters, and halves of characters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +29,7 @@ class Column:
 
 def fit(text: str) -> str:
     """The text as it may stand in a file."""
-    return UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
+    return UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def columns_of(result: Result, names: Sequence[str] = ()) -> list[Column]:

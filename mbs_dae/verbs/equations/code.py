@@ -14,11 +14,12 @@ from sympy.core.function import AppliedUndef
 
 from ...errors import ModelError
 from ...kernels.languages import JAVASCRIPT, PYTHON, C, Language, Written
+from ...kernels.languages.javascript import WITH_DEFAULTS
 from ...kernels.languages.names import identifier, quoted
 from ...model.parameters import Reaction
 from ...symbolic.codegen import FUNCTIONS, source_lines
 from ...symbolic.markers import t
-from .matrices import Matrices
+from .matrices import IN_COLUMNS, Matrices
 
 WHAT = {
     "Phi": "residuals of the position equations: Phi = 0",
@@ -29,8 +30,6 @@ WHAT = {
     "Q": "forces, with all that velocities make of inertia: M a + Phi_q^T lambda = Q",
     "zdot": "rates of the states",
 }
-SQUARE = ("Phi_q", "M")
-"""The matrices that have columns."""
 PLANE = "m, rad, kg, s. Angles grow counterclockwise"
 SPACE = "m, rad, kg, s. e0..e3 is a unit quaternion, scalar first; omega1..omega3 are in body axes"
 
@@ -110,7 +109,7 @@ class Code:
 
     def shape(self, name: str) -> str:
         rows, columns = getattr(self.eq, name).shape
-        return f"{rows} x {columns}, row by row" if name in SQUARE else f"{rows}"
+        return f"{rows} x {columns}, row by row" if name in IN_COLUMNS else f"{rows}"
 
     def header(self) -> Iterator[str]:
         """What a reader has to know, whatever the language."""
@@ -217,7 +216,7 @@ def in_javascript(code: Code) -> str:
     facts["bodies"] = [*eq.bodies.values()]
     out += [f"export const names = {quoted(facts | {'title': eq.name})};"]
     out += _tables(code, "const tables = Float64Array.from([", "]);")
-    out += [*written.preamble(), GIVEN.strip()]
+    out += [*written.preamble(), WITH_DEFAULTS.strip()]
     others = ", ".join(["p: given = {}", *(array for array, _ in code.arguments[2:])])
     for name, own in programs.items():
         constants = [f"const {one} = p.{one};" for one in own.parameters]
@@ -228,31 +227,22 @@ def in_javascript(code: Code) -> str:
     return "\n".join(out) + "\n"
 
 
-GIVEN = """
-function withDefaults(given) {
-  for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(parameters, name)) throw new RangeError(`there is no parameter ${name}`);
-  }
-  return {...parameters, ...given};
-}
-"""
-
-
 def in_python(code: Code) -> str:
     """A module; Phi(t, q, v, turns=None, parameters=None, z=None) and the others give arrays."""
     eq = code.eq
     written, programs = _programs(code, PYTHON)
     out = [PYTHON.comment([*code.header(), "", "Phi(t, q, v, parameters={name: value}) gives an array."]), ""]
-    out += [*_wrapped("from math import (", ", ".join(FUNCTIONS), ")"), "", "import numpy as np", ""]
+    called = [one if (other := PYTHON.functions[one]) == one else f"{one} as {other}" for one in FUNCTIONS]
+    out += [*_wrapped("from math import (", ", ".join(called), ")"), "", "import numpy as np", ""]
     values = ", ".join(f'"{code.own_names[s]}": {value!r}' for s, value in eq.parameters.items())
     out += _wrapped("PARAMETERS = {", values, "}")
     out += _tables(code, "tables = [", "]")
-    out += [*written.preamble(), PUT.strip()]
+    out += [*written.preamble(), WITH_DEFAULTS_IN_PYTHON.strip()]
     others = "".join(f", {array}" for array, _ in code.arguments[2:])
     for name, own in programs.items():
         matrix = getattr(eq, name)
         constants = [f'{one} = p["{one}"]' for one in own.parameters]
-        reshaped = f".reshape({matrix.rows}, {matrix.cols})" * (name in SQUARE)
+        reshaped = f".reshape({matrix.rows}, {matrix.cols})" * (name in IN_COLUMNS)
         out += [
             "",
             "",
@@ -268,7 +258,7 @@ def in_python(code: Code) -> str:
     return "\n".join(out) + "\n"
 
 
-PUT = """
+WITH_DEFAULTS_IN_PYTHON = """
 def with_defaults(given):
     if unknown := {*(given or {})} - {*PARAMETERS}:
         raise KeyError(f"there is no parameter {min(unknown)!r}; there are {', '.join(PARAMETERS)}")

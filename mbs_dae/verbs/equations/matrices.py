@@ -16,7 +16,8 @@ from ...symbolic.markers import t
 SIX = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
 BOLD = {**SIX, "zdot": r"\dot{z}"}
 """The matrices, and how they are set (in bold)."""
-
+IN_COLUMNS = ("Phi_q", "M")
+"""Those that have several; the others are one."""
 
 TOLD = {
     "Phi": "Φ, what is zero: the equations of positions.",
@@ -92,7 +93,7 @@ class Matrices:
     def place(self, name: str, row: int, column: int) -> tuple[str, sp.Symbol | None]:
         """Whose row it is (an element's; in M and Q a body's), and the coordinate of the column."""
         columns = self.q if len(self.q) == len(self.v) else self.v  # in space Φ_q is by the velocities
-        coordinate = columns[column] if name in ("Phi_q", "M") else None
+        coordinate = columns[column] if name in IN_COLUMNS else None
         if name == "zdot":
             return self.z[row].name, None
         if name in ("M", "Q"):

@@ -15,7 +15,7 @@ from ...documents.formulas import in_digits
 from ...documents.paper import Block, Cell
 from ...symbolic.functions import as_sympy
 from .code import PLANE, SPACE, code
-from .matrices import Matrices
+from .matrices import IN_COLUMNS, Matrices
 
 CODE = {".c": "C", ".js": "JavaScript", ".mjs": "JavaScript", ".py": "Python"}
 ENDINGS = (*PAPERS, *CODE)
@@ -33,7 +33,7 @@ TITLES = {
 }  # fmt: skip
 
 
-def saved(eq: Matrices, path: Path, names: Sequence[str]) -> Path:
+def saved(eq: Matrices, path: str | Path, names: Sequence[str]) -> Path:
     def text(ending: str) -> str:
         return code(eq, CODE[ending], names) if ending in CODE else as_text(paper(eq, names), ending)
 
@@ -79,7 +79,7 @@ def _list(expressions: Sequence[sp.Expr]) -> tuple[str | Math, ...]:
 def matrix(eq: Matrices, name: str, digits: int = FULL) -> Iterator[Block]:
     """Its entries that are not zero, row by row; where they are long, with abbreviations."""
     shown = eq.readable(name)
-    square = name in ("Phi_q", "M")
+    by_columns = name in IN_COLUMNS
     places = sorted(shown.todok())
     short, entries = abbreviated([in_digits(shown[place], digits) for place in places])
     if short:
@@ -88,8 +88,8 @@ def matrix(eq: Matrices, name: str, digits: int = FULL) -> Iterator[Block]:
     for (row, column), e in zip(places, entries, strict=True):
         cells = rows.setdefault(row, [])
         cells += [",  "] if cells else []
-        cells += between(pieces(e, eq.place(name, row, column)[1], ":") if square else pieces(e))
-    head = ("row", "of", (Math(NAMES[name]), ", entries that are not zero, by columns" if square else ""))
+        cells += between(pieces(e, eq.place(name, row, column)[1], ":") if by_columns else pieces(e))
+    head = ("row", "of", (Math(NAMES[name]), ", entries that are not zero, by columns" if by_columns else ""))
     own = [(str(row + 1), eq.place(name, row, 0)[0], tuple(cells)) for row, cells in rows.items()]
     if name == "Phi":
         own = [(row, who, (*cells, " ", Math("=", sp.S.Zero))) for row, who, cells in own]

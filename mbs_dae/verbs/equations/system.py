@@ -30,7 +30,7 @@ from ...symbolic.functions import Lookup, Wrap, written_out
 from ...symbolic.markers import t
 from ...symbolic.tidy import exact, expanded, text
 from .code import code
-from .matrices import BOLD, SIX, Matrices
+from .matrices import BOLD, IN_COLUMNS, SIX, Matrices
 from .saving import ENDINGS, saved
 
 
@@ -104,8 +104,8 @@ class SystemEquations(Matrices):
         return code(self, language, self._named(names))
 
     def save(self, path: str | Path, *names: str) -> Path:
-        """Write the equations as what the file is called: a document (.tex, .md) or functions of numbers (.c, .js,
-        .py), of these matrices or of all::
+        """Write the equations as what the file is called: a document (.tex, .md, .html) or functions of numbers (.c,
+        .js, .py), of these matrices or of all::
 
             eq.save("four_bar.tex")
             eq.save("four_bar.c", "Phi", "Phi_q")
@@ -115,7 +115,7 @@ class SystemEquations(Matrices):
         >>> "cos(phi_2)" in path.read_text(encoding="utf-8")
         True
         """
-        return saved(self, Path(path), self._named(names))
+        return saved(self, path, self._named(names))
 
     endings = ENDINGS
     """Those of the files that `save` writes."""
@@ -192,8 +192,8 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
         given = [_numbers(x, *symbols) for x, symbols in zip((q, v, turns, z), state.items(), strict=True)]
         numbers = np.array(compute(float(t), *given, [float(x) for x in values.values()], starts), dtype=float)
         parts = np.split(numbers, ends[:-1])
-        square = ("Phi_q", "M")  # the matrices that have columns
-        return tuple(p.reshape(m.shape) if name in square else p for p, (name, m) in zip(parts, matrices, strict=True))
+        pairs = zip(parts, matrices, strict=True)
+        return tuple(part.reshape(m.shape) if name in IN_COLUMNS else part for part, (name, m) in pairs)
 
     return evaluated
 

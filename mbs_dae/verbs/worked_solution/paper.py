@@ -106,12 +106,10 @@ def _positions(solution: Any) -> Iterator[Block]:
         ]
         rows.append((Math("|", Bold("Phi"), "|."), *(f"{it.size:.1e}" for _, it in group)))
         yield Table("l" + "r" * len(group), ("iterate", *(str(k) for k, _ in group)), tuple(rows))
-    order = (
-        ""
-        if solution.singular or len(iterates) < 4
-        else " Near the solution the digits that are right double from step to step."
-    )
-    yield Text(f"After {counted(len(iterates) - 1, 'step')} the equations hold.{order}")
+    told = f"After {counted(len(iterates) - 1, 'step')} the equations hold."
+    if len(iterates) >= 4 and not solution.singular:
+        told += " Near the solution the digits that are right double from step to step."
+    yield Text(told)
 
 
 def _rate(eq: Any, dots: int) -> Bold:
@@ -199,8 +197,7 @@ def _result(solution: Any) -> Iterator[Block]:
     if solution.v is None:
         return
     yield Heading("Result")
-    width, height = (7, 6) if len(eq.turns) else (3, 3)
-    if width == height:
+    if not len(eq.turns):
         cells: list[tuple[Cell, ...]] = [
             (Math(s), *(Math(rounded(_clean(x[k]), DIGITS)) for x in (solution.q, solution.v, solution.a)), _unit(s))
             for k, s in enumerate(eq.q)

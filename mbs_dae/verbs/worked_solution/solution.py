@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from ...arguments import model_of
 from ...compiled import System
 from ...documents import ENDINGS, Paper, as_text, written
 from ...errors import ModelError, SingularConfigurationError, check_dict, counted
+from ...explain.prescribed import check_jumps
 from ...model.drivers import Driver
 from ...model.model import Model
 from ...model.parameters import finite_number
@@ -28,6 +29,8 @@ from .paper import paper_of
 
 SAME = 1e-9
 """Poses, velocities and accelerations closer than this (relative to their size) are the same."""
+BESIDE = 1e-6
+"""Velocities that differ by more (relative to their size) are not the same; and how near to a time its sides are."""
 EARLIER = 12
 """So often the time between a start and t is halved."""
 Numbers = Callable[..., tuple[np.ndarray, ...]]
@@ -96,7 +99,7 @@ class WorkedSolution:
         >>> path.read_text(encoding="utf-8").splitlines()[0]
         '# Worked solution: mechanism, t = 0 s'
         """
-        return written(Path(path), [*ENDINGS], lambda ending: as_text(self.paper, ending))
+        return written(path, [*ENDINGS], lambda ending: as_text(self.paper, ending))
 
     @property
     def text(self) -> str:
@@ -144,10 +147,10 @@ def worked_solution(
     of = eq.lambdify("Phi", "Phi_q", "nu", "gamma")
     iterates, started_at = _iterates(of, model, core, kept, times, bool(singular))
     numbers = _solved(of, t, iterates[-1], None if singular else [*kept])
-    return WorkedSolution(
+    return _smooth(WorkedSolution(
         t=t, equations=eq, model=model, given=dict(given), started_at=started_at, iterates=tuple(iterates), kept=kept,
         **numbers, core=core, singular=singular,
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def _held(model: Model, t: float, given: dict[str, float]) -> Model:
@@ -258,3 +261,13 @@ def _solved(of: Numbers, t: float, last: Iterate, rows: list[int] | None) -> dic
         gamma = of(t, last.q, v, last.turns)[3]
         a = np.linalg.solve(Phi_q[rows], gamma[rows])
     return {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "v": v, "a": a}
+
+
+def _smooth(found: WorkedSolution) -> WorkedSolution:
+    """Where a law has a corner its derivative in symbols is that of neither side: then velocities are not those of the
+    motion."""
+    core, off = found.core, found.differences[1]
+    if off is not None and off > BESIDE * max(1.0, float(np.abs(core.v).max(initial=0.0))):
+        aside = BESIDE * max(1.0, abs(core.t))
+        check_jumps(replace(core, t=core.t - aside), core.t + aside)
+    return found

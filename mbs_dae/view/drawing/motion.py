@@ -11,10 +11,10 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
 from ...errors import ModelError
-from ...results.frames import Marker, in_space, on_body
+from ...results.frames import Frame, Marker, coordinates, in_space, of_coordinates, of_world, on_body
 from ...results.result import Result
 from ...results.sketch import ElementSketch
-from ...rotations import about_z, from_quaternion, quaternion_rates
+from ...rotations import quaternion_rates
 from ...rotations.orientation import continued
 
 MOST_FRAMES = 5000  # beyond this a film takes minutes to write, and was rarely meant
@@ -35,14 +35,9 @@ class Motion:
     def __len__(self) -> int:
         return len(self.values)
 
-    def frame(self, body: str) -> tuple[np.ndarray, np.ndarray]:
-        """The place (poses, 3) and the rotation (poses, 3, 3) of a body."""
-        if body not in self.frames:
-            return np.zeros((len(self), 3)), np.tile(np.eye(3), (len(self), 1, 1))
-        own = self.frames[body]
-        if own.shape[1] == 3:
-            return in_space(own[:, :2]), about_z(own[:, 2])
-        return own[:, :3], from_quaternion(own[:, 3:])
+    def frame(self, body: str) -> Frame:
+        """The place (poses, 3) and the axes (poses, 3, 3) of a body."""
+        return of_coordinates(self.frames[body]) if body in self.frames else of_world(len(self))
 
     def places(self, body: str, points: Any) -> np.ndarray:
         """Points given in body axes, shape (points, 2 or 3), in the world: shape (poses, points, 3)."""
@@ -111,16 +106,19 @@ def motion_of(result: Result) -> Motion:
         raise ModelError(f"the result of {result.title!r} holds no pose to draw; {result.message or 'run it longer'}")
     frames = {body.name: _frame(result, body.name) for body in result.sketch.bodies}
     motion = Motion(np.asarray(result.t), frames, np.arange(len(result)))
+    known = np.isfinite(np.column_stack([motion.values, *frames.values()])).all(axis=1)
+    if not known.all():
+        k, (name, _) = int(np.argmin(known)), result.axis
+        what = f"pose {k} of the result of {result.title!r}, at {name} = {motion.values[k]:g}, is not finite"
+        raise ModelError(f"{what}; run it again, to an earlier end")
     arrows = {e.name: _force_on(result, motion, e) for e in result.sketch.elements if e.kind == "arrow"}
     return replace(motion, forces={name: force for name, force in arrows.items() if force is not None})
 
 
 def _frame(result: Result, body: str) -> np.ndarray:
     """The coordinates of a body over time."""
-    width = 3 if result.sketch.dimension == 2 else 7
-    start = result.coordinate_names.index(f"{body}.x")
-    frame = np.array(result.q[:, start : start + width])
-    if width == 7:
+    frame = coordinates(result, body).copy()
+    if frame.shape[1] == 7:
         frame[:, 3:] = continued(frame[:, 3:])
         frame[:, 3:] /= np.linalg.norm(frame[:, 3:], axis=1, keepdims=True)
     return frame

@@ -2,21 +2,24 @@
 
 import json
 import re
+from collections.abc import Iterable
 from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ...errors import ModelError
 from ...model.parameters import positive_number
-from ...results.files import replacing
+from ...results.files import file_at, replacing
 from ...results.result import Result
+from ..camera import view_of
 from .live import live_page
 from .scene import Choices, checked, page_data
 
 SCRIPTS = (
     "numbers.js", "tracks.js", "poses.js", "camera.js", "colours.js", "canvas.js", "paper.js", "names.js", "curves.js",
-    "page.js",
+    "under.js", "page.js",
 )  # fmt: skip
 """Each one uses those before it."""
 RECORDED = (*SCRIPTS, "recorded.js")
@@ -29,10 +32,11 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 
 def save_page(result: Result, path: str | Path, **choices: Any) -> Path:
     """Write the motion as a page of HTML; choices are those of `page_text`."""
+    path = file_at(path, "e.g. 'motion.html'")
     text = page_text(result, **choices)
-    with replacing(Path(path), "choose a folder where you may write") as place:
+    with replacing(path, "choose a folder where you may write") as place:
         place.write_text(text, encoding="utf-8")
-    return Path(path)
+    return path
 
 
 def page_text(result: Result, *, live: bool = False, **choices: Any) -> str:
@@ -49,7 +53,8 @@ def choices_of(
     where a mechanism in space is seen, and `speed` is model time over the time that it plays; its reader may choose
     otherwise."""
     pace = _pace(result) if speed is None else positive_number(speed, "speed", "number, e.g. speed=1")
-    return checked(result, Choices(_names(plots), _names(trace), tuple(view or ()), pace))
+    chosen = Choices(as_names(plots, "plots"), as_names(trace, "trace"), view_of(result, view), pace)
+    return checked(result, chosen)
 
 
 def page_of(data: dict[str, Any], kinematics: str = "") -> str:
@@ -79,7 +84,10 @@ def asset(name: str) -> str:
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")
 
 
-def _names(names: Any) -> tuple[str, ...]:
+def as_names(names: Any, what: str) -> tuple[str, ...]:
+    """One name, or several, each once."""
+    if not isinstance(names, Iterable):
+        raise ModelError(f"{what} is a name or a list of names, not {names!r}; e.g. {what}='rod.x'")
     return (names,) if isinstance(names, str) else tuple(dict.fromkeys(map(str, names)))
 
 

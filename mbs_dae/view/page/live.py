@@ -13,6 +13,7 @@ from ...compiled.system import System
 from ...errors import ModelError, counted
 from ...model.fields import theta
 from ...model.measures import Measure
+from ...poses.freedom import free_motions
 from ...results.result import Result
 from ..drawing.motion import motion_of
 from .geometry import Geometry, LiveWriter, geometry_of
@@ -23,7 +24,6 @@ from .tracks import MESH
 
 POINT = re.compile(r"(?P<owner>.+)\.(?P<what>[va]?[xyz])")
 BODY = re.compile(r"(?P<owner>.+)\.(?P<what>[va]?[xyz]|angle|omega|alpha|w[xyz]|alpha[xyz])")
-ENOUGH = 1e-9  # rows that depend on others to this part are counted once
 
 
 def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
@@ -186,12 +186,9 @@ def _solvable(result: Result) -> System:
 
 def _freedom(result: Result, system: System) -> int:
     """At the best of some poses: some may be singular."""
-    sizes = np.sqrt(system.weight[: system.nv])
-    ranks = []
+    found = []
     for k in np.unique(np.linspace(0, len(result) - 1, 5).astype(int)):
         q = system.placement.copy()
         q[: system.nq] = result.q[k]
-        jacobian = system.jacobian(float(result.t[k]), q).toarray()[:, : system.nv] / sizes
-        rows = np.linalg.norm(jacobian, axis=1, keepdims=True)
-        ranks.append(int(np.linalg.matrix_rank(jacobian / np.where(rows > 0, rows, 1.0), tol=ENOUGH)))
-    return system.nv - max(ranks)
+        found.append(free_motions(system, float(result.t[k]), q).shape[1])
+    return min(found)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ...model.parameters import positive_number
 from ...results.result import Result
 from ..animation import draw
 from .frame import HEIGHT, View
@@ -13,5 +14,6 @@ def view(
     live: bool = False, height: int = HEIGHT,
 ) -> View:  # fmt: skip
     """The motion as a page of a notebook; choices as those of `page_text`."""
+    height = round(positive_number(height, "height", "number of pixels, e.g. height=620"))
     text = page_text(result, plots=plots, trace=trace, view=view, speed=speed, live=live)
-    return View(text, draw(result), height)
+    return View(text, draw(result, view=view, trace=trace), height)

@@ -65,7 +65,8 @@ def drawing(
     pushed = replace(motion, forces=motion.forces | reactions)
     groups["reactions"] = _reaction_arrows(replace(stages[0], shown=pushed), reactions)
     pushes = [*pushed.forces]
-    writer = writing(pushed, {b.name: k for k, b in enumerate(result.sketch.bodies)}, _numbered(pushes))
+    bodies, numbered = ({name: k for k, name in enumerate(own)} for own in (motion.frames, pushes))
+    writer = writing(pushed, bodies, numbered)
     joins = {e.name: [body for body, *_ in e.markers] for e in result.sketch.elements}
     pieces = [
         _written(writer, group, name, joins.get(name, ()), piece)
@@ -100,10 +101,6 @@ def _frames(result: Result, motion: Motion) -> np.ndarray:
 def _stacked(forces: dict[str, np.ndarray], names: Sequence[str]) -> np.ndarray:
     rows = [forces[name] for name in names]
     return np.concatenate(rows, axis=1) if rows else np.zeros((0, 0))
-
-
-def _numbered(names: Sequence[str]) -> dict[str, int]:
-    return {name: k for k, name in enumerate(names)}
 
 
 # --- pieces ---

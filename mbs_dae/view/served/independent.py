@@ -3,36 +3,27 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import null_space
 
 from ...compiled.system import System
 from ...model.measures import Measure
+from ...poses.freedom import free_motions
 from ...results.result import State
 
-ENOUGH = 1e-9  # rows that depend on others to this part are counted once
+NOTHING = 1e-9  # what tells less than this tells nothing
 MUCH = 0.1  # a quantity is taken before later ones if it tells this part of what the best one would
 SAME = 1e-6  # measures whose rates go together to this part
-
-
-def free_motions(state: State) -> np.ndarray:
-    """The velocities that all equations allow in a pose, one in each column, by the sizes of the mechanism."""
-    system = state.system
-    sizes = np.sqrt(system.weight[: system.nv])
-    jacobian = system.jacobian(state.t, state.full_q).toarray()[:, : system.nv] / sizes
-    rows = np.linalg.norm(jacobian, axis=1, keepdims=True)
-    return null_space(jacobian / np.where(rows > 0, rows, 1.0), rcond=ENOUGH) if len(rows) else np.eye(system.nv)
 
 
 def independent(state: State, driven: Sequence[Measure] = ()) -> dict[str, float]:
     """Positions and rates by name with their values in this state: those that were driven, if they have names, then
     always the first one that tells much of the motions that are not told yet."""
-    system, free = state.system, free_motions(state)
+    system, free = state.system, free_motions(state.system, state.t, state.full_q)
     ways = _rows(state, driven, free)
     known = sorted(_named(state, free), key=lambda one: not any(_goes_with(one[1], way) for way in ways))
     names: list[str] = []
     while known and len(names) < free.shape[1]:
         lengths = [float(np.linalg.norm(row)) for _, row in known]
-        if max(lengths) <= ENOUGH:
+        if max(lengths) <= NOTHING:
             break
         k = next(k for k, length in enumerate(lengths) if length >= MUCH * max(lengths))
         name, row = known.pop(k)
@@ -64,7 +55,7 @@ def _rows(state: State, measures: Sequence[Measure], free: np.ndarray) -> np.nda
 
 def _goes_with(one: np.ndarray, other: np.ndarray) -> bool:
     lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return lengths > ENOUGH and abs(one @ other) >= (1 - SAME) * lengths
+    return lengths > NOTHING and abs(one @ other) >= (1 - SAME) * lengths
 
 
 def _levels(system: System, name: str) -> list[str]:

@@ -13,8 +13,9 @@ from ...errors import MbsError
 from ...model.drivers import Driver, Prescribed
 from ...model.measures import Measure
 from ...model.model import Model
+from ...poses.freedom import free_motions
 from ...results.result import Result, State
-from .independent import free_motions, independent
+from .independent import independent
 
 DRIVEN, FORCES, RELEASED = "driven", "forces", "released"
 
@@ -57,7 +58,7 @@ class Said:
         if self.initial is not None:
             return FORCES
         pose = self.verbs.assemble(self.model, float(self.times[0]))
-        return FORCES if free_motions(pose).shape[1] else DRIVEN
+        return FORCES if free_motions(pose.system, pose.t, pose.full_q).shape[1] else DRIVEN
 
     @cached_property
     def released(self) -> Model | None:

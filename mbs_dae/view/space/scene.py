@@ -10,7 +10,7 @@ from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
 from ...errors import ModelError
 from ...results.result import Result
-from ..camera import Camera
+from ..camera import VIEW, Camera, checked_view
 from ..drawing.mechanism import pieces_of, staged
 from ..drawing.motion import Motion
 from ..drawing.stage import AS_SAID, OVER_BODIES, Piece, all_pieces, reach
@@ -22,7 +22,6 @@ from .floor import Floor
 
 FIRST, LAST = 2.0, 5.0  # the zorders of what is farthest and nearest
 STEP = 1e-4  # between what stands over one another at the same place
-VIEW = (24.0, -58.0)  # elevation and azimuth in degrees: x to the right, y to the back, z up
 MARGIN = 0.06  # of white paper at the edge of a picture (inches)
 BELOW_TITLE = 0.1  # of white paper more, between a title and what is drawn
 NAMES = np.array([0.4, 0.2])  # the paper that names beside a mechanism are thought to need (inches)
@@ -133,14 +132,7 @@ def checked_axes(ax: Any, view: Any = None) -> Axes3D:
         what = "the mechanism is in space, and these axes are flat"
         raise ModelError(f"{what}; make some with figure.add_subplot(projection='3d')")
     if view is not None:
-        try:
-            elev, azim, *roll = (float(angle) for angle in view)
-        except (TypeError, ValueError):
-            elev, azim, roll = np.nan, np.nan, []
-        if not (np.isfinite([elev, azim, *roll]).all() and -90 <= elev <= 90 and len(roll) <= 1):
-            what = f"view must be (elevation, azimuth) in degrees, elevation from -90 to 90, not {view!r}"
-            raise ModelError(f"{what}; write e.g. view=({VIEW[0]:g}, {VIEW[1]:g}); a third angle rolls the picture")
-        ax.view_init(elev, azim, *roll)
+        ax.view_init(*checked_view(view))
     ax.computed_zorder = False
     ax.set_proj_type("ortho")
     ax.set_axis_off()  # the floor tells the size: numbers on foreshortened axes are hard to read

@@ -55,7 +55,7 @@ export function move(camera, dx, dy) {
 // What is at a point of the screen stays there.
 export function zoom(camera, factor, x = camera.width / 2, y = camera.height / 2) {
   const [dx, dy] = [x - camera.width / 2, y - camera.height / 2];
-  move(camera, -dx * (1 - 1 / factor) , -dy * (1 - 1 / factor));
+  move(camera, -dx * (1 - 1 / factor), -dy * (1 - 1 / factor));
   camera.scale *= factor;
 }
 

@@ -53,17 +53,21 @@ export function drawn(context, one, palette) {
   else if (piece.form === "area") piece.faces.length ? solid(context, one, palette) : flat(context, one, palette);
 }
 
-function line(context, { piece, screen }, palette) {
-  context.beginPath();
+// A polyline on a path or a canvas, lifted off at points that are not finite.
+export function trail(path, screen) {
   let lifted = true;
   for (let k = 0; k < screen.length; k += 3) {
     if (screen[k] !== screen[k]) lifted = true;
     else {
-      if (lifted) context.moveTo(screen[k], screen[k + 1]);
-      else context.lineTo(screen[k], screen[k + 1]);
+      path[lifted ? "moveTo" : "lineTo"](screen[k], screen[k + 1]);
       lifted = false;
     }
   }
+}
+
+function line(context, { piece, screen }, palette) {
+  context.beginPath();
+  trail(context, screen);
   context.lineWidth = (piece.width ?? 1.6) * PIXELS;
   context.lineCap = piece.cap ?? "round";
   context.lineJoin = "round";
@@ -78,13 +82,17 @@ function dotted(context, { piece, screen }, palette) {
   context.beginPath();
   if (piece.marker === "s") context.rect(x - half, y - half, 2 * half, 2 * half);
   else context.arc(x, y, half, 0, 2 * Math.PI);
+  filled(context, piece, palette);
+}
+
+function filled(context, piece, palette) {
   context.fillStyle = palette.faded(piece.fill ?? piece.color, piece.alpha ?? 1);
   context.fill();
-  if (piece.edge && piece.width) {
-    context.lineWidth = piece.width * PIXELS;
-    context.strokeStyle = palette.shown(piece.edge);
-    context.stroke();
-  }
+  if (!piece.edge || !piece.width) return;
+  context.lineWidth = piece.width * PIXELS;
+  context.lineJoin = "round";
+  context.strokeStyle = palette.shown(piece.edge);
+  context.stroke();
 }
 
 function outline(context, screen, face) {
@@ -97,14 +105,7 @@ function outline(context, screen, face) {
 // In the plane, or a patch of a plane: one face through all points.
 function flat(context, { piece, screen }, palette) {
   outline(context, screen, Array.from({ length: screen.length / 3 }, (_, k) => k));
-  context.fillStyle = palette.faded(piece.color, piece.alpha ?? 1);
-  context.fill();
-  if (piece.edge && piece.width) {
-    context.lineWidth = piece.width * PIXELS;
-    context.lineJoin = "round";
-    context.strokeStyle = palette.shown(piece.edge);
-    context.stroke();
-  }
+  filled(context, piece, palette);
 }
 
 // Faces lit by the sun, the far ones first; of what is not to be seen through those that look away are left out.

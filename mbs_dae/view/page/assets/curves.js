@@ -7,7 +7,7 @@ const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9
 const [LEFT, RIGHT, TOP, BOTTOM, HEIGHT] = [64, 12, 10, 30, 170];
 const SVG = "http://www.w3.org/2000/svg";
 
-export function value(arrays, column, x) {
+function value(arrays, column, x) {
   const [row, part] = between(arrays["curve times"].data, x);
   const { data, columns } = arrays.curves;
   const first = data[row * columns + column];
@@ -63,7 +63,6 @@ function panel(holder, page, arrays, unit, curves, width, palette) {
     return item.appendChild(document.createElement("b"));
   });
   holder.append(figure);
-  svg.dataset.left = LEFT;
   svg.timeAt = (px) => start + ((end - start) * (px - LEFT)) / (width - LEFT - RIGHT);
   return {
     show(t, now) {

@@ -6,7 +6,12 @@ export async function unpacked(packed) {
   for (let k = 0; k < words.length; k++) {
     for (let b = 0; b < 4; b++) words[k] |= bytes[b * words.length + k] << (8 * b);
   }
-  return Object.fromEntries(Object.entries(packed.table).map(([name, where]) => [name, array(words, where)]));
+  const arrays = Object.fromEntries(Object.entries(packed.table).map(([name, where]) => [name, array(words, where)]));
+  for (const [name, own] of Object.entries(arrays)) {
+    const rest = arrays[`${name}, rest`];
+    if (rest) own.data = Float64Array.from(own.data, (x, k) => x + rest.data[k]);
+  }
+  return arrays;
 }
 
 async function inflated(bytes) {

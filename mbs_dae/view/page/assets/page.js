@@ -1,6 +1,6 @@
 // The page: it plays a motion, and shows what its reader wants to see of it.
 
-import { aim, cameraOf, fit, move, resize, turn, unprojected, VIEWS, zoom } from "./camera.js";
+import { aim, cameraOf, fit, move, resize, turn, VIEWS, zoom } from "./camera.js";
 import { arranged, drawn } from "./canvas.js";
 import { paletteOf } from "./colours.js";
 import { drawnCurves, told } from "./curves.js";
@@ -9,10 +9,10 @@ import { middleOf } from "./poses.js";
 import { unpacked, unpackMeshes } from "./numbers.js";
 import { drawnPaper } from "./paper.js";
 import { pointsOf } from "./tracks.js";
+import { toldUnder } from "./under.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
 const GROUPS = { bodies: true, joints: true, forces: true, reactions: false, traces: true, names: true };
-const NEAR = 10; // pixels within which something is under the pointer
 const PIXEL_PACE = 0.4; // degrees of turning for a pixel of dragging
 
 const page = JSON.parse(document.getElementById("data").textContent);
@@ -327,7 +327,7 @@ function gestures(view) {
   });
   canvas.addEventListener("pointermove", (event) => {
     const [x, y] = here(event);
-    if (!down.has(event.pointerId)) return told_under(view, x, y);
+    if (!down.has(event.pointerId)) return toldUnder(view, x, y);
     const before = down.get(event.pointerId);
     const others = [...down].filter(([id]) => id !== event.pointerId).map(([, place]) => place);
     if (held && !others.length) return held(x, y);
@@ -351,42 +351,6 @@ function pinched(camera, before, now, other) {
   const [was, is] = [before, now].map(([x, y]) => Math.hypot(x - other[0], y - other[1]));
   zoom(camera, is / (was || 1), (now[0] + other[0]) / 2, (now[1] + other[1]) / 2);
   move(camera, (now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
-}
-
-// What is nearest to a point of the screen, and the place in the world of a point of it that is seen there.
-export function nearest({ state }, x, y) {
-  let [best, distance] = [null, NEAR];
-  for (const { piece, points, screen } of state.seen) {
-    if (piece.group === "traces") continue;
-    for (let k = 0; k + 5 < screen.length || k === 0; k += 3) {
-      const next = Math.min(k + 3, screen.length - 3);
-      const [own, part] = toSegment(x, y, screen, k, next);
-      if (!(own < distance)) continue;
-      distance = own;
-      best = { piece, place: [0, 1, 2].map((n) => points[k + n] + part * (points[next + n] - points[k + n])) };
-    }
-  }
-  return best;
-}
-
-// The name of what is nearest to the pointer; in the plane where that is, too.
-function told_under(view, x, y) {
-  const { camera } = view;
-  const best = nearest(view, x, y)?.piece;
-  const under = part("under");
-  const place = unprojected(camera, x, y);
-  const where = camera.dimension === 2 ? `x = ${told(place[0])} m, y = ${told(place[1])} m` : "";
-  under.textContent = [best && best.of, where].filter(Boolean).join("  ·  ");
-  under.hidden = !under.textContent;
-  under.style.left = `${Math.min(x + 14, Math.max(0, camera.width - under.offsetWidth - 4))}px`;
-  under.style.top = `${y > 40 ? y - 30 : y + 18}px`;
-}
-
-function toSegment(x, y, screen, a, b) {
-  const [dx, dy] = [screen[b] - screen[a], screen[b + 1] - screen[a + 1]];
-  const length = dx * dx + dy * dy;
-  const part = length ? Math.min(1, Math.max(0, ((x - screen[a]) * dx + (y - screen[a + 1]) * dy) / length)) : 0;
-  return [Math.hypot(x - screen[a] - part * dx, y - screen[a + 1] - part * dy), part];
 }
 
 function keys(view) {

@@ -1,7 +1,7 @@
 // What lies behind a mechanism: a grid with its scale, axes, and in space the floor with the shadows on it.
 
 import { projected } from "./camera.js";
-import { turned } from "./canvas.js";
+import { trail, turned } from "./canvas.js";
 
 const REACH = 2; // lengths of what is followed, to all sides
 
@@ -19,38 +19,44 @@ export function drawnPaper(context, camera, page, palette, seen, followed) {
 // Lines at round numbers of metres, which stand at the lower and the left edge.
 function ruled(context, camera, palette) {
   const step = niceStep(64 / camera.scale);
-  const [left, right] = [0, camera.width].map((x) => camera.centre[0] + (x - camera.width / 2) / camera.scale);
-  const [low, high] = [camera.height, 0].map((y) => camera.centre[1] + (camera.height / 2 - y) / camera.scale);
+  const upright = lines(camera.centre[0], camera.width, camera.scale, step);
+  const level = lines(camera.centre[1], camera.height, -camera.scale, step);
   context.strokeStyle = palette.grid;
   context.fillStyle = palette.ink;
   context.font = "11px system-ui, sans-serif";
   context.lineWidth = 1;
   context.beginPath();
-  for (let n = Math.ceil(left / step); n * step <= right; n++) {
-    const x = camera.width / 2 + camera.scale * (n * step - camera.centre[0]);
-    context.moveTo(x, 0);
-    context.lineTo(x, camera.height);
+  for (const { at } of upright) {
+    context.moveTo(at, 0);
+    context.lineTo(at, camera.height);
   }
-  for (let n = Math.ceil(low / step); n * step <= high; n++) {
-    const y = camera.height / 2 - camera.scale * (n * step - camera.centre[1]);
-    context.moveTo(0, y);
-    context.lineTo(camera.width, y);
+  for (const { at } of level) {
+    context.moveTo(0, at);
+    context.lineTo(camera.width, at);
   }
   context.stroke();
   context.globalAlpha = 0.75;
   context.textAlign = "center";
-  for (let n = Math.ceil(left / step); n * step <= right; n++) {
-    const x = camera.width / 2 + camera.scale * (n * step - camera.centre[0]);
-    if (x > 44 && x < camera.width - 44) context.fillText(rounded(n * step, step), x, camera.height - 5);
+  for (const { value, at } of upright) {
+    if (at > 44 && at < camera.width - 44) context.fillText(rounded(value, step), at, camera.height - 5);
   }
   context.fillText("x [m]", camera.width - 20, camera.height - 5);
   context.textAlign = "left";
-  for (let n = Math.ceil(low / step); n * step <= high; n++) {
-    const y = camera.height / 2 - camera.scale * (n * step - camera.centre[1]);
-    if (y > 30 && y < camera.height - 24) context.fillText(rounded(n * step, step), 5, y - 3);
+  for (const { value, at } of level) {
+    if (at > 30 && at < camera.height - 24) context.fillText(rounded(value, step), 5, at - 3);
   }
   context.fillText("y [m]", 5, 14);
   context.globalAlpha = 1;
+}
+
+// The multiples of a step that are on the screen, and where: `scale` is negative where they rise against its pixels.
+function lines(centre, size, scale, step) {
+  const reach = size / 2 / Math.abs(scale);
+  const found = [];
+  for (let n = Math.ceil((centre - reach) / step); n * step <= centre + reach; n++) {
+    found.push({ value: n * step, at: size / 2 + scale * (n * step - centre) });
+  }
+  return found;
 }
 
 // Below what is followed there is floor as far as it is seen, of which the lines stay where they are.
@@ -106,17 +112,6 @@ function shadows(context, camera, palette, seen, level) {
   context.lineWidth = 4;
   context.lineCap = "butt";
   context.stroke(lines);
-}
-
-function trail(path, screen) {
-  let lifted = true;
-  for (let k = 0; k < screen.length; k += 3) {
-    if (screen[k] !== screen[k]) lifted = true;
-    else {
-      path[lifted ? "moveTo" : "lineTo"](screen[k], screen[k + 1]);
-      lifted = false;
-    }
-  }
 }
 
 // The line around all faces of a solid that look up, which cover as much as all of them: where two of these meet there is

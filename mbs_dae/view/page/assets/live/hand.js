@@ -2,9 +2,9 @@
 
 import { projected, unprojected } from "../camera.js";
 import { velocityAt } from "./observed.js";
-import { nearest } from "../page.js";
 import { at, onBody } from "./reshaped.js";
 import { dot } from "../tracks.js";
+import { nearest } from "../under.js";
 
 const TRIES = 6; // for one motion of the hand
 const LEAP = 1 / 40; // of the whole time, in one try

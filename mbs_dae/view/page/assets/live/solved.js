@@ -20,7 +20,7 @@ export function solvedPoses(page, arrays, kinematics) {
   const first = assembled(kinematics, sizes, Float64Array.from(live.q), live.start, nominal);
   if (!first) throw new Error("the first pose is not met by the equations");
   first.sizes = kinematics.sizes(nominal);
-  const own = { here: first, rows: [], known: [], making: null, shape: null, notice: "", cut: "", table: null };
+  const own = { here: first, sure: first, rows: [], known: [], making: null, shape: null, notice: "", cut: "", table: null };
   const source = {
     inTime: true, start: live.start, end: live.end, step: (live.end - live.start) / ROWS, nominal,
     get p() { return own.here.p; },
@@ -58,7 +58,7 @@ export function solvedPoses(page, arrays, kinematics) {
   // To these values at the same time, or as far as there are poses; says how far.
   function change(values) {
     const wanted = { ...own.here.p, ...values };
-    const found = followed(kinematics, sizes, own.here, own.here.t, wanted);
+    const found = reached(wanted);
     own.here = found;
     own.notice = found.part < 1 ? stopped(wanted, found.p) : "";
     [source.start, source.end, own.cut] = [live.start, live.end, ""];
@@ -66,6 +66,17 @@ export function solvedPoses(page, arrays, kinematics) {
     own.making = tabulated();
     reshaped();
     return found.part === 1;
+  }
+
+  // At a dead point no step is short enough, not even back: then the way begins where values were last met, or at first.
+  function reached(wanted) {
+    const tried = [];
+    for (const from of new Set([own.here, own.sure, first])) {
+      const found = followed(kinematics, sizes, from, from.t, wanted);
+      if (found.part === 1) return (own.sure = found);
+      tried.push(found);
+    }
+    return tried[0];
   }
 
   function stopped(wanted, reached) {

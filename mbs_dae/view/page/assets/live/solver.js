@@ -106,7 +106,7 @@ function met({ dependent, columns }, Phi, Phi_q, sizes) {
   return dependent.every((row) => {
     let size = 0;
     for (let k = 0; k < columns; k++) size = Math.max(size, Math.abs(Phi_q[row * columns + k]) * sizes[k]);
-    return Math.abs(Phi[row]) <= MET * (size || 1);
+    return Number.isFinite(Phi[row]) && Math.abs(Phi[row]) <= MET * (size || 1);
   });
 }
 

@@ -105,11 +105,16 @@ function solvedHere(view, own, live) {
     Object.assign(view.page.live, { start, end });
     view.seek(Math.min(end, Math.max(start, view.state.x)));
   } else own.error = `the motion goes from t = ${start} to ${end} s; let it end later than it begins`;
-  const values = view.page.served.parameters.map(({ name, value }) => [name, own.parameters[name] ?? value]);
-  live.poses.change(Object.fromEntries(values.filter(([name]) => live.names[name]).map(([name, value]) => [live.names[name], value])));
+  const known = parametersNow(view, own).filter(({ name }) => live.names[name]);
+  live.poses.change(Object.fromEntries(known.map(({ name, value }) => [live.names[name], value])));
   for (const name of Object.keys(own.parameters)) if (live.names[name]) own.parameters[name] = live.poses.p[live.names[name]];
   view.remade();
   said(view, own);
+}
+
+// Those of the file, with the values that were chosen.
+function parametersNow(view, own) {
+  return view.page.served.parameters.map((one) => ({ ...one, value: own.parameters[one.name] ?? one.value }));
 }
 
 // A hand can drag it, or not.
@@ -125,8 +130,7 @@ function handed(view, own, live) {
   hint.parentNode.prepend(hint);
   held(view, true);
   document.getElementById("panel").addEventListener("change", () => {
-    const { parameters } = view.page.served;
-    if (own.mode === "live") own.panel.parameters.show(parameters.map((one) => ({ ...one, value: own.parameters[one.name] ?? one.value })));
+    if (own.mode === "live") own.panel.parameters.show(parametersNow(view, own));
   });
   window.mbs.kinematics = kinematics;
   const work = () => {
@@ -169,14 +173,14 @@ function returned(view, own, live) {
   const { mode, parameters, initial, span, at } = before.chosen;
   const known = served.parameters.filter(({ name }) => name in parameters);
   own.parameters = Object.fromEntries(known.map(({ name }) => [name, parameters[name]]));
-  Object.assign(own, served.modes.includes(mode) ? { mode, at, initial: known_of(served, mode, initial) } : {}, span ? { span } : {});
+  Object.assign(own, served.modes.includes(mode) ? { mode, at, initial: stillKnown(served, mode, initial) } : {}, span ? { span } : {});
   own.panel.span.show(own.span);
-  own.panel.parameters.show(served.parameters.map((one) => ({ ...one, value: own.parameters[one.name] ?? one.value })));
+  own.panel.parameters.show(parametersNow(view, own));
   if (known.length || span || own.mode !== served.mode || Object.keys(own.initial).length) moved(view, own, live);
   restore(view, before);
 }
 
-function known_of(served, mode, initial) {
+function stillKnown(served, mode, initial) {
   const names = new Set(mode === served.released ? Object.keys(initial) : served.initial.map(({ name }) => name));
   return Object.fromEntries(Object.entries(initial).filter(([name]) => names.has(name)));
 }
