@@ -121,6 +121,10 @@ REMEDIES = {
 }
 
 
+MANY, TOLD = 20, 10
+"""More names than so many are not listed where none is meant, but some of them."""
+
+
 class Names(dict[str, Thing]):
     """A dictionary whose missing names are told, with the nearest ones. It is read by all, and changed by its owner
     alone (`declare`), who knows what else depends on it."""
@@ -168,12 +172,17 @@ def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the mod
     whose, dot, last = str(name).rpartition(".")
     own = {k.rpartition(".")[2]: k for k in names if dot and k.rpartition(".")[0] == whose}
     near = [own[k] for k in get_close_matches(last, own, n=3, cutoff=0.5)]
-    if own:
+    if inside := [k for k in names if k.endswith(f".{name}")][:3]:  # said without its owner
+        near = inside
+    elif own:
         near = near or [k for k in names if k.rpartition(".")[2] == last][:3]
         names = [*own.values()]
     else:
         near = get_close_matches(str(name), names, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"use one of: {', '.join(names) or 'none'}"
+    shown = ", ".join(names if len(names) <= MANY else [*names[:TOLD], f"... ({len(names)} in all)"]) or "none"
+    if len(names) > MANY and kind == "quantity":
+        shown = f"{shown[:-1]}; result.names lists them)"
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"use one of: {shown}"
     return ModelError(f"{owner} has no {kind} {name!r}; {hint}", name=name, known=names)
 
 

@@ -202,6 +202,9 @@ def equations(
     if out and out.suffix.lower() in system.endings and not latex:
         print(f"written: {system.save(out)}")
         return
+    if out and out.suffix.lower() not in ("", ".txt", *system.endings):
+        what = "there is no MATLAB code: MATLAB calls C and Python" if out.suffix == ".m" else "no format is called so"
+        raise ModelError(f"cannot write equations to {str(out)!r}: {what}; end it in {', '.join(system.endings)}, .txt")
     text = system.latex() if latex else str(system)
     if out:
         with replacing(out, "choose another --out") as place:

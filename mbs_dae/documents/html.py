@@ -15,14 +15,15 @@ body { font: 11pt/1.45 Georgia, "Times New Roman", serif; color: #111; backgroun
        max-width: 180mm; margin: 8mm auto; padding: 0 5mm }
 h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 1.6em; break-after: avoid }
 h1, h2, th { font-family: "Segoe UI", Helvetica, Arial, sans-serif }
-table { border-collapse: collapse; margin: .6em 0; font-size: .92em; max-width: 100% }
+table { border-collapse: collapse; font-size: .92em } .table { margin: .6em 0; overflow-x: auto; overflow-y: hidden }
 th, td { padding: .18em .7em .18em 0; text-align: left; vertical-align: baseline }
 th { font-weight: 600; border-bottom: 1px solid #777; vertical-align: bottom }
 thead { display: table-header-group } tr { break-inside: avoid }
 .r { text-align: right; white-space: nowrap } .l { white-space: nowrap }
 .matrix { border: solid; border-width: 0 1.5px; border-radius: 3px } .matrix mtd { padding: .1em .45em }
 math { font-size: 1.02em } .bold { font-weight: bold } .formula { margin: .7em 0; overflow-x: auto; overflow-y: hidden }
-@media print { body { margin: 0; padding: 0; max-width: none; font-size: 10pt } .formula { overflow: visible } }
+@media print { body { margin: 0; padding: 0; max-width: none; font-size: 10pt } p:has(+ .table) { break-after: avoid }
+  .formula, .table { overflow: visible } }
 """
 
 
@@ -65,7 +66,8 @@ def _(one: Table) -> str:
         return "<tr>" + "".join(f'<{tag} class="{c}">{line(parts_of(cell))}</{tag}>' for cell, c in pairs) + "</tr>"
 
     rows = "\n".join(row(cells, "td") for cells in one.rows)
-    return f"<table><thead>{row(one.head, 'th')}</thead><tbody>\n{rows}\n</tbody></table>"
+    table = f"<table><thead>{row(one.head, 'th')}</thead><tbody>\n{rows}\n</tbody></table>"
+    return f'<div class="table">{table}</div>'
 
 
 def line(parts: tuple[Inline, ...]) -> str:

@@ -128,11 +128,11 @@ class Function:
         return self.entry
 
     def _made(self) -> store.Stored:
-        forecast, part = work.begin(), self.part(self.arguments)
+        progress, part = work.begin(), self.part(self.arguments)
         if (result := str(part.lowered.result)) not in RESULTS:
             raise TypeError(f"{self.symbol} lies apart and cannot give back {result}; give back a number")
         code = llvm.object_code(self.symbol, part.lowered, [*part.parts.values()])
-        forecast.tell(self)
+        progress.tell(self)
         return store.Stored({"result": result}, tuple(sorted(part.apart)), code)
 
     def _caller(self, address: int, result: types.Type) -> Callable[..., Any]:

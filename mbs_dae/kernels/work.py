@@ -23,9 +23,6 @@ from . import store
 
 FUNCTIONS: list[Any] = []
 """All functions that lie apart, of the modules that were imported (`functions.Function`)."""
-RATE, GUESSED = 3e-4, 5.0
-"""Seconds to compile a byte of Python's own code, as once measured; and for how many seconds that is believed against
-what is seen."""
 OFTEN = 5.0
 """Seconds between two lines that tell how far it is, where they are not written over each other."""
 WORKERS = "MBS_DAE_WORKERS"
@@ -63,45 +60,35 @@ def _most_urgent_first(count: int) -> list[Any]:
 
 
 @cache
-def begin() -> Forecast:
+def begin() -> Progress:
     """When something is to be compiled for the first time: start the others, if more than that is missing."""
     provided("work.import_all")()
     given = os.environ.get(WORKERS, str(min(_processors(), 4)))
     if not given.isdecimal():
         raise ModelError(f"{WORKERS} is {given!r}; it says how many processes compile, so make it a number such as 2")
     wanted = int(given)
-    return Forecast(_others(wanted - 1) if missing() else [], silent=wanted == 0)
+    return Progress(_others(wanted - 1) if missing() else [], silent=wanted == 0)
 
 
-class Forecast:
-    """How much there is to compile and how long it will take, on standard error."""
+class Progress:
+    """How much there is to compile, on standard error: at most, since who waits may need less than all."""
 
     def __init__(self, others: list[Any], silent: bool):
-        self.others, self.processes, self.silent = others, 1 + len(others), silent
-        self.begun = self.told = time.monotonic()
-        self.count, self.size = self._left()
-        self._write(self.count, self.size)
+        self.others, self.silent = others, silent
+        self.told = time.monotonic()
+        self.count = len(missing())
+        self._write(self.count)
 
     def tell(self, function: Any) -> None:
         """How far all is, once this function is compiled."""
-        count, size = self._left()
-        if not store.is_there(function.symbol):  # it is about to be written
-            count, size = count - 1, size - function.size
         if sys.stderr.isatty() or time.monotonic() - self.told > OFTEN:
-            self._write(count, size)
+            self._write(len([one for one in missing() if one is not function]))  # this one is about to be written
 
-    def _left(self) -> tuple[int, int]:
-        left = missing()
-        return len(left), sum(function.size for function in left)
-
-    def _write(self, count: int, size: int) -> None:
-        """As if GUESSED seconds had gone by as guessed, the rest is expected to go on as it did."""
+    def _write(self, count: int) -> None:
         if self.silent or not self.count:
             return
         self.told = time.monotonic()
-        done = self.size - size + GUESSED / RATE * self.processes
-        seconds = (self.told - self.begun + GUESSED) / done * size
-        text = f"mbs_dae: compiling what is used for the first time: {count} functions left, about {seconds:.0f} s"
+        text = f"mbs_dae: compiling the solvers, once per installation: at most {count} functions left"
         over = sys.stderr.isatty()
         ends = ("" if count else "\r\033[K") if over else "\n"
         with suppress(OSError, ValueError):

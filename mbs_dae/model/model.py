@@ -53,7 +53,8 @@ class Model(Content):
     # --- saying it ------------------------------------------------------------------------------------------
 
     def parameter(self, name: str, value: float, unit: str = "") -> Parameter:
-        """A symbol with a value: write it wherever a number is meant.
+        """A symbol with a value: write it wherever a number is meant. Values are SI, and angles in radians; the unit
+        is a word beside the value and converts nothing, so ``unit="mm"`` is refused.
 
         >>> model = mbs.PlanarModel("arm")
         >>> l = model.parameter("l", 0.3, unit="m")

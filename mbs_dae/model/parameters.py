@@ -13,9 +13,10 @@ from typing import Any, SupportsFloat, TypeAlias, TypeVar
 import numpy as np
 import sympy as sp
 
-from ..errors import ModelError, check_writable
+from ..errors import ModelError
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup, Opaque, as_sympy
+from ..units import checked_unit
 
 SomeForm = TypeVar("SomeForm", bound=Form)
 Numeric: TypeAlias = SupportsFloat
@@ -69,7 +70,7 @@ class ParameterValue:
     unit: str
 
     def __post_init__(self) -> None:
-        check_writable(str(self.unit), f"the unit of parameter {self.symbol.name!r}")
+        checked_unit(self.unit, f"parameter {self.symbol.name!r}", self.value)
 
 
 class Evaluator:

@@ -18,13 +18,14 @@ from typing import Any, Protocol
 
 import sympy as sp
 
-from ..errors import ModelError, check_writable
+from ..errors import ModelError
 from ..results.names import COMPONENTS, EFFORT
 from ..symbolic.branches import SWITCHING, drift
 from ..symbolic.derive import Reading
 from ..symbolic.expressions import called, expression_of
 from ..symbolic.functions import written_out
 from ..symbolic.markers import t
+from ..units import checked_unit
 from .drivers import Driver
 from .element import Element, checked_name
 from .forces.base import EffortElement
@@ -70,8 +71,8 @@ class StateVariable(SignalElement):
         return "state"
 
     def __init__(self, symbol: Signal, rate: Any, initial: Number, unit: str, scale: Number):
-        check_writable(unit := str(unit), f"the unit of {symbol.name!r}")
-        self.name, self.unit, self.symbol = checked_name(symbol.name), unit, symbol
+        self.name, self.symbol = checked_name(symbol.name), symbol
+        self.unit = checked_unit(unit, self.who)
         self.initial = check_number(initial, f"the initial value of {self.who}")
         self.scale = check_number(scale, f"the scale of {self.who}", positive=True)
         self.is_held = rate is None
@@ -103,8 +104,8 @@ class Input(SignalElement):
         return "input"
 
     def __init__(self, symbol: Signal, law: Any, unit: str):
-        check_writable(unit := str(unit), f"the unit of {symbol.name!r}")
-        self.name, self.unit, self.symbol = checked_name(symbol.name), unit, symbol
+        self.name, self.symbol = checked_name(symbol.name), symbol
+        self.unit = checked_unit(unit, self.who)
         law = called(law, (t,), self.who) if is_function(law) else _of_time(law)
         self.law = expression_of(law, self.who, jumps=True)
         if named := [s for s in free_parameters([self.law]) if isinstance(s, Signal | Quantity)]:

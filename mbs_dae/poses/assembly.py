@@ -22,7 +22,7 @@ from ..model.parameters import finite_number
 from ..results.result import State
 from ..tolerances import DEPENDENT
 from . import newton
-from .closing import closed
+from .closing import closed, such_as
 from .dependence import PoseRank, agrees, elements_of
 from .redundancy import is_momentary
 
@@ -187,6 +187,7 @@ def check_level(
         )
     else:
         kind, why = RedundantConstraintError, "contradict each other; take one of these drivers or fixed values away"
+        why += such_as(system, names)
         if not machine.factor.row_square[involved].any():  # a corner, or an extreme
             why = "asks for a change that no motion of the bodies makes here; take another, or keep away from this pose"
         elif len(names) == 1:

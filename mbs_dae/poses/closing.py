@@ -6,6 +6,7 @@ fails the step is damped (Levenberg-Marquardt). Where all this ends without clos
 them closes, the guess was bad; if none does, the mechanism cannot reach.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite
 
@@ -262,8 +263,14 @@ def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
         return None
     return (
         f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {counted(freedom, 'degree')} of freedom"
-        f": take {len(asking) - freedom} of them away"
+        f": take {len(asking) - freedom} of them away{such_as(system, asking)}"
     )
+
+
+def such_as(system: System, names: Iterable[str]) -> str:
+    """How the driver among these is taken away, if there is one."""
+    driver = next((name for name in names if isinstance(system.model.elements[name], Prescribed)), None)
+    return "" if driver is None else f", e.g. model = model.without({driver!r})"
 
 
 def element_gaps(system: System, attempt: Attempt) -> dict[str, tuple[float, str]]:

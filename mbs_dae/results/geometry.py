@@ -11,6 +11,13 @@ from ..provided import provided
 
 Direction = Sequence[float] | np.ndarray
 FORWARD = (1.0, 0.0, 0.0)
+CALLS = {
+    "transmission_angle": "transmission_angle('B', 'C', 'D')",
+    "pressure_angle": "pressure_angle('B', 'C', 'D')",
+    **{word: f"{word}('upright.hub')" for word in ("camber", "toe")},
+    **{word: f"{word}('upright.lower', 'upright.upper')" for word in ("caster", "kingpin")},
+}
+"""What needs more than a name, and is written as a call: for who asks for it by name."""
 
 
 class Geometry:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 class Pictures:
     """What can be drawn of a `Result`."""
 
-    def plot(self, *names: str, axes: str = "world") -> Figure:
-        """The named quantities over time, a panel for each unit and each vector; ``axes`` are those of vectors, as of
-        `vector`. Dashed is what redundant joints leave open.
+    def plot(self, *names: str, axes: str = "world", over: str | None = None) -> Figure:
+        """The named quantities over time, or ``over`` another one, a panel for each unit and each vector; ``axes`` are
+        those of vectors, as of `vector`. Dashed is what redundant joints leave open.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -25,8 +25,10 @@ class Pictures:
         >>> [panel.get_ylabel() for panel in figure.axes]
         ['length [m]', 'angle [rad]']
         >>> figure.savefig("rod.png")
+        >>> mbs.kinematics(rod, [0, 0.5, 1]).plot("rod.B.y", over="rod.angle").axes[0].get_xlabel()
+        'rod.angle [rad]'
         """
-        return provided("Result.plot")(self, names, axes)
+        return provided("Result.plot")(self, names, axes, over)
 
     def plot_path(self, *markers: str) -> Figure:
         """The paths that named points take (coupler curves); a circle shows where each begins, and faint lines the

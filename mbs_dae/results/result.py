@@ -14,7 +14,7 @@ from ..errors import ModelError
 from ..provided import provided
 from .attitudes import Attitudes
 from .frames import named
-from .geometry import Geometry
+from .geometry import CALLS, Geometry
 from .happenings import Happening, Impact
 from .names import POWER, Derived, components, names_of_forces, vectors
 from .own import Lazy, OwnMotion
@@ -135,6 +135,9 @@ class Result(Attitudes, Geometry, Pictures, Written):
         unknown = names_of_forces((e.name for e in self.sketch.elements), self.sketch.dimension)
         if self.reactions is None and (name in unknown or components(str(name), unknown)):
             raise ModelError(_NO_FORCES)
+        word = str(name).rpartition(".")[2]
+        if word in CALLS and not any(f".{word}." in one for one in self.names):  # as a marker of this name would be
+            raise ModelError(f"{word.replace('_', ' ')} is no name, but a call: result.{CALLS[word]}", name=name)
         raise self.quantities.unknown(name, [*self._derived.units, *vectors(self._known)])
 
     def unit(self, name: str) -> str:

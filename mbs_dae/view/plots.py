@@ -1,6 +1,6 @@
 """Curves of a result: named quantities, paths of points, violations, and what forces do: energy, and reactions."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from itertools import cycle
 from typing import Any
 
@@ -20,9 +20,11 @@ LETTERS = {"": "", "w": r"\omega", "alpha": r"\alpha"}
 """Of components, where they are other than in the name."""
 
 
-def plot(result: Result, names: Sequence[str], axes: str = "world") -> Figure:
-    """The named quantities over time (or over the swept parameter), one panel for each unit, and one for each vector,
-    by its components along the axes of a body or a marker. Dashed is what redundant joints leave open."""
+def plot(result: Result, names: Sequence[str], axes: str = "world", over: str | None = None) -> Figure:
+    """The named quantities over time (or over the swept parameter, or over another quantity), one panel for each unit,
+    and one for each vector, by its components along the axes of a body or a marker. Dashed is what redundant joints
+    leave open."""
+    x, below = _across(result, over)
     names = names_of(names, "plot", "quantities", result.all_names)
     panels: dict[str, list[str]] = {}
     for name in names:
@@ -34,26 +36,38 @@ def plot(result: Result, names: Sequence[str], axes: str = "world") -> Figure:
         figure, stack = stacked(result, len(panels))
         for ax, group in zip(stack, panels.values(), strict=True):
             if result.components(group[0]) == (group[0],):
-                _numbers(ax, result, group)
+                _numbers(ax, result, group, x)
             else:
-                _vector(ax, result, group[0], axes)
+                _vector(ax, result, group[0], axes, x)
             ax.legend(**BESIDE)
+        stack[-1].set_xlabel(below)
     return figure
 
 
-def _numbers(ax: Any, result: Result, names: Sequence[str]) -> None:
+def _across(result: Result, over: str | None) -> tuple[np.ndarray, str]:
+    """What curves are drawn over, and what its axis says."""
+    if over is None:
+        return result.t, axis_label(*result.axis)
+    if not isinstance(over, str):
+        raise ModelError(f"plot() draws over= a quantity by its name, not over {_kind(over)}; e.g. over='crank.angle'")
+    if (parts := result.components(over)) != (over,):
+        raise ModelError(f"plot() draws over= a number, and {over!r} is a vector; write over={parts[0]!r}")
+    return result[over], axis_label(as_label(over), result.unit(over))
+
+
+def _numbers(ax: Any, result: Result, names: Sequence[str], x: np.ndarray) -> None:
     for name, colour in zip(names, cycle(COLOURS), strict=False):
-        _line(ax, result, result[name], _unique(result, name), as_label(name), color=colour)
+        _line(ax, x, result[name], _unique(result, name), as_label(name), color=colour)
     unit = result.unit(names[0])
     ax.set_ylabel(axis_label(MEANINGS.get(unit, ""), unit or "–"))
 
 
-def _vector(ax: Any, result: Result, name: str, axes: str) -> None:
+def _vector(ax: Any, result: Result, name: str, axes: str, x: np.ndarray) -> None:
     """Its components; and its size, but for places, whose distance from the origin says little."""
     parts = [part.rpartition(".")[2] for part in result.components(name)]
     letters, along = LETTERS.get(parts[0][:-1], parts[0][:-1]), "".join(part[-1] for part in parts)
     unique = _unique(result, name) if axes == "world" else mixed(_unique(result, name))
-    _components(ax, result, letters, along, result.vector(name, axes), unique)
+    _components(ax, x, letters, along, result.vector(name, axes), unique)
     ax.set_ylabel(axis_label(as_label(name), result.unit(name)))
     _say_axes(ax, axes)
 
@@ -181,7 +195,7 @@ def _in_the_plane(result: Result, wrenches: dict[str, np.ndarray], axes: str) ->
     if turning:
         for name, colour in zip(turning, COLOURS * len(turning), strict=False):
             moment, unique = wrenches[name][:, 2], unique_in(result, name, axes)[:, 2]
-            _line(panels[-1], result, moment, unique, as_label(name), color=colour)
+            _line(panels[-1], result.t, moment, unique, as_label(name), color=colour)
         panels[-1].set_ylabel("moment\n[N m]")
         panels[-1].legend(**BESIDE)
     return figure, panels[0]
@@ -203,20 +217,20 @@ def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tup
 
 
 def _components(
-    ax: Any, result: Result, letter: str, axes: str, values: np.ndarray, unique: np.ndarray
+    ax: Any, x: np.ndarray, letter: str, axes: str, values: np.ndarray, unique: np.ndarray
 ) -> None:  # fmt: skip
     """The components of a vector, and its size."""
     for axis, colour, value, known in zip(axes, COLOURS, values.T, unique.T, strict=False):
-        _line(ax, result, value, known, f"${letter}_{axis}$" if letter else axis, color=colour)
+        _line(ax, x, value, known, f"${letter}_{axis}$" if letter else axis, color=colour)
     if letter:
         size, known = np.linalg.norm(values, axis=1), np.asarray(unique.all(axis=1))
-        _line(ax, result, size, known, f"$|{letter}|$", color=DARK, linewidth=1.2)
+        _line(ax, x, size, known, f"$|{letter}|$", color=DARK, linewidth=1.2)
 
 
 def _loads(ax: Any, result: Result, name: str, values: np.ndarray, unique: np.ndarray, part: str) -> None:
     """The force or the moment of a joint."""
     letter, unit = ("F", "N") if part == "force" else ("M", "N m")
-    _components(ax, result, letter, "xyz", values, unique)
+    _components(ax, result.t, letter, "xyz", values, unique)
     ax.set_ylabel(f"{as_label(name)}: {part}{_on_body(result, name)}\n[{unit}]")
 
 
@@ -283,10 +297,10 @@ def mixed(unique: np.ndarray) -> np.ndarray:
     return np.broadcast_to(unique.all(axis=1, keepdims=True), unique.shape)
 
 
-def _line(ax: Any, result: Result, values: np.ndarray, unique: np.ndarray, label: str, **how: Any) -> None:
+def _line(ax: Any, x: np.ndarray, values: np.ndarray, unique: np.ndarray, label: str, **how: Any) -> None:
     for part, dashes, remark in solid_and_dashed(unique):
-        how |= {"label": label + remark, "linestyle": dashes, "marker": marker_of(result)}
-        ax.plot(result.t, np.where(part, values, np.nan), **how)
+        how |= {"label": label + remark, "linestyle": dashes, "marker": marker_of(x)}
+        ax.plot(x, np.where(part, values, np.nan), **how)
 
 
 def solid_and_dashed(unique: np.ndarray) -> Iterator[tuple[np.ndarray, str, str]]:
@@ -341,9 +355,9 @@ def stacked(
     return figure, axes
 
 
-def marker_of(result: Result) -> str:
+def marker_of(poses: Sized) -> str:
     """A line through one pose would be invisible."""
-    return "o" if len(result) == 1 else ""
+    return "o" if len(poses) == 1 else ""
 
 
 def names_of(names: Sequence[Any], call: str, what: str, known: Sequence[str]) -> list[str]:
@@ -357,4 +371,13 @@ def names_of(names: Sequence[Any], call: str, what: str, known: Sequence[str]) -
             kinds.setdefault(name.rpartition(".")[2], name)
         examples = ", ".join(map(repr, [*kinds.values()][:3])) or "'body.x'"
         raise ModelError(f"{call}() needs the names of {what}; write e.g. {call}({examples})")
+    for name in names:
+        if np.ndim(name):
+            what = f"{call}() draws {what} by their names, not {_kind(name)}"
+            raise ModelError(f"{what}; numbers of your own are for matplotlib: plt.plot(result.t, numbers)")
     return list(dict.fromkeys(map(str, names)))
+
+
+def _kind(given: Any) -> str:
+    """What stands where a name is due: of many numbers not each."""
+    return f"{np.size(given)} numbers" if np.ndim(given) else repr(given)

@@ -25,6 +25,7 @@ PACKAGE = "mbs_dae"
 ROOMS = [
     "provided",
     "errors",
+    "units",
     "rotations",
     "screws",
     "results",

@@ -711,6 +711,10 @@ ERRORS = {
     "driver, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or give 1 value to be held: "
     'initial={"crank.angle": 0.6}',
     "worked rod.py --out solution.pdf": "'solution.pdf' says nothing of what to write; end it in .html, .tex, .md",
+    "equations rod.py --out eq.m": "cannot write equations to 'eq.m': there is no MATLAB code: MATLAB calls C and "
+    "Python; end it in .html, .tex, .md, .c, .js, .mjs, .py, .txt",
+    "equations rod.py --out eq.pdf --latex": "cannot write equations to 'eq.pdf': no format is called so; "
+    "end it in .html, .tex, .md, .c, .js, .mjs, .py, .txt",
     "equations rod.py --out .": "cannot write '.': Is a directory; choose another --out",
 }
 

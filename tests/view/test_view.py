@@ -188,9 +188,9 @@ def test_plot_without_names_says_what_to_write(slider_crank):
 def test_unknown_names_get_the_nearest_ones(slider_crank):
     with pytest.raises(mbs.ModelError, match="no quantity 'slidr.x'; did you mean 'slider.x'"):
         slider_crank.plot("slidr.x")
-    with pytest.raises(mbs.ModelError, match="no quantity 'slidr.x'; did you mean 'slider.x'"):
+    with pytest.raises(mbs.ModelError, match="no point 'slidr'; did you mean 'slider'"):
         slider_crank.plot_path("slidr")
-    with pytest.raises(mbs.ModelError, match="no quantity 'slidr.x'; did you mean 'slider.x'"):
+    with pytest.raises(mbs.ModelError, match="no point 'slidr'; did you mean 'slider'"):
         slider_crank.animate(trace="slidr")
 
 

@@ -22,8 +22,8 @@ class Format(NamedTuple):
     write: Write
     read: Read | None = None
     """Where a result comes back from it."""
-    drawn: bool = False
-    """Whether there are choices of how."""
+    choices: tuple[str, ...] = ()
+    """Of how it is drawn."""
 
 
 def _whole(write: Write) -> Write:
@@ -44,6 +44,8 @@ def _page(result: Result, path: Path, **choices: Any) -> None:
     provided("Result.page")(result, path, **choices)
 
 
+OF_PAGES = ("plots", "trace", "view", "speed", "live")
+OF_PICTURES = ("fps", "speed", "trace", "size", "view")
 FORMATS: dict[str, Format] = {
     ".npz": Format("everything, for mbs.load", _whole(npz.write), npz.read),
     ".nc": Format("everything, for mbs.load and xarray", _whole(netcdf.write), netcdf.read),
@@ -51,11 +53,11 @@ FORMATS: dict[str, Format] = {
     ".xlsx": Format("a table for spreadsheets", _whole(excel.write)),
     ".mat": Format("a table for MATLAB", _whole(matlab.write)),
     ".parquet": Format("a table for pandas", _whole(tables.write_parquet)),
-    ".html": Format("a page that plays in any browser", _page, drawn=True),
-    ".gif": Format("a film", _picture, drawn=True),
-    ".mp4": Format("a film", _picture, drawn=True),
-    ".png": Format("a still of several poses", _picture, drawn=True),
-    ".svg": Format("a still of several poses", _picture, drawn=True),
+    ".html": Format("a page that plays in any browser", _page, choices=OF_PAGES),
+    ".gif": Format("a film", _picture, choices=OF_PICTURES),
+    ".mp4": Format("a film", _picture, choices=OF_PICTURES),
+    ".png": Format("a still of several poses", _picture, choices=OF_PICTURES),
+    ".svg": Format("a still of several poses", _picture, choices=OF_PICTURES),
 }
 """By the ending of a file's name."""
 
@@ -73,9 +75,12 @@ def save(result: Result, path: str | Path, **choices: Any) -> Path:
         what = f"cannot write a result to {str(path)!r}: no format is called {path.suffix!r}"
         raise ModelError(f"{what}; end the name in one of {', '.join(FORMATS)}")
     chosen = FORMATS[path.suffix.lower()]
-    if choices and not chosen.drawn:
+    if choices and not chosen.choices:
         what = f"{str(path)!r} is {chosen.what}, which is not drawn: it takes no {', '.join(choices)}"
         raise ModelError(f"{what}; leave that out, or end the name in .html")
+    if strange := [name for name in choices if name not in chosen.choices]:
+        what = f"{str(path)!r} is {chosen.what}, which takes no {', '.join(strange)}"
+        raise ModelError(f"{what}; its choices are {', '.join(chosen.choices)}")
     chosen.write(result, path, **choices)
     return path
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
-from ...errors import ModelError
+from ...errors import ModelError, unknown_name
 from ...results.frames import Frame, Marker, coordinates, in_space, of_coordinates, of_world, on_body
 from ...results.result import Result
 from ...results.sketch import ElementSketch
@@ -74,6 +74,7 @@ class Motion:
 def path_of(result: Result, point: str, motion: Motion | None = None) -> np.ndarray:
     """Where a named point is, shape (poses, dimension): at all poses of the result, or at those of a motion drawn from
     it."""
+    _check_point(result, point)
     axes = "xyz"[: result.sketch.dimension]
     path = np.stack([result[f"{point}.{axis}"] for axis in axes], axis=-1)
     if motion is None:
@@ -82,6 +83,19 @@ def path_of(result: Result, point: str, motion: Motion | None = None) -> np.ndar
         return path[motion.numbers]
     rates = np.stack([result[f"{point}.v{axis}"] for axis in axes], axis=-1)
     return interpolated(np.asarray(result.t), path, rates, motion.values)
+
+
+def _check_point(result: Result, name: str) -> None:
+    """Points are bodies and their markers."""
+    points = [known.removesuffix(".x") for known in result.names if known.endswith(".x")]
+    if name in points:
+        return
+    joined = next((e.markers for e in result.sketch.elements if e.name == name), None)
+    if joined is None:
+        raise unknown_name("point", name, points, "the result")
+    own = [point for point in points if any(point in (body, f"{body}.{name}") for body, *_ in joined)]
+    what = f"{name!r} is a joint, driver or force, and no point"
+    raise ModelError(f"{what}; name a marker that moves along{f', such as {own[-1]!r}' if own else ''}", name=name)
 
 
 def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np.ndarray) -> np.ndarray:

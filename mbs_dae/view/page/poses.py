@@ -9,7 +9,7 @@ from ..drawing.motion import Motion, at_times, in_space, motion_of
 
 FEWEST, MOST = 600, 1500
 """Poses to begin with: at least so many; and not more, where so many will do."""
-NUMBERS = 400_000  # of bodies and forces at all poses: two megabytes. What they do not tell is drawn a little off
+NUMBERS = 400_000  # of bodies and forces at all poses: three megabytes. What they do not tell is drawn a little off
 OFF = 1 / 1500  # of the length of the mechanism: less than a pixel
 
 

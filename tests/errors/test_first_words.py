@@ -1,0 +1,110 @@
+"""What who uses it for the first time writes, and is told."""
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+from mbs_dae.errors import ModelError
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "remedy"),
+    [
+        (50, "mm", "write 0.05, unit='m'"),
+        (90, "deg", "write 1.5708, unit='rad'"),
+        (60, "°", "write 1.0472, unit='rad'"),
+        (30, "rpm", "write 3.14159, unit='rad/s'"),
+        (2, "kN/mm", "write 2e\\+06, unit='N/m'"),
+        (3, "kg cm²", "write 0.0003, unit='kg m²'"),
+        (4, "mm^2", "write 4e-06, unit='m\\^2'"),
+        (1, "lb", "write 0.453592, unit='kg'"),
+    ],
+)
+def test_values_are_in_si(value, unit, remedy):
+    with pytest.raises(ModelError, match=f"parameter 'a' is '.*, but values are SI.*{remedy}"):
+        mbs.PlanarModel("bench").parameter("a", value, unit=unit)
+
+
+def test_units_of_states_and_inputs_are_those_of_si():
+    model = mbs.PlanarModel("bench")
+    with pytest.raises(ModelError, match="state 'i' is 'mA'.*'mA' is 0.001 A; give SI values, with unit='A'"):
+        model.state("i", unit="mA")
+    with pytest.raises(ModelError, match="input 'push' is 'kN'"):
+        model.input("push", 4.0, unit="kN")
+    for unit in ("m", "N m", "kg m²", "N m s/rad", "1/s", "°C", "kg m^2/s", "", "%", "mol", "Hz"):
+        assert mbs.PlanarModel("bench").parameter("a", 1.0, unit=unit).name == "a"
+
+
+@pytest.fixture
+def model():
+    rods = {"crank": "AB", "coupler": "BC", "rocker": "CD"}
+    points = {"A": (0, 0), "B": (0, 1), "C": (3, 3), "D": (4, 0)}
+    model = mbs.PlanarModel.from_points(points, rods, fixed="AD")
+    model.bodies["coupler"].marker("P", 0.5, 0.5)
+    model.add(mbs.Driver("motor", mbs.angle(model.ground, model.bodies["crank"]), np.pi / 2 - mbs.t))
+    return model
+
+
+@pytest.fixture
+def turning(model, interpreted_kernels):
+    return mbs.kinematics(model, [0, 0.1, 0.3])
+
+
+def test_curves_over_another_quantity(turning):
+    panel = turning.plot("rocker.angle", "coupler.angle", over="crank.angle").axes[-1]
+    assert panel.get_xlabel() == "crank.angle [rad]"
+    for line in panel.lines:
+        assert np.array_equal(line.get_xdata(), turning["crank.angle"])
+    vector = turning.plot("rocker.C.v", over="crank.angle").axes[0]
+    assert len(vector.lines) == 3 and np.array_equal(vector.lines[0].get_xdata(), turning["crank.angle"])
+    with pytest.raises(ModelError, match="'crank.B' is a vector; write over='crank.B.x'"):
+        turning.plot("rocker.angle", over="crank.B")
+    with pytest.raises(ModelError, match="over= a quantity by its name, not over 3 numbers"):
+        turning.plot("rocker.angle", over=turning.t)
+    with pytest.raises(ModelError, match="did you mean 'crank.angle'"):
+        turning.plot("rocker.angle", over="crank.angel")
+
+
+def test_arrays_and_calls_in_place_of_names(turning):
+    with pytest.raises(ModelError, match=r"by their names, not 3 numbers; .* plt.plot\(result.t, numbers\)$"):
+        turning.plot(turning["rocker.angle"])
+    with pytest.raises(
+        ModelError, match=r"^transmission angle is no name, but a call: result.transmission_angle\('B',"
+    ):
+        turning["transmission_angle"]
+    with pytest.raises(ModelError, match=r"camber is no name, but a call: result.camber\("):
+        turning.plot("hub.camber")
+
+
+def test_points_are_named_with_their_body(turning):
+    for draw in (lambda name: turning.draw(trace=name), turning.plot_path):
+        with pytest.raises(ModelError, match="has no point 'P'; did you mean 'coupler.P'"):
+            draw("P")
+        with pytest.raises(ModelError, match="'B' is a joint, driver or force, and no point; .* such as 'coupler.B'"):
+            draw("B")
+
+
+def test_of_many_names_some_are_listed(turning):
+    listed = r"no quantity 'zzz'; use one of: .*, ... \(\d+ in all; result.names lists them\)$"
+    with pytest.raises(ModelError, match=listed) as told:
+        turning["zzz"]
+    assert len(str(told.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("path", "choice", "message"),
+    [
+        ("x.html", {"nope": 1}, "takes no nope; its choices are plots, trace, view, speed, live"),
+        ("x.svg", {"live": True}, "takes no live; its choices are fps, speed, trace, size, view"),
+        ("x.csv", {"fps": 5}, "it takes no fps"),
+    ],
+)
+def test_choices_that_a_file_does_not_take(turning, tmp_path, path, choice, message):
+    with pytest.raises(ModelError, match=message):
+        turning.save(tmp_path / path, **choice)
+
+
+def test_a_driver_that_leaves_no_freedom_is_taken_away(model, interpreted_kernels):
+    for initial in ({"crank.omega": 3}, {"crank.angle": 0.3}):
+        with pytest.raises(mbs.MbsError, match=r"take .* away, e.g. model = model.without\('motor'\)"):
+            mbs.assemble(model, fix=initial)
