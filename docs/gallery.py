@@ -56,10 +56,11 @@ def draw(module: ModuleType, path: Path) -> None:
     figure.savefig(path, dpi=1.5 * figure.dpi)
 
 
-def few_colours(picture: Path) -> None:
-    """A drawing has few colours: in a palette of 32 it weighs a fifth."""
+def few_colours(picture: Path, colours: int = 64) -> None:
+    """A drawing has few colours: in a palette of 64 it weighs a fifth. Those of thin lines and words are among them,
+    however few points they have, since colours are chosen by how far apart they are."""
     with Image.open(picture) as drawn:
-        small = drawn.convert("RGB").quantize(32)
+        small = drawn.convert("RGB").quantize(colours, Image.Quantize.MAXCOVERAGE, kmeans=4)
     small.save(picture, optimize=True)
 
 

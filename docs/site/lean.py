@@ -8,8 +8,8 @@ from typing import Any
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-PLAIN = re.compile(r'<span class="(?:pre|n|o|p|w)">([^<]*)</span>')
-"""Words of code, names, operators, brackets and spaces: they have the colour of all text."""
+PLAIN = re.compile(r'<span class="(?:pre|n|o|p|w|mi|mf)">([^<]*)</span>')
+"""Words of code, names, operators, brackets and spaces have the colour of all text; numbers are seen without one."""
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import check
 import moving
-from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,22 +17,14 @@ def main(build: Path) -> int:
     site = build / "site"
     options = ["-W", "--keep-going", "-q", "-j", "2", "-d", build / "doctrees", "-c", ROOT / "docs" / "site"]
     made = subprocess.run([sys.executable, "-m", "sphinx", *map(str, options), str(ROOT), str(site)], check=False)
-    lighten(site / "_images")
+    for picture in sorted((site / "_images").glob("*.png")):
+        moving.gallery.few_colours(picture, 32)
     faults = check.faults(site)
     print(*faults, sep="\n", file=sys.stderr)
     if made.returncode or faults:
         return 1
     print(f"the site is in {site / 'index.html'}")
     return 0
-
-
-def lighten(folder: Path) -> None:
-    """Figures have few colours: in a palette they weigh a third."""
-    for path in folder.glob("*.png"):
-        with Image.open(path) as picture:
-            small = None if picture.mode == "P" else picture.convert("RGBA").quantize(32, Image.Quantize.FASTOCTREE)
-        if small:
-            small.save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,8 @@ class Pictures:
 
     def view(
         self, *, plots: str | Sequence[str] = (), trace: str | Sequence[str] = (),
-        view: tuple[float, ...] | None = None, speed: float | None = None, live: bool = False, height: int = 620,
+        view: tuple[float, ...] | None = None, speed: float | None = None, live: bool = False,
+        height: int | None = None,
     ) -> Any:  # fmt: skip
         """The motion in a notebook, to play, turn and scrub, with curves of `plots` beside it: the page that
         ``result.save("motion.html", plots="rod.angle")`` makes for any browser. `height` is in pixels.

@@ -35,7 +35,7 @@ def test_a_table_is_not_read_back(result, tmp_path):
 
 
 def test_pictures_are_those_that_are_drawn():
-    assert {ending for ending, format in FORMATS.items() if format.drawn} == {*WRITERS}
+    assert {ending for ending, format in FORMATS.items() if format.choices} == {*WRITERS}
 
 
 def test_a_full_disk_leaves_the_old_file(result, tmp_path, monkeypatch):

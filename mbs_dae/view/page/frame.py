@@ -8,6 +8,8 @@ from io import BytesIO
 from matplotlib.figure import Figure
 
 HEIGHT = 620  # pixels
+LIVE = 860
+"""Of a page with sliders below its drawing."""
 
 
 @dataclass(frozen=True)

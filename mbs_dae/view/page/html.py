@@ -19,7 +19,7 @@ from .scene import Choices, checked, page_data
 
 SCRIPTS = (
     "numbers.js", "tracks.js", "poses.js", "camera.js", "colours.js", "canvas.js", "paper.js", "names.js", "curves.js",
-    "under.js", "page.js",
+    "under.js", "reach.js", "guest.js", "page.js",
 )  # fmt: skip
 """Each one uses those before it."""
 RECORDED = (*SCRIPTS, "recorded.js")

@@ -5,6 +5,7 @@ import { niceStep, rounded } from "./paper.js";
 
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
 const [LEFT, RIGHT, TOP, BOTTOM, HEIGHT] = [64, 12, 10, 30, 170];
+const LETTER = 6; // pixels of a letter, about
 const SVG = "http://www.w3.org/2000/svg";
 
 function value(arrays, column, x) {
@@ -85,10 +86,13 @@ function grid(svg, x, y, [start, end], [low, high], width, palette, axis, label)
   };
   const stroke = (attributes) => svg.append(made("line", { stroke: palette.grid, ...attributes }));
   const across = niceStep((end - start) / Math.max(2, (width - LEFT - RIGHT) / 80) || 1);
+  const word = axis[1] ? `${axis[0]} [${axis[1]}]` : axis[0];
   for (let n = Math.ceil(start / across - 1e-9); n * across <= end + 1e-9 * across; n++) {
     const at = x(n * across);
     stroke({ x1: at, x2: at, y1: TOP, y2: HEIGHT - BOTTOM });
-    if (at < width - 52) text(rounded(n * across, across), { x: at, y: HEIGHT - BOTTOM + 14, "text-anchor": "middle" });
+    const number = rounded(n * across, across);
+    const free = width - RIGHT - LETTER * (word.length + 1 + number.length / 2); // up to the word at the end
+    if (at < free) text(number, { x: at, y: HEIGHT - BOTTOM + 14, "text-anchor": "middle" });
   }
   const up = niceStep((high - low) / 4);
   const far = Math.max(Math.abs(low), Math.abs(high));
@@ -98,7 +102,7 @@ function grid(svg, x, y, [start, end], [low, high], width, palette, axis, label)
     stroke({ x1: LEFT, x2: width - RIGHT, y1: at, y2: at });
     text(rounded((n * up) / power, up / power), { x: LEFT - 6, y: at + 4, "text-anchor": "end" });
   }
-  text(axis[1] ? `${axis[0]} [${axis[1]}]` : axis[0], { x: width - RIGHT, y: HEIGHT - BOTTOM + 14, "text-anchor": "end" });
+  text(word, { x: width - RIGHT, y: HEIGHT - BOTTOM + 14, "text-anchor": "end" });
   const scale = power === 1 ? "" : ` · 10${superscript(Math.log10(power))}`;
   const middle = (TOP + HEIGHT - BOTTOM) / 2;
   text(label + scale, { x: 0, y: 0, transform: `translate(13 ${middle}) rotate(-90)`, "text-anchor": "middle" });

@@ -1,14 +1,15 @@
 // The page: it plays a motion, and shows what its reader wants to see of it.
 
-import { aim, cameraOf, fit, move, resize, turn, VIEWS, zoom } from "./camera.js";
+import { aim, cameraOf, move, resize, turn, VIEWS, zoom } from "./camera.js";
 import { arranged, drawn } from "./canvas.js";
 import { paletteOf } from "./colours.js";
 import { drawnCurves, told } from "./curves.js";
+import { hosted } from "./guest.js";
 import { drawnNames } from "./names.js";
 import { middleOf } from "./poses.js";
 import { unpacked, unpackMeshes } from "./numbers.js";
 import { drawnPaper } from "./paper.js";
-import { pointsOf } from "./tracks.js";
+import { framed, inPicture } from "./reach.js";
 import { toldUnder } from "./under.js";
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
@@ -44,6 +45,7 @@ async function start(posesOf, more) {
   controls(view);
   gestures(view);
   keys(view);
+  hosted((theme) => themed(view, theme));
   new ResizeObserver(() => sized(view)).observe(canvas);
   new ResizeObserver(() => plotted(view)).observe(part("curves"));
   sized(view);
@@ -91,7 +93,7 @@ function sized(view) {
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   const first = !view.sized;
-  if (first) fit(view.camera, reached(view), width, height);
+  if (first) framed(view, width, height);
   else resize(view.camera, width, height);
   view.sized = true;
   frame(view);
@@ -128,8 +130,10 @@ function carry(camera, state) {
 // Other poses than before: their range and curves.
 function remade(view) {
   ranged(view);
-  if (view.poses.complete !== false) plotted(view);
+  const whole = view.poses.complete !== false;
+  if (whole) plotted(view);
   frame(view);
+  if (whole && view.sized && inPicture(view)) frame(view);
 }
 
 function ranged({ poses }) {
@@ -288,26 +292,8 @@ function seenFrom(view, name) {
   const { camera } = view;
   if (name) Object.assign(camera, VIEWS[name]);
   aim(camera);
-  fit(camera, reached(view), camera.width, camera.height);
+  framed(view);
   frame(view);
-}
-
-// Points of all that is drawn, at poses from the first to the last.
-function reached({ poses, state }) {
-  if (state.follows) return beside(poses, state);
-  const pieces = page.pieces.filter((piece) => piece.group !== "reactions" && piece.form !== "word");
-  const points = poses.looks().flatMap((pose) => pieces.flatMap((piece) => [...pointsOf(piece.track, pose)]));
-  return poses.complete === false ? [...points, ...page.low, ...page.high] : points;
-}
-
-// The same of all that rides on bodies, as seen from their middle, about where that is now.
-function beside(poses, state) {
-  const pieces = page.pieces.filter((piece) => piece.track.on >= 0);
-  state.middle = middleOf(poses.at(state.x));
-  return poses.looks().flatMap((pose) => {
-    const middle = middleOf(pose);
-    return pieces.flatMap((piece) => Array.from(pointsOf(piece.track, pose), (x, k) => x - middle[k % 3] + state.middle[k % 3]));
-  });
 }
 
 // --- hands ---

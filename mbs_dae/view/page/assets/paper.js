@@ -37,10 +37,13 @@ function ruled(context, camera, palette) {
   context.stroke();
   context.globalAlpha = 0.75;
   context.textAlign = "center";
+  const word = camera.width - 8 - context.measureText("x [m]").width; // where it begins
   for (const { value, at } of upright) {
-    if (at > 44 && at < camera.width - 44) context.fillText(rounded(value, step), at, camera.height - 5);
+    const text = rounded(value, step);
+    if (at > 44 && at + context.measureText(text).width / 2 < word - 6) context.fillText(text, at, camera.height - 5);
   }
-  context.fillText("x [m]", camera.width - 20, camera.height - 5);
+  context.textAlign = "right";
+  context.fillText("x [m]", camera.width - 8, camera.height - 5);
   context.textAlign = "left";
   for (const { value, at } of level) {
     if (at > 30 && at < camera.height - 24) context.fillText(rounded(value, step), 5, at - 3);

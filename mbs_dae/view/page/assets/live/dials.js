@@ -46,16 +46,23 @@ export function dialOf(holder, { name, said, unit, range: ends }, value, act) {
   added(own, "span", { "aria-hidden": "true" }, label.replaceAll(".", ".\u200b")); // long names break there
   const range = added(own, "input", { type: "range", min: low, max: high, step: "any", "aria-label": label });
   const number = added(own, "input", { type: "number", step: "any", "aria-label": `${label}, as a number` });
+  let known = value;
   const show = (now) => {
+    known = now;
     range.value = now;
     number.value = Number(now.toPrecision(6));
   };
   range.addEventListener("input", () => {
-    number.value = Number(Number(range.value).toPrecision(6));
-    act(Number(range.value));
+    known = Number(range.value);
+    number.value = Number(known.toPrecision(6));
+    act(known);
   });
   number.addEventListener("change", () => {
-    if (number.value !== "" && Number.isFinite(Number(number.value))) act(Number(number.value));
+    const wanted = number.value === "" ? NaN : Number(number.value);
+    if (!Number.isFinite(wanted)) return show(known);
+    known = wanted;
+    range.value = wanted; // so that the next key goes on from there
+    act(wanted);
   });
   show(value);
   return { show: (p) => show(p[name]) };

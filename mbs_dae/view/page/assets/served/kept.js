@@ -5,10 +5,10 @@ import { aim } from "../camera.js";
 const PLACE = "mbs-dae";
 const CAMERA = ["dimension", "centre", "scale", "azimuth", "elevation", "roll"];
 
-export function keep({ state, camera }, chosen) {
+export function keep({ state, camera, framed }, chosen) {
   const { x, playing, speed, loop, shown, theme, chosen: curves } = state;
   const seen = Object.fromEntries(CAMERA.map((name) => [name, camera[name]]));
-  sessionStorage.setItem(PLACE, JSON.stringify({ x, playing, speed, loop, shown, theme, curves, seen, chosen }));
+  sessionStorage.setItem(PLACE, JSON.stringify({ x, playing, speed, loop, shown, theme, curves, seen, framed, chosen }));
 }
 
 export function kept() {
@@ -17,11 +17,12 @@ export function kept() {
   return text && JSON.parse(text);
 }
 
-export function restore(view, { x, playing, speed, loop, shown, theme, curves, seen }) {
+export function restore(view, { x, playing, speed, loop, shown, theme, curves, seen, framed }) {
   const { state, camera } = view;
   const part = (id) => document.getElementById(id);
   if (seen.dimension === camera.dimension) {
     Object.assign(camera, seen);
+    view.framed = framed;
     aim(camera);
   }
   Object.assign(state, { speed, loop, shown, chosen: curves, middle: null });
