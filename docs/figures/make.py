@@ -21,6 +21,7 @@ from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Polygon, Recta
 from matplotlib.path import Path as MarkerPath
 
 import mbs_dae as mbs
+from mbs_dae.linear.order import ordering
 
 HERE = Path(__file__).resolve().parent
 BLUE, RED, GREEN, DARK, GREY = "#0072B2", "#D55E00", "#009E73", "#333333", "#8A8A8A"
@@ -114,10 +115,12 @@ def elimination() -> Figure:
     """The KKT matrix of four loops in its order of elimination, and the nonzeros of L."""
     system = four_loops().compile()
     pattern, n, size = system.pattern, system.nv, system.nv + len(system.rows)
-    rows = np.repeat(np.arange(size), np.diff(pattern.L.at))
+    entries = pattern.jac_row.astype(int), pattern.jac_column.astype(int)
+    order = ordering(n, size - n, *entries)
     own, lower = np.zeros((2, size, size), dtype=bool)
-    lower[rows, pattern.L.column] = True
-    own[rows[pattern.jac_item], pattern.L.column[pattern.jac_item]] = True  # what L takes over from the matrix
+    lower[order.row, order.column] = True
+    ends = order.place[np.stack([entries[0] + n, entries[1]])]
+    own[ends.max(axis=0), ends.min(axis=0)] = True  # what L takes over from the matrix
 
     figure = Figure(figsize=(7.0, 3.8))
     left, right = figure.subplots(1, 2)

@@ -67,7 +67,7 @@ def call_one(batch, level, g, t, q, v, out):
     """The outputs of one kernel, for all its instances."""
     index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
     parameters = batch.parameters[batch.parameters_at[g] :]
-    call_kernel(batch.kernels[level, g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
+    call_kernel(batch.kernels[level, g], (batch.instances[g], t), (q, v, index, parameters, batch.tables, own))
 
 
 @dataclass(frozen=True)
@@ -145,6 +145,11 @@ class BatchBuilder:
         self._asked: list[tuple[int, Any]] = []
         """The slots that depend on parameters."""
         self._layout = self._laid_out()
+
+    @property
+    def out_size(self) -> int:
+        """How many outputs there are."""
+        return self._layout["out_size"]
 
     def fill(self, evaluate: Evaluator) -> Batch:
         """The batch with the values of the parameters put in."""

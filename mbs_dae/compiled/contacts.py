@@ -18,7 +18,7 @@ import sympy as sp
 from ..coordinates import KernelCoordinates
 from ..coordinates.joint.joint import JointCoordinates
 from ..kernels.abi import compiled_apart
-from ..kernels.blocks import Design, Indices, Integers, Matrix, Vector, Work, block, nothing, zeros
+from ..kernels.blocks import INDEX, Design, Indices, Integers, Matrix, Vector, Work, block, nothing, zeros
 from ..linear.laws import Complementarity
 from ..linear.pattern import Pattern
 from ..linear.rows import Rows
@@ -359,7 +359,7 @@ class ContactsBuilder:
         at = np.cumsum([0, *np.diff(begins)[point]]).astype(np.int64)
         own = [keys[begins[c] : begins[c + 1]] - c * columns for c in point]
         place = at[row] + np.searchsorted(keys, point[row] * columns + column) - begins[point[row]]
-        return at, np.concatenate([keys[:0], *own]).astype(np.uint64), place.astype(np.uint64)
+        return at, np.concatenate([keys[:0], *own]).astype(INDEX), place.astype(INDEX)
 
 
 def is_curved(element: Contact | FrictionElement) -> bool:

@@ -1,13 +1,14 @@
 """Masses and forces of a system, ready to be evaluated: where each output belongs in M, Q and the energies."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..coordinates import KernelCoordinates
 from ..kernels.abi import compiled_apart
-from ..kernels.blocks import Integers, Vector, block
+from ..kernels.blocks import INDEX, Indices, Integers, Vector, block
 from ..model.bodies.body import Body
 from ..model.events import Event
 from ..model.forces.base import ForceElement
@@ -17,6 +18,7 @@ from ..model.signals import StateVariable
 from ..symbolic.loads import WORKS
 from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
 from .python_kernel import python_instance
+from ..linear.sums import Sums, put_sums, sum_of, sums_of
 
 KINETIC, POTENTIAL = 0, 1
 POWER = 2
@@ -26,16 +28,17 @@ SCALARS = POWER + len(WORKS)
 
 
 class Dynamics(NamedTuple):
-    """What the compiled core reads. Masses go to the diagonal of M (items 0 .. n-1) and to its entries beside it."""
+    """What the compiled core reads."""
 
     batch: Batch
-    mass_from: Integers
-    mass_item: Integers
-    force_from: Integers
-    force_column: Integers
-    scalar_from: Integers
-    scalar_kind: Integers
-    """Energies and powers: each output is added to KINETIC, POTENTIAL, or POWER + k for the k-th of `WORKS`."""
+    weight: Sums
+    """The diagonal of M, and its entries beside it."""
+    beside: Sums
+    forces: Sums
+    scalar_at: Integers
+    """Scalar k is the sum of the outputs scalar_from[scalar_at[k] : scalar_at[k + 1]]: KINETIC, POTENTIAL, or POWER + k
+    for the k-th of `WORKS`."""
+    scalar_from: Indices
     rate_from: Integers
     rate_to: Integers
     """Rates of states, and their places in q̇."""
@@ -45,26 +48,16 @@ class Dynamics(NamedTuple):
 def evaluate_forces(dynamics: Dynamics, t: float, q: Vector, v: Vector, out: Vector, forces: Vector, scalars: Vector):
     """Q, and the energies and powers, at (t, q, v). The outputs are left in `out`, with the masses among them."""
     evaluate(dynamics.batch, VALUE, t, q, v, out)
-    forces[:] = 0.0
-    scalars[:] = 0.0
-    for k in range(dynamics.force_from.size):
-        forces[dynamics.force_column[k]] += out[dynamics.force_from[k]]
-    for k in range(dynamics.scalar_from.size):
-        scalars[dynamics.scalar_kind[k]] += out[dynamics.scalar_from[k]]
+    put_sums(dynamics.forces, out, forces)
+    for k in range(scalars.size):
+        scalars[k] = sum_of(out, dynamics.scalar_from, dynamics.scalar_at[k], dynamics.scalar_at[k + 1])
 
 
 @compiled_apart
 def take_masses(dynamics: Dynamics, out: Vector, weight: Vector, beside: Vector):
     """M from the outputs of the last evaluation."""
-    weight[:] = 0.0
-    beside[:] = 0.0
-    n = weight.size
-    for k in range(dynamics.mass_from.size):
-        item, value = dynamics.mass_item[k], out[dynamics.mass_from[k]]
-        if item < n:
-            weight[item] += value
-        else:
-            beside[item - n] += value
+    put_sums(dynamics.weight, out, weight)
+    put_sums(dynamics.beside, out, beside)
 
 
 class DynamicsBuilder:
@@ -78,7 +71,23 @@ class DynamicsBuilder:
         self.block_row, self.block_column, self.layout = self._laid_out()
 
     def fill(self, evaluate: Evaluator) -> Dynamics:
-        return block(Dynamics(batch=self.batch.fill(evaluate), **self.layout))
+        return block(Dynamics(batch=self.batch.fill(evaluate), **self._maps))
+
+    @cached_property
+    def _maps(self) -> dict[str, Any]:
+        """The layout as compiled code reads it."""
+        own, n, nothing = self.layout, self.columns, self.batch.out_size
+        item, source = own["mass_item"], own["mass_from"]
+        order = np.argsort(own["scalar_kind"], kind="stable")
+        return {
+            "weight": sums_of(n, item[item < n], source[item < n], nothing),
+            "beside": sums_of(self.block_row.size, item[item >= n] - n, source[item >= n], nothing),
+            "forces": sums_of(n, own["force_column"], own["force_from"], nothing),
+            "scalar_at": np.searchsorted(own["scalar_kind"][order], np.arange(SCALARS + 1)),
+            "scalar_from": own["scalar_from"][order].astype(INDEX),
+            "rate_from": own["rate_from"],
+            "rate_to": own["rate_to"],
+        }
 
     def _laid_out(self) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         beside: dict[tuple[int, int], int] = {}

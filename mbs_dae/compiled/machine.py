@@ -74,7 +74,7 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
         transform(transformation, ROWS, (out, machine.gamma, jacobian, machine.factor.share))
         return
     read_jacobian(program, out, jacobian)
-    if transformation.edges == 0 and program.full_row.size > 0:
+    if transformation.edges == 0 and program.losses.rows.size > 0:
         shares_of_rows(machine)
 
 
@@ -82,18 +82,39 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
 def shares_of_rows(machine):
     """How much of each row is left, where parts of it fall on what stands still or cancel each other: its squared
     norm over that of the full row, 1 at most. A row that is nothing but the roundoff of such a difference has none."""
-    program, square, share = machine.program, machine.square, machine.factor.share
-    jacobian = machine.factor.jacobian
-    square[:] = 0.0
-    for e in range(jacobian.size):
-        square[program.jac_row[e]] += jacobian[e] ** 2 / machine.norm[program.jac_column[e]]
-    copy(square, share)
-    for k in range(program.full_row.size):
-        if k == 0 or program.full_row[k] != program.full_row[k - 1]:
-            square[program.full_row[k]] = 0.0
-        square[program.full_row[k]] += machine.out[program.full_from[k]] ** 2 * machine.full_unit[program.full_place[k]]
-    for row in range(square.size):
+    losses, square, share = machine.program.losses, machine.square, machine.factor.share
+    for k in range(losses.rows.size):
+        square[losses.rows[k]] = share[losses.rows[k]] = 0.0
+    for k in range(losses.left.size):
+        add_square(machine, losses.left[k], share)
+    for k in range(losses.full_row.size):
+        entry = machine.out[losses.full_from[k]]
+        square[losses.full_row[k]] += entry * entry * machine.full_unit[losses.full_place[k]]
+    for k in range(losses.rows.size):
+        row = losses.rows[k]
         share[row] = min(share[row] / (square[row] + 1e-300), 1.0)
+
+
+@compiled
+def add_square(machine, e, square):
+    """The square of entry e to that of its row."""
+    entry, program = machine.factor.jacobian[e], machine.program
+    square[program.jac_row[e]] += entry * entry / machine.norm[program.jac_column[e]]
+
+
+@compiled
+def put_squares(machine):
+    """The squared norms of all rows of the last evaluation, in machine.square: full ones of those that lose entries."""
+    if machine.transformation.edges > 0:  # they are there
+        return
+    losses, square, put_by = machine.program.losses, machine.square, machine.factor.rest_g
+    for k in range(losses.rows.size):
+        put_by[k] = square[losses.rows[k]]
+    square[:] = 0.0
+    for e in range(machine.factor.jacobian.size):
+        add_square(machine, e, square)
+    for k in range(losses.rows.size):
+        square[losses.rows[k]] = put_by[k]
 
 
 @compiled_apart
@@ -131,5 +152,5 @@ def leave_out_velocity_rows(machine: Machine):
     program, pattern, jacobian = machine.program, machine.pattern, machine.factor.jacobian
     if program.velocity_rows > 0:
         for e in range(jacobian.size):
-            if program.phi_from[pattern.jac_row[e]] < 0:
+            if program.phi_from[pattern.jac_row[e]] == program.batch.out_size:
                 jacobian[e] = 0.0

@@ -3,47 +3,65 @@
 Coordinates of the ground stand behind those that move (`columns` and up) and have no column.
 """
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..kernels.abi import compiled
-from ..kernels.blocks import Integers, block
+from ..kernels.blocks import INDEX, Indices, block
 from ..model.parameters import Evaluator
 from .batch import Batch, BatchBuilder
+from ..linear.sums import Sums, put_sums, sums_of
+
+
+class Losses(NamedTuple):
+    """Rows that lose entries, because something stands still or because two markers move with the same coordinate."""
+
+    rows: Indices
+    """Which ones they are."""
+    left: Indices
+    """The entries that they have left."""
+    full_row: Indices
+    """The full rows are the outputs full_from[k], in the places full_place[k] among all velocities."""
+    full_from: Indices
+    full_place: Indices
 
 
 class Program(NamedTuple):
     """What the compiled core reads."""
 
     batch: Batch
-    phi_from: Integers
-    """Per row, where its Φ stands in the outputs; -1 for a row that restricts velocities only."""
-    nu_from: Integers
-    gamma_from: Integers
-    jac_row: Integers
+    phi_from: Indices
+    """Per row, where its Φ stands in the outputs; behind them all for a row that restricts velocities only."""
+    nu_from: Indices
+    gamma_from: Indices
+    jac_row: Indices
     """The entries of Φ_v: their rows, and their columns."""
-    jac_column: Integers
-    jac_from: Integers
+    jac_column: Indices
+    jac_from: Indices
     """Output jac_from[k] belongs to entry jac_to[k]: first one for each entry, in their order, then all that are added
     to these, since two markers may move with the same coordinate."""
-    jac_to: Integers
-    full_row: Integers
-    """Rows that lose entries, because something stands still or because two markers move with the same coordinate. The
-    full row is the outputs full_from[k], in the places full_place[k] among all velocities."""
-    full_from: Integers
-    full_place: Integers
+    jac_to: Indices
+    jacobian: Sums
+    """The same, to be read."""
+    losses: Losses
     rows: int
     velocity_rows: int
     """How many rows restrict velocities only."""
 
 
+def tells_positions(program: Program) -> np.ndarray:
+    """For each row whether it says where bodies are, and not only how they may move."""
+    return program.phi_from < program.batch.out_size
+
+
 @compiled
 def read_rows(program, out, phi, nu, gamma):
-    """Φ, ν and γ from the outputs of the last evaluation; of rows that restrict velocities only, Φ is 0."""
+    """Φ, ν and γ from the outputs of the last evaluation; of rows that restrict velocities only, Φ is the 0 that stands
+    behind these."""
     for row in range(program.rows):
-        at = program.phi_from[row]
-        phi[row] = out[at] if at >= 0 else 0.0
+        phi[row] = out[program.phi_from[row]]
         nu[row] = out[program.nu_from[row]]
         gamma[row] = out[program.gamma_from[row]]
 
@@ -51,10 +69,7 @@ def read_rows(program, out, phi, nu, gamma):
 @compiled
 def read_jacobian(program, out, jacobian):
     """The entries of Φ_v from the outputs of the last evaluation."""
-    for e in range(jacobian.size):
-        jacobian[e] = out[program.jac_from[e]]
-    for k in range(jacobian.size, program.jac_to.size):
-        jacobian[program.jac_to[k]] += out[program.jac_from[k]]
+    put_sums(program.jacobian, out, jacobian)
 
 
 class ProgramBuilder:
@@ -68,7 +83,21 @@ class ProgramBuilder:
         self.layout = self._laid_out()
 
     def fill(self, evaluate: Evaluator) -> Program:
-        return block(Program(batch=self.batch.fill(evaluate), **self.layout))
+        return block(Program(batch=self.batch.fill(evaluate), **self._maps))
+
+    @cached_property
+    def _maps(self) -> dict[str, Any]:
+        """The layout as compiled code reads it."""
+        own, nothing = self.layout, self.batch.out_size
+        sums = sums_of(own["jac_row"].size, own["jac_to"], own["jac_from"], nothing)
+        rows = np.unique(own["full_row"])
+        left = np.flatnonzero(np.isin(own["jac_row"], rows))
+        losses = (rows, left, own["full_row"], own["full_from"], own["full_place"])
+        losing = block(Losses(*(x.astype(INDEX) for x in losses)))
+        maps = {name: x.astype(INDEX) for name, x in own.items() if isinstance(x, np.ndarray) and "full" not in name}
+        maps["phi_from"] = np.where(own["phi_from"] < 0, nothing, own["phi_from"]).astype(INDEX)
+        counts = {name: own[name] for name in ("rows", "velocity_rows")}
+        return {**maps, **counts, "jacobian": sums, "losses": losing}
 
     def _laid_out(self) -> dict[str, Any]:
         places = sorted(self.batch.places(), key=lambda place: place.member)

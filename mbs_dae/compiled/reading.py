@@ -44,8 +44,7 @@ def read(
             copy(designs[k], program.batch.parameters)
         evaluate(program.batch, VALUE, times[k], q[k], v[k], out)
         for row in range(program.rows):
-            if program.phi_from[row] >= 0:
-                values[k, row] = out[program.phi_from[row]]
+            values[k, row] = out[program.phi_from[row]]
             rates[k, row] = -out[program.nu_from[row]]
             accelerations[k, row] = -out[program.gamma_from[row]]
         for item in range(program.jac_to.size):

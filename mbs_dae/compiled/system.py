@@ -266,7 +266,7 @@ class System(Remembering):
             pattern=pattern,
             factor=kkt.new_factor(pattern, self.column_weight),
             norm=self.weight,
-            square=transformed.square if transformed.edges else np.zeros(rows if program.full_row.size else 0),
+            square=transformed.square if transformed.edges else np.zeros(rows if program.losses.rows.size else 0),
             full_unit=self._full_unit(program),
             length=self.length,
             extent=self._extent,
@@ -276,7 +276,7 @@ class System(Remembering):
 
     def _full_unit(self, program: Program) -> np.ndarray:
         """Reciprocal squared lengths of velocities, with those of what stands still behind."""
-        if not program.full_row.size:
+        if not program.losses.rows.size:
             return np.zeros(0)
         return 1.0 / self.coordinates.kernels.all_weights(self.length)
 

@@ -14,6 +14,8 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.dynamics import POTENTIAL
+from ..compiled.program import tells_positions
+from ..linear.sums import summed
 from ..compiled.tangents import derivative_matrix
 from ..errors import ModelError
 from ..explain.explanation import no_force
@@ -44,7 +46,7 @@ class Balance:
     @property
     def position_rows(self) -> np.ndarray:
         """The rows that say where bodies are; the others restrict velocities only."""
-        return self.system.program.phi_from >= 0
+        return tells_positions(self.system.program)
 
     @property
     def row_units(self) -> np.ndarray:
@@ -142,8 +144,7 @@ def balance_at(
     M[pattern.block_row, pattern.block_column] = M[pattern.block_column, pattern.block_row] = factor.beside
     terms = (machine.f, machine.phi, machine.nu, machine.gamma)
     forces, phi, nu, gamma = (x.copy() for x in terms)
-    sizes, own = np.zeros(n), run.dynamics
-    np.add.at(sizes, own.force_column, np.abs(run.out[own.force_from]))
+    sizes = summed(run.dynamics.forces, np.abs(run.out))
     effort = float(np.linalg.norm(sizes / np.sqrt(system.weight)))
     potential = float(run.scalars[POTENTIAL])
     return Balance(system, t, q.copy(), v.copy(), M, J, forces, phi, nu, gamma, potential, effort)

@@ -28,10 +28,10 @@ from . import llvm
 from .blocks import Vector
 from .functions import Function
 
-_reals = types.CPointer(types.float64)
-_integers = types.CPointer(types.int64)
+reals = types.CPointer(types.float64)
+integers = types.CPointer(types.int64)
 TURN = 2.0 * pi
-KERNEL = (types.int64, types.float64, _reals, _reals, _integers, _reals, _reals, _reals)
+KERNEL = (types.int64, types.float64, reals, reals, integers, reals, reals, reals)
 """The types of its arguments."""
 
 
@@ -49,17 +49,19 @@ def compiled_apart(function: Callable) -> Any:
     return Function(function, apart=True)
 
 
-def _call_kernel(typingctx, address, count, t, q, v, index, parameters, tables, out):
-    """Call the kernel at `address`; arrays are handed over as pointers to their first item."""
-    signature = types.void(address, count, t, q, v, index, parameters, tables, out)
+def _call_kernel(typingctx, address, numbers, arrays):
+    """Call the kernel at `address`, which takes these numbers and then these arrays; they are handed over as pointers
+    to their first item."""
 
     def generate(context, builder, sig, args):
-        kernel = builder.inttoptr(args[0], llvm.entry_type(KERNEL, types.none).as_pointer())
-        data = [context.make_array(ty)(context, builder, a).data for ty, a in zip(sig.args[3:], args[3:], strict=True)]
-        builder.call(kernel, [args[1], args[2], *data])
+        values = cgutils.unpack_tuple(builder, args[1])
+        given = zip(sig.args[2], cgutils.unpack_tuple(builder, args[2]), strict=True)
+        values += [context.make_array(kind)(context, builder, array).data for kind, array in given]
+        target = ir.FunctionType(ir.VoidType(), [value.type for value in values]).as_pointer()
+        builder.call(builder.inttoptr(args[0], target), values)
         return context.get_dummy_value()
 
-    return signature, generate
+    return types.void(address, numbers, arrays), generate
 
 
 call_kernel: Any = intrinsic(_call_kernel)

@@ -46,8 +46,10 @@ Vector = Annotated[np.ndarray, types.Array(types.float64, 1, "C")]
 Matrix = Annotated[np.ndarray, types.Array(types.float64, 2, "C")]
 Integers = Annotated[np.ndarray, types.Array(types.int64, 1, "C")]
 IntegerTable = Annotated[np.ndarray, types.Array(types.int64, 2, "C")]
-Indices = Annotated[np.ndarray, types.Array(types.uint64, 1, "C")]
-"""Unsigned numbers are for what is only ever an index: numba then need not ask whether it counts from the end."""
+Indices = Annotated[np.ndarray, types.Array(types.uint32, 1, "C")]
+"""Unsigned numbers are for what is only ever an index: numba then need not ask whether it counts from the end. They are
+half as long as others, since much of an evaluation is waiting for them to come from memory."""
+INDEX = np.uint32
 
 T = TypeVar("T")
 WORK, DESIGN = "written in a run", "filled for a design"
@@ -55,7 +57,7 @@ Work = Annotated[T, WORK]
 Design = Annotated[T, DESIGN]
 
 NUMBERS = {int: types.int64, float: types.float64, bool: types.boolean}
-ITEMS = {types.float64: "<f8", types.int64: "<i8", types.uint64: "<u8", types.complex128: "<c16"}
+ITEMS = {types.float64: "<f8", types.int64: "<i8", types.uint32: "<u4", types.complex128: "<c16"}
 """What numpy calls the items of arrays."""
 WORDS = 3
 """Words of the table per field: address and lengths of an array, address of a block, or a number's bits."""
@@ -382,8 +384,11 @@ def _read(context, builder, block, address, name):
     table = builder.inttoptr(address, ir.IntType(64).as_pointer())
 
     def word(number):
-        at = ir.Constant(ir.IntType(64), block.place[name] + number)
-        return builder.load(builder.gep(table, [at]))
+        """A table never changes while compiled code runs; so what it says need not be read again after numbers of
+        arrays were written."""
+        value = builder.load(builder.gep(table, [ir.Constant(ir.IntType(64), block.place[name] + number)]))
+        value.set_metadata("invariant.load", builder.module.add_metadata(()))
+        return value
 
     if isinstance(kind, types.Float):
         return builder.bitcast(word(0), ir.DoubleType())

@@ -41,17 +41,26 @@ _in_memory: dict[str, Kernel] = {}
 def kernel(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]]) -> Kernel:
     """The kernel that computes `meaning`; `write_source` derives its module, which defines ``kernel`` (see `abi`), and
     its layout."""
-    symbol = f"mbs_dae_kernel_{fingerprint(meaning)}"
 
-    def make() -> store.Stored:
-        work.begin()  # whoever has no kernels yet may lack the rest, too
+    def make(symbol: str) -> store.Stored:
         source, layout = write_source()
         counts.derived += 1
         code, uses = kernel_code(symbol, source, KERNEL, CALLED)
         return store.Stored({"layout": layout, "source": source}, uses, code)
 
+    return kept(meaning, make)
+
+
+def kept(meaning: str, make: Callable[[str], store.Stored]) -> Kernel:
+    """The same where ``make(symbol)`` gives the machine code of the function of this name."""
+    symbol = f"mbs_dae_kernel_{fingerprint(meaning)}"
+
+    def made() -> store.Stored:
+        work.begin()  # whoever has no kernels yet may lack the rest, too
+        return make(symbol)
+
     if symbol not in _in_memory:
-        stored = store.fetch(symbol, make)
+        stored = store.fetch(symbol, made)
         counts.loaded += stored.loaded
         counts.compiled += not stored.loaded
         _in_memory[symbol] = Kernel(stored.address, stored.facts["layout"])

@@ -235,7 +235,7 @@ def _settled(kind: Any) -> types.Type:
             raise errors.TypingError(f"compiled functions take contiguous arrays of {[*ITEMS]}, not {kind}")
         return types.Array(kind.dtype, kind.ndim, "C")
     if isinstance(kind, types.Integer):
-        return kind if kind == types.uint64 else types.int64
+        return types.int64 if cast(Any, kind).signed else types.uint64
     if isinstance(kind, types.BaseTuple):
         return types.Tuple([_settled(one) for one in cast(Any, kind)])
     return types.float64 if isinstance(kind, types.Float) else kind

@@ -28,7 +28,7 @@ from numba.core.compiler_machinery import PassManager
 from numba.core.registry import cpu_target
 from numba.np.arrayobj import populate_array
 
-REAL, WORD = ir.DoubleType(), ir.IntType(64)
+REAL, WORD, NARROW = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 OPTIONS = dict(nopython=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy", _nrt=False)
 """No reference counts: passing arrays costs nothing, and a function that tries to allocate does not compile."""
 
@@ -95,6 +95,14 @@ def object_code(symbol: str, main: Lowered, others: Sequence[Lowered]) -> bytes:
     return emitted(symbol, _entry(cpu_target.target_context, symbol, main), modules.values())
 
 
+def assembled(text: str) -> bytes:
+    """The object file of a module in intermediate code with nothing in it to be optimised."""
+    codegen = cpu_target.target_context.codegen()
+    module = llvm.parse_assembly(text)
+    module.triple, module.data_layout = llvm.get_process_triple(), codegen._data_layout
+    return _target_machine().emit_object(module)
+
+
 def emitted(symbol: str, intermediate: ir.Module, parts: Iterable[Any] = ()) -> bytes:
     """The object file of a function in intermediate code, optimised together with its parts."""
     codegen = cpu_target.target_context.codegen()
@@ -150,12 +158,13 @@ def _plain(kind: Any) -> list[ir.Type]:
     if isinstance(kind, types.Array):
         return [_item(kind).as_pointer(), *[WORD] * kind.ndim]
     if isinstance(kind, types.CPointer):
-        return [(REAL if kind.dtype == types.float64 else WORD).as_pointer()]
+        return [_item(kind).as_pointer()]
     return [REAL if kind == types.float64 else WORD]
 
 
-def _item(kind: types.Array) -> ir.Type:
-    return REAL if kind.dtype == types.float64 else WORD
+def _item(kind: Any) -> ir.Type:
+    """What an array or a pointer is of."""
+    return {types.float64: REAL, types.uint32: NARROW}.get(kind.dtype, WORD)
 
 
 def _received(context: Any, builder: Any, kind: Any, rest: list) -> Any:
@@ -170,7 +179,8 @@ def _received(context: Any, builder: Any, kind: Any, rest: list) -> Any:
 
 def array_of(context: Any, builder: Any, kind: types.Array, data: Any, shape: Sequence[Any]) -> Any:
     """A contiguous array in numba's own form, from its address and lengths."""
-    array, size = context.make_array(kind)(context, builder), context.get_constant(types.intp, 8)
+    array = context.make_array(kind)(context, builder)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
     strides = [size] if kind.ndim == 1 else [builder.mul(shape[1], size), size]
     populate_array(array, data=data, shape=shape, strides=strides, itemsize=size, meminfo=None)
     return array._getvalue()

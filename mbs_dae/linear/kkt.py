@@ -29,9 +29,9 @@ import numpy as np
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector, Work, block, ones, zeros
 from ..tolerances import DELTA, NIL
-from .ldl import backward, eliminate_row, forward
+from .fronts.solving import eliminate, give_out, take_in
 from .pattern import Pattern
-from .vectors import axpy, copy, largest
+from .vectors import axpy, copy, square_sum
 
 
 class Factor(NamedTuple):
@@ -58,10 +58,11 @@ class Factor(NamedTuple):
     share: Work[Vector] = ones("m")
     """How much of a row is left where some coordinates have been eliminated before (`transformation`); else 1. What
     `row_square` is over it counts as the row's own length."""
-    u: Work[Vector] = zeros("items")
-    l: Work[Vector] = zeros("items")
-    inverse: Work[Vector] = zeros("unknowns")
-    """Of the pivots; 0 for what is left out."""
+    numbers: Work[Vector] = zeros("numbers")
+    """L and the reciprocals of pivots, front by front; 0 for what is left out."""
+    handed: Work[Vector] = zeros("handed")
+    """What fronts hand on."""
+    wide: Work[Vector] = zeros("room")
     rest_x: Work[Vector] = zeros("n")
     """What is left of the right-hand side, during a solve."""
     rest_g: Work[Vector] = zeros("m")
@@ -69,76 +70,48 @@ class Factor(NamedTuple):
 
 
 def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
-    n, m, items, unknowns = pattern.n, pattern.m, pattern.L.column.size, pattern.n + pattern.m
-    entries, beside = pattern.jac_row.size, pattern.block_row.size
-    factor = Factor(np.array(weight, dtype=float))
-    return block(factor, n=n, m=m, entries=entries, beside=beside, items=items, unknowns=unknowns)
+    sizes = {"n": pattern.n, "m": pattern.m, "unknowns": pattern.n + pattern.m}
+    sizes |= {"entries": pattern.jac_row.size, "beside": pattern.block_row.size}
+    sizes |= {"numbers": pattern.plan.numbers, "handed": pattern.plan.handed, "room": pattern.plan.room}
+    return block(Factor(np.array(weight, dtype=float)), **sizes)
 
 
 @compiled_apart
 def factorise(pattern: Pattern, factor: Factor):
-    """L and D, for the weight and Jacobian entries that stand in `factor`."""
-    n, L, order = pattern.n, pattern.L, pattern.order
-    u, l, inverse = factor.u, factor.l, factor.inverse
-    weight, soft, kept = factor.weight, factor.soft, factor.kept
-    for k in range(pattern.fill_item.size):
-        u[pattern.fill_item[k]] = 0.0
-    for e in range(factor.jacobian.size):
-        u[pattern.jac_item[e]] = factor.jacobian[e]
-    for k in range(factor.beside.size):
-        u[pattern.block_item[k]] = factor.beside[k]
-    for i in range(L.lead):
-        unknown = order[i]
-        if unknown < n:
-            inverse[i] = 1.0 / (weight[unknown] + soft[unknown])
-        else:  # a row of nothing
-            inverse[i] = factor.row_square[unknown - n] = factor.independence[unknown - n] = 0.0
-    least = negligible(pattern, factor)
-    truncation = factor.truncation[0]
+    """L and D, for the weight and Jacobian entries that stand in `factor`. Of rows the fronts tell the squared length,
+    and, as `independence`, the squared distance from those before."""
+    least, truncation = negligible(pattern, factor), factor.truncation[0]
     extra = factor.damping[0] if truncation > 0.0 else DELTA + factor.damping[0]
-    for i in range(L.lead, order.size):
-        unknown = order[i]
-        plus, minus = eliminate_row(L, i, inverse, u, l)
-        if unknown < n:
-            inverse[i] = 1.0 / (weight[unknown] + soft[unknown] - plus - minus)
-            continue
-        row = unknown - n
-        distance = plus + minus
-        independence = max(distance / plus, 0.0) * factor.share[row] if plus > least else 0.0
-        factor.row_square[row] = plus
-        factor.independence[row] = independence
-        if kept[row] == 0.0 or independence < truncation:
-            inverse[i] = 0.0
-        else:
-            inverse[i] = -1.0 / (distance + extra * max(plus / max(factor.share[row], NIL), least))
+    eliminate(pattern.plan, pattern.n, factor, least, extra, truncation)
+    square, independence, share = factor.row_square, factor.independence, factor.share
+    for row in range(pattern.m):
+        part = max(independence[row] / square[row], 0.0) * share[row]
+        independence[row] = part if square[row] > least else 0.0
 
 
 @compiled
 def negligible(pattern, factor):
-    """The squared length below which a row counts as zero; positive, so that it has a reciprocal."""
-    heaviest = 0.0
+    """The squared length below which a row counts as zero; positive, so that it has a reciprocal. (Sums will do: it is
+    far below all others.)"""
+    weight, soft = factor.weight, factor.soft
+    heavy = 0.0
     for k in range(pattern.n):
-        heaviest = max(heaviest, factor.weight[k] + factor.soft[k])
-    return NIL * largest(factor.jacobian) ** 2 / heaviest + 1e-200 if heaviest > 0.0 else 1e-200
+        heavy += weight[k] + soft[k]
+    return NIL * square_sum(factor.jacobian) * pattern.n / heavy + 1e-200 if heavy > 0.0 else 1e-200
 
 
 @compiled
 def _solve_once(pattern, factor, f, g):
     """f becomes x and g becomes λ, by the last factor."""
-    n, order, part, inverse = pattern.n, pattern.order, factor.part, factor.inverse
-    for i in range(order.size):
-        unknown = order[i]
-        part[i] = f[unknown] if unknown < n else g[unknown - n]
-    forward(pattern.L, factor.l, part)
-    for i in range(order.size):
-        part[i] *= inverse[i]
-    backward(pattern.L, factor.l, part)
-    for i in range(order.size):
-        unknown = order[i]
-        if unknown < n:
-            f[unknown] = part[i]
-        else:
-            g[unknown - n] = part[i]
+    n, part = pattern.n, factor.part
+    copy(f, part)
+    copy(g, part[n:])
+    take_in(pattern.plan, n, factor)
+    give_out(pattern.plan, n, factor)
+    for k in range(n):
+        f[k] = part[k]
+    for k in range(pattern.m):
+        g[k] = part[n + k]
 
 
 @compiled_apart

@@ -10,10 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.abi import compiled
-from ..kernels.blocks import Indices, Integers, block
-
-INDEX = np.uint64
-"""What is only ever an index (see `kernels.blocks`)."""
+from ..kernels.blocks import INDEX, Indices, Integers, block
 
 
 class Structure(NamedTuple):
@@ -24,8 +21,6 @@ class Structure(NamedTuple):
     column: Indices
     lead: int
     """So many rows come first that have no items: their columns take nothing from others on the way."""
-    plain_to: Integers
-    """Items at[i] : plain_to[i] are in such columns."""
     pair_at: Integers
     """Item e takes the products of pairs pair_at[e] : pair_at[e + 1]: u at `pair_u` times l at `pair_l`."""
     pair_u: Indices
@@ -37,7 +32,6 @@ def structure(size: int, row: np.ndarray, column: np.ndarray) -> Structure:
     at = np.searchsorted(row, np.arange(size + 1))
     empty = np.diff(at) == 0
     lead = size if empty.all() else int(np.argmin(empty))
-    plain_to = at[:-1] + np.bincount(row, weights=column < lead, minlength=size).astype(np.int64)
     # In a column j each item (k, j) goes with each (i, j) below it: their product is taken from item (i, k).
     down = np.argsort(column, kind="stable")
     below = np.searchsorted(column[down], column[down], side="right") - np.arange(1, column.size + 1)
@@ -48,31 +42,7 @@ def structure(size: int, row: np.ndarray, column: np.ndarray) -> Structure:
     order = np.argsort(item, kind="stable")
     pair_at = np.searchsorted(item[order], np.arange(column.size + 1))
     indices = (pair_u[order].astype(INDEX), pair_l[order].astype(INDEX))
-    return block(Structure(at, column.astype(INDEX), lead, plain_to, pair_at, *indices))
-
-
-@compiled
-def eliminate_row(structure, i, inverse, u, l):
-    """Row i of L, after the rows before it, from row i of the matrix, which stands in u. Gives back what the columns
-    with positive and with negative pivots take from its own pivot."""
-    column, pair_at, pair_u, pair_l = structure.column, structure.pair_at, structure.pair_u, structure.pair_l
-    plus = minus = 0.0
-    for e in range(structure.at[i], structure.plain_to[i]):
-        value = u[e]
-        ratio = value * inverse[column[e]]
-        l[e] = ratio
-        plus += ratio * value
-    for e in range(structure.plain_to[i], structure.at[i + 1]):
-        value = u[e]
-        for pair in range(pair_at[e], pair_at[e + 1]):
-            value -= u[pair_u[pair]] * l[pair_l[pair]]
-        u[e] = value
-        ratio = value * inverse[column[e]]
-        l[e] = ratio
-        taken = ratio * value
-        plus += taken if taken > 0.0 else 0.0
-        minus += taken if taken < 0.0 else 0.0
-    return plus, minus
+    return block(Structure(at, column.astype(INDEX), lead, pair_at, *indices))
 
 
 @compiled

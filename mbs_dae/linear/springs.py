@@ -7,7 +7,8 @@ import numpy as np
 
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
-from .pattern import Pattern, analyse
+from .order import ordering
+from .pattern import Pattern
 from .rows import Rows, pull
 from .unsymmetric import Elimination, new_elimination, places
 
@@ -111,7 +112,7 @@ def new_proximal(base: Pattern, rows: Rows, laws: Laws, lines: int) -> Proximal:
     row, column = np.concatenate([np.zeros((2, 0), dtype=np.int64), *pairs], axis=1)
     given = [x.astype(np.int64) for x in (base.block_row, base.block_column)]
     below = np.unique(np.concatenate([np.maximum(*given) * n + np.minimum(*given), (row * n + column)[row > column]]))
-    pattern = analyse(base.n, base.m, base.jac_row, base.jac_column, *np.divmod(below, n))
+    pattern = ordering(base.n, base.m, base.jac_row, base.jac_column, *np.divmod(below, n))
     every, jac_row, jac_column = (
         np.arange(base.n),
         base.n + base.jac_row.astype(np.int64),

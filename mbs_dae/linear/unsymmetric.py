@@ -18,8 +18,8 @@ import numpy as np
 
 from ..kernels.abi import as_complex, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
-from .ldl import Structure, backward, forward
-from .pattern import Pattern
+from .ldl import Structure, backward, forward, structure
+from .order import Ordering
 
 
 class Elimination(NamedTuple):
@@ -39,21 +39,18 @@ class Elimination(NamedTuple):
     part: Work[Vector] = zeros("unknowns")
 
 
-def new_elimination(pattern: Pattern, words: int) -> Elimination:
+def new_elimination(own: Ordering, words: int) -> Elimination:
     """For real numbers (of one word) or complex ones (of two)."""
-    items, unknowns = pattern.L.column.size, pattern.n + pattern.m
+    items, unknowns = own.row.size, own.n + own.m
     sizes = {"items": words * items, "unknowns": words * unknowns, "entries": words * (2 * items + unknowns)}
-    return block(Elimination(pattern.L, pattern.order, pattern.n), **sizes)
+    return block(Elimination(structure(unknowns, own.row, own.column), own.order, own.n), **sizes)
 
 
-def places(pattern: Pattern, row: np.ndarray, column: np.ndarray) -> np.ndarray:
+def places(own: Ordering, row: np.ndarray, column: np.ndarray) -> np.ndarray:
     """Where entries stand in `matrix`."""
-    size = pattern.n + pattern.m
-    place = np.argsort(pattern.order)
-    i, k = place[row], place[column]
-    starts = np.repeat(np.arange(size), np.diff(pattern.L.at)) * size + pattern.L.column.astype(np.int64)
-    item = np.searchsorted(starts, np.maximum(i, k) * size + np.minimum(i, k))
-    items = starts.size
+    size, items = own.n + own.m, own.row.size
+    i, k = own.place[row], own.place[column]
+    item = np.searchsorted(own.row * size + own.column, np.maximum(i, k) * size + np.minimum(i, k))
     return np.where(i > k, item, np.where(i < k, items + item, 2 * items + i)).astype(np.int64)
 
 

@@ -28,6 +28,21 @@ def dot(x, y):
 
 
 @compiled
+def square_sum(x):
+    """The sum of squares, in four sums that do not wait for each other."""
+    a = b = c = d = 0.0
+    even = x.size - x.size % 4
+    for k in range(0, even, 4):
+        a += x[k] * x[k]
+        b += x[k + 1] * x[k + 1]
+        c += x[k + 2] * x[k + 2]
+        d += x[k + 3] * x[k + 3]
+    for k in range(even, x.size):
+        a += x[k] * x[k]
+    return a + b + c + d
+
+
+@compiled
 def largest(x):
     """Of the sizes of all items."""
     found = 0.0

@@ -15,7 +15,16 @@ import numpy as np
 
 from ..compiled.contacts import Contacts, observe_contacts
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
-from ..compiled.machine import DONE, FACTORISATIONS, NOT_FINITE, Machine, observe, subtract_rates, take_accelerations
+from ..compiled.machine import (
+    DONE,
+    FACTORISATIONS,
+    NOT_FINITE,
+    Machine,
+    observe,
+    put_squares,
+    subtract_rates,
+    take_accelerations,
+)
 from ..compiled.manifold import rates
 from ..compiled.signals import Signals, assign, put_reactions, take_signals
 from ..compiled.transformation import DYNAMICS, transform
@@ -204,7 +213,9 @@ def widest_gap(mechanism: Mechanism):
     norm of the masses.)"""
     machine, geometric = mechanism.machine, mechanism.geometric
     pattern, g, squares = machine.pattern, machine.g, machine.square
-    if squares.size == 0:
+    if squares.size > 0:
+        put_squares(machine)
+    else:
         squares = g
         g[:] = 0.0
         for e in range(pattern.jac_row.size):

@@ -19,6 +19,7 @@ from ..compiled.machine import (
     in_own_velocities,
     leave_out_velocity_rows,
     observe,
+    put_squares,
     subtract_rates,
     take_accelerations,
 )
@@ -57,6 +58,7 @@ def gaps(machine: Machine, residuals: Vector):
     """The gaps that residuals mean, by what was evaluated and factorised last, in machine.g; the largest."""
     squares = machine.factor.row_square
     if machine.square.size > 0:
+        put_squares(machine)
         squares = machine.square
     return put_gaps(residuals, squares, machine.g)
 

@@ -59,7 +59,8 @@ class InCoordinates:
     algebraic_equations = _size(lambda s: len(s.rows), "What joints and drivers say.")
     jacobian_nonzeros = _size(lambda s: s.mass_pattern.jac_row.size, "The entries of Φ_v that are not zero.")
     factor_nonzeros = _size(
-        lambda s: s.mass_pattern.L.column.size, "Of L, below its diagonal: L D Lᵀ is the matrix [M Φ_vᵀ; Φ_v 0]."
+        lambda s: s.mass_pattern.plan.numbers - s.mass_pattern.n - s.mass_pattern.m,
+        "Of L, below its diagonal: L D Lᵀ is the matrix [M Φ_vᵀ; Φ_v 0].",
     )
     kernels = _size(
         lambda s: len(s.structure.program.batch.groups) + len(s.structure.dynamics.batch.groups),

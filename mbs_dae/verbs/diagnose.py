@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arguments import check_tables, model_of
 from ..compiled import System
+from ..compiled.program import tells_positions
 from ..errors import AssemblyError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError, counted
 from ..explain.notes import notes
 from ..explain.relaxation import relaxations, spare
@@ -123,7 +124,7 @@ def diagnose(model: Model | System) -> Diagnosis:
     here = found.here
     contradictory = [c for c in found.generic if not agrees(system, 0.0, q, c)]
     rank = len(rows) - len(here.dependent(rows))
-    places = [k for k in rows if system.program.phi_from[k] >= 0]
+    places = [k for k in rows if tells_positions(system.program)[k]]
     undriven = joint_rows(system)
     return Diagnosis(
         title=model.name,

@@ -34,11 +34,10 @@ CHAINS = {"plane": planar_chain, "space": spatial_chain}
 @pytest.mark.parametrize("coordinates", ["joint", "natural", "cartesian"])
 @pytest.mark.parametrize("chain", CHAINS.values(), ids=CHAINS)
 def test_ten_times_the_links_are_ten_times_the_work(chain, coordinates):
-    """Counted: entries of L, products that make them, steps of the recursion (times: benchmarks/coordinates.py)."""
+    """Counted: numbers of L, numbers that fronts hand on, steps of the recursion (times: benchmarks/coordinates.py)."""
     small, large = (chain(links).compile(coordinates) for links in (40, 400))
-    sizes = [
-        (s.mass_pattern.L.column.size, s.mass_pattern.L.pair_u.size, 1 + s.tree.before.size) for s in (small, large)
-    ]
+    plans = [s.mass_pattern.plan for s in (small, large)]
+    sizes = [(p.numbers, 1 + p.handed, 1 + s.tree.before.size) for p, s in zip(plans, (small, large), strict=True)]
     assert all(many <= 11 * few for few, many in zip(*sizes, strict=True))
 
 

@@ -36,7 +36,7 @@ from ...compiled.manifold import move
 from ...compiled.tangents import ACCELERATIONS, FORCES, Derivatives, derivatives, differentiate
 from ...kernels.abi import as_complex, compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, nothing, zeros
-from ...linear.pattern import Pattern, analyse
+from ...linear.order import Ordering, ordering
 from ...linear.unsymmetric import Elimination, new_elimination, places
 from ...linear.vectors import copy
 from ..derivative import Mechanism, derivative
@@ -234,7 +234,7 @@ def linearised(system: System, unit: np.ndarray, stages: int) -> Linearised:
     found = np.concatenate(entries, axis=1).astype(np.int64)
     source, row, column, kind = found[:, np.argsort(found[3], kind="stable")]
     begins = np.searchsorted(kind, np.arange(6))
-    matrix = _pattern(row, column, x, rows)
+    matrix = _ordered(row, column, x, rows)
     coupled, coupled_place = _coupled(row, column, kind, x, rows) if stages > 1 else (nothing(Elimination), NO_PLACES)
     sizes = {"values": count, "v_size": layout.v_size, "width": unit.size, "right": 3 * (x + rows), "stages": stages}
     return block(
@@ -262,7 +262,7 @@ def _coupled(
     there = np.stack([(kind > MASS) | (i == j) for i, j in pairs], axis=1)
     all_rows = np.stack([numbered(row, i) for i, _ in pairs], axis=1)
     all_columns = np.stack([numbered(column, j) for _, j in pairs], axis=1)
-    matrix = _pattern(all_rows[there], all_columns[there], 3 * x, 3 * rows)
+    matrix = _ordered(all_rows[there], all_columns[there], 3 * x, 3 * rows)
     out = np.full(there.shape, -1, dtype=np.int64)
     out[there] = places(matrix, all_rows[there], all_columns[there])
     return new_elimination(matrix, 1), out
@@ -295,9 +295,9 @@ def _read_by_rates(system: System) -> list[int]:
     return sorted(c for c in found if c < system.nv)
 
 
-def _pattern(row: np.ndarray, column: np.ndarray, x: int, rows: int) -> Pattern:
+def _ordered(row: np.ndarray, column: np.ndarray, x: int, rows: int) -> Ordering:
     below = np.unique(np.stack([np.maximum(row, column), np.minimum(row, column)]), axis=1)
     below = below[:, below[0] != below[1]]
     own = below[0] < x
     (jac_row, jac_column), (block_row, block_column) = below[:, ~own], below[:, own]
-    return analyse(x, rows, jac_row - x, jac_column, block_row, block_column)
+    return ordering(x, rows, jac_row - x, jac_column, block_row, block_column)

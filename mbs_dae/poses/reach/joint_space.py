@@ -15,6 +15,7 @@ from sympy import Basic
 
 from ...arguments import check_start, model_of
 from ...compiled import System, compile_model
+from ...compiled.program import tells_positions
 from ...coordinates import JointCoordinates, Motion
 from ...coordinates.joint.tree_steps import Freedom
 from ...errors import ModelError, check_dict, check_name, unknown_name
@@ -63,7 +64,7 @@ class JointSpace:
     @property
     def closed(self) -> bool:
         """Whether equations of positions are left besides the joints of the tree: those of loops, of gears."""
-        return bool((self.system.program.phi_from >= 0).any())
+        return bool(tells_positions(self.system.program).any())
 
     @cached_property
     def velocity_names(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...compiled.program import tells_positions
 from ...compiled.scripts import kinematics_script, numbers_script, readings_script
 from ...compiled.system import System
 from ...errors import ModelError, counted
@@ -170,7 +171,8 @@ def _solvable(result: Result) -> System:
         what = f"a live page moves {result.title!r} in time, and this result is over {result.axis[0]}"
         raise ModelError(f"{what}; save that of mbs.kinematics(model, times), and change {result.axis[0]} in the page")
     system = own.cartesian
-    rates = sorted({row.element for row, k in zip(system.rows, system.program.phi_from, strict=True) if k < 0})
+    tells = tells_positions(system.program)
+    rates = sorted({row.element for row, tells_it in zip(system.rows, tells, strict=True) if not tells_it})
     if rates:
         what = f"{', '.join(rates)} of {result.title!r} restrict velocities only, so that a pose does not follow"
         raise ModelError(f"{what} from the time; leave out live=True")

@@ -1,0 +1,164 @@
+"""The machine code of the fronts of one shape: written when a shape is first met, and kept.
+
+A kernel has three loops over fronts of its shape, of which a call asks for one. The first eliminates; the second takes
+a right side in, which stands in `x`; the third gives the solution out.
+"""
+
+from functools import cache
+
+from ...kernels import cache as kernels
+from ...kernels import llvm, store
+from ...tolerances import NIL
+from .lines import POINTERS, Lines
+from .shape import OF_ROWS, OF_X, SUM, Place, Shape, X
+
+COUNTS = ("eliminated", "taken_in", "given_out")
+WHOLE = (*COUNTS, "first", "x_count")
+REAL = ("least", "extra", "truncation")
+ARRAYS = (
+    "index", "weight", "soft", "beside", "jacobian", "kept", "share", "square", "distance", "handed", "numbers", "x",
+)  # fmt: skip
+
+
+@cache
+def kernel_of(shape: Shape) -> int:
+    """Its address."""
+
+    def make(symbol: str) -> store.Stored:
+        return store.Stored({"layout": None}, (), llvm.assembled(assembly(symbol, shape)))
+
+    return kernels.kept(f"front {shape}", make).address
+
+
+def assembly(symbol: str, shape: Shape) -> str:
+    """All of it in LLVM's own language."""
+    items = {name: "i32" if name == "index" else "double" for name in ARRAYS}
+    arguments = [f"i64 %{name}" for name in WHOLE] + [f"double %{name}" for name in REAL]
+    arguments += [f"{POINTERS[item]} noalias %{name}" for name, item in items.items()]
+    code = Lines()
+    for count, task in zip(COUNTS, (_eliminate, _take_in, _give_out), strict=True):
+        _loop(code, count, shape, task)
+    code.do("ret void")
+    body = "\n".join(code.text)
+    return f'define void @"{symbol}"({", ".join(arguments)}) {{\nentry:\n{body}\n}}\n'
+
+
+def _loop(code: Lines, count: str, shape: Shape, task) -> None:
+    begin, body, end = (f"{count}_{what}" for what in ("begin", "body", "end"))
+    code.do(f"br label %{begin}")
+    code.do(f"{begin}:")
+    some = code.let(f"icmp sgt i64 %{count}, 0")
+    code.do(f"br i1 {some}, label %{body}, label %{end}")
+    code.do(f"{body}:")
+    turn = f"%{count}_turn"
+    code.do(f"{turn} = phi i64 [0, %{begin}], [{turn}_next, %{body}]")
+    front = turn if count != COUNTS[2] else code.whole("sub", code.whole("sub", f"%{count}", 1), turn)
+    index = code.place("%index", code.whole("mul", front, shape.indices), "i32")
+    numbers = code.place("%numbers", code.whole("mul", front, shape.numbers))
+    task(code, shape, index, numbers, front)
+    code.do(f"{turn}_next = add i64 {turn}, 1")
+    more = code.let(f"icmp slt i64 {turn}_next, %{count}")
+    code.do(f"br i1 {more}, label %{body}, label %{end}")
+    code.do(f"{end}:")
+
+
+def _eliminate(code: Lines, shape: Shape, index: str, numbers: str, front: str) -> None:
+    values = _gathered(code, shape, index)
+    at = 0
+    for k, column in enumerate(shape.columns):
+        reciprocal = _reciprocal(code, shape, index, k, values)
+        code.store(reciprocal, numbers, at)
+        factors = {}
+        for e, i in enumerate(column):
+            factors[i] = code.real("fmul", values[i, k, SUM], reciprocal)
+            code.store(factors[i], numbers, at + 1 + e)
+        for place, i, j in shape.taken(k):
+            taken = code.real("fmul", factors[i], values[j, k, SUM])
+            _put(code, values, place, taken, "fsub" if place[2] == SUM else "fadd")
+        at += 1 + len(column)
+    up = code.place("%handed", code.whole("add", "%first", code.whole("mul", front, len(shape.handed_on))))
+    for k, place in enumerate(shape.handed_on):
+        code.store(values[place], up, k)
+
+
+def _gathered(code: Lines, shape: Shape, index: str) -> dict[Place, str]:
+    """The numbers that stand in the front before its elimination: those of the matrix, and what children hand on."""
+    values: dict[Place, str] = {}
+    first = len(shape.entries)
+    for e, (i, j) in enumerate(shape.entries):
+        source = "%beside" if shape.unknowns[i] == X else "%jacobian"
+        values[i, j, SUM] = code.load(source, code.load_index(index, e))
+    for k, sort in enumerate(shape.pivots):
+        if sort == X:
+            unknown = code.load_index(index, first + k)
+            values[k, k, SUM] = code.real("fadd", code.load("%weight", unknown), code.load("%soft", unknown))
+    first += len(shape.unknowns)
+    for c, handed_on in enumerate(shape.children):
+        handed = code.place("%handed", code.load_index(index, first + c))
+        for e, place in enumerate(handed_on):
+            _put(code, values, place, code.load(handed, e), "fadd")
+    return values
+
+
+def _put(code: Lines, values: dict[Place, str], place: Place, value: str, sign: str) -> None:
+    if place in values:
+        values[place] = code.real(sign, values[place], value)
+    else:
+        values[place] = value if sign == "fadd" else code.let(f"fneg double {value}")
+
+
+def _reciprocal(code: Lines, shape: Shape, index: str, k: int, values: dict[Place, str]) -> str:
+    """Of pivot k. With x and m what x and other λ have taken, e = x + m and s the share of a row, its pivot is
+    -(e + extra · max(x / s, least)), of which s times is what is divided by. Its square and its distance are told."""
+    if shape.pivots[k] == X:
+        return code.real("fdiv", "1.0", values[k, k, SUM])
+    row = code.whole("sub", code.load_index(index, len(shape.entries) + k), "%x_count")
+    x, rows = values.get((k, k, OF_X), "0.0"), values.get((k, k, OF_ROWS), "0.0")
+    code.store(x, "%square", row)
+    distance = code.real("fadd", x, rows)
+    code.store(distance, "%distance", row)
+    if (k, k, OF_X) not in values:  # a row of nothing
+        return "0.0"
+    share = code.larger(code.load("%share", row), _number(NIL))
+    apart = code.real("fmul", distance, share)
+    added = code.real("fmul", "%extra", code.larger(x, code.real("fmul", "%least", share)))
+    reciprocal = code.real("fdiv", code.let(f"fneg double {share}"), code.real("fadd", apart, added))
+    long = code.is_true("ogt", x, "%least")
+    far = code.is_true("oge", apart, code.real("fmul", "%truncation", x))
+    counts = code.let(f"and i1 {long}, {far}")
+    counts = code.let(f"or i1 {counts}, {code.is_true('ole', '%truncation', '0.0')}")
+    counts = code.let(f"and i1 {counts}, {code.is_true('one', code.load('%kept', row), '0.0')}")
+    return code.choose(counts, reciprocal, "0.0")
+
+
+def _number(value: float) -> str:
+    return f"{value:.17e}"
+
+
+def _take_in(code: Lines, shape: Shape, index: str, numbers: str, front: str) -> None:
+    unknowns, x = _right_side(code, shape, index)
+    at = 0
+    for k, column in enumerate(shape.columns):
+        for e, i in enumerate(column):
+            x[i] = code.real("fsub", x[i], code.real("fmul", code.load(numbers, at + 1 + e), x[k]))
+        x[k] = code.real("fmul", x[k], code.load(numbers, at))
+        at += 1 + len(column)
+    for unknown, value in zip(unknowns, x, strict=True):
+        code.store(value, "%x", unknown)
+
+
+def _give_out(code: Lines, shape: Shape, index: str, numbers: str, front: str) -> None:
+    unknowns, x = _right_side(code, shape, index)
+    at = shape.numbers
+    for k in range(len(shape.columns) - 1, -1, -1):
+        column = shape.columns[k]
+        at -= 1 + len(column)
+        for e, i in reversed([*enumerate(column)]):
+            x[k] = code.real("fsub", x[k], code.real("fmul", code.load(numbers, at + 1 + e), x[i]))
+        code.store(x[k], "%x", unknowns[k])
+
+
+def _right_side(code: Lines, shape: Shape, index: str) -> tuple[list[str], list[str]]:
+    first = len(shape.entries)
+    unknowns = [code.load_index(index, first + k) for k in range(len(shape.unknowns))]
+    return unknowns, [code.load("%x", unknown) for unknown in unknowns]

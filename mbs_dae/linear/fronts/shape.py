@@ -1,0 +1,85 @@
+"""The shape of a front: which numbers its elimination has to do with, whatever their values.
+
+With u = l d the elimination of pivot k takes l_ik u_jk from each entry (i, j) that is left:
+
+    l_ik = u_ik / d_k,        a_ij ← a_ij - l_ik u_jk,        k < j ≤ i.
+
+The shape says which entries there are, by the places of their unknowns in the front; nothing is computed that is zero
+whatever the numbers. What the pivot of a λ is, is told in `linear.kkt`: what x and what λ have taken from it are summed
+apart, and handed on apart.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+
+X, ROW = "x", "λ"
+SUM, OF_X, OF_ROWS = "a", "p", "m"
+"""What a number of the matrix is: an entry, or of the diagonal of a λ what x, or other λ, have taken from it."""
+Place = tuple[int, int, str]
+"""Row and column of a number, j ≤ i, and what it is."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    pivots: str
+    """Of each pivot whether it is an x or the λ of a row."""
+    border: str
+    entries: tuple[tuple[int, int], ...]
+    """The entries below the diagonal in the columns of the pivots, that the matrix has itself."""
+    children: tuple[tuple[Place, ...], ...]
+    """For each child, the numbers that it hands on."""
+    full: bool = False
+    """Whether all its entries count as there: then its elimination is loops, and no kernel of its own."""
+
+    @cached_property
+    def unknowns(self) -> str:
+        return self.pivots + self.border
+
+    @cached_property
+    def columns(self) -> tuple[tuple[int, ...], ...]:
+        """The rows of the items of L in the column of each pivot."""
+        return self._structure[0]
+
+    @cached_property
+    def handed_on(self) -> tuple[Place, ...]:
+        """The numbers that it hands on."""
+        return self._structure[1]
+
+    @property
+    def indices(self) -> int:
+        """How many a front of this shape has: its entries, its unknowns, its children."""
+        return len(self.entries) + len(self.unknowns) + len(self.children)
+
+    @property
+    def numbers(self) -> int:
+        """How many are kept of it: L, and the reciprocals of pivots."""
+        return sum(map(len, self.columns)) + len(self.pivots)
+
+    def taken(self, k: int) -> Iterator[tuple[Place, int, int]]:
+        """The numbers from which the elimination of pivot k takes the product of items i and j of its column."""
+        for j, i in combinations_with_replacement(self.columns[k], 2):
+            own = OF_X if self.pivots[k] == X else OF_ROWS
+            yield (i, j, own if i == j and self.unknowns[i] == ROW else SUM), i, j
+
+    def _at(self, i: int, j: int) -> tuple[Place, ...]:
+        """All numbers at a place."""
+        return ((i, i, OF_X), (i, i, OF_ROWS)) if i == j and self.unknowns[i] == ROW else ((i, j, SUM),)
+
+    @cached_property
+    def _structure(self) -> tuple[tuple[tuple[int, ...], ...], tuple[Place, ...]]:
+        there = {(i, k, SUM) for i, k in self.entries}
+        there |= {(k, k, SUM) for k, sort in enumerate(self.pivots) if sort == X}
+        there.update(*self.children)
+        if self.full:
+            pairs = combinations_with_replacement(range(len(self.unknowns)), 2)
+            there = {place for j, i in pairs for place in self._at(i, j)}
+        columns = []
+        for k, pivot in enumerate(self.pivots):
+            own = OF_X if pivot == X else OF_ROWS
+            column = sorted(i for i, j, _ in there if j == k and i > k)
+            columns.append(tuple(column))
+            for j, i in combinations_with_replacement(column, 2):
+                there.add((i, j, own if i == j and self.unknowns[i] == ROW else SUM))
+        return tuple(columns), tuple(sorted(place for place in there if place[1] >= len(self.pivots)))
