@@ -23,7 +23,6 @@ from ..linear.laws import Complementarity
 from ..linear.pattern import Pattern
 from ..linear.rows import Rows
 from ..linear.springs import Laws, Proximal, new_proximal
-from ..linear.vectors import dot
 from ..model.bodies.body import Marker
 from ..model.contacts.base import Contact
 from ..model.contacts.friction import Friction, FrictionElement
@@ -34,8 +33,8 @@ from ..symbolic.derive import Form
 from ..symbolic.loads import joint_wrenches
 from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
 from .program import Program, ProgramBuilder, read_rows
-from .transformation import NO_TERMS, RowTerms, Transformation, take_term
-from .transformation_maps import row_terms
+from .tree.maps import row_terms
+from .tree.transformation import NO_TERMS, RowTerms, Transformation, carry_to_ground, take_term
 
 NOTED = 3
 """Items of a note before its impulses."""
@@ -237,12 +236,10 @@ def put_rows(contacts: Contacts):
     value, k = rows.value, 0
     value[:] = 0.0
     if tr.edges > 0 and tr.deep == 0:
-        terms, f = contacts.terms, tr.part[0]
+        terms = contacts.terms
         for term in range(terms.row.size):
             take_term(tr, terms, term, out, contacts.gamma)
-            for i in range(tr.path_at[terms.edge[term]], tr.path_at[terms.edge[term] + 1]):
-                value[contacts.goes_to[k]] += dot(tr.twist[i], f)
-                k += 1
+            k = carry_to_ground(tr, terms.edge[term], value, contacts.goes_to, k)
     else:
         for k in range(contacts.goes_to.size):
             value[contacts.goes_to[k]] += out[program.jac_from[k]]
@@ -264,6 +261,7 @@ class ContactsBuilder:
         instances = [instance_of(*e.form(), e.markers, e.who, coordinates) for e in self.elements]
         self.program = ProgramBuilder(batch(instances), coordinates.layout.nv)
         self.terms = row_terms(transformed, self.program.layout) if transformed else NO_TERMS
+        self.ways = transformed.ways if transformed else ()
         self.points: list[tuple[Contact | FrictionElement, int]] = []
         """Whose each point is, and which one of it."""
         self.rows_of: dict[str, np.ndarray] = {}
@@ -350,9 +348,9 @@ class ContactsBuilder:
         layout = self.program.layout
         row, column = layout["jac_row"][layout["jac_to"]], layout["jac_column"][layout["jac_to"]]
         if tr.edges > 0 and tr.deep == 0:
-            paths = [tr.path[tr.path_at[e] : tr.path_at[e + 1]] for e in self.terms.edge]
-            row = np.repeat(self.terms.row, [path.size for path in paths])
-            column = np.concatenate([np.zeros(0, dtype=np.int64), *paths])
+            ways = [self.ways[e] for e in self.terms.edge]
+            row = np.repeat(self.terms.row, [way.size for way in ways])
+            column = np.concatenate([np.zeros(0, dtype=np.int64), *ways])
         point = self._point_of_row()
         keys = np.unique(point[row] * columns + column)
         begins = np.searchsorted(keys, np.arange(len(self.points) + 1) * columns)

@@ -10,7 +10,7 @@ from ..linear.vectors import all_finite, copy
 from .batch import VALUE, evaluate
 from .manifold import Instant, Manifold
 from .program import Program, read_jacobian, read_rows
-from .transformation import ACCELERATIONS, REACH, ROWS, VELOCITIES, Transformation, transform, transform_back
+from .tree.transformation import ACCELERATIONS, REACH, ROWS, VELOCITIES, Transformation, transform, transform_back
 
 # what a compiled solve reports
 DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, JUMPED, NEAR, ENDLESS = range(7)

@@ -14,7 +14,7 @@ from ..coordinates.joint.vectors import after, at, back, cross, dot, plus, put_a
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, zeros
 from .batch import VALUE, Batch, evaluate
-from .transformation import ANGULAR_ACCELERATION, TURNING, Transformation, transform
+from .tree.transformation import ANGULAR_ACCELERATION, TURNING, Transformation, transform
 
 
 class Instant(NamedTuple):

@@ -13,7 +13,8 @@ import sympy as sp
 
 from ..coordinates import CoordinateSet, JointCoordinates, Layout, coordinate_set
 from ..errors import ModelError
-from ..linear.pattern import Pattern, analyse
+from ..linear.pattern import Pattern, analyse, analyse_tree
+from ..linear.tree.solve import factorise_tree, solve_tree
 from ..model.breaks import switches
 from ..model.element import Element
 from ..model.fields import Scalar
@@ -26,7 +27,7 @@ from .contacts import ContactsBuilder
 from .dynamics import DynamicsBuilder, dynamics_instances
 from .program import ProgramBuilder
 from .signals import SignalsBuilder
-from .transformation_maps import Entries, structure_of
+from .tree.maps import Entries, shape_of, structure_of
 
 
 class Remembering:
@@ -166,11 +167,10 @@ class Structure(Remembering):
         batches = self.program.batch, self.dynamics.batch, self.contacts.program.batch
         return [*chain.from_iterable(batch.switching for batch in batches), *self.contacts.switching]
 
-    @cached_property
-    def entries(self) -> Entries:
-        """Which entries Φ_v and M (below its diagonal) have."""
+    def entries(self, formed: bool) -> Entries:
+        """Which entries Φ_v and M (below its diagonal) have. In joint coordinates M has none, unless it is `formed`."""
         if self.transformed is not None:
-            return structure_of(self.transformed, self.program.layout)
+            return self.once(_transformed_entries, formed)
         return Entries(*self._jacobian_entries, self.dynamics.block_row, self.dynamics.block_column)
 
     @property
@@ -187,7 +187,7 @@ class Structure(Remembering):
     @property
     def _jacobian_entries(self) -> tuple[np.ndarray, np.ndarray]:
         if self.transformed is not None:
-            return self.entries.jac_row, self.entries.jac_column
+            return self.entries(False)[:2]
         return self.program.layout["jac_row"], self.program.layout["jac_column"]
 
     @cached_property
@@ -197,10 +197,24 @@ class Structure(Remembering):
 
     @cached_property
     def mass_pattern(self) -> Pattern:
-        """The pattern of the matrix with M for W."""
-        if not self.entries.block_row.size:
+        """The pattern of the matrix with M for W: in joint coordinates M is that of a tree of bodies."""
+        if self.transformed is None:
+            return self.formed_pattern
+        functions = [function.compile().address for function in (factorise_tree, solve_tree)]
+        return analyse_tree(shape_of(self.transformed), functions, len(self.rows), *self._jacobian_entries)
+
+    @cached_property
+    def formed_pattern(self) -> Pattern:
+        """The same with all entries of M."""
+        entries = self.entries(formed=True)
+        if not entries.block_row.size:
             return self.pattern
-        return analyse(self.columns, len(self.rows), *self.entries)
+        return analyse(self.columns, len(self.rows), *entries)
+
+
+def _transformed_entries(structure: Structure, formed: bool) -> Entries:
+    transformed: Any = structure.transformed
+    return structure_of(transformed, structure.program.layout, formed)
 
 
 def structure_in(model: Model, coordinates: str, **tree: Any) -> Structure:

@@ -18,6 +18,7 @@ from ..errors import ModelError
 from ..kernels.blocks import Image, block
 from ..linear import kkt
 from ..linear.pattern import Pattern
+from ..linear.tree.articulated import NO_LIMBS
 from ..model.bodies.body import Body, Marker
 from ..model.element import Element
 from ..model.measures import Measure
@@ -33,8 +34,8 @@ from .python_kernel import PythonKernel, Raised, told
 from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs
 from .signals import Signals
 from .structure import Lengths, Remembering, Row, Structure, structure_in
-from .transformation import Transformation, transform_dynamics
-from .transformation_maps import no_transformation, transformation
+from .tree.maps import limbs_of, no_transformation, transformation_of
+from .tree.transformation import Transformation, form_masses, transform_dynamics
 
 Slots = Mapping[sp.Symbol, Number]
 HUGE = 1e100  # a force beyond this has left all bounds
@@ -99,13 +100,13 @@ class System(Remembering):
         chosen = self.coordinates
         return chosen.tree_image(self.evaluator).prototype if isinstance(chosen, JointCoordinates) else no_tree()
 
-    def _transformation(self, dynamic: bool) -> Transformation:
+    def transformation(self, dynamic: bool, formed: bool) -> Transformation:
         chosen = self.coordinates
         if not isinstance(chosen, JointCoordinates):
             return no_transformation()
         own = self.structure
         dynamics = own.dynamics if dynamic else None
-        return transformation(chosen, self.tree, own.program.layout, own.entries, dynamics, self.length)
+        return transformation_of(chosen, self.tree, own.program.layout, own.entries(formed), dynamics, self.length)
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -215,7 +216,8 @@ class System(Remembering):
 
     @cached_property
     def masses(self) -> np.ndarray:
-        """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia."""
+        """What the velocity of each column of Φ_v moves: the mass of its body, or a moment of inertia. A joint moves
+        all that is behind it in the placement."""
         kernels = self.coordinates.kernels
         if self.structure.transformed is None:
             return kernels.masses(self.evaluator)
@@ -224,7 +226,8 @@ class System(Remembering):
         out, scalars = np.zeros(dynamics.batch.out_size + 1), np.zeros(SCALARS)
         at = machine.transformation
         evaluate_forces(dynamics, 0.0, at.qc, at.vc, out, at.fc, scalars)
-        transform_dynamics(at, out, machine.f, machine.factor.weight, machine.factor.beside)
+        transform_dynamics(at, out, machine.f)
+        form_masses(at, machine.factor.weight, machine.factor.beside)
         return machine.factor.weight.copy()
 
     @cached_property
@@ -239,7 +242,7 @@ class System(Remembering):
     def machine(self, dynamic: bool = False) -> Machine:
         """Work space for the compiled solves: one for each run, so that systems can be shared. With `dynamic`, W is to
         be M."""
-        return self.once(_machine_image, dynamic).new()
+        return self.once(_machine_image, dynamic, False).new()
 
     def _put_numbers(self, machine: Any) -> None:
         """What a machine without transformation has of the design."""
@@ -251,20 +254,21 @@ class System(Remembering):
         machine.put("length", self.length)
         machine.put("extent", self._extent)
 
-    def prototype(self) -> Machine:
-        """What the work space of every run with forces is a copy of."""
-        return self.once(_machine_image, True).prototype
+    def prototype(self, formed: bool) -> Machine:
+        """What the work space of every run with forces is a copy of; with `formed`, M has entries (`Structure`)."""
+        return self.once(_machine_image, True, formed).prototype
 
-    def _machine(self, dynamic: bool) -> Machine:
-        columns, rows, layout = self.structure.columns, len(self.rows), self.layout
-        pattern = self.mass_pattern if dynamic else self.pattern
-        program, transformed = self.program, self._transformation(dynamic)
+    def _machine(self, dynamic: bool, formed: bool) -> Machine:
+        columns, rows, layout, own = self.structure.columns, len(self.rows), self.layout, self.structure
+        pattern = (own.formed_pattern if formed else own.mass_pattern) if dynamic else own.pattern
+        program, transformed = self.program, self.transformation(dynamic, formed)
+        limbs = limbs_of(transformed) if pattern.tree.edges else NO_LIMBS
         machine = Machine(
             program=program,
             transformation=transformed,
             manifold=manifold_of(layout, self.structure.turning.fill(self.evaluator), transformed),
             pattern=pattern,
-            factor=kkt.new_factor(pattern, self.column_weight),
+            factor=kkt.new_factor(pattern, self.column_weight, limbs),
             norm=self.weight,
             square=transformed.square if transformed.edges else np.zeros(rows if program.losses.rows.size else 0),
             full_unit=self._full_unit(program),
@@ -380,12 +384,12 @@ class System(Remembering):
         return None
 
 
-def _machine_image(system: System, dynamic: bool) -> Image:
+def _machine_image(system: System, dynamic: bool, formed: bool) -> Image:
     """Without transformation one image serves all designs of a structure: the numbers alone are filled in."""
     own = system.structure
     if dynamic or isinstance(own.coordinates, JointCoordinates):
-        return Image(system._machine(dynamic))
-    return own.kept(Image, lambda: Image(system._machine(dynamic=False))).filled(system._put_numbers)
+        return Image(system._machine(dynamic, formed))
+    return own.kept(Image, lambda: Image(system._machine(False, False))).filled(system._put_numbers)
 
 
 def compile_model(model: Model, coordinates: str, **tree: Any) -> System:

@@ -5,7 +5,7 @@ machine code (`store`), for those who want to read it, and so does its layout: a
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,14 +38,19 @@ counts = Counts()
 _in_memory: dict[str, Kernel] = {}
 
 
-def kernel(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]]) -> Kernel:
+def kernel(
+    meaning: str,
+    write_source: Callable[[], tuple[str, dict[str, Any]]],
+    arguments: Sequence[Any] = KERNEL,
+    fused: bool = False,
+) -> Kernel:
     """The kernel that computes `meaning`; `write_source` derives its module, which defines ``kernel`` (see `abi`), and
     its layout."""
 
     def make(symbol: str) -> store.Stored:
         source, layout = write_source()
         counts.derived += 1
-        code, uses = kernel_code(symbol, source, KERNEL, CALLED)
+        code, uses = kernel_code(symbol, source, arguments, CALLED, fused)
         return store.Stored({"layout": layout, "source": source}, uses, code)
 
     return kept(meaning, make)

@@ -32,16 +32,16 @@ RELATIONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==
 
 
 def kernel_code(
-    symbol: str, source: str, arguments: Sequence[types.Type], called: Mapping[str, Any]
+    symbol: str, source: str, arguments: Sequence[types.Type], called: Mapping[str, Any], fused: bool = False
 ) -> tuple[bytes, tuple[str, ...]]:
     """The machine code of the loop of ``kernel`` in this source, which may call these functions that lie apart; and the
-    names of those that it does call."""
+    names of those that it does call. With `fused` a product and a sum may be one operation, rounded once."""
     kernel = next(one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef))
     module = cpu_target.target_context.create_module(symbol)
     function = ir.Function(module, llvm.entry_type(arguments, types.none), symbol)
     names: dict[str, Any] = dict(zip((one.arg for one in kernel.args.args), function.args, strict=True))
     builder = ir.IRBuilder(function.append_basic_block())
-    writer = Writer(builder, names, called)
+    writer = Writer(builder, names, called, fused)
     for loop in kernel.body:
         _write_loop(writer, loop)
     builder.ret_void()
@@ -69,8 +69,9 @@ def _write_loop(writer: Writer, loop: Any) -> None:
 class Writer(ast.NodeVisitor):
     """Writes statements; the value of an expression is an instruction, or a plain number while it is known."""
 
-    def __init__(self, builder: ir.IRBuilder, names: dict[str, Any], called: Mapping[str, Any]):
+    def __init__(self, builder: ir.IRBuilder, names: dict[str, Any], called: Mapping[str, Any], fused: bool):
         self.builder, self.names, self.called = builder, names, called
+        self.flags = ("contract",) if fused else ()
         self.used: set[str] = set()
 
     def generic_visit(self, node: ast.AST) -> Any:
@@ -133,7 +134,7 @@ class Writer(ast.NodeVisitor):
                 return getattr(operator, of_integers)(a, b)
             if all(isinstance(x, int) or getattr(x, "type", None) == WORD for x in (a, b)):
                 return getattr(builder, of_integers)(self.whole(a), self.whole(b))
-            return getattr(builder, of_reals)(self.real(a), self.real(b))
+            return getattr(builder, of_reals)(self.real(a), self.real(b), flags=self.flags)
         if kind is ast.Div:
             return builder.fdiv(self.real(a), self.real(b))
         if kind is ast.Pow:

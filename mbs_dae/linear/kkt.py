@@ -26,11 +26,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels.abi import compiled, compiled_apart
+from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Vector, Work, block, ones, zeros
 from ..tolerances import DELTA, NIL
 from .fronts.solving import eliminate, give_out, take_in
 from .pattern import Pattern
+from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
 from .vectors import axpy, copy, square_sum
 
 
@@ -67,19 +68,25 @@ class Factor(NamedTuple):
     """What is left of the right-hand side, during a solve."""
     rest_g: Work[Vector] = zeros("m")
     part: Work[Vector] = zeros("unknowns")
+    limbs: Limbs = NO_LIMBS
+    """Where W is that of a tree of bodies (`articulated`), what takes the place of `weight` and `beside`."""
 
 
-def new_factor(pattern: Pattern, weight: np.ndarray) -> Factor:
+def new_factor(pattern: Pattern, weight: np.ndarray, limbs: Limbs = NO_LIMBS) -> Factor:
     sizes = {"n": pattern.n, "m": pattern.m, "unknowns": pattern.n + pattern.m}
     sizes |= {"entries": pattern.jac_row.size, "beside": pattern.block_row.size}
     sizes |= {"numbers": pattern.plan.numbers, "handed": pattern.plan.handed, "room": pattern.plan.room}
-    return block(Factor(np.array(weight, dtype=float)), **sizes)
+    sizes |= sizes_of(pattern.tree, pattern.n, pattern.jac_row.size)
+    return block(Factor(np.array(weight, dtype=float), limbs=limbs), **sizes)
 
 
 @compiled_apart
 def factorise(pattern: Pattern, factor: Factor):
     """L and D, for the weight and Jacobian entries that stand in `factor`. Of rows the fronts tell the squared length,
     and, as `independence`, the squared distance from those before."""
+    if pattern.tree.edges > 0:
+        call_on_block(pattern.tree.functions[FACTORISE], pattern, (factor,))
+        return
     least, truncation = negligible(pattern, factor), factor.truncation[0]
     extra = factor.damping[0] if truncation > 0.0 else DELTA + factor.damping[0]
     eliminate(pattern.plan, pattern.n, factor, least, extra, truncation)
@@ -117,6 +124,9 @@ def _solve_once(pattern, factor, f, g):
 @compiled_apart
 def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int):
     """Solve for x and λ; `refinements` corrections against the matrix without the extras on its diagonal."""
+    if pattern.tree.edges > 0:
+        call_on_block(pattern.tree.functions[SOLVE], pattern, (factor, f, g, x, multipliers, refinements))
+        return
     rest_x, rest_g = factor.rest_x, factor.rest_g
     copy(f, rest_x)
     copy(g, rest_g)

@@ -1,13 +1,16 @@
 """The structure of the KKT matrix: what never changes, found once (the mathematics is in `kkt`)."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kernels.blocks import INDEX, Indices, block
-from .fronts.plan import Plan, plan_of
+from .fronts.plan import Plan, no_plan, plan_of
 from .fronts.tree import fronts_of
+from .ldl import structure
 from .order import NONE, ordering
+from .tree.articulated import NO_TREE, Articulated, Shape, articulated, coupled_rows
 
 
 class Pattern(NamedTuple):
@@ -23,6 +26,8 @@ class Pattern(NamedTuple):
     """The entries of W below its diagonal."""
     block_column: Indices
     plan: Plan
+    tree: Articulated = NO_TREE
+    """Where W is that of a tree of bodies."""
 
 
 def analyse(
@@ -39,3 +44,15 @@ def analyse(
     plan = plan_of(fronts_of(n + m, own.column, own.row), own.order, n, source)
     rows, columns, lower, upper = (x.astype(INDEX) for x in (jac_row, jac_column, block_row, block_column))
     return block(Pattern(n, m, rows, columns, lower, upper, plan))
+
+
+def analyse_tree(
+    shape: Shape, functions: Sequence[int], m: int, jac_row: np.ndarray, jac_column: np.ndarray
+) -> Pattern:
+    """The same where W is that of a tree of bodies; `functions` are the addresses of those of `tree.solve`."""
+    n, ends = sum(shape.velocities), jac_row[coupled_rows(jac_row, jac_column)]
+    high, low = np.unique(ends[:, ends[0] != ends[1]], axis=1)
+    own = ordering(m, 0, NONE, NONE, high, low)
+    tree = articulated(shape, functions, jac_row, jac_column, m, structure(m, own.row, own.column), own.order)
+    none, rows, columns = (x.astype(INDEX) for x in (NONE, jac_row, jac_column))
+    return block(Pattern(n, m, rows, columns, none, none, no_plan(), tree))

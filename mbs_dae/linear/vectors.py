@@ -13,6 +13,13 @@ def copy(x, y):
 
 
 @compiled
+def copy_rows(x, y):
+    """The same for tables."""
+    for k in range(x.shape[0]):
+        copy(x[k], y[k])
+
+
+@compiled
 def axpy(a, x, y):
     """y plus a x, in y."""
     for k in range(x.size):

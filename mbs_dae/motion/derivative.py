@@ -27,7 +27,7 @@ from ..compiled.machine import (
 )
 from ..compiled.manifold import rates
 from ..compiled.signals import Signals, assign, put_reactions, take_signals
-from ..compiled.transformation import DYNAMICS, transform
+from ..compiled.tree.transformation import DYNAMICS, MASSES, transform
 from ..coordinates import Layout
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Design, Matrix, Vector, Work, block, ones, zeros
@@ -107,7 +107,9 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     forces = transformation.fc if transformed else machine.f
     evaluate_forces(dynamics, t, q, v, out, forces, mechanism.scalars)
     if transformed:
-        transform(transformation, DYNAMICS, (out, machine.f, factor.weight, factor.beside))
+        transform(transformation, DYNAMICS, (out, machine.f))
+        if machine.pattern.tree.edges == 0:
+            transform(transformation, MASSES, (factor.weight, factor.beside))
     else:
         take_masses(dynamics, out, factor.weight, factor.beside)
     contacts = mechanism.contacts

@@ -8,9 +8,10 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 
 from ..compiled import System
-from ..compiled.contacts import EVENTS, Contacts
+from ..compiled.contacts import EVENTS, STEPS, Contacts
 from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
+from ..compiled.masses import mass_matrix
 from ..kernels.blocks import Image, block
 from ..linear.kkt import new_factor
 from ..tolerances import FELT, SHARE, SOFT
@@ -55,16 +56,20 @@ def _image(system: System, refinements: int, faint: float, asks: int) -> Image:
 
 
 def _prototype(system: System, refinements: int, faint: float, asks: int) -> Mechanism:
-    weight, machine, dynamics = system.column_weight, system.prototype(), system.dynamics
+    parts = _parts(system, faint, asks, formed=asks == STEPS and bool(system.structure.contacts.points))
+    soft = parts.machine.factor.soft[:] = system.once(_softness)
+    often = max(refinements, 3 if soft.any() else parts.machine.transformation.deep)
+    return block(parts._replace(refinements=often), outputs=parts.dynamics.batch.out_size + 1)
+
+
+def _parts(system: System, faint: float, asks: int, formed: bool) -> Mechanism:
+    """With `formed` M has entries."""
+    weight, machine, dynamics = system.column_weight, system.prototype(formed), system.dynamics
     state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
     contacts, plain = contacts_of(system, machine, asks), system.pattern
     switches = switches_of(system, machine, dynamics, contacts)
     known = machine, dynamics, system.signals, switches, contacts, state
-    parts = Mechanism(*known, system.length, weight, 0, float(faint), plain, shape)
-    outputs = dynamics.batch.out_size + 1
-    soft = machine.factor.soft[:] = _softness(system, block(parts, outputs=outputs))
-    often = max(refinements, 3 if soft.any() else machine.transformation.deep)
-    return block(parts._replace(refinements=often), outputs=outputs)
+    return Mechanism(*known, system.length, weight, 0, float(faint), plain, shape)
 
 
 def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
@@ -92,7 +97,7 @@ def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: 
     return block(Switches(kinds, functions, blind), switches=kinds.size, laws=laws, ways=ways, own=own, width=width)
 
 
-def _softness(system: System, bare: Mechanism) -> np.ndarray:
+def _softness(system: System) -> np.ndarray:
     """What columns of little mass are given for the factorisation, so that rows which they hand on between heavy bodies
     are not lost in roundoff; refinement takes it away. Not where light bodies are free to move by themselves: there it
     is their own mass that counts, and no refinement finds it under one that is larger. Looked at in the placement and
@@ -100,20 +105,24 @@ def _softness(system: System, bare: Mechanism) -> np.ndarray:
     weight, masses = system.column_weight, system.masses
     soft = np.maximum(SOFT * (system.heaviest or 1.0) * weight - masses, 0.0)
     light = (soft > 0.0) & (masses > 0.0)
-    if not light.any():
+    if not light.any() or not system.rows:
+        soft[light] = 0.0
         return soft
     random, free = np.random.default_rng(3), np.zeros(soft.size, dtype=bool)
+    bare = block(_parts(system, 0.0, EVENTS, formed=False), outputs=system.dynamics.batch.out_size + 1)
     for far in (0.0, 0.3, 0.3):
         aside = far * system.length * random.standard_normal(system.nv) / np.sqrt(system.weight)
         evaluate(bare, 0.0, system.moved(system.placement, aside), system.still)
-        factor = bare.machine.factor
-        if all(np.isfinite(numbers).all() for numbers in (factor.jacobian, factor.weight, factor.beside)):
-            free |= _free(bare.machine, soft, weight, light)
+        jacobian, mass = bare.machine.factor.jacobian, mass_matrix(system, bare.machine)
+        if np.isfinite(jacobian).all() and np.isfinite(mass.data).all():
+            free |= _free(bare.machine, mass, soft, weight, light)
     soft[free & light] = 0.0
     return soft
 
 
-def _free(machine: Machine, soft: np.ndarray, weight: np.ndarray, light: np.ndarray) -> np.ndarray:
+def _free(
+    machine: Machine, mass: sps.csr_matrix, soft: np.ndarray, weight: np.ndarray, light: np.ndarray
+) -> np.ndarray:
     """The columns that take part in a motion of light bodies by themselves, all others at rest, of which the mass that
     they are given has a large part of the energy: a refinement leaves this part of an error.
 
@@ -122,9 +131,7 @@ def _free(machine: Machine, soft: np.ndarray, weight: np.ndarray, light: np.ndar
     pattern, factor, n, scale = machine.pattern, machine.factor, soft.size, 1.0 / np.sqrt(weight)
     places = pattern.jac_row, pattern.jac_column
     rows = sps.csr_matrix((factor.jacobian * scale[places[1]], places), (pattern.m, n))
-    entries = factor.beside * scale[pattern.block_row] * scale[pattern.block_column]
-    below = sps.csr_matrix((entries, (pattern.block_row, pattern.block_column)), (n, n))
-    mass = below + below.T + sps.diags(factor.weight / weight)
+    mass = sps.csr_matrix(sps.diags(scale) @ mass @ sps.diags(scale))
     touching = (abs(rows).T @ abs(rows) + abs(mass)).tocsr()
     near = np.flatnonzero(touching @ light + light)
     free = np.zeros(n, dtype=bool)

@@ -10,7 +10,7 @@ from ..compiled.machine import DONE
 from ..compiled.manifold import restore
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Matrix, Vector, Work, block, zeros
-from ..linear.vectors import axpy, copy
+from ..linear.vectors import axpy, copy, copy_rows
 from ..tolerances import BLURRED
 from .control import Control
 from .course import Course, moment
@@ -55,6 +55,7 @@ class Record(NamedTuple):
     nearness: Work[Vector] = zeros(3)
     weight: Work[Vector] = zeros("columns")
     beside: Work[Vector] = zeros("entries")
+    inertia: Work[Matrix] = zeros("limbs", "packed")
 
 
 ACCEPTED, REJECTED, NEXT = range(3)
@@ -97,6 +98,8 @@ def new_march(
     sizes |= {"times": times.size, "rows": mechanism.machine.pattern.m, "switches": mechanism.switches.kinds.size}
     sizes |= {"lines": mechanism.contacts.force.size}
     sizes |= {"columns": mechanism.machine.factor.weight.size, "entries": mechanism.machine.factor.beside.size}
+    limbs, packed = mechanism.machine.factor.limbs.inertia.shape
+    sizes |= {"limbs": limbs, "packed": packed}
     record = block(Record(times), **sizes)
     tableau, crossing = method.tableau, block(Crossing())
     search = new_search(stages, times, not method.steps_over)
@@ -112,6 +115,7 @@ def remember(march):
     copy(factor.kept, record.kept)
     copy(factor.weight, record.weight)
     copy(factor.beside, record.beside)
+    copy_rows(factor.limbs.inertia, record.inertia)
 
 
 @compiled
@@ -121,6 +125,7 @@ def put_back(march):
     copy(record.kept, factor.kept)
     copy(record.weight, factor.weight)
     copy(record.beside, factor.beside)
+    copy_rows(record.inertia, factor.limbs.inertia)
 
 
 @compiled

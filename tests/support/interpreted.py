@@ -11,20 +11,25 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-from mbs_dae.compiled import batch, transformation
-from mbs_dae.kernels import cache, functions, store, work
+from mbs_dae.compiled import batch
+from mbs_dae.compiled.tree import transformation
+from mbs_dae.kernels import cache, functions, passes, store, work
 from mbs_dae.motion.methods import method
 
 _reals, _integers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
 _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, _reals, _reals, _integers, _reals, _reals, _reals)
 """The calling convention of `kernels.abi`: Python reads and writes through pointers as numba's code does."""
 
+compiled_kernel = cache.kernel
 made: dict[str, cache.Kernel] = {}
 """By meaning, in this process."""
 
 
-def kernel(meaning: str, write_source: Callable[[], Any]) -> cache.Kernel:
-    """In place of `kernels.cache.kernel`: the same source, derived once and kept beside machine code, not compiled."""
+def kernel(meaning: str, write_source: Callable[[], Any], *arguments: Any) -> cache.Kernel:
+    """In place of `kernels.cache.kernel`: the same source, derived once and kept beside machine code, not compiled.
+    Kernels of tables, which have arguments of their own and no equations of any model, are compiled as ever."""
+    if arguments:
+        return compiled_kernel(meaning, write_source, *arguments)
     if meaning not in made:
         file = store._file(f"source_{cache.fingerprint(meaning)}")
         if (kept := store.read(file)) is None:
@@ -55,6 +60,14 @@ def call(function: Any, count: int, t: float, *arrays: Any) -> None:
     (_FUNCTION(function) if isinstance(function, int) else function)(int(count), float(t), *pointers)
 
 
+def call_on_tables(address: int, count: int, *arrays: Any) -> None:
+    """Call a kernel of tables as the core calls it."""
+    index, tables = arrays
+    kinds = (_integers, *[_reals] * len(tables))
+    pointers = [array.ctypes.data_as(kind) for array, kind in zip((index, *tables), kinds, strict=True)]
+    ctypes.CFUNCTYPE(None, ctypes.c_int64, *kinds)(int(address))(int(count), *pointers)
+
+
 class Core:
     """The compiled core, run by Python: what constants it has then follows from its modules, without compiling.
 
@@ -63,6 +76,7 @@ class Core:
     def __init__(self, monkeypatch):
         monkeypatch.setattr(functions.Function, "__call__", lambda self, *values: self.py_func(*values))
         monkeypatch.setattr(batch, "call_kernel", lambda address, *arguments: call(int(address), *arguments))
+        monkeypatch.setattr(passes, "call_on_tables", call_on_tables)
         for module in (transformation, method):
             monkeypatch.setattr(module, "call_on_block", self._call_on_block)
 

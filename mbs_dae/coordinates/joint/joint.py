@@ -1,7 +1,7 @@
 """Joint coordinates: what the joints of a spanning tree let move, and of bodies that float their own places.
 
 The bodies follow from them (`recursion`), so that the joints of the tree are met whatever the coordinates are, and cost
-no equation. Kernels go on speaking of bodies: what they say is transformed (`compiled.transformation`).
+no equation. Kernels go on speaking of bodies: what they say is transformed (`compiled.tree`).
 """
 
 from collections import Counter
@@ -25,7 +25,8 @@ from .tree import Tree, tree_of
 from .tree_steps import Freedom, freedoms, velocity_paths
 
 FULL = 400
-"""The work of eliminating M, per velocity, above which the equations of bodies are solved: paths of some 35 joints."""
+"""The work of eliminating rows, per velocity, above which the equations of bodies are solved: some 20 rows on the way
+of every joint."""
 
 
 class JointCoordinates(CoordinateSet):
@@ -60,6 +61,14 @@ class JointCoordinates(CoordinateSet):
         """For each edge, the velocities on the way to it, its own included."""
         found = velocity_paths(self.topology)
         return tuple(found[edge.child] for edge in self.topology.edges)
+
+    @cached_property
+    def ways(self) -> tuple[np.ndarray, ...]:
+        """The same from each edge to the ground: edge by edge, the velocities of each in their own order."""
+        parents, found = [parent - 1 for parent in self.topology.parents], list[np.ndarray]()
+        for parent, own in zip(parents, self.own, strict=True):
+            found.append(np.concatenate([own, found[parent]]) if parent >= 0 else own)
+        return tuple(found)
 
     @cached_property
     def own(self) -> tuple[np.ndarray, ...]:
@@ -119,11 +128,20 @@ class JointCoordinates(CoordinateSet):
 
     @cached_property
     def deep(self) -> bool:
-        """Whether M of the joints would be so full that the equations of bodies, which are sparse, are solved instead
-        (`compiled.transformation`): eliminating it takes the squared lengths of all paths, in all."""
+        """Whether so many rows are on long ways to the ground that the equations of bodies, which are sparse, are
+        solved instead (`compiled.tree`): in joint coordinates each row is coupled with all that move with the same
+        joint. Where contacts need M with all its entries (`linear.springs`), these count like rows."""
         if self._deep is not None:
             return self._deep
-        work = sum(len(path) ** 2 * len(own) for path, own in zip(self.paths, self.own, strict=True))
+        rows = np.zeros(self.layout.nv)
+        ways = velocity_paths(self.topology)
+        for condition in self.model.conditions:
+            if condition.name not in self._in_tree:
+                columns = np.concatenate([ways[marker.body] for marker in condition.markers])
+                rows[np.unique(columns)] += condition.form()[0].size
+        work = float(rows @ rows)
+        if self.model.contacts:
+            work += sum(len(path) ** 2 * len(own) for path, own in zip(self.paths, self.own, strict=True))
         return work > FULL * max(self.layout.nv, 1)
 
     def settled(self, joint: Condition) -> frozenset[int]:

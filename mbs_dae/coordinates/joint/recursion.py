@@ -47,11 +47,12 @@ from math import atan2
 
 from ...kernels.abi import compiled, compiled_apart, unwound
 from ...kernels.blocks import Vector
+from ...kernels.passes import go_through
 from .tree import Tree
 
 # isort: off
 from .vectors import (
-    NO_TURN, ZERO, about, after, at, back, cross, dot, minus, plus, put, put_about_z, put_at, put_rotation, quaternion,
+    NO_TURN, ZERO, about, after, at, back, cross, dot, minus, plus, put, put_at, quaternion,
     quaternion_at, rotated, row, times, turned, turned_back, unit,
 )  # fmt: skip
 # isort: on
@@ -59,18 +60,12 @@ from .vectors import (
 
 @compiled_apart
 def unfold(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
-    """Places and velocities of all bodies. What belongs to the ground is left alone."""
-    for k in range(1, tree.before.size):
-        _place(tree, k, q)
-        _axes(tree, k)
-        turning, sliding = _motion(tree, k, v)
-        put(tree.turning, k, turning)
-        put(tree.sliding, k, sliding)
-        _move(tree, k)
-    for b in range(tree.body_frame.size):
-        k = tree.body_frame[b]
-        _write_pose(tree, k, qc)
-        _write(tree, k, row(tree.dr, k), row(tree.omega, k), vc, tree.frame_v[k])
+    """Places and velocities of all bodies, with Ṙ ẋ in tree.bias. What belongs to the ground is left alone."""
+    known = (tree.o, tree.u, tree.C, tree.uC, tree.d, tree.S, tree.phase, tree.angle, tree.side, q, v)
+    frames = (tree.A, tree.e, tree.phi, tree.r, tree.eta, tree.dr, tree.deta, tree.omega, tree.turning, tree.sliding)
+    rest = (tree.ddr, tree.alpha, tree.turn, tree.slide, qc, vc, tree.bias, tree.twist, tree.arm)
+    go_through(tree.steps, known + frames + rest)
+    go_through(tree.screws, (tree.r, tree.eta, tree.turn, tree.slide, tree.twist))
     for b in range(tree.turns.shape[0]):
         put_at(qc, tree.turns[b, 1], at(q, tree.turns[b, 0]))
 
@@ -86,48 +81,6 @@ def unfold_acceleration(tree: Tree, a: Vector, ac: Vector):
         _write(tree, k, row(tree.ddr, k), row(tree.alpha, k), ac, tree.frame_v[k])
 
 
-@compiled_apart
-def _place(tree: Tree, k: int, q: Vector):
-    """η, A, r of frame k, from the frame before."""
-    b, x = tree.before[k], tree.q_at[k]
-    angle, way = 0.0, tree.phase[k]
-    if tree.ball[k] == 0 and tree.v_end[k] > tree.v_at[k]:
-        angle = tree.T[k] * q[x]
-        way += tree.S[k] * q[x]
-    axis = row(tree.u, k)
-    hinge = plus(row(tree.r, b), turned(tree.A, b, plus(row(tree.o, k), times(way, axis))))
-    if tree.dimension == 2:
-        tree.phi[k] = tree.phi[b] + tree.sense[k] * angle + tree.angle[k]
-        put_about_z(tree.A, k, tree.phi[k])
-    else:
-        e = quaternion(tree.e, b)
-        if tree.ball[k] == 1:
-            turn = quaternion_at(q, x)
-            e = after(e, turn if tree.sense[k] > 0 else back(turn))
-        elif tree.T[k] != 0.0:
-            e = after(e, about(axis, angle))
-        e = unit(after(e, quaternion(tree.C, k)))
-        tree.e[k, 0], tree.e[k, 1], tree.e[k, 2], tree.e[k, 3] = e
-        put_rotation(tree.A, k, e)
-    put(tree.eta, k, hinge)
-    put(tree.r, k, plus(hinge, turned(tree.A, k, row(tree.d, k))))
-
-
-@compiled
-def _axes(tree, k):
-    """t and s of each velocity."""
-    b, c = tree.before[k], tree.v_at[k]
-    if tree.ball[k] == 1:
-        carrier = k if tree.sense[k] > 0 else b
-        for j in range(3):
-            for i in range(3):
-                tree.turn[c + j, i] = tree.sense[k] * tree.A[carrier, 3 * i + j]
-    elif tree.v_end[k] > c:
-        axis = turned(tree.A, b, row(tree.u, k))
-        put(tree.turn, c, times(tree.T[k], axis))
-        put(tree.slide, c, times(tree.S[k], axis))
-
-
 @compiled
 def _motion(tree, k, v):
     """Σ t_c v_c and Σ s_c v_c."""
@@ -136,18 +89,6 @@ def _motion(tree, k, v):
         turning = plus(turning, times(v[c], row(tree.turn, c)))
         sliding = plus(sliding, times(v[c], row(tree.slide, c)))
     return turning, sliding
-
-
-@compiled
-def _move(tree, k):
-    """η̇, ω, ṙ of frame k."""
-    b = tree.before[k]
-    carried = cross(row(tree.omega, b), minus(row(tree.eta, k), row(tree.r, b)))
-    hinge = plus(plus(row(tree.dr, b), carried), row(tree.sliding, k))
-    omega = plus(row(tree.omega, b), row(tree.turning, k))
-    put(tree.deta, k, hinge)
-    put(tree.omega, k, omega)
-    put(tree.dr, k, plus(hinge, cross(omega, minus(row(tree.r, k), row(tree.eta, k)))))
 
 
 @compiled
@@ -162,16 +103,6 @@ def accelerate(tree, k, turning, sliding):
     arm = minus(row(tree.r, k), row(tree.eta, k))
     put(tree.alpha, k, alpha)
     put(tree.ddr, k, plus(hinge, plus(cross(alpha, arm), cross(omega, cross(omega, arm)))))
-
-
-@compiled
-def _write_pose(tree, k, qc):
-    to = tree.frame_q[k]
-    if tree.dimension == 2:
-        qc[to], qc[to + 1], qc[to + 2] = tree.r[k, 0], tree.r[k, 1], tree.phi[k]
-    else:
-        put_at(qc, to, row(tree.r, k))
-        qc[to + 3], qc[to + 4], qc[to + 5], qc[to + 6] = quaternion(tree.e, k)
 
 
 @compiled

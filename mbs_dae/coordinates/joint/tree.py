@@ -33,9 +33,12 @@ import numpy as np
 from ...graph.topology import Topology, topology
 from ...graph.tree import Edge
 from ...kernels.blocks import Design, Integers, IntegerTable, Matrix, Vector, Work, block, zeros
+from ...kernels.passes import Pass
 from ...model.mechanisms import SpatialModel
 from ...model.parameters import Evaluator
+from ...rotations.matrices import product
 from ..base import Layout, cartesian_layout, pairs
+from .step_kernels import passes_of
 from .tree_steps import ORIGIN, Step, frames, freedoms, steps, velocity_paths
 
 
@@ -48,6 +51,7 @@ class Tree(NamedTuple):
     ball: Integers
     """1 for a ball, 0 for a screw or a weld."""
     sense: Integers
+    side: Vector
     """1 in the joint's direction, -1 against it."""
     q_at: Integers
     """Where its coordinates begin."""
@@ -60,8 +64,9 @@ class Tree(NamedTuple):
     o: Design[Matrix]
     u: Design[Matrix]
     C: Design[Matrix]
+    uC: Design[Matrix]
     angle: Design[Vector]
-    """C as a quaternion, and as the angle that it is in the plane."""
+    """C as a quaternion, u ∘ C, and C as the angle that it is in the plane."""
     d: Design[Matrix]
     axis: Integers
     """u is this axis (0, 1, 2) of the frame that the joint's motions have reached there, or against it."""
@@ -94,6 +99,9 @@ class Tree(NamedTuple):
     r_body_at: Integers
     """The velocities that move body b are r_velocity[r_body_at[b] : r_body_at[b + 1]], from the root on."""
     r_velocity: Integers
+    # the kernels (`step_kernels`)
+    steps: Pass
+    screws: Pass
     # frames, where they are and how they move
     A: Work[Matrix] = zeros("frames", 9)
     e: Work[Matrix] = zeros("frames", 4)
@@ -115,6 +123,13 @@ class Tree(NamedTuple):
     turn: Work[Matrix] = zeros("velocities", 3)
     slide: Work[Matrix] = zeros("velocities", 3)
     """It turns what is behind it by the one vector, and shifts it by the other."""
+    twist: Work[Matrix] = zeros("velocities", 6)
+    """The velocity and the angular velocity that a unit of it gives the body of its own edge."""
+    # bodies
+    arm: Work[Matrix] = zeros("edges", 3)
+    """Where the body of an edge is, seen from its parent."""
+    bias: Work[Vector] = zeros("bodies")
+    """Their accelerations where those of joints are 0: Ṙ ẋ."""
 
 
 def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
@@ -139,10 +154,18 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
     path_of = velocity_paths(topology)
     paths = [path_of[body] for body in bodies]
     v_step, v_carrier, v_turns = _of_velocities(chain)
+    dimension = topology.ground.dimension
+    places = np.stack([frame_q, frame_v], axis=1).tolist()
+    every_step, every_screw = passes_of(chain, edge_at, dimension, places)
+    C, u = (np.array([getattr(step, name) for step in chain], dtype=float) for name in ("C", "u"))
     tree = block(
         Tree(
-            dimension=topology.ground.dimension,
+            dimension=dimension,
             **{name: np.array([getattr(step, name) for step in chain]) for name in Step._fields},
+            uC=np.stack([*product(np.c_[np.zeros(count), u].T, C.T)], axis=1),
+            side=np.array([float(step.sense) for step in chain]),
+            steps=every_step,
+            screws=every_screw,
             edge_at=np.array(edge_at),
             edge_v=np.cumsum([0, *(edge.velocities for edge in topology.edges)]),
             marker_point=np.array([marker.point for pair in markers for marker in pair]).reshape(-1, 3),
@@ -160,6 +183,8 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
         ),
         frames=count,
         velocities=v_step.size,
+        edges=len(topology.edges),
+        bodies=layout.v_size,
     )
     tree.A[0], tree.e[0] = np.eye(3).ravel(), ORIGIN.attitude
     return tree

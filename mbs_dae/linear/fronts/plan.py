@@ -37,6 +37,11 @@ class Plan(NamedTuple):
     """Work space of wide fronts."""
 
 
+def no_plan() -> Plan:
+    """Nothing to eliminate."""
+    return plan_of((), np.zeros(0, dtype=np.int64), 0, {})
+
+
 def plan_of(fronts: Sequence[Front], order: np.ndarray, x_count: int, source: dict[tuple[int, int], int]) -> Plan:
     """For fronts whose unknowns are those of `order`. `source` says which entry of the matrix stands at (higher, lower)
     place: the number of an entry of Φ_v, or of W below its diagonal."""

@@ -23,7 +23,7 @@ from ...compiled.contacts import (
     observe_contacts,
 )
 from ...compiled.signals import assign, take_signals
-from ...compiled.transformation import REACH, transform
+from ...compiled.tree.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...linear.vectors import dot, largest
 from ...symbolic.branches import WATCH

@@ -22,7 +22,7 @@ A slip that joints move has its friction as any other.
 """
 
 from ...compiled.contacts import FREE, PRESSED, STILL, put_rows
-from ...compiled.transformation import take_term
+from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.kkt import factorise, solve

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.transformation import REACH, transform
+from ...compiled.tree.transformation import REACH, transform
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import copy

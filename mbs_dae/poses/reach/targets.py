@@ -7,7 +7,7 @@ import numpy as np
 
 from ...compiled.machine import observe
 from ...compiled.manifold import manifold_of
-from ...compiled.transformation_maps import no_transformation
+from ...compiled.tree.maps import no_transformation
 from ...coordinates.joint.tree_steps import frame_of
 from ...errors import ModelError, check_dict
 from ...kernels.blocks import block

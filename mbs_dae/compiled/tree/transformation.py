@@ -1,0 +1,243 @@
+"""The velocity transformation: what holds between bodies, said in the coordinates of joints. Compiled.
+
+With u = R ẋ the velocities of bodies, Ṙ ẋ their bias accelerations β (`recursion`), and all of Φ_u, γ, M, Q of bodies
+known,
+
+    Φ_x = Φ_u R,      γ_x = γ - Φ_u β,      M_x = Rᵀ M R,      Q_x = Rᵀ (Q - M β).
+
+R is never formed. A velocity ẋ_c moves all that is behind it like one rigid body: a point r of it by
+s_c + t_c × (r - η), and it turns by t_c. Seen from the point r_e of a body e this is the twist
+
+    S_c = (s_c + t_c × (r_e - η), t_c).
+
+What acts on the body, an f dual to (ṙ, ω in body axes), is F = (f_1, A f_2) there, so its share in coordinate c is
+S_c · F; and M of the body becomes a 6 x 6 matrix. Forces and matrices of what hangs behind an edge are added up, leaves
+first, each moved to the point of the parent, so that
+
+    Q_x,c = S_c · Σ_behind F,        M_x,cd = S_c · (Σ_behind M) S_d      for d before c or c itself,
+
+all seen from the body of c's own edge. (Seen from one point for all, the world's origin, there would be less to
+compute, and small bodies far from it would be lost in roundoff, by the square of their distance.) Nothing else is
+multiplied out than what the sparse matrices have for entries.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...coordinates.joint.recursion import fold_acceleration, fold_velocity, unfold, unfold_acceleration
+from ...coordinates.joint.tree import Tree
+from ...coordinates.joint.vectors import at, cross, plus, put_at, row, turned
+from ...kernels.abi import call_on_block, compiled, compiled_apart
+from ...kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
+from ...kernels.passes import Pass, go_through
+from ...linear.tree.articulated import NO_PASS
+from ...linear.vectors import axpy, dot
+
+
+class RowTerms(NamedTuple):
+    """Of rows over the velocities of bodies, what one row says of one body."""
+
+    row: Integers
+    edge: Integers
+    at: Integers
+    """Term k has the items at[k] : at[k + 1]."""
+    component: Integers
+    source: Integers
+
+
+NO_TERMS = RowTerms(*(np.zeros(0, dtype=np.int64) for _ in RowTerms._fields))
+
+
+class Transformation(NamedTuple):
+    """Index maps and work space, empty where there is no use for them. Without edges there is no transformation: the
+    coordinates are those that kernels speak of."""
+
+    tree: Tree
+    edges: int
+    deep: int
+    """1 where nothing is transformed: the equations are those of bodies, and only what comes out of them goes back to
+    the joints."""
+    step: Work[Vector] = zeros("joints")
+    """Velocities of joints."""
+    addresses: Integers = zeros(0)
+    """Where the compiled functions of `ENTRIES` are."""
+    omega_at: Integers = zeros(0)
+    """Where the angular velocities stand among the velocities of bodies whose turning is added up."""
+    qc: Work[Vector] = zeros(0)
+    """Where bodies are, and their velocities; the ground's included."""
+    vc: Work[Vector] = zeros("bodies")
+    moved: Work[Vector] = zeros("bodies")
+    """Accelerations of bodies."""
+    component: Integers = zeros(0)
+    """Which of six each velocity of a body is: in the plane x, y and the turn about z."""
+    parent: Integers = zeros(0)
+    """The edge that leads to an edge's parent; -1 for the ground."""
+    said: Pass = NO_PASS
+    """What rows say of bodies, and the way of that to the ground (`row_kernels`)."""
+    carried: Pass = NO_PASS
+    force: Work[Matrix] = zeros("visits", 6)
+    """On that way."""
+    square: Work[Vector] = zeros("rows")
+    """The squared length of each row over the velocities of bodies, turns counting over the model's length."""
+    unit: Design[Vector] = zeros(0)
+    """What six velocities of a body count there, and each velocity of a joint: reciprocal squared lengths."""
+    joint_unit: Design[Vector] = zeros(0)
+    # masses and forces
+    bodies: Pass = NO_PASS
+    """The inertias of bodies, and what acts on them (`body_kernels`)."""
+    beside_to: Integers = zeros(0)
+    """Where entries of M_x beside its diagonal go, if they are asked for: velocity by velocity, on the way from its
+    edge to the ground."""
+    fc: Work[Vector] = zeros("bodies")
+    inertia: Work[Matrix] = zeros("links", "packed")
+    """Of the body of each edge (`linear.tree`)."""
+    whole: Work[Matrix] = zeros("links", 36)
+    """With all that hangs at it, the 6 x 6 matrix row by row."""
+    wrench: Work[Matrix] = zeros("links", 6)
+    """The force on what hangs there, on its way to the ground."""
+    part: Work[Matrix] = zeros(6, 6)
+    """Work space."""
+
+
+@compiled
+def transform(tr, entry, arrays):
+    """Call one of `ENTRIES`: by address, so that each is compiled where there are joint coordinates only."""
+    call_on_block(tr.addresses[entry], tr, arrays)
+
+
+@compiled
+def transform_back(tr, entry, arrays):
+    """From bodies to joints, VELOCITIES or ACCELERATIONS, in the pose of the last `reach`: the tree alone will do."""
+    call_on_block(tr.addresses[entry], tr.tree, arrays)
+
+
+@compiled_apart
+def reach(tr: Transformation, q: Vector, v: Vector):
+    """All bodies, β, and the twists that each is moved by, at (q, v)."""
+    unfold(tr.tree, q, v, tr.qc, tr.vc)
+
+
+@compiled_apart
+def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vector, share: Vector):
+    """γ_x in place of γ, Φ_x, and how much is left of each row, from the outputs of the last evaluation.
+
+    That is its squared length over the velocities of joints, over that for bodies. The row of a loop that can be closed
+    no better vanishes where the loop is stretched: in such a pose it depends on the joints of the tree, which are left
+    out here. So this belongs to its `independence` (`kkt`)."""
+    tree = tr.tree
+    for k in range(tr.square.size):
+        tr.square[k] = share[k] = 0.0
+    go_through(tr.said, (out, tree.bias, tree.A, tr.unit, tr.force, gamma, tr.square))
+    go_through(tr.carried, (tree.twist, tree.arm, tr.joint_unit, tr.force, jacobian, share))
+    for k in range(tr.square.size):
+        share[k] = min(share[k] / (tr.square[k] + 1e-300), 1.0)
+
+
+@compiled
+def carry_to_ground(tr, e, entries, target, to):
+    """What the force and moment tr.part[0] on the body of edge e are in each coordinate on the way to the ground, added
+    to entries target[to], ... in the order of `JointCoordinates.ways`. Gives back the place behind them."""
+    tree, f = tr.tree, tr.part[0]
+    while e >= 0:
+        for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
+            entries[target[to]] += dot(tree.twist[c], f)
+            to += 1
+        put_at(f, 3, plus(at(f, 3), cross(row(tree.arm, e), at(f, 0))))
+        e = tr.parent[e]
+    return to
+
+
+@compiled
+def take_term(tr, terms, k, out, gamma):
+    """What a term says of its body, in world axes, in tr.part[0] (its length is the same in those of the body); γ less
+    what β makes of it."""
+    tree, f = tr.tree, tr.part[0]
+    frame = tree.edge_at[terms.edge[k] + 1] - 1
+    f[:] = 0.0
+    for i in range(terms.at[k], terms.at[k + 1]):
+        local, entry = terms.component[i], out[terms.source[i]]
+        f[tr.component[local]] += entry
+        gamma[terms.row[k]] -= entry * tree.bias[tree.frame_v[frame] + local]
+    put_at(f, 3, turned(tree.A, frame, at(f, 3)))
+
+
+@compiled_apart
+def transform_dynamics(tr: Transformation, out: Vector, forces: Vector):
+    """The inertias of bodies in world axes and Q_x, from the outputs of the last evaluation and the forces in `fc`."""
+    tree = tr.tree
+    go_through(tr.bodies, (out, tr.fc, tree.bias, tree.A, tree.twist, tree.arm, forces, tr.wrench, tr.inertia))
+
+
+@compiled_apart
+def form_masses(tr: Transformation, weight: Vector, beside: Vector):
+    """The diagonal of M_x, and its entries beside it if there is room for them, after `transform_dynamics`."""
+    tree, to = tr.tree, 0
+    for e in range(tr.edges):
+        _unpack(tr, e)
+    for e in range(tr.edges - 1, -1, -1):
+        if tr.parent[e] >= 0:
+            _add_to_parent(tr, e)
+    momentum = tr.part[0]
+    for e in range(tr.edges):
+        for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
+            for k in range(6):
+                momentum[k] = dot(tree.twist[c], tr.whole[e, 6 * k : 6 * k + 6])
+            weight[c] = dot(tree.twist[c], momentum)
+            above = e
+            while above >= 0 and tr.beside_to.size > 0:
+                for d in range(tree.edge_v[above], min(tree.edge_v[above + 1], c)):
+                    beside[tr.beside_to[to]] = dot(tree.twist[d], momentum)
+                    to += 1
+                put_at(momentum, 3, plus(at(momentum, 3), cross(row(tree.arm, above), at(momentum, 0))))
+                above = tr.parent[above]
+
+
+@compiled
+def _unpack(tr, e):
+    k, whole = 0, tr.whole[e]
+    for i in range(6):
+        for j in range(i + 1):
+            held = tr.tree.dimension == 3 or (i != 2 and i != 3 and i != 4 and j != 2 and j != 3 and j != 4)
+            entry = tr.inertia[e, k] if held else 0.0
+            k += 1 if held else 0
+            whole[6 * i + j] = whole[6 * j + i] = entry
+
+
+@compiled
+def _add_to_parent(tr, e):
+    """What hangs at edge e, seen from the point of its parent, which lies at -δ: u_j = (e_j, 0), or (e_j × δ, e_j)."""
+    rows, whole, parent, arm = tr.part, tr.whole[e], tr.whole[tr.parent[e]], row(tr.tree.arm, e)
+    for i in range(6):
+        forces = at(whole, 6 * i)
+        put_at(rows[i], 0, forces)
+        put_at(rows[i], 3, plus(at(whole, 6 * i + 3), cross(arm, forces)))
+    for j in range(6):
+        moment = cross(arm, (rows[0, j], rows[1, j], rows[2, j]))
+        rows[3, j], rows[4, j], rows[5, j] = plus((rows[3, j], rows[4, j], rows[5, j]), moment)
+    for i in range(6):
+        axpy(1.0, rows[i], parent[6 * i : 6 * i + 6])
+
+
+@compiled_apart
+def bodies_turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
+    """The angular velocities of all bodies in space."""
+    unfold(tr.tree, q, v, tr.qc, tr.vc)
+    for k in range(tr.omega_at.size):
+        omega[k] = tr.vc[tr.omega_at[k]]
+
+
+@compiled_apart
+def angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, alpha: Vector):
+    """Their rates."""
+    unfold(tr.tree, q, v, tr.qc, tr.vc)
+    unfold_acceleration(tr.tree, a, tr.moved)
+    for k in range(tr.omega_at.size):
+        alpha[k] = tr.moved[tr.omega_at[k]]
+
+
+ENTRIES = (
+    reach, transform_rows, transform_dynamics, form_masses, bodies_turning, angular_acceleration, fold_velocity,
+    fold_acceleration,
+)  # fmt: skip
+REACH, ROWS, DYNAMICS, MASSES, TURNING, ANGULAR_ACCELERATION, VELOCITIES, ACCELERATIONS = range(len(ENTRIES))

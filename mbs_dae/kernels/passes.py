@@ -1,0 +1,51 @@
+"""A pass over all instances of several kinds, in which some wait for others: up a tree, or down. Compiled.
+
+Instances have levels; those of a level do not depend on each other. Sorted by level and kind, neighbours of one kind
+become one call of its kernel, whether or not they are on one level: a kernel takes its instances in their order.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .abi import call_on_tables, compiled
+from .blocks import Integers
+
+
+class Pass(NamedTuple):
+    kernels: Integers
+    """The address of the kernel for each run of instances,"""
+    count: Integers
+    """how many there are,"""
+    at: Integers
+    """and where their rows begin."""
+    index: Integers
+
+
+@compiled
+def go_through(steps, tables):
+    """Call the kernels of a pass, one after the other."""
+    for k in range(steps.kernels.size):
+        call_on_tables(steps.kernels[k], steps.count[k], steps.index[steps.at[k] :], tables)
+
+
+Member = tuple[int, Hashable, Sequence[int]]
+"""(level, kind, places)"""
+
+
+def laid_out(members: Iterable[Member], kernel_of: Callable[[Any], int]) -> Pass:
+    """The members in the order of their levels; `kernel_of` gives the address of the kernel of a kind."""
+    kinds: dict[Hashable, int] = {}
+    rows = [(level, kinds.setdefault(kind, len(kinds)), tuple(places)) for level, kind, places in members]
+    runs = [(kind, [*run]) for kind, run in groupby(sorted(rows, key=lambda row: row[:2]), key=lambda row: row[1])]
+    addresses = {number: kernel_of(kind) for kind, number in kinds.items()}
+    sizes = [sum(len(places) for _, _, places in run) for _, run in runs]
+    index = [place for _, run in runs for _, _, places in run for place in places]
+    return Pass(
+        kernels=np.array([addresses[kind] for kind, _ in runs], dtype=np.int64),
+        count=np.array([len(run) for _, run in runs], dtype=np.int64),
+        at=np.cumsum([0, *sizes], dtype=np.int64),
+        index=np.array([*index, 0], dtype=np.int64),
+    )

@@ -1,0 +1,1 @@
+"""A tree of bodies as the matrix W."""

@@ -1,0 +1,318 @@
+"""A tree of bodies as W, never multiplied out: articulated bodies, and rows carried along the tree.
+
+With R the twists of all bodies for the velocities of their joints and I their inertias, W = Rᵀ I R. Eliminating
+velocities from the leaves to the root needs no entry of W. All that the elimination of what is behind an edge leaves is
+a 6 x 6 matrix, which adds to the inertia of the edge's body. For each velocity of the edge, with its twist S,
+
+    U = I S,      d = Sᵀ U,      I becomes I - U Uᵀ / d,
+
+and what is left is moved to the parent's point and added there. A right side f goes the same way, with the force F that
+those behind hand on:  z = f - Sᵀ F,  F becomes F + U z / d.  On the way out a is how the parent moves, seen from the
+body's point:  x = (z - Uᵀ a) / d,  a becomes a + S x.
+
+This is L D Lᵀ of W with leaves first. A row Φ_k goes in like a right side, on its own way to the root only; what it
+leaves, z_k, is its row of L D. So Φ W⁻¹ Φᵀ = Σ z_k z_l / d, which is eliminated as it stands, λ after λ: each pivot is
+the squared distance of a row from the span of those before it in the norm of W⁻¹, as in `kkt`, where all x come before.
+
+The work is in proportion to the number of bodies, and to the ways of the rows. Inertias are seen from the points of the
+bodies themselves: seen from one point for all, small bodies far from it would be lost in roundoff.
+"""
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ...kernels.passes import Pass, laid_out
+from ..ldl import Structure, structure
+from .kernels import (
+    BELOW,
+    COLUMNS,
+    ELIMINATION,
+    INWARD,
+    MOVING,
+    OUTWARD,
+    RESISTING,
+    Kind,
+    Stage,
+    product_kernel,
+)
+
+NOWHERE = np.zeros(0, dtype=np.int64)
+FACTORISE, SOLVE = 0, 1
+"""The places among `Articulated.functions`."""
+
+
+class Articulated(NamedTuple):
+    """The ways along a tree; without edges there is none, and W has entries."""
+
+    edges: int
+    functions: Integers
+    """Where the compiled functions are: by address, so that they are compiled where there is a tree only."""
+    elimination: Pass
+    inward: Pass
+    outward: Pass
+    moving: Pass
+    resisting: Pass
+    columns: Pass
+    """The rows of Φ go inward as right sides do, each on its own way."""
+    slots: int
+    """How many forces are under way at most, those of the columns included."""
+    row_at: Integers
+    """Row k of Φ has the entries row_at[k] : row_at[k + 1]."""
+    products: Pass
+    """Φ W⁻¹ Φᵀ, from them."""
+    order: Integers
+    """In which order its λ are eliminated."""
+    L: Structure
+
+
+NO_PASS = Pass(*(NOWHERE for _ in Pass._fields))
+NO_TREE = Articulated(0, NOWHERE, *[NO_PASS] * 6, 0, NOWHERE, NO_PASS, NOWHERE, structure(0, NOWHERE, NOWHERE))
+
+
+class Limbs(NamedTuple):
+    """The numbers of a tree: first what is given, at every evaluation."""
+
+    twist: Work[Matrix]
+    """S of each velocity, seen from the body of its edge."""
+    arm: Work[Matrix]
+    """Where the body of an edge is, seen from its parent."""
+    inertia: Work[Matrix]
+    """Of the body of each edge (`kernels.BELOW`)."""
+    hanging: Work[Matrix]
+    """What hangs at a body."""
+    momentum: Work[Matrix] = zeros("limb_velocities", 6)
+    """U, and 1/d."""
+    inverse: Work[Vector] = zeros("limb_velocities")
+    force: Work[Matrix] = zeros("slots", 6)
+    """Forces under way."""
+    motion: Work[Matrix] = zeros("limbs", 6)
+    left: Work[Vector] = zeros("limb_entries")
+    """z of the rows, entry by entry of Φ; and z/d."""
+    scaled: Work[Vector] = zeros("limb_entries")
+    square: Work[Vector] = zeros("m")
+    """The squared lengths of rows in the norm of W⁻¹."""
+    u: Work[Vector] = zeros("limb_items")
+    l: Work[Vector] = zeros("limb_items")
+    reciprocal: Work[Vector] = zeros("m")
+    """Of the pivots of rows; 0 for what is left out."""
+
+
+def sizes_of(tree: Articulated, velocities: int, entries: int) -> dict[str, int]:
+    """The lengths of what is kept of a tree."""
+    names = ("slots", "limbs", "limb_velocities", "limb_entries", "limb_items")
+    numbers = (tree.slots, tree.edges, velocities, entries, tree.L.column.size) if tree.edges else (0,) * len(names)
+    return dict(zip(names, numbers, strict=True))
+
+
+def given_to(limbs: Limbs) -> tuple[np.ndarray, ...]:
+    """What every evaluation puts there: twists, arms, inertias."""
+    return limbs.twist, limbs.arm, limbs.inertia
+
+
+NO_LIMBS = Limbs(*(np.zeros((0, 6)) for _ in range(4)))
+
+
+def packed(dimension: int) -> int:
+    """How many numbers the inertia of a body is."""
+    return len(BELOW[dimension])
+
+
+class Shape(NamedTuple):
+    """Of a tree: for each edge the one that leads to its parent (-1 for the ground), and how many velocities it has;
+    velocities are numbered edge by edge."""
+
+    dimension: int
+    parents: Sequence[int]
+    velocities: Sequence[int]
+
+    @property
+    def first(self) -> list[int]:
+        return np.cumsum([0, *self.velocities]).tolist()
+
+    @property
+    def depths(self) -> list[int]:
+        found: list[int] = []
+        for parent in self.parents:
+            found.append(found[parent] + 1 if parent >= 0 else 0)
+        return found
+
+    def kind(self, e: int) -> Kind:
+        return Kind(self.dimension, self.velocities[e], self.parents[e] < 0)
+
+    def inward(self) -> list[tuple[int, Kind]]:
+        """The level and the kind of each edge on the way in: of those that hand on to one parent the first one comes
+        first."""
+        depths, found, inner, served = self.depths, list[tuple[int, Kind]](), set(self.parents), set[int]()
+        for e, parent in enumerate(self.parents):
+            adds = parent >= 0 and parent in served
+            found.append((adds - 2 * depths[e], self.kind(e)._replace(is_end=e not in inner, adds=adds)))
+            served.add(parent)
+        return found
+
+
+def articulated(
+    shape: Shape, functions: Sequence[int], row: np.ndarray, column: np.ndarray, rows: int, L: Structure,
+    order: np.ndarray,
+) -> Articulated:  # fmt: skip
+    """`row` and `column` are those of the entries of Φ, in their order; L and `order` those of its λ."""
+    first, edges = shape.first, range(len(shape.parents))
+    above = [max(parent, 0) for parent in shape.parents]
+    inward = shape.inward()
+    outward = [(depth, shape.kind(e)) for e, depth in enumerate(shape.depths)]
+
+    def through(stage: Stage, kinds: Sequence[tuple[int, Kind]], places: Callable[[int], tuple[int, ...]]) -> Pass:
+        return laid_out([(level, kind, places(e)) for e, (level, kind) in enumerate(kinds)], stage.kernel)
+
+    def by_edge(e: int) -> tuple[int, ...]:
+        return e, first[e], above[e]
+
+    groups, slots = groups_of(row, column), len(shape.parents)
+    on_way = visits(shape, groups)
+    return Articulated(
+        edges=len(edges),
+        functions=np.array(functions, dtype=np.int64),
+        elimination=through(ELIMINATION, inward, by_edge),
+        inward=through(INWARD, inward, lambda e: (e, first[e], e, above[e], first[e])),
+        outward=through(OUTWARD, outward, by_edge),
+        moving=through(MOVING, outward, by_edge),
+        resisting=through(RESISTING, inward, by_edge),
+        columns=laid_out([way_of(shape, visit, slots) for visit in on_way], COLUMNS.kernel),
+        slots=slots + sum(len(visit.group.rows) for visit in on_way),
+        row_at=np.searchsorted(row, np.arange(rows + 1)),
+        products=_products(groups, L, order),
+        order=order,
+        L=L,
+    )
+
+
+class Group(NamedTuple):
+    """Rows, one after the other, that have entries in the same columns: they go along the tree side by side."""
+
+    rows: tuple[int, ...]
+    begins: tuple[int, ...]
+    """Where the entries of each begin."""
+    columns: tuple[int, ...]
+
+
+class Visit(NamedTuple):
+    """A group comes by an edge on its way to the ground: where the first of its forces stands there and behind, and how
+    many entries stand before those of the edge."""
+
+    group: Group
+    edge: int
+    slot: int
+    next_slot: int
+    before: int
+    is_end: bool
+    adds: bool
+    """As in `Kind`."""
+
+    @property
+    def entries(self) -> tuple[int, ...]:
+        return tuple(begin + self.before for begin in self.group.begins)
+
+
+MOST = 6
+"""Rows that go side by side: as many as two bodies can have between them."""
+
+
+Ends = Mapping[int, Set[int]]
+"""The edges at whose bodies forces of rows act, row by row."""
+
+
+def groups_of(row: np.ndarray, column: np.ndarray, ends: Ends | None = None) -> list[Group]:
+    """Of the rows that have entries; those of a group have the same ends."""
+    found, known = list[Group](), ends or {}
+    for r in np.unique(row).tolist():
+        begin, end = np.searchsorted(row, (r, r + 1)).tolist()
+        columns, last = tuple(column[begin:end].tolist()), found[-1] if found else Group((), (), ())
+        alike = last.columns == columns and last.rows[-1] == r - 1 and known.get(r) == known.get(r - 1)
+        if alike and len(last.rows) < MOST:
+            found[-1] = Group((*last.rows, r), (*last.begins, begin), columns)
+        else:
+            found.append(Group((r,), (begin,), columns))
+    return found
+
+
+def visits(shape: Shape, groups: Sequence[Group], ends: Ends | None = None) -> list[Visit]:
+    """Of all groups of rows. Slots are counted from 0. There are forces at the `ends` before."""
+    edge_of = np.repeat(np.arange(len(shape.parents)), shape.velocities).tolist()
+    out, slots, known = list[Visit](), 0, ends or {}
+    for group in groups:
+        entries: dict[int, int] = {}
+        for k, c in enumerate(group.columns):
+            entries.setdefault(edge_of[c], k)
+        visited, given = set(entries), set(known.get(group.rows[0], ()))
+        for e in [*entries, *given]:
+            while e >= 0:
+                visited.add(e)
+                e = shape.parents[e]
+        way = sorted(visited)
+        slot = {e: slots + k * len(group.rows) for k, e in enumerate(way)}
+        slots += len(way) * len(group.rows)
+        for e in reversed(way):  # those behind come before
+            parent = shape.parents[e]
+            is_end, adds = e not in given, parent in given
+            given.add(parent)
+            out.append(Visit(group, e, slot[e], slot.get(parent, 0), entries.get(e, 0), is_end, adds and parent >= 0))
+    return out
+
+
+def way_of(shape: Shape, visit: Visit, slots: int = 0) -> tuple[int, Kind, tuple[int, ...]]:
+    """The level, kind and places of a visit, where so many slots are for others."""
+    e = visit.edge
+    places = e, shape.first[e], slots + visit.slot, slots + visit.next_slot, *visit.entries
+    kind = shape.kind(e)._replace(rows=len(visit.group.rows), is_end=visit.is_end, adds=visit.adds)
+    return visit.adds - 2 * shape.depths[e], kind, places
+
+
+def coupled_rows(row: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """Pairs of entries in a common column: the two entries, the later row first."""
+    order = np.lexsort((row, column))
+    found = [np.zeros((2, 0), dtype=np.int64)]
+    for own in np.split(order, np.flatnonzero(np.diff(column[order])) + 1):
+        later, earlier = np.tril_indices(own.size)
+        found.append(np.stack([own[later], own[earlier]]))
+    return np.concatenate(found, axis=1)
+
+
+LONGEST = 8
+"""So many neighbouring velocities are multiplied at once."""
+
+
+def _products(groups: Sequence[Group], L: Structure, order: np.ndarray) -> Pass:
+    """What makes the items of L from the rows: for each two groups the velocities that both have, in runs of
+    neighbours."""
+    place, rows = np.argsort(order), max(order.size, 1)
+    known = np.repeat(np.arange(order.size), np.diff(L.at)) * rows + L.column.astype(np.int64)
+
+    def item(one: int, other: int) -> int:
+        high, low = sorted((place[one], place[other]), reverse=True)
+        return int(np.searchsorted(known, high * rows + low))
+
+    number = np.repeat(np.arange(len(groups)), [len(group.columns) for group in groups])
+    column = np.array([c for group in groups for c in group.columns], dtype=np.int64)
+    begins = np.cumsum([0, *(len(group.columns) for group in groups)])
+    one, other = coupled_rows(number, column)
+    ordered = np.lexsort((one, number[other], number[one]))
+    members, run = [], 0
+    pairs = np.stack([one[ordered], other[ordered]]).T.tolist()
+    while run < len(pairs):
+        a, b = pairs[run]
+        length, i, j = 1, groups[number[a]], groups[number[b]]
+        ends = min(int(begins[number[a] + 1]) - a, int(begins[number[b] + 1]) - b, LONGEST, len(pairs) - run)
+        while length < ends and pairs[run + length] == [a + length, b + length]:
+            length += 1
+        run += length
+        starts = [begin + a - int(begins[number[a]]) for begin in i.begins]
+        if i is j:
+            items = [item(i.rows[k], i.rows[l]) for k in range(len(i.rows)) for l in range(k)]
+            members.append((0, (len(i.rows), 0, length), (*starts, *items, *i.rows)))
+        else:
+            starts += [begin + b - int(begins[number[b]]) for begin in j.begins]
+            items = [item(k, l) for k in i.rows for l in j.rows]
+            members.append((0, (len(i.rows), len(j.rows), length), (*starts, *items)))
+    return laid_out(members, product_kernel)
