@@ -15,12 +15,12 @@ from importlib import import_module
 from time import process_time
 
 import numpy as np
+import ours
 from peers import available
 from peers.contacts import FRICTION, PROBLEMS, G, Problem
 
 import mbs_dae as mbs
-from mbs_dae.motion import run as marching
-from mbs_dae.verbs.simulate import Prepared, prepare
+from mbs_dae.verbs.simulate import prepare
 
 COUNTS = (25, 50, 100, 200, 400)
 STEP, LENGTH = 2e-3, 0.6
@@ -56,7 +56,7 @@ def by_number() -> None:
     for build in (balls, chain):
         systems = [build(count).compile() for count in COUNTS]
         results = [mbs.simulate(system, times, **options) for system in systems]
-        runs = [partial(go, prepare(system, times, **options)) for system in systems]
+        runs = [partial(ours.go_to_end, prepare(system, times, **options)) for system in systems]
         spent = 1e6 * np.array([[processor_time(run) for run in runs] for _ in range(5)]).min(axis=0)
         costs = spent / [result.stats["accepted"] for result in results]
         print(f"\n{build.__name__}: contacts, microseconds a step, for each contact, residual, steps with impacts")
@@ -92,7 +92,7 @@ def while_open() -> None:
     print("\nslider-crank, 20 s, event-driven, without stops and between stops that it does not reach")
     print(f"evaluations {counts[0]} and {counts[1]}; processor time")
     calls = [partial(mbs.simulate, system, times, start) for system in systems]
-    bare = [partial(go, prepare(system, times, start)) for system in systems]
+    bare = [partial(ours.go_to_end, prepare(system, times, start)) for system in systems]
     for name, pair in (("of the call", calls), ("of the bare run", bare)):
         free, bounded = np.array([[processor_time(run) for run in pair] for _ in range(ROUNDS)]).T
         ratio = f"ratio {np.median(bounded / free):.3f} (median of {ROUNDS} pairs)"
@@ -127,14 +127,9 @@ def of_ours(problem: Problem) -> dict[str, Ladder]:
             options = {"method": method, "step": problem.seconds / (problem.reads * steps)}
             result = mbs.simulate(system, problem.times, start, **options)
             way, height = (np.array([result[f"body{k}.{x}"] for k in range(len(problem.heights))]).T for x in "xy")
-            run = partial(go, prepare(system, problem.times, start, **options))
+            run = partial(ours.go_to_end, prepare(system, problem.times, start, **options))
             ladder.append((run, problem.error(way, height)))
     return ladders
-
-
-def go(prepared: Prepared) -> None:
-    prepared.begin()
-    marching.go_on(prepared.march, 10**9)
 
 
 def of_mujoco(problem: Problem) -> dict[str, Ladder]:

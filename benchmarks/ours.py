@@ -92,8 +92,7 @@ def n_four_bar_sweep(n: int = 40, seconds: float = 10.0, repeat: int = 3) -> lis
     return [n_four_bar(n, seconds, setting, repeat) for setting in N_FOUR_BAR_SWEEP]
 
 
-def slider_crank(setting: Setting, seconds: float = 10.0, repeat: int = 3) -> Run:
-    """The angle of the crank."""
+def slider_crank_model() -> mbs.PlanarModel:
     r, l = ref.CRANK, ref.ROD
     model = mbs.PlanarModel("slider-crank")
     crank = model.link("crank", (0, 0), (r, 0), mass=ref.CRANK_MASS)
@@ -105,6 +104,12 @@ def slider_crank(setting: Setting, seconds: float = 10.0, repeat: int = 3) -> Ru
         mbs.Revolute("C", rod.head, slider),
         mbs.Translational("guide", model.ground, slider),
     )
+    return model
+
+
+def slider_crank(setting: Setting, seconds: float = 10.0, repeat: int = 3) -> Run:
+    """The angle of the crank."""
+    model = slider_crank_model()
     return _run(model, {"crank.angle": 0.0, "crank.omega": ref.CRANK_SPEED}, ("crank.angle",), seconds, setting, repeat)
 
 
@@ -191,7 +196,7 @@ def _runs(
     best = timed_in_turns([partial(_solve, p, str(s)) for p, s in zip(prepared, settings, strict=True)], repeat)
     runs = []
     for setting, one, fastest in zip(settings, prepared, best, strict=True):
-        steps = int(one.march.counts[marching.ACCEPTED]) // max(1, repeat)
+        steps = int(one.march.counts[marching.ACCEPTED])
         times = np.linspace(0.0, seconds, steps + 1)
         result = mbs.simulate(model.compile(setting.coordinates), times, initial, **setting.options)
         states = np.stack([result[name] for name in names], axis=1)
@@ -199,8 +204,16 @@ def _runs(
     return runs
 
 
-def _solve(prepared: Prepared, what: str) -> None:
+def go_to_end(prepared: Prepared) -> int:
+    """From the first time to the last one; a status. A run stops once on its way: before the step that its end cuts
+    short."""
     status = prepared.begin()
-    status = marching.go_on(prepared.march, 10**9) if status == DONE else status
+    for _ in range(2):
+        status = marching.go_on(prepared.march, 10**9) if status in (DONE, marching.CUT_SHORT) else status
+    return status
+
+
+def _solve(prepared: Prepared, what: str) -> None:
+    status = go_to_end(prepared)
     if status != DONE:
         raise ArithmeticError(f"{prepared.system.model.name} with {what} stopped with status {status}")

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import ours
 from matplotlib.figure import Figure
 from peers import available, stiff
 from peers.run import timed
 from peers.stiff import Stiff
 
 import mbs_dae as mbs
-from mbs_dae.motion import run as marching
 from mbs_dae.verbs.simulate import prepare
 from mbs_dae.view.style import style
 
@@ -186,16 +186,12 @@ def of_ours(case: Case) -> Iterator[Candidate]:
             except mbs.MbsError:    # too coarse: it says so
                 continue
             prepared = prepare(system, ends, initial, **options)
-            seconds, _ = timed(partial(run, prepared), 2)
+            seconds, _ = timed(partial(ours.go_to_end, prepared), 2)
             stats = result.stats
             counts = "/".join(str(stats[name]) for name in ("evaluations", "matrices", "eliminations", "corrections"))
             setting, error = f"{method} rtol={rtol:.1e}, {coordinates}", case.equations.error(read(result))
-            yield Candidate("mbs_dae", setting, partial(run, prepared), error, stats["accepted"], seconds, counts)
-
-
-def run(prepared: Any) -> None:
-    prepared.begin()
-    marching.go_on(prepared.march, 10**9)
+            solve = partial(ours.go_to_end, prepared)
+            yield Candidate("mbs_dae", setting, solve, error, stats["accepted"], seconds, counts)
 
 
 def of_scipy(case: Case) -> Iterator[Candidate]:

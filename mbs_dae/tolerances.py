@@ -64,6 +64,8 @@ WEAK = 1e-4
 """`independence` below which a solution is refined: there `DELTA` is 1e-9 of a pivot."""
 DOUBTFUL = 1e-2
 """`independence` in the norm of the masses below which one looks twice: at the norm, and at the choice of rows."""
+LESS = 0.5
+"""How much of it must be left since rows were last chosen, for the choice to stand."""
 PARTED = 1e-5
 """The gap of a row that is left out which shows that it contradicts the others; and `PARTED_BY` times their gaps."""
 PARTED_BY = 100.0

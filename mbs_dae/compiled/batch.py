@@ -18,6 +18,7 @@ from ..errors import ModelError
 from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
+from ..kernels.lanes import Lanes, call_wide_kernel, lanes
 from ..model.bodies.body import Marker, reference_turns
 from ..model.parameters import Evaluator, Number, Parameter, Signal
 from ..model.tables import TableSymbol
@@ -68,6 +69,36 @@ def call_one(batch, level, g, t, q, v, out):
     index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
     parameters = batch.parameters[batch.parameters_at[g] :]
     call_kernel(batch.kernels[level, g], (batch.instances[g], t), (q, v, index, parameters, batch.tables, own))
+
+
+class WideBatch(NamedTuple):
+    """The same for numbers side by side: index maps and tables are those of all lanes, parameters are of each lane."""
+
+    batch: Batch
+    kernels: Integers
+    """Their addresses, of values."""
+    parameters: Lanes
+    out: Lanes
+
+
+def in_lanes(batch: Batch) -> WideBatch | None:
+    """Of a batch, to be filled with the parameters of others of the same structure; None where a kernel is a function
+    in Python."""
+    addresses = [cache.widened(int(address)) for address in batch.kernels[VALUE]]
+    if not all(addresses):
+        return None
+    parameters, out = lanes(batch.parameters.size, batch.out_size + 1)
+    return block(WideBatch(batch, np.array(addresses, dtype=np.int64), parameters, out))
+
+
+@compiled
+def evaluate_in_lanes(wide, t, q, v):
+    """All outputs at (t, q, v) of each lane, into `wide.out`; t stands in an array of one place."""
+    batch = wide.batch
+    for g in range(wide.kernels.size):
+        index, own = batch.gather[batch.gather_at[g] :], wide.out[batch.out_at[g] :]
+        parameters = wide.parameters[batch.parameters_at[g] :]
+        call_wide_kernel(wide.kernels[g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..coordinates import KernelCoordinates
-from ..kernels.abi import compiled_apart
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import INDEX, Indices, Integers, Vector, block
+from ..linear.sums import Sums, put_sums, sum_of, sums_of
 from ..model.bodies.body import Body
 from ..model.events import Event
 from ..model.forces.base import ForceElement
@@ -18,7 +19,6 @@ from ..model.signals import StateVariable
 from ..symbolic.loads import WORKS
 from .batch import VALUE, Batch, BatchBuilder, Instance, evaluate, instance_of
 from .python_kernel import python_instance
-from ..linear.sums import Sums, put_sums, sum_of, sums_of
 
 KINETIC, POTENTIAL = 0, 1
 POWER = 2
@@ -48,6 +48,12 @@ class Dynamics(NamedTuple):
 def evaluate_forces(dynamics: Dynamics, t: float, q: Vector, v: Vector, out: Vector, forces: Vector, scalars: Vector):
     """Q, and the energies and powers, at (t, q, v). The outputs are left in `out`, with the masses among them."""
     evaluate(dynamics.batch, VALUE, t, q, v, out)
+    add_forces(dynamics, out, forces, scalars)
+
+
+@compiled
+def add_forces(dynamics, out, forces, scalars):
+    """The same from the outputs of the last evaluation."""
     put_sums(dynamics.forces, out, forces)
     for k in range(scalars.size):
         scalars[k] = sum_of(out, dynamics.scalar_from, dynamics.scalar_at[k], dynamics.scalar_at[k + 1])
@@ -56,6 +62,11 @@ def evaluate_forces(dynamics: Dynamics, t: float, q: Vector, v: Vector, out: Vec
 @compiled_apart
 def take_masses(dynamics: Dynamics, out: Vector, weight: Vector, beside: Vector):
     """M from the outputs of the last evaluation."""
+    add_masses(dynamics, out, weight, beside)
+
+
+@compiled
+def add_masses(dynamics, out, weight, beside):
     put_sums(dynamics.weight, out, weight)
     put_sums(dynamics.beside, out, beside)
 

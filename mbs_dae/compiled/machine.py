@@ -75,20 +75,20 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
         return
     read_jacobian(program, out, jacobian)
     if transformation.edges == 0 and program.losses.rows.size > 0:
-        shares_of_rows(machine)
+        shares_of_rows(program, machine, out, jacobian, machine.factor.share)
 
 
 @compiled
-def shares_of_rows(machine):
+def shares_of_rows(program, machine, out, jacobian, share):
     """How much of each row is left, where parts of it fall on what stands still or cancel each other: its squared
     norm over that of the full row, 1 at most. A row that is nothing but the roundoff of such a difference has none."""
-    losses, square, share = machine.program.losses, machine.square, machine.factor.share
+    losses, square = program.losses, machine.square
     for k in range(losses.rows.size):
         square[losses.rows[k]] = share[losses.rows[k]] = 0.0
     for k in range(losses.left.size):
-        add_square(machine, losses.left[k], share)
+        add_square(program, machine.norm, jacobian, losses.left[k], share)
     for k in range(losses.full_row.size):
-        entry = machine.out[losses.full_from[k]]
+        entry = out[losses.full_from[k]]
         square[losses.full_row[k]] += entry * entry * machine.full_unit[losses.full_place[k]]
     for k in range(losses.rows.size):
         row = losses.rows[k]
@@ -96,10 +96,9 @@ def shares_of_rows(machine):
 
 
 @compiled
-def add_square(machine, e, square):
+def add_square(program, norm, jacobian, e, square):
     """The square of entry e to that of its row."""
-    entry, program = machine.factor.jacobian[e], machine.program
-    square[program.jac_row[e]] += entry * entry / machine.norm[program.jac_column[e]]
+    square[program.jac_row[e]] += jacobian[e] * jacobian[e] / norm[program.jac_column[e]]
 
 
 @compiled
@@ -112,7 +111,7 @@ def put_squares(machine):
         put_by[k] = square[losses.rows[k]]
     square[:] = 0.0
     for e in range(machine.factor.jacobian.size):
-        add_square(machine, e, square)
+        add_square(machine.program, machine.norm, machine.factor.jacobian, e, square)
     for k in range(losses.rows.size):
         square[losses.rows[k]] = put_by[k]
 

@@ -72,8 +72,14 @@ def read_angular_acceleration(manifold, q, v, a, row):
 def rates(manifold: Manifold, q: Vector, v: Vector, dq: Vector):
     """q̇ = N(q) v. (What never moves is left alone.)"""
     read_turning(manifold, q, v, 0)
+    put_rates(manifold, q, v, manifold.omega[0], dq)
+
+
+@compiled
+def put_rates(manifold, q, v, omega, dq):
+    """The same, with such angular velocities."""
     for k in range(manifold.turned.size):
-        dq[manifold.turned[k]] = manifold.omega[0, k]
+        dq[manifold.turned[k]] = omega[k]
     for k in range(manifold.plain.shape[0]):
         dq[manifold.plain[k, 0]] = v[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):

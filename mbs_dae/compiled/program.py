@@ -10,9 +10,9 @@ import numpy as np
 
 from ..kernels.abi import compiled
 from ..kernels.blocks import INDEX, Indices, block
+from ..linear.sums import Sums, put_sums, sums_of
 from ..model.parameters import Evaluator
 from .batch import Batch, BatchBuilder
-from ..linear.sums import Sums, put_sums, sums_of
 
 
 class Losses(NamedTuple):

@@ -15,10 +15,10 @@ import numpy as np
 from ..compiled import System
 from ..compiled.dynamics import POTENTIAL
 from ..compiled.program import tells_positions
-from ..linear.sums import summed
 from ..compiled.tangents import derivative_matrix
 from ..errors import ModelError
 from ..explain.explanation import no_force
+from ..linear.sums import summed
 from ..model.breaks import breaks_of
 from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism

@@ -103,6 +103,23 @@ def _call_on_block(typingctx, address, block, arrays):
 call_on_block: Any = intrinsic(_call_on_block)
 
 
+def address_of(block: Any) -> int:
+    """By which compiled code finds it with `at`."""
+    return block.address
+
+
+def _at(typingctx, address, like):
+    """The block at an address, which is one of the same class as another one."""
+
+    def generate(context, builder, sig, args):
+        return args[0]
+
+    return like(address, like), generate
+
+
+at: Any = intrinsic(_at)
+
+
 def _as_complex(typingctx, numbers):
     """A view of real numbers that stand in pairs. (Numba's own one may raise.)"""
 

@@ -41,6 +41,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic, models, register_model
 
 from . import llvm
+from .lanes import LANE, checked
 
 Vector = Annotated[np.ndarray, types.Array(types.float64, 1, "C")]
 Matrix = Annotated[np.ndarray, types.Array(types.float64, 2, "C")]
@@ -58,7 +59,7 @@ Design = Annotated[T, DESIGN]
 
 NUMBERS = {int: types.int64, float: types.float64, bool: types.boolean}
 ITEMS = {types.float64: "<f8", types.int64: "<i8", types.uint32: "<u4", types.complex128: "<c16"}
-"""What numpy calls the items of arrays."""
+"""What numpy calls the items of arrays. (Of arrays of lanes: see `sender`.)"""
 WORDS = 3
 """Words of the table per field: address and lengths of an array, address of a block, or a number's bits."""
 WORD = 8
@@ -202,6 +203,8 @@ def _format(kind: types.Type) -> str:
 
 def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
     """What compiled code is sent of a value of this type: plain numbers. An error where it is something else."""
+    if isinstance(kind, types.Array) and kind.dtype == LANE:
+        return lambda array: (_address(checked(array)), len(array))
     if isinstance(kind, types.Array):
         item, ndim = np.dtype(ITEMS[kind.dtype]), kind.ndim
 

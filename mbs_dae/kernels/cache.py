@@ -13,7 +13,9 @@ import sympy
 
 from . import store, work
 from .abi import KERNEL, lookup, unwound, wrap
+from .lanes import WIDE_KERNEL
 from .straight import kernel_code
+from .widened import WideWriter
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ CALLED = {"lookup": lookup, "unwound": unwound, "wrap": wrap}
 """The functions of this package that kernels may call."""
 counts = Counts()
 _in_memory: dict[str, Kernel] = {}
+_written: dict[int, tuple[str, str]] = {}
+"""The symbols and sources of all kernels in memory, by their addresses."""
 
 
 def kernel(
@@ -65,11 +69,31 @@ def kept(meaning: str, make: Callable[[str], store.Stored]) -> Kernel:
         return make(symbol)
 
     if symbol not in _in_memory:
-        stored = store.fetch(symbol, made)
-        counts.loaded += stored.loaded
-        counts.compiled += not stored.loaded
+        stored = _fetched(symbol, made)
         _in_memory[symbol] = Kernel(stored.address, stored.facts["layout"])
+        _written[stored.address] = symbol, stored.facts.get("source", "")
     return _in_memory[symbol]
+
+
+def widened(address: int) -> int:
+    """The address of the same kernel for numbers side by side (see `lanes`), compiled when this is first asked; 0 for
+    one that was not derived, but is a function in Python."""
+    if address not in _written:
+        return 0
+    symbol, source = f"{_written[address][0]}_in_lanes", _written[address][1]
+
+    def make() -> store.Stored:
+        code, uses = kernel_code(symbol, source, WIDE_KERNEL, CALLED, written=WideWriter)
+        return store.Stored({}, uses, code)
+
+    return _fetched(symbol, make).address
+
+
+def _fetched(symbol: str, make: Callable[[], store.Stored]) -> store.Stored:
+    stored = store.fetch(symbol, make)
+    counts.loaded += stored.loaded
+    counts.compiled += not stored.loaded
+    return stored
 
 
 def fingerprint(meaning: str) -> str:

@@ -31,6 +31,7 @@ from numba.extending import models, register_model, typeof_impl
 
 from . import llvm, store, work
 from .blocks import ITEMS, kind_of, sender
+from .lanes import LANE
 
 RESULTS: dict[str, types.Type] = {str(kind): kind for kind in (types.none, types.int64, types.float64, types.boolean)}
 
@@ -231,8 +232,8 @@ def _settled(kind: Any) -> types.Type:
     """The types that functions are compiled for: arrays are contiguous, and integers are integers."""
     kind = types.unliteral(kind)
     if isinstance(kind, types.Array):
-        if kind.layout != "C" or kind.dtype not in ITEMS:
-            raise errors.TypingError(f"compiled functions take contiguous arrays of {[*ITEMS]}, not {kind}")
+        if kind.layout != "C" or kind.dtype not in (*ITEMS, LANE):
+            raise errors.TypingError(f"compiled functions take contiguous arrays of {[*ITEMS, LANE]}, not {kind}")
         return types.Array(kind.dtype, kind.ndim, "C")
     if isinstance(kind, types.Integer):
         return types.int64 if cast(Any, kind).signed else types.uint64

@@ -29,6 +29,9 @@ from numba.core.registry import cpu_target
 from numba.np.arrayobj import populate_array
 
 REAL, WORD, NARROW = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+LANES = 8
+"""How many numbers stand side by side where many are computed at once (`lanes`)."""
+VECTOR = ir.VectorType(REAL, LANES)
 OPTIONS = dict(nopython=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy", _nrt=False)
 """No reference counts: passing arrays costs nothing, and a function that tries to allocate does not compile."""
 
@@ -164,7 +167,9 @@ def _plain(kind: Any) -> list[ir.Type]:
 
 def _item(kind: Any) -> ir.Type:
     """What an array or a pointer is of."""
-    return {types.float64: REAL, types.uint32: NARROW}.get(kind.dtype, WORD)
+    if kind.dtype in (types.float64, types.int64):
+        return REAL if kind.dtype == types.float64 else WORD
+    return NARROW if kind.dtype == types.uint32 else VECTOR
 
 
 def _received(context: Any, builder: Any, kind: Any, rest: list) -> Any:
@@ -205,6 +210,11 @@ def call(
     numbers = [number for kind, value in pairs for number in _sent(context, builder, kind, value)]
     value = builder.call(target, numbers)
     return context.get_dummy_value() if result is types.none else _received(context, builder, result, [value])
+
+
+def declared(module: ir.Module, name: str, kind: ir.FunctionType) -> Any:
+    """A function that lies elsewhere, or that LLVM knows."""
+    return module.globals.get(name) or ir.Function(module, kind, name)
 
 
 # --- loading --------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from numba.core.registry import cpu_target
 
 from . import llvm
 from .llvm import REAL, WORD
+from .sines import sine_and_cosine
 
 TRUTH = ir.IntType(1)
 INTRINSICS = ("copysign", "cos", "exp", "fabs", "floor", "log", "log10", "log2", "sin", "sqrt")
@@ -32,8 +33,9 @@ RELATIONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==
 
 
 def kernel_code(
-    symbol: str, source: str, arguments: Sequence[types.Type], called: Mapping[str, Any], fused: bool = False
-) -> tuple[bytes, tuple[str, ...]]:
+    symbol: str, source: str, arguments: Sequence[types.Type], called: Mapping[str, Any], fused: bool = False,
+    written: type[Writer] | None = None,
+) -> tuple[bytes, tuple[str, ...]]:  # fmt: skip
     """The machine code of the loop of ``kernel`` in this source, which may call these functions that lie apart; and the
     names of those that it does call. With `fused` a product and a sum may be one operation, rounded once."""
     kernel = next(one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef))
@@ -41,7 +43,7 @@ def kernel_code(
     function = ir.Function(module, llvm.entry_type(arguments, types.none), symbol)
     names: dict[str, Any] = dict(zip((one.arg for one in kernel.args.args), function.args, strict=True))
     builder = ir.IRBuilder(function.append_basic_block())
-    writer = Writer(builder, names, called, fused)
+    writer = (written or Writer)(builder, names, called, fused)
     for loop in kernel.body:
         _write_loop(writer, loop)
     builder.ret_void()
@@ -69,7 +71,10 @@ def _write_loop(writer: Writer, loop: Any) -> None:
 class Writer(ast.NodeVisitor):
     """Writes statements; the value of an expression is an instruction, or a plain number while it is known."""
 
-    def __init__(self, builder: ir.IRBuilder, names: dict[str, Any], called: Mapping[str, Any], fused: bool):
+    truth: ir.Type = TRUTH
+    """The type of decisions."""
+
+    def __init__(self, builder: ir.IRBuilder, names: dict[str, Any], called: Mapping[str, Any], fused: bool = False):
         self.builder, self.names, self.called = builder, names, called
         self.flags = ("contract",) if fused else ()
         self.used: set[str] = set()
@@ -77,9 +82,31 @@ class Writer(ast.NodeVisitor):
     def generic_visit(self, node: ast.AST) -> Any:
         raise TypeError(f"a kernel cannot have {ast.unparse(node)!r} in it")
 
+    def known(self, number: float) -> Any:
+        return ir.Constant(REAL, number)
+
+    def library(self, name: str, values: Sequence[Any]) -> Any:
+        """A function that LLVM knows."""
+        return self._extern(f"llvm.{name}.f64", values)
+
+    def small(self, value: Any) -> Any:
+        """A number as an integer of few digits,"""
+        return self.builder.fptosi(value, ir.IntType(32))
+
+    def has_bit(self, value: Any, bit: int, more: int) -> Any:
+        """and whether it and some more have this bit."""
+        kind = value.type
+        one, added = ir.Constant(kind, bit), ir.Constant(kind, more)
+        return self.builder.icmp_signed(
+            "!=", self.builder.and_(self.builder.add(value, added), one), ir.Constant(kind, 0)
+        )
+
+    def all_of(self, decision: Any) -> Any:
+        return decision
+
     def real(self, value: Any) -> Any:
         if isinstance(value, int | float):
-            return ir.Constant(REAL, float(value))
+            return self.known(float(value))
         return value if value.type == REAL else self.builder.sitofp(value, REAL)
 
     def whole(self, value: Any) -> Any:
@@ -104,7 +131,7 @@ class Writer(ast.NodeVisitor):
         return CONSTANTS[node.id] if node.id in CONSTANTS else self.names[node.id]
 
     def visit_Constant(self, node: ast.Constant) -> Any:
-        return ir.Constant(TRUTH, node.value) if isinstance(node.value, bool) else node.value
+        return ir.Constant(self.truth, node.value) if isinstance(node.value, bool) else node.value
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         value = self.visit(node.operand)
@@ -147,15 +174,15 @@ class Writer(ast.NodeVisitor):
         """Integer powers are products, by squaring."""
         if not isinstance(exponent, int):
             return self._extern("llvm.pow.f64", [base, exponent])
-        result, square, rest = ir.Constant(REAL, 1.0), base, abs(exponent)
+        result, square, rest = self.known(1.0), base, abs(exponent)
         while rest:
             result = self.builder.fmul(result, square) if rest & 1 else result
             square, rest = self.builder.fmul(square, square) if rest > 1 else square, rest >> 1
-        return result if exponent >= 0 else self.builder.fdiv(ir.Constant(REAL, 1.0), result)
+        return result if exponent >= 0 else self.builder.fdiv(self.known(1.0), result)
 
     def _modulo(self, a: Any, b: Any) -> Any:
         """With the sign of b, as in Python."""
-        builder, zero = self.builder, ir.Constant(REAL, 0.0)
+        builder, zero = self.builder, self.known(0.0)
         rest = builder.frem(a, b)
         other_side = builder.xor(builder.fcmp_ordered("<", rest, zero), builder.fcmp_ordered("<", b, zero))
         wrong = builder.and_(builder.fcmp_ordered("!=", rest, zero), other_side)
@@ -173,7 +200,7 @@ class Writer(ast.NodeVisitor):
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         condition, *branches = [self.visit(one) for one in (node.test, node.body, node.orelse)]
-        if not all(getattr(branch, "type", None) == TRUTH for branch in branches):
+        if not all(getattr(branch, "type", None) == self.truth for branch in branches):
             branches = [self.real(branch) for branch in branches]
         return self.builder.select(condition, *branches)
 
@@ -186,6 +213,8 @@ class Writer(ast.NodeVisitor):
         if name in self.called:
             return self._apart(self.called[name], values)
         name = "fabs" if name == "abs" else name
+        if name in ("sin", "cos"):
+            return sine_and_cosine(self, self.real(values[0]))[name == "cos"]
         known = f"llvm.{name}.f64" if name in INTRINSICS else LIBRARY.get(name, name)
         return self._extern(known, values)
 
@@ -209,7 +238,9 @@ class Writer(ast.NodeVisitor):
         return self._call(function.symbol, llvm.entry_type(function.arguments, function.compile().result), numbers)
 
     def _call(self, name: str, kind: ir.FunctionType, values: Sequence[Any]) -> Any:
-        module = self.builder.module
+        return self.builder.call(llvm.declared(self.builder.module, name, kind), self._fitting(kind, values))
+
+    def _fitting(self, kind: ir.FunctionType, values: Sequence[Any]) -> list[Any]:
+        """Values as a function of this type takes them."""
         convert = {REAL: self.real, WORD: self.whole}
-        numbers = [convert.get(wanted, lambda x: x)(x) for x, wanted in zip(values, kind.args, strict=True)]
-        return self.builder.call(module.globals.get(name) or ir.Function(module, kind, name), numbers)
+        return [convert.get(wanted, lambda x: x)(x) for x, wanted in zip(values, kind.args, strict=True)]

@@ -27,17 +27,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.abi import call_on_block, compiled, compiled_apart
-from ..kernels.blocks import Vector, Work, block, ones, zeros
+from ..kernels.blocks import Integers, Vector, Work, block, ones, zeros
+from ..kernels.lanes import choose
 from ..tolerances import DELTA, NIL
 from .fronts.solving import eliminate, give_out, take_in
 from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
-from .vectors import axpy, copy, square_sum
+from .vectors import axpy, copy, square_sum, sum_of_two
 
 
 class Factor(NamedTuple):
     """The numbers of one factorisation, and its work space. Made once, overwritten each time."""
 
+    kernels: Integers
+    """Those of the plan, for plain numbers."""
     weight: Work[Vector]
     """The diagonal of W."""
     beside: Work[Vector] = zeros("beside")
@@ -59,6 +62,8 @@ class Factor(NamedTuple):
     share: Work[Vector] = ones("m")
     """How much of a row is left where some coordinates have been eliminated before (`transformation`); else 1. What
     `row_square` is over it counts as the row's own length."""
+    limits: Work[Vector] = zeros(3)
+    """What kernels of fronts are told: the square below which a row is nothing, the extra, the truncation."""
     numbers: Work[Vector] = zeros("numbers")
     """L and the reciprocals of pivots, front by front; 0 for what is left out."""
     handed: Work[Vector] = zeros("handed")
@@ -77,7 +82,7 @@ def new_factor(pattern: Pattern, weight: np.ndarray, limbs: Limbs = NO_LIMBS) ->
     sizes |= {"entries": pattern.jac_row.size, "beside": pattern.block_row.size}
     sizes |= {"numbers": pattern.plan.numbers, "handed": pattern.plan.handed, "room": pattern.plan.room}
     sizes |= sizes_of(pattern.tree, pattern.n, pattern.jac_row.size)
-    return block(Factor(np.array(weight, dtype=float), limbs=limbs), **sizes)
+    return block(Factor(pattern.plan.kernels, np.array(weight, dtype=float), limbs=limbs), **sizes)
 
 
 @compiled_apart
@@ -87,24 +92,28 @@ def factorise(pattern: Pattern, factor: Factor):
     if pattern.tree.edges > 0:
         call_on_block(pattern.tree.functions[FACTORISE], pattern, (factor,))
         return
-    least, truncation = negligible(pattern, factor), factor.truncation[0]
-    extra = factor.damping[0] if truncation > 0.0 else DELTA + factor.damping[0]
-    eliminate(pattern.plan, pattern.n, factor, least, extra, truncation)
+    factorise_entries(pattern, factor, factor.truncation[0], factor.damping[0])
+
+
+@compiled
+def factorise_entries(pattern, factor, truncation, damping):
+    """The same of entries, of one matrix or of several in lanes."""
+    least = negligible(pattern, factor)
+    factor.limits[0], factor.limits[2] = least, truncation
+    factor.limits[1] = damping if truncation > 0.0 else DELTA + damping
+    eliminate(pattern.plan, pattern.n, factor)
     square, independence, share = factor.row_square, factor.independence, factor.share
     for row in range(pattern.m):
         part = max(independence[row] / square[row], 0.0) * share[row]
-        independence[row] = part if square[row] > least else 0.0
+        independence[row] = choose(square[row] > least, part, 0.0)
 
 
 @compiled
 def negligible(pattern, factor):
     """The squared length below which a row counts as zero; positive, so that it has a reciprocal. (Sums will do: it is
     far below all others.)"""
-    weight, soft = factor.weight, factor.soft
-    heavy = 0.0
-    for k in range(pattern.n):
-        heavy += weight[k] + soft[k]
-    return NIL * square_sum(factor.jacobian) * pattern.n / heavy + 1e-200 if heavy > 0.0 else 1e-200
+    heavy = sum_of_two(factor.weight, factor.soft) + NIL
+    return NIL * pattern.n * square_sum(factor.jacobian) / heavy + 1e-200
 
 
 @compiled
@@ -127,6 +136,12 @@ def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, mul
     if pattern.tree.edges > 0:
         call_on_block(pattern.tree.functions[SOLVE], pattern, (factor, f, g, x, multipliers, refinements))
         return
+    solve_and_refine(pattern, factor, f, g, x, multipliers, refinements)
+
+
+@compiled
+def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements):
+    """The same, of one matrix or of several in lanes."""
     rest_x, rest_g = factor.rest_x, factor.rest_g
     copy(f, rest_x)
     copy(g, rest_g)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..kernels.abi import compiled
 from ..kernels.blocks import INDEX, Indices, block
+from ..kernels.lanes import nothing_of
 
 
 class Sums(NamedTuple):
@@ -38,11 +39,13 @@ def summed(sums: Sums, out: np.ndarray) -> np.ndarray:
 @compiled
 def sum_of(out, source, begin, end):
     """Of many outputs, in two sums that do not wait for each other."""
-    one = other = 0.0
+    one, other = nothing_of(out), nothing_of(out)
     for k in range(begin, end - 1, 2):
         one += out[source[k]]
         other += out[source[k + 1]]
-    return one + other + (out[source[end - 1]] if (end - begin) % 2 == 1 else 0.0)
+    if (end - begin) % 2 == 1:
+        one += out[source[end - 1]]
+    return one + other
 
 
 def sums_of(count: int, to: np.ndarray, source: np.ndarray, none: int) -> Sums:

@@ -3,6 +3,7 @@
 from math import isfinite
 
 from ..kernels.abi import compiled
+from ..kernels.lanes import nothing_of
 
 
 @compiled
@@ -36,17 +37,23 @@ def dot(x, y):
 
 @compiled
 def square_sum(x):
-    """The sum of squares, in four sums that do not wait for each other."""
-    a = b = c = d = 0.0
-    even = x.size - x.size % 4
-    for k in range(0, even, 4):
-        a += x[k] * x[k]
-        b += x[k + 1] * x[k + 1]
-        c += x[k + 2] * x[k + 2]
-        d += x[k + 3] * x[k + 3]
-    for k in range(even, x.size):
-        a += x[k] * x[k]
-    return a + b + c + d
+    """The sum of squares, in two sums that do not wait for each other."""
+    one, other = nothing_of(x), nothing_of(x)
+    for k in range(0, x.size - 1, 2):
+        one += x[k] * x[k]
+        other += x[k + 1] * x[k + 1]
+    if x.size % 2 == 1:
+        one += x[x.size - 1] * x[x.size - 1]
+    return one + other
+
+
+@compiled
+def sum_of_two(x, y):
+    """The sum of all of both."""
+    total = nothing_of(x)
+    for k in range(x.size):
+        total += x[k] + y[k]
+    return total
 
 
 @compiled

@@ -35,7 +35,7 @@ from ..linear.kkt import Factor, Pattern, factorise
 from ..linear.vectors import copy
 from ..poses.newton import factorise_observed, put_gaps, solve_here
 from ..symbolic.loads import WORKS
-from ..tolerances import DEPENDENT, DOUBTFUL, PARTED, PARTED_BY, WEAK
+from ..tolerances import DEPENDENT, DOUBTFUL, LESS, PARTED, PARTED_BY, WEAK
 from .switching.switches import Switches, hold_all
 
 WORK = len(WORKS)
@@ -88,9 +88,10 @@ class Mechanism(NamedTuple):
     """Baumgarte's α and β; zero for other stabilisations."""
     out: Work[Vector] = zeros("outputs")
     scalars: Work[Vector] = zeros(SCALARS)
-    nearness: Work[Vector] = ones(3)
+    nearness: Work[Vector] = ones(4)
     """The least `independence` (turns counting over the model's length) since it was last set to 1, the ratio to that
-    in the norm of the masses, and the least in that norm at the last evaluation."""
+    in the norm of the masses, the least in that norm at the last evaluation, and when rows to leave out were last
+    chosen."""
 
 
 @compiled_apart
@@ -129,7 +130,7 @@ def factorise_terms(mechanism: Mechanism):
 @compiled
 def look_around(mechanism, t, q, v):
     """To be called in the first pose, which is a regular one, with the redundant rows left out."""
-    mechanism.nearness[0] = mechanism.nearness[1] = 1.0
+    mechanism.nearness[:] = 1.0
     evaluate(mechanism, t, q, v)
     if factorise_terms(mechanism):
         gauge(mechanism)
@@ -142,9 +143,10 @@ def leave_out_redundant(mechanism: Mechanism):
     Off the constraints, as stages are, redundant rows are not redundant: enforced, they would lock the mechanism. So as
     many as are redundant on the constraints are left out. Which ones may change along a motion: where a row that is
     enforced is nearly dependent it is left out as well, and whichever of those left out is then most independent comes
-    back.
+    back. Where that is the row itself the choice stands, until the row is half as independent as it was then: each
+    look costs two factorisations, and some mechanisms have no better choice for most of their motion.
     """
-    machine = mechanism.machine
+    machine, chosen = mechanism.machine, mechanism.nearness[3:]
     kept, independence = machine.factor.kept, machine.factor.independence
     for _ in range(4):
         least, some_out = -1, False
@@ -154,6 +156,9 @@ def leave_out_redundant(mechanism: Mechanism):
             elif machine.factor.row_square[row] > 0.0 and (least < 0 or independence[row] < independence[least]):
                 least = row
         if not some_out or least < 0 or independence[least] >= DOUBTFUL:
+            chosen[0] = 1.0
+            return
+        if independence[least] >= LESS * chosen[0]:
             return
         kept[least] = 0.0
         factorise(machine.pattern, machine.factor)
@@ -164,6 +169,7 @@ def leave_out_redundant(mechanism: Mechanism):
         kept[best] = 1.0
         factorise(machine.pattern, machine.factor)
         machine.counts[FACTORISATIONS] += 2
+        chosen[0] = independence[least] if best == least else 1.0
         if best == least:
             return
 
@@ -331,15 +337,20 @@ def state_rates(mechanism, t, q, v, dq):
 @compiled
 def powers(mechanism, work):
     """The rates of the works, after `accelerate`."""
-    machine, scalars = mechanism.machine, mechanism.scalars
+    put_powers(mechanism.scalars, mechanism.machine.multipliers, mechanism.machine.nu, work)
+    if mechanism.contacts.closed[0] > 0:
+        call_on_block(mechanism.contacts.functions[POWERS], mechanism, (work,))
+
+
+@compiled
+def put_powers(scalars, multipliers, nu, work):
+    """Those of forces and of prescribed motion."""
     for k in range(WORK):
         work[k] = -scalars[POWER + k]
     supplied = scalars[POWER + WORK - 1]
-    for row in range(machine.pattern.m):  # prescribed motion: its forces -Φ_vᵀ λ have the power -λ · ν
-        supplied -= machine.multipliers[row] * machine.nu[row]
+    for row in range(nu.size):  # prescribed motion: its forces -Φ_vᵀ λ have the power -λ · ν
+        supplied -= multipliers[row] * nu[row]
     work[WORK - 1] = supplied
-    if mechanism.contacts.closed[0] > 0:
-        call_on_block(mechanism.contacts.functions[POWERS], mechanism, (work,))
 
 
 @compiled

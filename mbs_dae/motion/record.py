@@ -52,7 +52,7 @@ class Record(NamedTuple):
     kept: Work[Vector] = zeros("rows")
     """What is put back where no trace is to be left: which rows are enforced, the nearness of a singular pose, and the
     masses, which are the norm of projections."""
-    nearness: Work[Vector] = zeros(3)
+    nearness: Work[Vector] = zeros(4)
     weight: Work[Vector] = zeros("columns")
     beside: Work[Vector] = zeros("entries")
     inertia: Work[Matrix] = zeros("limbs", "packed")
@@ -60,6 +60,8 @@ class Record(NamedTuple):
 
 ACCEPTED, REJECTED, NEXT = range(3)
 """Places in the counts of a run."""
+END = 1
+"""The place among its times of the end of the step under way."""
 
 
 class March(NamedTuple):
@@ -75,11 +77,11 @@ class March(NamedTuple):
     crossing: Crossing
     search: Search
     stiffness: Stiffness
-    time: Work[Vector] = zeros(1)
+    time: Work[Vector] = zeros(2)
     widest: Work[Vector] = zeros(1)
     turned: Work[Vector] = zeros(2)
-    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen; with
-    the potential energy of the start."""
+    """t, with the end of the step under way behind it (END); the widest gap and the most energy (moving, above that of
+    the start, gone and come) that were seen, with the potential energy of the start."""
     noted: Work[Integers] = zeros(1)
     """Whether it was told that a step is cut short by the end (1)."""
     counts: Work[Integers] = zeros(3)

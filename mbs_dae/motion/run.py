@@ -12,21 +12,33 @@ import numpy as np
 
 from ..compiled.contacts import LOG
 from ..compiled.dynamics import KINETIC, POTENTIAL
-from ..compiled.machine import DONE, NOT_FINITE
+from ..compiled.machine import DONE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy
-from ..tolerances import DRIFT, LOSS, MOMENT, SMALLEST
+from ..tolerances import LOSS
 from .contact.guards import meets
 from .contact.impulses import note_meeting
-from .control import error_norm, factor_of, first_step
+from .control import asks_for_end, choose_next, first_step, judged, pace, parted_within, shortest_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .implicit.iteration import BEGUN, MATRICES
-from .methods.method import LONGEST, take_step
-from .record import ACCEPTED, NEXT, REJECTED, March, derivative_at_end, keep, put_back, put_right, record_to, remember
+from .methods.method import H, T, estimate_error, take_step
+from .record import (
+    ACCEPTED,
+    END,
+    NEXT,
+    REJECTED,
+    March,
+    derivative_at_end,
+    keep,
+    put_back,
+    put_right,
+    record_to,
+    remember,
+)
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
-from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, is_projected
+from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, drift_limit, is_projected
 from .stiffness import watch
 from .switching.locate import (
     AT_ONCE,
@@ -89,7 +101,7 @@ def start(march: March, q: Vector, v: Vector):
     march.counts[NEXT] = 1
     control.step[0] = control.fixed
     if control.fixed > 0.0:
-        adapt_gains(march.stabiliser, pace(march) or 1.0, control.fixed)
+        adapt_gains(march.stabiliser, pace(march.control, march.stages) or 1.0, control.fixed)
     return DONE
 
 
@@ -115,6 +127,7 @@ def _begin_anew(march, t):
     """The derivative where the motion goes on in another way: what steps have told so far is of no use. Where it is the
     mean over a step, that is one from here, which is not made."""
     march.stages.implicit.flags[BEGUN] = 0
+    march.control.before[0] = 0.0
     if march.tableau.means == 1:
         march.stages.k[0][:] = 0.0
         status = take_step(march.stages, t, march.control.fixed, 0)
@@ -163,64 +176,99 @@ def record_now(march: March):
 @compiled_apart
 def go_on(march: March, patience: int):
     """Step until the last requested time, an end that is not good, or the end of patience."""
-    counts, times = march.counts, march.record.times
-    control, stabiliser = march.control, march.stabiliser
-    last = times[times.size - 1]
-    smallest = SMALLEST * max(abs(last), abs(last - times[0]))
-    while counts[NEXT] < times.size:
-        if march.course.at[WAITING] == 1:
-            return SAMPLING
-        if patience <= 0 or march.mechanism.contacts.logged[0] == LOG:
-            return PAUSED
-        if counts[ACCEPTED] + counts[REJECTED] >= control.most:
-            return TOO_MANY
+    status = DONE
+    while status == DONE and march.counts[NEXT] < march.record.times.size:
+        if patience <= 0:
+            return SAMPLING if march.course.at[WAITING] == 1 else PAUSED
         patience -= 1 + march.search.looked[0]
-        march.search.looked[0] = 0
-        t, length = march.time[0], control.step[0]
-        remember(march)
-        end = _end_of_step(march, t)
-        put_back(march)
-        if end == last and march.noted[0] == 0:
-            march.noted[0], control.step[0] = 1, length
-            return CUT_SHORT
-        status, error = _try_step(march, t, end)
-        accepted = status == DONE and error <= 1.0
-        otherwise = control.fixed == 0.0 and plan_anew(march, accepted, pace(march), end - t)
-        accepted = accepted and not otherwise
-        switching = after_step(march.search, t, end) if accepted else NONE
-        if switching == LOST_SIGHT:
-            return march.search.status[0]
-        if switching in (CUT, AT_ONCE):
-            put_back(march)
-            status = _switch(march, t) if switching == AT_ONCE else DONE
-            if status != DONE or march.search.events[0] > 0:
-                return status if status != DONE else EVENT
-            continue
-        if control.fixed == 0.0 and not otherwise:
-            again = control.again[0] == 1 or not accepted
-            factor = 0.25 if status != DONE else factor_of(march.tableau, error, again)
-            control.step[0] = min((end - t) * factor, march.stages.now[LONGEST])
-        if accepted:
-            status = _accept(march, t, end, switching == HERE)
-            if status != DONE:
-                return status
-        else:
-            put_back(march)
-            if control.fixed > 0.0:
-                return status
-            if control.step[0] <= smallest:
-                return ASTRAY if otherwise else STUCK if status == DONE else status
-        counts[ACCEPTED if accepted else REJECTED] += 1
-        control.again[0] = 0 if accepted else 1
-        if accepted and stabiliser.when == NEAR_SINGULAR and is_projected(stabiliser, march.mechanism):
-            stabiliser.projected[0] += 1
-        if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
-            return LOST
-        if accepted and march.search.events[0] > 0:
-            return EVENT
-        if accepted and stabiliser.when == NEVER and march.widest[0] > drift_limit(march.mechanism):
-            return DRIFTED
+        status = propose(march)
+        if status == DONE:
+            stages = march.stages
+            made = take_step(stages, stages.now[T], stages.now[H], march.crossing.closed[0])
+            status = conclude(march, made)
+    return status
+
+
+@compiled_apart
+def propose(march: March):
+    """Choose the next step: from `stages.now[T]`, of length `stages.now[H]`, to `time[END]`. DONE, or why none is to be
+    made now. It may be made by whoever makes it as `take_step` does; then `conclude` follows."""
+    counts, control = march.counts, march.control
+    if march.course.at[WAITING] == 1:
+        return SAMPLING
+    if march.mechanism.contacts.logged[0] == LOG:
+        return PAUSED
+    if counts[ACCEPTED] + counts[REJECTED] >= control.most:
+        return TOO_MANY
+    march.search.looked[0] = 0
+    t, length = march.time[0], control.step[0]
+    remember(march)
+    end = _end_of_step(march, t)
+    put_back(march)
+    if end == march.record.times[march.record.times.size - 1] and march.noted[0] == 0:
+        march.noted[0], control.step[0] = 1, length
+        return CUT_SHORT
+    if control.fixed == 0.0:
+        adapt_gains(march.stabiliser, pace(march.control, march.stages), end - t)
+    march.mechanism.nearness[0] = 1.0
+    march.stages.now[T], march.stages.now[H], march.time[END] = t, end - t, end
     return DONE
+
+
+@compiled_apart
+def conclude(march: March, made: int):
+    """What becomes of the step proposed last, of which the method says that it is `made` (a status): its end is
+    settled, if it is asked for. DONE, or why the run goes no further for now."""
+    tableau, stages = march.tableau, march.stages
+    if not tableau.end_in_error:
+        estimate_error(stages)
+    if asks_for_end(march, made):
+        made = _settle(march, march.time[END])
+        if tableau.end_in_error:
+            estimate_error(stages)
+    return judge(march, made)
+
+
+@compiled_apart
+def judge(march: March, status: int):
+    """The same of a step with its end settled, of which the status is that: accept it, or try another one."""
+    counts, control, stabiliser = march.counts, march.control, march.stabiliser
+    t, end = march.time[0], march.time[END]
+    status, error = judged(march, status)
+    if status == DONE and error <= 1.0 and parted_within(march):
+        status = LOST  # a shorter step tells better where
+    accepted = status == DONE and error <= 1.0
+    otherwise = control.fixed == 0.0 and plan_anew(march, accepted, pace(march.control, march.stages), end - t)
+    accepted = accepted and not otherwise
+    switching = after_step(march.search, t, end) if accepted else NONE
+    if switching == LOST_SIGHT:
+        return march.search.status[0]
+    if switching in (CUT, AT_ONCE):
+        put_back(march)
+        status = _switch(march, t) if switching == AT_ONCE else DONE
+        return EVENT if status == DONE and march.search.events[0] > 0 else status
+    if control.fixed == 0.0 and not otherwise:
+        choose_next(control, march.stages, end - t, status, error, accepted)
+    if accepted:
+        status = _accept(march, t, end, switching == HERE)
+        if status != DONE:
+            return status
+    else:
+        put_back(march)
+        if control.fixed > 0.0:
+            return status
+        if control.step[0] <= shortest_step(march.record.times):
+            return ASTRAY if otherwise else STUCK if status == DONE else status
+    counts[ACCEPTED if accepted else REJECTED] += 1
+    control.again[0] = 0 if accepted else 1
+    if accepted and stabiliser.when == NEAR_SINGULAR and is_projected(stabiliser, march.mechanism):
+        stabiliser.projected[0] += 1
+    if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
+        return LOST
+    if accepted and march.search.events[0] > 0:
+        return EVENT
+    drifted = accepted and stabiliser.when == NEVER and march.widest[0] > drift_limit(march.mechanism)
+    return DRIFTED if drifted else DONE
 
 
 @compiled
@@ -241,57 +289,10 @@ def _end_of_step(march, t):
 
 
 @compiled
-def _try_step(march, t, end):
-    """A step from t to `end`, settled if it is good: its status and its error, of which 1 is just acceptable."""
-    mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
-    h = end - t
-    if march.control.fixed == 0.0:
-        adapt_gains(march.stabiliser, pace(march), h)
-    mechanism.nearness[0] = 1.0
-    status = take_step(stages, t, h, march.crossing.closed[0])
-    if march.control.fixed > 0.0:
-        return (_settle(march, end) if status == DONE else status), 0.0
-    if status == DONE and tableau.end_in_error:
-        status = _settle(march, end)
-    if status != DONE:
-        return status, 0.0
-    error = error_norm(march.control, stages, h, march.turned[0])
-    if not np.isfinite(error):
-        return NOT_FINITE, 0.0
-    if error <= 1.0 and not tableau.end_in_error:
-        status = _settle(march, end)
-    if status == DONE and error <= 1.0 and _parted_within(march, h):
-        status = LOST  # a shorter step tells better where
-    return status, error
-
-
-@compiled
-def _parted_within(march, h):
-    """Whether rows came to contradict each other in a step too long to say when."""
-    times, mechanism = march.record.times, march.mechanism
-    if march.stabiliser.when == ALWAYS or h <= MOMENT * (times[times.size - 1] - times[0]):
-        return False
-    widest_gap(mechanism)
-    return parted(mechanism)
-
-
-@compiled_apart
-def pace(march: March):
-    """How fast the motion changes at the beginning of the step, in 1/s: velocities over their unit, and the roots of
-    accelerations over theirs."""
-    mechanism, unit = march.mechanism, march.control.unit
-    y0, k0 = march.stages.y0, march.stages.k[0]
-    largest = 0.0
-    for at in range(mechanism.state.v_at, mechanism.state.v_end):
-        largest = max(largest, abs(y0[at]) / unit[at], np.sqrt(abs(k0[at]) / unit[at]))
-    return largest
-
-
-@compiled
 def _accept(march, t, end, switches):
     """The end of the step becomes the present, and requested times up to it are recorded."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
-    watch(march.stiffness, march.control, stages, t, end - t, pace(march))
+    watch(march.stiffness, march.control, stages, t, end - t, pace(march.control, march.stages))
     course = march.course
     if march.stabiliser.when != ALWAYS:
         march.widest[0] = max(march.widest[0], widest_gap(march.mechanism))
@@ -385,14 +386,14 @@ def _settle(march, t):
     if status != DONE:
         return status
     status = derivative_at_end(march, t, y1, march.stages.k[march.tableau.stages])
-    march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])
-    march.crossing.energy[1] = energy_of(march.record.end_scalars, y1[march.mechanism.state.works_at :])
-    gauge_if_doubtful(march.mechanism)
+    note_end(march)
     return status
 
 
 @compiled
-def drift_limit(mechanism):
-    """The gap that makes accelerations worthless here: at a sine s from a singular pose it counts 1/s³ (see
-    `control`)."""
-    return DRIFT * mechanism.length * mechanism.nearness[0] ** 1.5
+def note_end(march):
+    """What y' at the end of the step tells of it."""
+    works = march.stages.y1[march.mechanism.state.works_at :]
+    march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])
+    march.crossing.energy[1] = energy_of(march.record.end_scalars, works)
+    gauge_if_doubtful(march.mechanism)

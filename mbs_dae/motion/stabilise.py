@@ -19,7 +19,7 @@ from ..kernels.blocks import Integers, Vector, Work, block, zeros
 from ..linear.vectors import all_finite
 from ..model.parameters import finite_number
 from ..poses.newton import correct_velocity, evaluate_and_factorise, newton_step
-from ..tolerances import ALMOST_SINGULAR, CLOSED, MARGIN, PACE, SETTLED, STIFF
+from ..tolerances import ALMOST_SINGULAR, CLOSED, DRIFT, MARGIN, PACE, SETTLED, STIFF
 from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
 
 NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
@@ -147,6 +147,13 @@ def is_projected(stabiliser, mechanism):
     if stabiliser.when == NEAR_SINGULAR:
         return mechanism.nearness[0] < ALMOST_SINGULAR
     return stabiliser.when == ALWAYS
+
+
+@compiled
+def drift_limit(mechanism):
+    """The gap that makes accelerations worthless here: at a distance s (a sine) from a singular pose it counts 1/s³
+    (see `control`)."""
+    return DRIFT * mechanism.length * mechanism.nearness[0] ** 1.5
 
 
 @compiled_apart

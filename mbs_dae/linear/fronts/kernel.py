@@ -1,7 +1,8 @@
 """The machine code of the fronts of one shape: written when a shape is first met, and kept.
 
 A kernel has three loops over fronts of its shape, of which a call asks for one. The first eliminates; the second takes
-a right side in, which stands in `x`; the third gives the solution out.
+a right side in, which stands in `x`; the third gives the solution out. All numbers may be lanes (`kernels.lanes`): then
+several matrices of one pattern are eliminated at once.
 """
 
 from functools import cache
@@ -9,33 +10,44 @@ from functools import cache
 from ...kernels import cache as kernels
 from ...kernels import llvm, store
 from ...tolerances import NIL
-from .lines import POINTERS, Lines
+from .lines import Lines
 from .shape import OF_ROWS, OF_X, SUM, Place, Shape, X
 
 COUNTS = ("eliminated", "taken_in", "given_out")
 WHOLE = (*COUNTS, "first", "x_count")
-REAL = ("least", "extra", "truncation")
 ARRAYS = (
-    "index", "weight", "soft", "beside", "jacobian", "kept", "share", "square", "distance", "handed", "numbers", "x",
+    "limits", "weight", "soft", "beside", "jacobian", "kept", "share", "square", "distance", "handed", "numbers", "x",
 )  # fmt: skip
+LIMITS = ("least", "extra", "truncation")
+_shapes: dict[int, Shape] = {}
+"""By the addresses of their kernels."""
 
 
 @cache
-def kernel_of(shape: Shape) -> int:
+def kernel_of(shape: Shape, lanes: int = 1) -> int:
     """Its address."""
 
     def make(symbol: str) -> store.Stored:
-        return store.Stored({"layout": None}, (), llvm.assembled(assembly(symbol, shape)))
+        return store.Stored({"layout": None}, (), llvm.assembled(assembly(symbol, shape, lanes)))
 
-    return kernels.kept(f"front {shape}", make).address
+    address = kernels.kept(f"front {shape}" if lanes == 1 else f"front {shape} in {lanes} lanes", make).address
+    _shapes[address] = shape
+    return address
 
 
-def assembly(symbol: str, shape: Shape) -> str:
+def in_lanes(address: int) -> int:
+    """The address of the kernel for the same shape, in lanes; 0 for none."""
+    return kernel_of(_shapes[address], llvm.LANES) if address else 0
+
+
+def assembly(symbol: str, shape: Shape, lanes: int) -> str:
     """All of it in LLVM's own language."""
-    items = {name: "i32" if name == "index" else "double" for name in ARRAYS}
-    arguments = [f"i64 %{name}" for name in WHOLE] + [f"double %{name}" for name in REAL]
-    arguments += [f"{POINTERS[item]} noalias %{name}" for name, item in items.items()]
-    code = Lines()
+    code = Lines(lanes)
+    arguments = [f"i64 %{name}" for name in WHOLE] + ["i32* noalias %index"]
+    arguments += [f"{code.item}* noalias %{name}" for name in ARRAYS]
+    for k, name in enumerate(LIMITS):
+        code.do(f"%{name}_at = getelementptr {code.item}, {code.item}* %limits, i64 {k}")
+        code.do(f"%{name} = load {code.item}, {code.item}* %{name}_at")
     for count, task in zip(COUNTS, (_eliminate, _take_in, _give_out), strict=True):
         _loop(code, count, shape, task)
     code.do("ret void")
@@ -53,7 +65,7 @@ def _loop(code: Lines, count: str, shape: Shape, task) -> None:
     turn = f"%{count}_turn"
     code.do(f"{turn} = phi i64 [0, %{begin}], [{turn}_next, %{body}]")
     front = turn if count != COUNTS[2] else code.whole("sub", code.whole("sub", f"%{count}", 1), turn)
-    index = code.place("%index", code.whole("mul", front, shape.indices), "i32")
+    index = code.index_place("%index", code.whole("mul", front, shape.indices))
     numbers = code.place("%numbers", code.whole("mul", front, shape.numbers))
     task(code, shape, index, numbers, front)
     code.do(f"{turn}_next = add i64 {turn}, 1")
@@ -87,14 +99,14 @@ def _gathered(code: Lines, shape: Shape, index: str) -> dict[Place, str]:
     first = len(shape.entries)
     for e, (i, j) in enumerate(shape.entries):
         source = "%beside" if shape.unknowns[i] == X else "%jacobian"
-        values[i, j, SUM] = code.load(source, code.load_index(index, e))
+        values[i, j, SUM] = code.load(source, code.index(index, e))
     for k, sort in enumerate(shape.pivots):
         if sort == X:
-            unknown = code.load_index(index, first + k)
+            unknown = code.index(index, first + k)
             values[k, k, SUM] = code.real("fadd", code.load("%weight", unknown), code.load("%soft", unknown))
     first += len(shape.unknowns)
     for c, handed_on in enumerate(shape.children):
-        handed = code.place("%handed", code.load_index(index, first + c))
+        handed = code.place("%handed", code.index(index, first + c))
         for e, place in enumerate(handed_on):
             _put(code, values, place, code.load(handed, e), "fadd")
     return values
@@ -104,35 +116,31 @@ def _put(code: Lines, values: dict[Place, str], place: Place, value: str, sign: 
     if place in values:
         values[place] = code.real(sign, values[place], value)
     else:
-        values[place] = value if sign == "fadd" else code.let(f"fneg double {value}")
+        values[place] = value if sign == "fadd" else code.negative(value)
 
 
 def _reciprocal(code: Lines, shape: Shape, index: str, k: int, values: dict[Place, str]) -> str:
     """Of pivot k. With x and m what x and other λ have taken, e = x + m and s the share of a row, its pivot is
     -(e + extra · max(x / s, least)), of which s times is what is divided by. Its square and its distance are told."""
     if shape.pivots[k] == X:
-        return code.real("fdiv", "1.0", values[k, k, SUM])
-    row = code.whole("sub", code.load_index(index, len(shape.entries) + k), "%x_count")
-    x, rows = values.get((k, k, OF_X), "0.0"), values.get((k, k, OF_ROWS), "0.0")
+        return code.real("fdiv", code.known(1.0), values[k, k, SUM])
+    row = code.whole("sub", code.index(index, len(shape.entries) + k), "%x_count")
+    nothing = code.known(0.0)
+    x, rows = values.get((k, k, OF_X), nothing), values.get((k, k, OF_ROWS), nothing)
     code.store(x, "%square", row)
     distance = code.real("fadd", x, rows)
     code.store(distance, "%distance", row)
     if (k, k, OF_X) not in values:  # a row of nothing
-        return "0.0"
-    share = code.larger(code.load("%share", row), _number(NIL))
+        return nothing
+    share = code.larger(code.load("%share", row), code.known(NIL))
     apart = code.real("fmul", distance, share)
     added = code.real("fmul", "%extra", code.larger(x, code.real("fmul", "%least", share)))
-    reciprocal = code.real("fdiv", code.let(f"fneg double {share}"), code.real("fadd", apart, added))
+    reciprocal = code.real("fdiv", code.negative(share), code.real("fadd", apart, added))
     long = code.is_true("ogt", x, "%least")
     far = code.is_true("oge", apart, code.real("fmul", "%truncation", x))
-    counts = code.let(f"and i1 {long}, {far}")
-    counts = code.let(f"or i1 {counts}, {code.is_true('ole', '%truncation', '0.0')}")
-    counts = code.let(f"and i1 {counts}, {code.is_true('one', code.load('%kept', row), '0.0')}")
-    return code.choose(counts, reciprocal, "0.0")
-
-
-def _number(value: float) -> str:
-    return f"{value:.17e}"
+    counts = code.either(code.both(long, far), code.is_true("ole", "%truncation", nothing))
+    is_kept = code.is_true("one", code.load("%kept", row), nothing)
+    return code.choose(code.both(counts, is_kept), reciprocal, nothing)
 
 
 def _take_in(code: Lines, shape: Shape, index: str, numbers: str, front: str) -> None:
@@ -160,5 +168,5 @@ def _give_out(code: Lines, shape: Shape, index: str, numbers: str, front: str) -
 
 def _right_side(code: Lines, shape: Shape, index: str) -> tuple[list[str], list[str]]:
     first = len(shape.entries)
-    unknowns = [code.load_index(index, first + k) for k in range(len(shape.unknowns))]
+    unknowns = [code.index(index, first + k) for k in range(len(shape.unknowns))]
     return unknowns, [code.load("%x", unknown) for unknown in unknowns]

@@ -3,14 +3,15 @@
 A product that is added may be rounded with the sum, once (`contract`): elimination asks for no order of roundings.
 """
 
-POINTERS = {"i32": "i32*", "double": "double*"}
-
 
 class Lines:
-    """The instructions of one function; values are the names of what instructions give."""
+    """The instructions of one function; values are the names of what instructions give. Numbers are doubles, or several
+    of them side by side."""
 
-    def __init__(self) -> None:
+    def __init__(self, lanes: int = 1) -> None:
         self.text: list[str] = []
+        self.lanes = lanes
+        self.item, self.truth = ("double", "i1") if lanes == 1 else (f"<{lanes} x double>", f"<{lanes} x i1>")
         self._count = 0
 
     def let(self, instruction: str) -> str:
@@ -21,32 +22,48 @@ class Lines:
     def do(self, instruction: str) -> None:
         self.text.append(instruction)
 
+    def known(self, number: float) -> str:
+        """The same number in all lanes."""
+        one = f"{number:.17e}"
+        return one if self.lanes == 1 else f"<{', '.join([f'double {one}'] * self.lanes)}>"
+
     def whole(self, operation: str, a: str, b: str | int) -> str:
         return self.let(f"{operation} i64 {a}, {b}")
 
     def real(self, operation: str, a: str, b: str) -> str:
         """fadd, fsub, fmul, fdiv."""
-        return self.let(f"{operation} contract double {a}, {b}")
+        return self.let(f"{operation} contract {self.item} {a}, {b}")
+
+    def negative(self, a: str) -> str:
+        return self.let(f"fneg {self.item} {a}")
 
     def is_true(self, relation: str, a: str, b: str) -> str:
-        return self.let(f"fcmp {relation} double {a}, {b}")
+        return self.let(f"fcmp {relation} {self.item} {a}, {b}")
+
+    def both(self, a: str, b: str) -> str:
+        return self.let(f"and {self.truth} {a}, {b}")
+
+    def either(self, a: str, b: str) -> str:
+        return self.let(f"or {self.truth} {a}, {b}")
 
     def choose(self, condition: str, a: str, b: str) -> str:
-        return self.let(f"select i1 {condition}, double {a}, double {b}")
+        return self.let(f"select {self.truth} {condition}, {self.item} {a}, {self.item} {b}")
 
     def larger(self, a: str, b: str) -> str:
         return self.choose(self.is_true("ogt", a, b), a, b)
 
-    def place(self, array: str, index: str | int, item: str = "double") -> str:
-        pointer = POINTERS[item]
-        return self.let(f"getelementptr {item}, {pointer} {array}, i64 {index}")
+    def place(self, array: str, index: str | int) -> str:
+        return self.let(f"getelementptr {self.item}, {self.item}* {array}, i64 {index}")
 
-    def load(self, array: str, index: str | int = 0) -> str:
-        return self.let(f"load double, double* {self.place(array, index)}")
+    def load(self, array: str, index: str | int) -> str:
+        return self.let(f"load {self.item}, {self.item}* {self.place(array, index)}")
 
-    def load_index(self, array: str, at: int) -> str:
-        index = self.let(f"load i32, i32* {self.place(array, at, 'i32')}")
-        return self.let(f"zext i32 {index} to i64")
+    def store(self, value: str, array: str, index: str | int) -> None:
+        self.do(f"store {self.item} {value}, {self.item}* {self.place(array, index)}")
 
-    def store(self, value: str, array: str, index: str | int = 0) -> None:
-        self.do(f"store double {value}, double* {self.place(array, index)}")
+    def index_place(self, array: str, index: str | int) -> str:
+        return self.let(f"getelementptr i32, i32* {array}, i64 {index}")
+
+    def index(self, array: str, at: int) -> str:
+        place = self.index_place(array, at)
+        return self.let(f"zext i32 {self.let(f'load i32, i32* {place}')} to i64")

@@ -9,6 +9,7 @@ from itertools import chain
 from numpy import int64
 
 from ...kernels.abi import compiled
+from ...kernels.lanes import choose
 from ...tolerances import NIL
 from .shape import OF_ROWS, SUM, Place, Shape
 
@@ -42,7 +43,7 @@ def wide_indices(shape: Shape, entries: list[int], unknowns: list[int], children
 
 
 @compiled
-def eliminate_wide(index, first, x_count, factor, numbers, limits):
+def eliminate_wide(index, first, x_count, factor, numbers):
     pivots, many = int64(index[0]), int64(index[1])
     a, unknowns = factor.wide, index[HEAD : HEAD + many]
     _gather(index, x_count, factor)
@@ -53,7 +54,7 @@ def eliminate_wide(index, first, x_count, factor, numbers, limits):
             reciprocal = 1.0 / a[many * k + k]
         else:
             taken = a[many * many + k], a[many * (many + 1) + k]
-            reciprocal = _reciprocal_of_row(factor, unknowns[k] - x_count, taken, limits)
+            reciprocal = _reciprocal_of_row(factor, unknowns[k] - x_count, taken)
         numbers[at] = reciprocal
         for i in range(k + 1, many):
             column[i] = a[many * i + k]
@@ -92,15 +93,16 @@ def _gather(index, x_count, factor):
 
 
 @compiled
-def _reciprocal_of_row(factor, row, taken, limits):
+def _reciprocal_of_row(factor, row, taken):
     """As kernels of fronts write it (`kernel`)."""
     x, rows = taken
-    least, extra, truncation = limits
+    least, extra, truncation = factor.limits[0], factor.limits[1], factor.limits[2]
     factor.row_square[row], factor.independence[row] = x, x + rows
     share = max(factor.share[row], NIL)
     apart = (x + rows) * share
-    counts = (x > least and apart >= truncation * x) or truncation <= 0.0
-    return -share / (apart + extra * max(x, least * share)) if counts and factor.kept[row] != 0.0 else 0.0
+    counts = ((x > least) & (apart >= truncation * x)) | (truncation <= 0.0)
+    is_kept = (factor.kept[row] > 0.0) | (factor.kept[row] < 0.0)
+    return choose(counts & is_kept, -share / (apart + extra * max(x, least * share)), 0.0)
 
 
 @compiled

@@ -22,6 +22,7 @@ from ...compiled.machine import DONE, NOT_CONVERGED
 from ...compiled.manifold import most_turned
 from ...kernels.abi import call_on_block, compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, ones, zeros
+from ...linear.vectors import axpy
 from ..course import Course
 from ..derivative import Mechanism
 from ..implicit.iteration import Implicit, implicit_parts, not_implicit
@@ -72,6 +73,8 @@ class Stages(NamedTuple):
     between: Work[Vector] = zeros("width")
     k: Work[Matrix] = zeros("nodes", "width")
     dense: Work[Matrix] = zeros("room", "width")
+    estimate: Work[Matrix] = zeros(2, "width")
+    """What the weights of the error make of the k: see `estimate_error`."""
     sines: Work[Vector] = ones("nodes")
     """By how much the constraints are independent at every stage, and at the end."""
     loads: Work[Vector] = zeros("rows")
@@ -159,6 +162,18 @@ def take_step(stages, t, h, closed):
     call_on_block(stages.functions[STEP], stages, ())
     unseen[0] = 0
     return stages.status[0]
+
+
+@compiled
+def estimate_error(stages):
+    """The estimates of the error of y₁ over h."""
+    weights, k = stages.tableau.error, stages.k
+    for row in range(weights.shape[0]):
+        estimate = stages.estimate[row]
+        estimate[:] = 0.0
+        for s in range(weights.shape[1]):
+            if weights[row, s] != 0.0:
+                axpy(weights[row, s], k[s], estimate)
 
 
 @compiled

@@ -1,0 +1,70 @@
+"""Kernels for numbers side by side, from the source of those for plain ones.
+
+A kernel has no branches, so the same assignments, with an instruction for eight numbers in place of each for one, do
+for eight members of a study at once what they do for one, and to the last bit the same. Instances, indices and tables
+are those of all members. Where no such instruction exists (exponentials, tables), the function is called for each lane.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from llvmlite import ir
+
+from . import llvm
+from .lanes import TRUTHS, splat
+from .llvm import LANES, VECTOR, WORD
+from .straight import Writer
+
+WORDS = ir.VectorType(WORD, LANES)
+
+
+class WideWriter(Writer):
+    """Writes the same statements for lanes. What counts or is an index is a plain integer."""
+
+    truth = TRUTHS
+
+    def __init__(self, builder: ir.IRBuilder, names: dict[str, Any], called: Any, fused: bool = False):
+        super().__init__(builder, {**names, "t": builder.load(names["t"])} if names else names, called, fused)
+
+    def known(self, number: float) -> Any:
+        return ir.Constant(VECTOR, [number] * LANES)
+
+    def small(self, value: Any) -> Any:
+        return self.builder.fptosi(value, ir.VectorType(ir.IntType(32), LANES))
+
+    def has_bit(self, value: Any, bit: int, more: int) -> Any:
+        one, added, none = (ir.Constant(value.type, [number] * LANES) for number in (bit, more, 0))
+        return self.builder.icmp_signed("!=", self.builder.and_(self.builder.add(value, added), one), none)
+
+    def all_of(self, decision: Any) -> Any:
+        bits = ir.IntType(LANES)
+        return self.builder.icmp_unsigned("==", self.builder.bitcast(decision, bits), ir.Constant(bits, -1))
+
+    def real(self, value: Any) -> Any:
+        if isinstance(value, int | float):
+            return self.known(float(value))
+        if value.type == WORDS:
+            return self.builder.sitofp(value, VECTOR)
+        return value if value.type == VECTOR else splat(self.builder, super().real(value))
+
+    def whole(self, value: Any) -> Any:
+        if isinstance(value, int):
+            return ir.Constant(WORD, value)
+        return value if value.type in (WORD, WORDS) else self.builder.fptosi(self.real(value), WORDS)
+
+    def _extern(self, name: str, values: Sequence[Any]) -> Any:
+        if not name.startswith("llvm."):
+            return super()._extern(name, values)
+        kind = ir.FunctionType(VECTOR, [VECTOR] * len(values))
+        function = llvm.declared(self.builder.module, name.replace(".f64", f".v{LANES}f64"), kind)
+        return self.builder.call(function, [self.real(value) for value in values])
+
+    def _call(self, name: str, kind: ir.FunctionType, values: Sequence[Any]) -> Any:
+        """For each lane by itself."""
+        builder, numbers, found = self.builder, self._fitting(kind, values), ir.Constant(VECTOR, ir.Undefined)
+        function = llvm.declared(builder.module, name, kind)
+        for lane in range(LANES):
+            place = ir.Constant(ir.IntType(32), lane)
+            own = [builder.extract_element(x, place) if x.type in (VECTOR, WORDS) else x for x in numbers]
+            found = builder.insert_element(found, builder.call(function, own), place)
+        return found

@@ -1,0 +1,210 @@
+"""Many runs of one structure, eight at a time.
+
+Every run keeps a `March` of its own, with its own time, step, gains and record, and all that a run decides is decided
+by the same code as alone: what its next step is (`run.propose`) and what becomes of it (`run.judge`). Only the stages
+between, and y' at the end, are found for all lanes together. A run for which a stage met anything out of the ordinary
+makes that step again by itself; so every run does what it would do alone, whoever its neighbours are. One that is done
+makes room for the next.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled.machine import DONE
+from ...kernels.abi import address_of, at, compiled, compiled_apart
+from ...kernels.blocks import Integers, Work, block, zeros
+from ...kernels.lanes import get
+from ...kernels.llvm import LANES
+from ..control import asks_for_end
+from ..methods.method import H, T, estimate_error, take_step
+from ..record import END, NEXT, March, derivative_at_end, put_right
+from ..run import conclude, judge, note_end, propose
+from ..stabilise import is_projected
+from .records import Abreast, abreast, enter, load, load_end, take_inner, unload, unload_end
+from .stages import make_ends, make_stages
+
+WAITING, EMPTY = -1, -1
+"""The status of a run that may go on; and what is in a lane in which there is none."""
+ASKED = -2
+"""In place of a status: y' at the end of the step is asked for."""
+JOINT, ALONE = range(2)
+"""Places in the counts of steps."""
+
+
+class Queue(NamedTuple):
+    """Runs that wait for lanes, and those that have one."""
+
+    march: Integers
+    """The addresses of all runs."""
+    status: Work[Integers] = zeros("runs")
+    """Why each has left its lane; WAITING for those that have not."""
+    next: Work[Integers] = zeros(1)
+    """No run before this one waits for a lane."""
+    lane: Work[Integers] = zeros(LANES)
+    """Which run is in each lane; EMPTY where there is none."""
+    left: Work[Integers] = zeros(1)
+    """How many have left their lanes since it was last gone on."""
+    steps: Work[Integers] = zeros(2)
+    """How many steps were made in lanes, and how many again alone."""
+
+
+@compiled_apart
+def advance(abreast: Abreast, queue: Queue, like: March, patience: int, leaving: int):
+    """Go on until no run is left that can, or until so many have left their lanes, or `patience` rounds are over;
+    `like` is any of the runs. Whether some can go on still."""
+    busy = True
+    queue.left[0] = 0
+    while busy and patience > 0 and queue.left[0] < leaving:
+        patience -= 1
+        busy = False
+        for lane in range(LANES):
+            abreast.active[lane] = 1 if _proposed(abreast, queue, like, lane) else 0
+            busy = busy or abreast.active[lane] == 1
+        if busy:
+            make_stages(abreast)
+            if _take_over(abreast, queue, like):
+                make_ends(abreast)
+                _conclude(abreast, queue, like)
+    return busy
+
+
+@compiled
+def _proposed(abreast, queue, like, lane):
+    """Whether the run in this lane, or the next one of those that wait, has a step to be made."""
+    while True:
+        if queue.lane[lane] == EMPTY:
+            while queue.next[0] < queue.march.size and queue.status[queue.next[0]] != WAITING:
+                queue.next[0] += 1
+            if queue.next[0] == queue.march.size:
+                return False
+            queue.lane[lane] = queue.next[0]
+            queue.next[0] += 1
+            enter(abreast, at(queue.march[queue.lane[lane]], like), lane)
+        march = at(queue.march[queue.lane[lane]], like)
+        done = march.counts[NEXT] == march.record.times.size
+        status = DONE if done else propose(march)
+        if status == DONE and not done:
+            load(abreast, march, lane)
+            return True
+        _leave(queue, lane, status)
+
+
+@compiled
+def _leave(queue, lane, status):
+    queue.status[queue.lane[lane]] = status
+    queue.left[0] += 1
+    queue.lane[lane] = EMPTY
+
+
+@compiled
+def _take_over(abreast, queue, like):
+    """Every run takes its stages over, and goes on if y' at the end of its step is not asked for, or is to be found
+    alone. Whether it is to be found for any together."""
+    some = False
+    for lane in range(LANES):
+        if abreast.active[lane] == 1:
+            march = at(queue.march[queue.lane[lane]], like)
+            if _is_alone(abreast, march) or get(abreast.doubt, 0, lane) != 0.0:
+                queue.steps[ALONE] += 1
+                stages = march.stages
+                made = take_step(stages, stages.now[T], stages.now[H], march.crossing.closed[0])
+                _end(abreast, queue, lane, conclude(march, made))
+                continue
+            queue.steps[JOINT] += 1
+            unload(abreast, march, lane)
+            status = _settled(abreast, march, lane)
+            some = some or status == ASKED
+            if status != ASKED:
+                _end(abreast, queue, lane, judge(march, status))
+    return some
+
+
+@compiled
+def _is_alone(abreast, march):
+    """Whether there is more to a step than to those in lanes."""
+    mechanism, closed = march.mechanism, march.mechanism.contacts.closed[0]
+    other = mechanism.refinements != abreast.mechanism.refinements
+    return other or march.crossing.closed[0] == 1 or mechanism.switches.sliding[0] > 0 or closed > 0
+
+
+@compiled
+def _settled(abreast, march, lane):
+    """ASKED, if y' at the end of the step is to be found together with others; else the status of the step."""
+    if not asks_for_end(march, DONE):
+        return DONE
+    status = put_right(march, march.time[END], march.stages.y1)
+    if status != DONE:
+        return status
+    if march.search.functions.size > 0 or is_projected(march.stabiliser, march.mechanism):
+        return _find_end(abreast, march, lane)
+    load_end(abreast, march, lane)
+    return ASKED
+
+
+@compiled
+def _find_end(abreast, march, lane):
+    """y' at the end of the step, alone."""
+    stages = march.stages
+    status = derivative_at_end(march, march.time[END], stages.y1, stages.k[march.tableau.stages])
+    note_end(march)
+    if march.tableau.end_in_error:
+        take_inner(abreast, march, lane, 1)
+        estimate_error(stages)
+    return status
+
+
+@compiled
+def _conclude(abreast, queue, like):
+    """Those for which y' at the ends of their steps was found go on from there."""
+    for lane in range(LANES):
+        if abreast.active[lane] == 1:
+            march, status = at(queue.march[queue.lane[lane]], like), DONE
+            if get(abreast.doubt, 0, lane) != 0.0:
+                status = _find_end(abreast, march, lane)
+            else:
+                unload_end(abreast, march, lane)
+                note_end(march)
+            _end(abreast, queue, lane, judge(march, status))
+
+
+@compiled
+def _end(abreast, queue, lane, status):
+    """Of this round, for this lane."""
+    abreast.active[lane] = 0
+    if status != DONE:
+        _leave(queue, lane, status)
+
+
+class Engine:
+    """Lanes for runs of one structure, and the runs that wait for them. Python keeps the GIL while it prepares runs and
+    collects them, not while they go on: engines go on side by side in threads."""
+
+    def __init__(self, lanes: Abreast, marches: Sequence[March]):
+        self.lanes, self.marches = lanes, list(marches)
+        self.queue = block(Queue(np.array([address_of(march) for march in marches])), runs=len(marches))
+        self.queue.status[:], self.queue.lane[:] = WAITING, EMPTY
+
+    def go_on(self, patience: int, leaving: int | None = None) -> bool:
+        """So many rounds of steps, or until so many runs have left their lanes; whether runs are left that can go on.
+        `status` says of those that have left why they did, as `run.go_on` would have."""
+        return advance(self.lanes, self.queue, self.marches[0], patience, leaving or len(self.marches))
+
+    @property
+    def status(self) -> np.ndarray:
+        return self.queue.status
+
+    def resume(self, run: int) -> None:
+        """A run that has left, and can go on; or in whose workspace another one has begun."""
+        self.queue.status[run] = WAITING
+        self.queue.next[0] = min(self.queue.next[0], run)
+
+
+def engine(marches: Sequence[March]) -> Engine | None:
+    """For runs of one structure by one method that have begun; None where such are not made in lanes."""
+    kinds = {(address_of(march.mechanism.machine.pattern), address_of(march.tableau)) for march in marches}
+    if len(kinds) > 1:
+        raise ValueError("runs in lanes are of one structure, and by one method")
+    made = abreast(marches[0])
+    return Engine(made, marches) if made else None

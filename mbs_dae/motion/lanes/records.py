@@ -1,0 +1,223 @@
+"""What eight runs of one structure need to make the stages of their steps together; how it is filled. Compiled."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled.batch import WideBatch, in_lanes
+from ...compiled.dynamics import SCALARS
+from ...compiled.machine import EVALUATIONS, FACTORISATIONS
+from ...kernels.abi import compiled
+from ...kernels.blocks import Integers, block
+from ...kernels.lanes import Lanes, get, lanes, put
+from ...kernels.llvm import LANES
+from ...linear.vectors import copy
+from ..course import SPAN
+from ..derivative import Mechanism, copy_forces
+from ..methods.method import LONGEST, H, T, Tableau
+from ..record import END, NEXT, March
+from .elimination import WideFactor, wide_factor
+
+
+class Abreast(NamedTuple):
+    """Numbers of eight runs side by side: the work space of a step of each, and what parameters they have.
+
+    Index maps are those of `mechanism`, that of the first run; no number of it is read."""
+
+    mechanism: Mechanism
+    tableau: Tableau
+    constraints: WideBatch
+    forces: WideBatch
+    inputs: WideBatch
+    turning: WideBatch
+    factor: WideFactor
+    active: Integers
+    """Which lanes make a step now (1)."""
+    now: Lanes
+    """The time at which laws are read."""
+    begin: Lanes
+    """When the step begins,"""
+    h: Lanes
+    """how long it is,"""
+    end: Lanes
+    """where it ends,"""
+    span: Lanes
+    """and the first and the last moment of the span of smooth laws that it is in."""
+    gains: Lanes
+    nearness: Lanes
+    doubt: Lanes
+    """Not 0 where a stage met something that a run has to look at by itself."""
+    norm: Lanes
+    full_unit: Lanes
+    square: Lanes
+    y0: Lanes
+    y1: Lanes
+    between: Lanes
+    k: Lanes
+    """One node after the other."""
+    estimate: Lanes
+    """Those of the error, one row after the other."""
+    sines: Lanes
+    weights: Lanes
+    """The step times the weights of a stage."""
+    phi: Lanes
+    nu: Lanes
+    gamma: Lanes
+    f: Lanes
+    g: Lanes
+    x: Lanes
+    multipliers: Lanes
+    scalars: Lanes
+
+
+def abreast(march: March) -> Abreast | None:
+    """For runs of the structure of this one; None where such are not made in lanes: coordinates follow from those of
+    joints, forces are functions in Python, rates read reactions, or the method is not explicit."""
+    mechanism, tableau, state = march.mechanism, march.tableau, march.mechanism.state
+    machine, signals = mechanism.machine, mechanism.signals
+    special = machine.transformation.edges > 0 or signals.late.target.size or signals.reactions.target.size
+    if special or tableau.means or march.stages.implicit.weight.size:
+        return None
+    batches = machine.program.batch, mechanism.dynamics.batch, signals.inputs.batch, machine.manifold.turning
+    wide = [made for batch in batches if (made := in_lanes(batch)) is not None]
+    if len(wide) < len(batches):
+        return None
+    m, nodes, width = machine.pattern.m, march.stages.k.shape[0], state.size
+    sizes: dict[str, int] = {"now": 1, "begin": 1, "h": 1, "end": 1, "span": 2, "gains": 2, "nearness": 3, "doubt": 1}
+    sizes |= {"norm": machine.norm.size, "full_unit": machine.full_unit.size, "square": machine.square.size}
+    sizes |= {
+        "y0": width,
+        "y1": width,
+        "between": width,
+        "k": nodes * width,
+        "estimate": 2 * width,
+        "sines": nodes,
+        "weights": nodes,
+    }
+    sizes |= dict.fromkeys(("phi", "nu", "gamma", "g", "multipliers"), m) | {"f": machine.pattern.n}
+    sizes |= {"x": machine.x.size, "scalars": SCALARS}
+    arrays: dict[str, Any] = dict(zip(sizes, lanes(*sizes.values()), strict=True))
+    arrays["h"][:] = arrays["nearness"][:] = 1.0
+    constraints, forces, inputs, turning = wide
+    factor, active = wide_factor(machine.pattern), np.zeros(LANES, dtype=np.int64)
+    return block(Abreast(mechanism, tableau, constraints, forces, inputs, turning, factor, active, **arrays))
+
+
+@compiled
+def give(x, lane, wide):
+    """x into a lane."""
+    for k in range(x.size):
+        put(wide, k, lane, x[k])
+
+
+@compiled
+def take(wide, lane, x):
+    """x out of a lane."""
+    for k in range(x.size):
+        x[k] = get(wide, k, lane)
+
+
+@compiled
+def enter(abreast, march, lane):
+    """Another run has this lane: what it keeps for all its steps."""
+    mechanism, machine = march.mechanism, march.mechanism.machine
+    give(machine.program.batch.parameters, lane, abreast.constraints.parameters)
+    give(mechanism.dynamics.batch.parameters, lane, abreast.forces.parameters)
+    give(mechanism.signals.inputs.batch.parameters, lane, abreast.inputs.parameters)
+    give(machine.manifold.turning.parameters, lane, abreast.turning.parameters)
+    give(machine.factor.soft, lane, abreast.factor.soft)
+    give(machine.norm, lane, abreast.norm)
+    give(machine.full_unit, lane, abreast.full_unit)
+
+
+@compiled
+def load(abreast, march, lane):
+    """The step that the run has proposed, and the branches of laws that it holds."""
+    mechanism, course, stages = march.mechanism, march.course, march.stages
+    span, y = course.at[SPAN], stages.y0
+    put(abreast.begin, 0, lane, stages.now[T])
+    put(abreast.h, 0, lane, stages.now[H])
+    put(abreast.end, 0, lane, march.time[END])
+    put(abreast.span, 0, lane, course.first[span])
+    put(abreast.span, 1, lane, course.last[span])
+    give(mechanism.gains, lane, abreast.gains)
+    give(mechanism.nearness, lane, abreast.nearness)
+    give(mechanism.machine.factor.kept, lane, abreast.factor.kept)
+    give(y, lane, abreast.y0)
+    give(stages.k[0], lane, abreast.k)
+    _hold(mechanism.machine.program.batch, abreast.constraints, lane)
+    _hold(mechanism.dynamics.batch, abreast.forces, lane)
+
+
+@compiled
+def _hold(batch, wide, lane):
+    for k in range(batch.mode_at.size):
+        put(wide.parameters, batch.mode_at[k], lane, batch.parameters[batch.mode_at[k]])
+
+
+@compiled
+def unload(abreast, march, lane):
+    """The stages of the step, and what the run would have left behind had it made them alone. Stages are taken one by
+    one only if the step is read inside."""
+    mechanism, stages, end = march.mechanism, march.stages, march.tableau.stages
+    factor, counts = mechanism.machine.factor, mechanism.machine.counts
+    is_read = march.search.functions.size > 0 or march.record.times[march.counts[NEXT]] < march.time[END]
+    take(abreast.y1, lane, stages.y1)
+    take(abreast.between, lane, stages.between)
+    take_inner(abreast, march, lane, 1 if is_read else end - 1)
+    _take_estimate(abreast, stages, lane)
+    take(abreast.sines[1:], lane, stages.sines[1:end])
+    stages.sines[end] = stages.sines[end - 1]
+    stages.now[LONGEST] = np.inf
+    take(abreast.nearness, lane, mechanism.nearness)
+    take(abreast.factor.weight, lane, factor.weight)
+    take(abreast.factor.beside, lane, factor.beside)
+    counts[EVALUATIONS] += end - 1
+    counts[FACTORISATIONS] += end - 1
+
+
+@compiled
+def take_inner(abreast, march, lane, first):
+    """y' at the nodes of the step, from this one on."""
+    stages = march.stages
+    for s in range(first, march.tableau.stages):
+        take(abreast.k[s * stages.y0.size :], lane, stages.k[s])
+
+
+@compiled
+def _take_estimate(abreast, stages, lane):
+    width = stages.y0.size
+    for row in range(stages.tableau.error.shape[0]):
+        take(abreast.estimate[row * width :], lane, stages.estimate[row])
+
+
+@compiled
+def load_end(abreast, march, lane):
+    """The end of the step, put right."""
+    give(march.stages.y1, lane, abreast.y1)
+
+
+@compiled
+def unload_end(abreast, march, lane):
+    """y' at the end of the step, and what the run would have left behind had it evaluated it alone."""
+    mechanism, record, stages = march.mechanism, march.record, march.stages
+    machine, factor, end = mechanism.machine, mechanism.machine.factor, march.tableau.stages
+    take(abreast.y1, lane, stages.y1)
+    take(abreast.k[end * stages.y0.size :], lane, stages.k[end])
+    if march.tableau.end_in_error:
+        _take_estimate(abreast, stages, lane)
+    pairs = (
+        (abreast.phi, machine.phi), (abreast.nu, machine.nu), (abreast.gamma, machine.gamma),
+        (abreast.square, machine.square), (abreast.multipliers, machine.multipliers),
+        (abreast.scalars, mechanism.scalars), (abreast.nearness, mechanism.nearness),
+        (abreast.factor.jacobian, factor.jacobian), (abreast.factor.row_square, factor.row_square),
+        (abreast.factor.independence, factor.independence), (abreast.factor.share, factor.share),
+        (abreast.factor.weight, factor.weight), (abreast.factor.beside, factor.beside),
+    )  # fmt: skip
+    for wide, own in pairs:
+        take(wide, lane, own)
+    copy(machine.multipliers, record.end_multipliers)
+    copy_forces(mechanism.contacts, record.end_contacts)
+    copy(mechanism.scalars, record.end_scalars)
+    machine.counts[EVALUATIONS] += 1
+    machine.counts[FACTORISATIONS] += 1

@@ -1,0 +1,72 @@
+"""Kernels in lanes compute, to the last bit, what they compute alone.
+
+Every registered joint and force, in the plane and in space, in Cartesian and in natural coordinates: eight random
+states with eight different sets of parameters, side by side and one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from stage import motions
+from test_force_contract import CASES
+from test_joint_contract import CONSTRAINTS, JOINTS, constraint_case, joint_case
+from test_tangents import moving, outputs
+
+from mbs_dae.compiled.batch import Batch, WideBatch, evaluate_in_lanes, in_lanes
+from mbs_dae.kernels.abi import compiled_apart
+from mbs_dae.kernels.lanes import Lanes, lanes
+from mbs_dae.kernels.llvm import LANES
+
+
+@compiled_apart
+def evaluate(wide: WideBatch, t: Lanes, q: Lanes, v: Lanes):
+    evaluate_in_lanes(wide, t, q, v)
+
+
+def check(batch: Batch, t: float, q: np.ndarray, v: np.ndarray) -> None:
+    random, wide = np.random.default_rng(batch.out_size), in_lanes(batch)
+    times, places, rates = lanes(1, q.size, v.size)
+    own = batch.parameters.copy()
+    for lane in range(LANES):
+        times[:, lane] = t + 0.1 * random.standard_normal()
+        places[:, lane] = q + 0.1 * random.standard_normal(q.size)
+        rates[:, lane] = v + 0.1 * random.standard_normal(v.size)
+        wide.parameters[:, lane] = own * random.choice([1.0, 1.25], own.size)
+        wide.parameters[own == np.floor(own), lane] = own[own == np.floor(own)]  # where tables begin
+    evaluate(wide, times, places, rates)
+    try:
+        for lane in range(LANES):
+            batch.parameters[:] = wide.parameters[:, lane]
+            alone = outputs(batch, times[0, lane], places[:, lane].copy(), rates[:, lane].copy())
+            np.testing.assert_array_equal(wide.out[:-1, lane], alone)
+    finally:
+        batch.parameters[:] = own
+
+
+def check_element(case: Any, coordinates: str, dynamic: bool) -> None:
+    system = case.stage.model.compile(coordinates)
+    (motion,) = motions(case.stage, 1)
+    q, v, _ = (x[0] for x in system.from_bodies((motion.q0[None], motion.v0[None], motion.a0[None])))
+    for batch in (system.program.batch, system.dynamics.batch) if dynamic else (system.program.batch,):
+        check(batch, motion.t0, q, v)
+
+
+@pytest.mark.parametrize(
+    ("cls", "dimension", "name", "count", "chosen", "form", "where", "coordinates"), moving(JOINTS)
+)
+def test_a_joint_in_lanes(cls, dimension, name, count, chosen, form, where, coordinates):
+    check_element(joint_case(cls, dimension, name, count, chosen, form, where), coordinates, dynamic=False)
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("of", CONSTRAINTS, ids=lambda f: f.__name__)
+def test_a_constraint_in_lanes(of, dimension):
+    check_element(constraint_case(of, False, dimension), "cartesian", dynamic=False)
+
+
+@pytest.mark.parametrize(("build", "arguments", "coordinates"), moving(CASES))
+def test_a_force_in_lanes(build, arguments, coordinates):
+    check_element(build(*arguments), coordinates, dynamic=True)
