@@ -1,16 +1,16 @@
 """The same mechanisms in other multibody solvers, to compare with: ``python -m benchmarks.peers`` prints one table.
 
 Each peer has a module of its own (``exudyn_``, ``mujoco_``, ``pinocchio_``) that imports the peer at once, so ask
-`available` before importing one of them. Every function builds its model, times the bare solve and returns a `Run`.
+`available` before importing one of them. Every function builds its model and returns what is `Ready` to be timed.
 """
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 
-from .run import Run
+from .run import Ready, Run
 
-__all__ = ["Run", "available"]
+__all__ = ["Ready", "Run", "available"]
 
 
 def available() -> list[str]:

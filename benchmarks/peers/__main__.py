@@ -18,19 +18,18 @@ def main() -> None:
     for n in (1, 40, 400):
         rows(f"{n} four-bars, 10 s", best(peers, n), ref.four_bar_tip(n, 10.0))
     for peer in peers:
-        rows("40 four-bars, 10 s", peer.n_four_bar_sweep(40, repeat=1), ref.four_bar_tip(40, 10.0))
+        rows("40 four-bars, 10 s", (one.run(1) for one in peer.n_four_bar_sweep(40)), ref.four_bar_tip(40, 10.0))
     angle = np.array([ref.slider_crank_angle(10.0)])
     for peer in peers:
-        rows("slider-crank, 10 s", peer.slider_crank_sweep(repeat=2), angle)
+        rows("slider-crank, 10 s", (one.run(2) for one in peer.slider_crank_sweep()), angle)
     for peer in peers:
-        if hasattr(peer, "andrews_sweep"):
-            rows("Andrews, 0.03 s", peer.andrews_sweep(), ref.ANDREWS_END)
+        rows("Andrews, 0.03 s", (one.run(2) for one in peer.andrews_sweep()), ref.ANDREWS_END)
 
 
 def best(peers: Iterable[ModuleType], n: int) -> Iterator[Run]:
     for peer in peers:
         if n <= getattr(peer, "LARGEST", n):
-            yield peer.n_four_bar(n, repeat=3 if n < 100 else 1)
+            yield peer.n_four_bar(n).run(3 if n < 100 else 1)
 
 
 def rows(problem: str, runs: Iterable[Run], reference: np.ndarray) -> None:

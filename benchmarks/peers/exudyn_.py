@@ -13,15 +13,17 @@ between them. That takes 9 unknowns where rigid bodies take 59, an eighth of the
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from . import references as ref
-from .run import Run, drift, nearest, timed
+from .run import Ready, Run, drift, nearest
 
 sys.exudynFast = True           # Exudyn without range checks, a tenth to a third faster
 with redirect_stdout(None):     # and without its note that it is
@@ -50,10 +52,15 @@ class Setting:
         return f"{method} h={self.h:.3g}, {'sparse, ' if self.sparse else ''}{newton} {tolerance}"
 
 
-# Fastest found that keep the energy of N four-bars within 0.1 J for 10 s.
+# Fastest found that keep the energy of N four-bars within 0.1 J for 10 s; and, of these, the tip within 1e-4 m.
 BEST = {
-    1: Setting(1 / 80),
+    1: Setting(10 / 715, trapezoidal=True, modified=True),
     40: Setting(1 / 380, sparse=True),
+    400: Setting(1 / 1200, sparse=True),
+}
+BEST_TIP = {
+    1: Setting(10 / 7651),
+    40: Setting(1 / 600, sparse=True),
     400: Setting(1 / 1200, sparse=True),
 }
 N_FOUR_BAR_SWEEP = tuple(
@@ -64,6 +71,10 @@ SLIDER_CRANK_SWEEP = tuple(Setting(1 / rate, trapezoidal=True) for rate in (100,
 ANDREWS_SWEEP = tuple(
     Setting(ref.ANDREWS_SECONDS / steps, trapezoidal=True) for steps in (150, 300, 600, 1200, 3000, 8000)
 )
+# And the fastest found for each bound of an error that `work_precision.py` has.
+WITHIN: dict[str, tuple[Setting, ...]] = {
+    "slider_crank": (Setting(10 / 17025, trapezoidal=True, tolerance=1e-1, modified=True),)
+}
 # With 23 steps a second the energy stays within 1 mJ for 10 s.
 BRICARD_SWEEP = tuple(
     Setting(1 / rate, tolerance=tolerance, modified=True)
@@ -71,63 +82,118 @@ BRICARD_SWEEP = tuple(
 )
 
 
-def n_four_bar(n: int, seconds: float = 10.0, setting: Setting | None = None, repeat: int = 3) -> Run:
+def families(loops: int) -> Iterator[Callable[[float], Setting]]:
+    """Settings by their step, among which `peers.search` looks for the fastest."""
+    for trapezoidal, modified, tolerance in product((False, True), (False, True), (1e-1, 1e-2, 1e-4)):
+        kind = {"trapezoidal": trapezoidal, "tolerance": tolerance, "modified": modified}
+        yield partial(Setting, sparse=loops > 10, **kind)
+
+
+def n_four_bar(n: int, setting: Setting | None = None, seconds: float = 10.0) -> Ready:
     """Tip (x, y) of the first crank of n four-bars in a row."""
-    setting = setting or nearest(BEST, n)
-    time, t, q, v = _solve(_n_four_bar(n), setting, seconds, repeat)
-    points, rates = _complex(q), _complex(v)
-    error = drift(ref.four_bar_energy(points, rates, points[:, 1:], rates[:, 1:]))
-    return Run("exudyn", str(setting), time, len(t) - 1, error, t, q[:, :2])
+
+    def run(setting: str, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> Run:
+        points, rates = _complex(q), _complex(v)
+        error = drift(ref.four_bar_energy(points, rates, points[:, 1:], rates[:, 1:]))
+        return Run("exudyn", setting, np.nan, len(t) - 1, error, t, q[:, :2])
+
+    return _ready(_n_four_bar(n), setting or nearest(BEST, n), seconds, run)
 
 
-def n_four_bar_sweep(n: int = 40, seconds: float = 10.0, repeat: int = 3) -> list[Run]:
-    return [n_four_bar(n, seconds, setting, repeat) for setting in N_FOUR_BAR_SWEEP]
+def n_four_bar_sweep(n: int = 40) -> list[Ready]:
+    return [n_four_bar(n, setting) for setting in N_FOUR_BAR_SWEEP]
 
 
-def slider_crank(setting: Setting, seconds: float = 10.0, repeat: int = 3) -> Run:
+def slider_crank(setting: Setting, seconds: float = 10.0) -> Ready:
     """Crank angle of the slider-crank."""
-    time, t, q, _ = _solve(_slider_crank(), setting, seconds, repeat)
-    angle = np.unwrap(np.angle(_complex(q[:, :2])[:, 0]))
-    return Run("exudyn", str(setting), time, len(t) - 1, None, t, angle[:, None])
+
+    def run(setting: str, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> Run:
+        angle = np.unwrap(np.angle(_complex(q[:, :2])[:, 0]))
+        return Run("exudyn", setting, np.nan, len(t) - 1, None, t, angle[:, None])
+
+    return _ready(_slider_crank(), setting, seconds, run)
 
 
-def slider_crank_sweep(seconds: float = 10.0, repeat: int = 3) -> list[Run]:
-    return [slider_crank(setting, seconds, repeat) for setting in SLIDER_CRANK_SWEEP]
+def slider_crank_sweep() -> list[Ready]:
+    return [slider_crank(setting) for setting in SLIDER_CRANK_SWEEP]
 
 
-def andrews(setting: Setting, repeat: int = 3) -> Run:
+def andrews(setting: Setting) -> Ready:
     """The seven angles of Andrews' squeezing mechanism, in the order of the test set."""
-    time, t, q, _ = _solve(_andrews(), setting, ref.ANDREWS_SECONDS, repeat)
-    return Run("exudyn", str(setting), time, len(t) - 1, None, t, ref.andrews_relative(q[:, 2::3]))
+
+    def run(setting: str, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> Run:
+        return Run("exudyn", setting, np.nan, len(t) - 1, None, t, ref.andrews_relative(q[:, 2::3]))
+
+    return _ready(_andrews(), setting, ref.ANDREWS_SECONDS, run)
 
 
-def andrews_sweep(repeat: int = 3) -> list[Run]:
-    return [andrews(setting, repeat) for setting in ANDREWS_SWEEP]
+def andrews_sweep() -> list[Ready]:
+    return [andrews(setting) for setting in ANDREWS_SWEEP]
 
 
-def bricard(setting: Setting, seconds: float = 10.0, repeat: int = 5) -> Run:
+def bricard(setting: Setting, seconds: float = 10.0) -> Ready:
     """Where the second bar of Bricard's linkage meets the third."""
-    time, t, q, v = _solve(_bricard(), setting, seconds, repeat)
-    one, other = BRICARD_TREES
-    n = len(one)
-    bars = _swing(one, q[:, :n], v[:, :n]) + _swing(other, q[:, n:], v[:, n:])
-    energy = sum(_bar_energy(bar) for bar in bars)
-    return Run("exudyn", str(setting), time, len(t) - 1, drift(energy), t, bars[1].head)
+
+    def run(setting: str, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> Run:
+        one, other = BRICARD_TREES
+        n = len(one)
+        bars = _swing(one, q[:, :n], v[:, :n]) + _swing(other, q[:, n:], v[:, n:])
+        energy = sum(_bar_energy(bar) for bar in bars)
+        return Run("exudyn", setting, np.nan, len(t) - 1, drift(energy), t, bars[1].head)
+
+    return _ready(_bricard(), setting, seconds, run)
 
 
 def bricard_sweep(seconds: float = 10.0, repeat: int = 5) -> list[Run]:
-    return [bricard(setting, seconds, repeat) for setting in BRICARD_SWEEP]
+    return [bricard(setting, seconds).run(repeat) for setting in BRICARD_SWEEP]
 
 
-def _solve(
-    system: exu.MainSystem, setting: Setting, seconds: float, repeat: int
-) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
-    """Seconds of the best run; time, coordinates and velocities at every step of another one that records them."""
+def _ready(
+    system: exu.MainSystem,
+    setting: Setting,
+    seconds: float,
+    run: Callable[[str, np.ndarray, np.ndarray, np.ndarray], Run],
+) -> Ready:
+    """`run` makes one of the setting, times, coordinates and velocities at every step."""
     system.Assemble()
+    options, method = _options(setting, seconds)
+    data = system.systemData
+
+    def bare() -> None:
+        system.SolveDynamic(options, solverType=method)     # from the initial values, whatever ran before
+
+    def called() -> np.ndarray:
+        bare()
+        return data.GetODE2Coordinates()
+
+    def outcome() -> Run:
+        t: list[float] = []
+        q: list[list[float]] = []
+        v: list[list[float]] = []
+
+        def record(_: exu.MainSystem, now: float) -> bool:      # called at the start, too
+            t.append(now)
+            q.append(data.GetODE2Coordinates())
+            v.append(data.GetODE2Coordinates_t())
+            return True
+
+        system.SetPostStepUserFunction(record)
+        try:
+            bare()
+        except Exception as error:      # of its own kinds, where Newton's method fails
+            raise ArithmeticError(f"exudyn with {setting}") from error
+        finally:
+            system.SetPostStepUserFunction(0)
+        origin = data.GetODE2Coordinates(configuration=exu.ConfigurationType.Reference)
+        return run(str(setting), np.array(t), np.array(q) + origin, np.array(v))
+
+    return Ready("exudyn", str(setting), bare, called, outcome)
+
+
+def _options(setting: Setting, seconds: float) -> tuple[exu.SimulationSettings, exu.DynamicSolverType]:
     options = exu.SimulationSettings()
-    steps = round(seconds / setting.h)
     options.timeIntegration.endTime = seconds
-    options.timeIntegration.numberOfSteps = steps
+    options.timeIntegration.numberOfSteps = round(seconds / setting.h)
     options.timeIntegration.adaptiveStep = False
     options.timeIntegration.verboseMode = 0
     options.timeIntegration.generalizedAlpha.spectralRadius = 0.95      # less damps more, 1 diverges
@@ -139,29 +205,8 @@ def _solve(
     kind = exu.LinearSolverType.EigenSparse if setting.sparse else exu.LinearSolverType.EigenDense
     options.linearSolver.solverType = kind
     options.linearSolver.reuseAnalyzedPattern = setting.sparse
-
     method = exu.DynamicSolverType.TrapezoidalIndex2 if setting.trapezoidal else exu.DynamicSolverType.GeneralizedAlpha
-
-    def solve() -> None:
-        system.SolveDynamic(options, solverType=method)     # from the initial values, whatever ran before
-
-    time, _ = timed(solve, repeat)
-
-    data = system.systemData
-    t: list[float] = []
-    q: list[list[float]] = []
-    v: list[list[float]] = []
-
-    def record(_: exu.MainSystem, now: float) -> bool:      # called at the start, too
-        t.append(now)
-        q.append(data.GetODE2Coordinates())
-        v.append(data.GetODE2Coordinates_t())
-        return True
-
-    system.SetPostStepUserFunction(record)
-    solve()
-    origin = data.GetODE2Coordinates(configuration=exu.ConfigurationType.Reference)
-    return time, np.array(t), np.array(q) + origin, np.array(v)
+    return options, method
 
 
 def _complex(q: np.ndarray) -> np.ndarray:

@@ -59,7 +59,12 @@ def four_bar_energy(tips: np.ndarray, tip_rates: np.ndarray, ends: np.ndarray, e
 
 
 def slider_crank_angle(t: float) -> float:
-    """Crank angle at time t, unwrapped.
+    """Crank angle at time t, unwrapped."""
+    return float(slider_crank_angles(np.array([t]))[0])
+
+
+def slider_crank_angles(t: np.ndarray) -> np.ndarray:
+    """Crank angles at these times.
 
     The crank angle a is the only coordinate, the kinetic energy I(a) a'² / 2 the Lagrangian; nothing else acts, so
     the energy is the first integral and a' = a'(0) sqrt(I(0) / I(a)) all that is left to solve.
@@ -73,10 +78,12 @@ def slider_crank_angle(t: float) -> float:
         return CRANK_MASS / 3 * CRANK**2 + rod + SLIDER_MASS * slider**2
 
     start = inertia(0.0)
-    path = solve_ivp(
-        lambda _, a: [CRANK_SPEED * np.sqrt(start / inertia(a[0]))], (0.0, t), [0.0], "DOP853", rtol=1e-13, atol=1e-13
-    )
-    return float(path.y[0, -1])
+    def rate(_: float, a: np.ndarray) -> list[float]:
+        return [CRANK_SPEED * np.sqrt(start / inertia(a[0]))]
+
+    whole = 0.0, float(np.max(t))
+    path = solve_ivp(rate, whole, [0.0], "DOP853", dense_output=len(t) > 1, rtol=1e-13, atol=1e-13)
+    return path.sol(t)[0] if path.sol else path.y[0, -1:]
 
 
 @dataclass(frozen=True)

@@ -332,7 +332,7 @@ class ContactsBuilder:
             proximal = new_proximal(pattern, rows, own, self.rows)
         guards = self.entry, self.entries, self.decides, self.decided
         index = self.gap, self.slip, self.slips, bounds, *self.bound, *guards
-        numbers = *np.array(laws).reshape(-1, 4).T.copy(), np.sqrt(self.coordinates.all_weights(length))
+        numbers = *np.array(laws).reshape(-1, 4).T.copy(), self.arms(length)
         known: Any = program, transformation, self.terms, rows, place, proximal, *index, functions, self.curve, *numbers
         contacts: Contacts = Contacts(*known)
         many = asks == GIVEN or (asks == STEPS and self.rows > FEW)
@@ -342,6 +342,10 @@ class ContactsBuilder:
         sizes |= {"equations": dense + few, "components": 3 * points}
         sizes |= {"outputs": program.batch.out_size + 1, "factors": bounds.out_size + 1}
         return block(contacts, note=NOTED + self.rows + state, **sizes)
+
+    def arms(self, length: float) -> np.ndarray:
+        """Of every velocity the way of a point per unit of it."""
+        return np.sqrt(self.coordinates.all_weights(length))
 
     def _places(self, tr: Transformation, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where rows begin, the columns of entries, and where each output, or term along its path, goes."""

@@ -158,6 +158,11 @@ class SignalsBuilder:
         self.reactions = ReactionsBuilder(read, batch, coordinates, conditions, rows)
         self.count = len(places)
 
+    def numbers(self, number: Evaluator) -> dict[str, np.ndarray]:
+        """What they have of a design."""
+        batches = {name: getattr(self, name).batch for name in ("inputs", "drifts", "rates", "late", "reactions")}
+        return {f"{name}.batch.parameters": one.numbers(number) for name, one in batches.items() if one.instances}
+
     def fill(self, number: Evaluator) -> Signals:
         inputs, drifts, rates, late = (one.fill(number) for one in (self.inputs, self.drifts, self.rates, self.late))
         return block(Signals(inputs, drifts, rates, late, self.reactions.fill(number), self.count))

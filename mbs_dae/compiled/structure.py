@@ -29,6 +29,8 @@ from .program import ProgramBuilder
 from .signals import SignalsBuilder
 from .tree.maps import Entries, shape_of, structure_of
 
+FEW = 4
+
 
 class Remembering:
     """A frozen thing that remembers what was made of it."""
@@ -45,10 +47,17 @@ class Remembering:
         return self._made[key]
 
     def latest(self, make: Callable[..., Any], *arguments: Any) -> Any:
-        """The same for arguments without end: only what was made last is kept."""
-        if (kept := self._made.get(make)) is None or kept[0] != arguments:
-            self._made[make] = kept = arguments, make(self, *arguments)
-        return kept[1]
+        """The same for arguments without end: only what was made last, a FEW, is kept."""
+        return self.lately(make, arguments, lambda: make(self, *arguments))
+
+    def lately(self, what: Any, key: Any, make: Callable[[], Any]) -> Any:
+        """The same where what it is made with is not what it is known by."""
+        for known, made in (kept := self._made.get(what, ())):
+            if known == key:
+                return made
+        made = make()
+        self._made[what] = ((key, made), *kept[: FEW - 1])
+        return made
 
     @cached_property
     def _made(self) -> dict[Any, Any]:

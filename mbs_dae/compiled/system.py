@@ -15,7 +15,8 @@ import sympy as sp
 from ..coordinates import Cartesian, CoordinateSet, JointCoordinates, Layout, Motion, body_coordinates
 from ..coordinates.joint.tree import Tree, no_tree
 from ..errors import ModelError
-from ..kernels.blocks import Image, block
+from ..kernels.blocks import block
+from ..kernels.images import Image
 from ..linear import kkt
 from ..linear.pattern import Pattern
 from ..linear.tree.articulated import NO_LIMBS
@@ -189,7 +190,7 @@ class System(Remembering):
         known, asked = lengths
         return max([known, *(hypot(*map(self.evaluator, parts)) for parts in asked)])
 
-    @property
+    @cached_property
     def _places(self) -> np.ndarray:
         """The places of all bodies in the reference placement."""
         own = self.cartesian
@@ -244,19 +245,23 @@ class System(Remembering):
         be M."""
         return self.once(_machine_image, dynamic, False).new()
 
-    def _put_numbers(self, machine: Any) -> None:
+    @cached_property
+    def numbers(self) -> dict[str, Any]:
         """What a machine without transformation has of the design."""
-        machine.program.batch.parameters[:] = self.structure.program.batch.numbers(self.evaluator)
-        machine.manifold.turning.parameters[:] = self.structure.turning.numbers(self.evaluator)
-        machine.norm[:] = self.weight
-        machine.factor.weight[:] = self.column_weight
-        machine.full_unit[:] = self._full_unit(machine.program)
-        machine.put("length", self.length)
-        machine.put("extent", self._extent)
+        own, number = self.structure, self.evaluator
+        return {
+            "program.batch.parameters": own.program.batch.numbers(number),
+            "manifold.turning.parameters": own.turning.numbers(number),
+            "norm": self.weight,
+            "factor.weight": self.column_weight,
+            "full_unit": self._full_unit(),
+            "length": self.length,
+            "extent": self._extent,
+        }
 
     def prototype(self, formed: bool) -> Machine:
         """What the work space of every run with forces is a copy of; with `formed`, M has entries (`Structure`)."""
-        return self.once(_machine_image, True, formed).prototype
+        return self.once(System._machine, True, formed)
 
     def _machine(self, dynamic: bool, formed: bool) -> Machine:
         columns, rows, layout, own = self.structure.columns, len(self.rows), self.layout, self.structure
@@ -271,20 +276,20 @@ class System(Remembering):
             factor=kkt.new_factor(pattern, self.column_weight, limbs),
             norm=self.weight,
             square=transformed.square if transformed.edges else np.zeros(rows if program.losses.rows.size else 0),
-            full_unit=self._full_unit(program),
+            full_unit=self._full_unit(),
             length=self.length,
             extent=self._extent,
         )
         sizes = {"q_size": layout.q_size, "v_size": layout.v_size, "outputs": program.batch.out_size + 1}
         return block(machine, columns=columns, rows=rows, either=max(columns, self.nv), **sizes)
 
-    def _full_unit(self, program: Program) -> np.ndarray:
+    def _full_unit(self) -> np.ndarray:
         """Reciprocal squared lengths of velocities, with those of what stands still behind."""
-        if not program.losses.rows.size:
+        if not self.structure.program.layout["full_row"].size:
             return np.zeros(0)
         return 1.0 / self.coordinates.kernels.all_weights(self.length)
 
-    @property
+    @cached_property
     def _extent(self) -> float:
         """How far the model reaches from the origin; how often it has turned counts, too, where angles are numbers."""
         reach = np.abs(self._places).max(initial=0.0)
@@ -326,7 +331,7 @@ class System(Remembering):
         """Φ, Φ̇ and Φ̈ of every row at every time."""
         if self.coordinates.kernels is not self.coordinates:
             q, v, a = self.to_bodies((q, v, a))
-        return Reader(self.program, self.nv, self.layout.v_size, NO_DESIGNS)(t, q, v, a)
+        return Reader(self.machine().program, self.nv, self.layout.v_size, NO_DESIGNS)(t, q, v, a)
 
     def residuals(self, number: Evaluator, t: float, q: np.ndarray) -> np.ndarray:
         """Φ at a pose, with other values of the parameters."""
@@ -388,8 +393,8 @@ def _machine_image(system: System, dynamic: bool, formed: bool) -> Image:
     """Without transformation one image serves all designs of a structure: the numbers alone are filled in."""
     own = system.structure
     if dynamic or isinstance(own.coordinates, JointCoordinates):
-        return Image(system._machine(dynamic, formed))
-    return own.kept(Image, lambda: Image(system._machine(False, False))).filled(system._put_numbers)
+        return Image(system.once(System._machine, dynamic, formed))
+    return own.kept(Image, lambda: Image(system._machine(False, False))).filled(system.numbers)
 
 
 def compile_model(model: Model, coordinates: str, **tree: Any) -> System:

@@ -123,9 +123,11 @@ def check_violation(system: System, march: March, result: Result) -> None:
 def told_of_faint(march: March) -> str:
     """What is to be said of a motion so small that the errors which its tolerances allow may be as large."""
     control, record, done = march.control, march.record, int(march.counts[marching.NEXT])
+    if control.fixed > 0.0:
+        return ""
     q, v, state, atol = record.q[:done], record.v[:done], march.mechanism.state, control.atol
     rates = np.abs(v) / (atol * control.unit[state.v_at : state.v_end])  # at rest they are zero: atol alone counts
-    if control.fixed > 0.0 or (most := rates.max(initial=0.0)) > FAINT:
+    if (most := rates.max(initial=0.0)) > FAINT:
         return ""
     ways = np.abs(q - q[:1]) / (atol * control.unit[: state.q_end] + control.rtol * np.abs(q[:1]))
     if (most := max(most, ways.max(initial=0.0))) > FAINT or most * atol < REST:

@@ -15,10 +15,8 @@ A field of which only the size is to be said has `zeros` or `ones` for a default
 tells its size, too; lengths that models differ in stand there by name, and `block` is given them. A record inside
 another one that is no block yet becomes one with it.
 
-The numba type of a block is that of its class, found once. What is fixed with the structure is shared by all runs.
-The rest is copied for each of them by an `Image`, as a program is loaded into memory: all that is copied, and the
-tables that lead there, stand in one array, in which addresses are relative; a workspace is a copy of it, with its own
-address added to these. Another design is a copy with other numbers in it.
+The numba type of a block is that of its class, found once. What is fixed with the structure is shared by all runs; the
+rest is copied for each of them (`images`).
 
 The views own nothing: whoever calls compiled code keeps the block alive, as one does with any argument.
 """
@@ -27,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import addressof, c_char
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from math import prod
 from operator import index
@@ -138,7 +136,7 @@ class Block:
         self.words: Any
         self.made, size = kind.places(*[lengths[name] for name in kind.lengths])
         self.words = np.zeros(size, dtype=np.int64)
-        self.address = _address(self.words)
+        self.address = address_of(self.words)
         numbers, own = list[Any](), self.__dict__
         for (name, send), value in zip(kind.senders.items(), fields, strict=True):
             if value.__class__ is Size:
@@ -190,7 +188,7 @@ def nothing(record: Any) -> Any:
     return block(record(**given), **dict.fromkeys(kind.lengths, 0))
 
 
-def _address(array: Any) -> int:
+def address_of(array: Any) -> int:
     """Where its numbers stand: of ctypes, which needs some that can be written to, in a quarter of numpy's own time."""
     plain = array.size and array.flags.writeable
     return addressof(c_char.from_buffer(array)) if plain else array.__array_interface__["data"][0]
@@ -204,7 +202,7 @@ def _format(kind: types.Type) -> str:
 def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
     """What compiled code is sent of a value of this type: plain numbers. An error where it is something else."""
     if isinstance(kind, types.Array) and kind.dtype == LANE:
-        return lambda array: (_address(checked(array)), len(array))
+        return lambda array: (address_of(checked(array)), len(array))
     if isinstance(kind, types.Array):
         item, ndim = np.dtype(ITEMS[kind.dtype]), kind.ndim
 
@@ -212,7 +210,7 @@ def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
             if array.dtype != item or array.ndim != ndim or not array.flags.c_contiguous:
                 given = f"{array.dtype}, shape {array.shape}"
                 raise TypeError(f"not a contiguous array of {item} in {ndim} dimensions: {given}")
-            return _address(array), *array.shape
+            return address_of(array), *array.shape
 
         return send_array
     if isinstance(kind, BlockType):
@@ -224,141 +222,6 @@ def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
 
         return send_block
     return (lambda number: (0.0 + number,)) if kind == types.float64 else lambda number: (index(number),)
-
-
-# --- workspaces -----------------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Node:
-    """A block with something to copy behind it: where its table stands in the image, where its arrays, and the blocks
-    in it that are nodes themselves."""
-
-    block: Block
-    at: int = 0
-    arrays: dict[str, int] = field(default_factory=dict)
-    nodes: dict[str, _Node] = field(default_factory=dict)
-
-
-class Image:
-    """A nest of blocks, ready to be copied."""
-
-    def __init__(self, prototype: Any):
-        self._parts: list[np.ndarray] = []
-        self._size = 0
-        self._seen: dict[int, int | _Node | None] = {}
-        self._links: dict[int, int] = {}
-        """The words that are addresses in the image, each with what it says: bytes from the beginning."""
-        self._tables: list[range] = []
-        self.prototype, self._root = prototype, self._visited(prototype)
-        self.words = np.concatenate([np.zeros(0, dtype=np.int64), *self._parts])
-        self.relocated = np.array([*self._links], dtype=np.int64)
-        self.words[self.relocated] = [*self._links.values()]
-        self.is_number = np.ones(self.words.size, dtype=bool)
-        """Of each word whether it is a number of an array, and no part of a table."""
-        self.is_number[[at for table in self._tables for at in table]] = False
-
-    def new(self) -> Any:
-        """A workspace: the same as the prototype, but for what is not fixed, which is its own."""
-        if self._root is None:
-            return self.prototype
-        words = self.words.copy()
-        address = _address(words)
-        words[self.relocated] += address
-        return Workspace(words, self._root, address, self.is_number)
-
-    def filled(self, fill: Callable[[Any], None]) -> Image:
-        """The image of another design: `fill` is to put its numbers into the workspace that it is given."""
-        image = object.__new__(Image)
-        vars(image).update(vars(self), words=self.words.copy(), prototype=None)
-        if self._root is not None:
-            fill(Workspace(image.words, self._root, _address(image.words), self.is_number))
-        return image
-
-    def _visited(self, block: Block) -> _Node | None:
-        """The block as a node; None where nothing is to be copied behind it."""
-        if id(block) not in self._seen:
-            kind, node = block.kind, _Node(block)
-            for name, member in kind.members.items():
-                if isinstance(member, BlockType):
-                    if (inner := self._visited(getattr(block, name))) is not None:
-                        node.nodes[name] = inner
-                elif isinstance(member, types.Array) and name in kind.copied and (array := getattr(block, name)).size:
-                    if id(array) not in self._seen:
-                        self._seen[id(array)] = self._put(array.reshape(-1).view(np.int64))
-                    node.arrays[name] = cast(int, self._seen[id(array)])
-            moves = bool(node.arrays or node.nodes)
-            if moves:
-                node.at = self._put(block.words[: kind.words.size // WORD])
-                self._tables.append(range(node.at, self._size))
-                targets = node.arrays | {name: inner.at for name, inner in node.nodes.items()}
-                self._links |= {node.at + kind.place[name]: WORD * at for name, at in targets.items()}
-            self._seen[id(block)] = node if moves else None
-        return cast(_Node | None, self._seen[id(block)])
-
-    def _put(self, words: np.ndarray) -> int:
-        at = self._size
-        self._parts.append(words)
-        self._size += words.size
-        return at
-
-
-class Workspace(Block):
-    """A copy of a block in an array of words; its fields are made when they are asked for."""
-
-    def __init__(self, words: np.ndarray, node: _Node, begin: int, is_number: np.ndarray):
-        self.words, self.node, self.kind, self.is_number = words, node, node.block.kind, is_number
-        self._begin, self.address = begin, begin + WORD * node.at
-
-    def __getattr__(self, name: str) -> Any:
-        words, node = self.__dict__["words"], self.__dict__["node"]
-        value = getattr(node.block, name)
-        if name in node.nodes:
-            value = Workspace(words, node.nodes[name], self._begin, self.is_number)
-        elif name in node.arrays:
-            value = np.ndarray(value.shape, value.dtype, words, WORD * node.arrays[name])
-        elif self.kind.members[name] is types.float64:  # of this design, not of the prototype's
-            value = float(words[node.at + self.kind.place[name]].view(np.float64))
-        self.__dict__[name] = value
-        return value
-
-    def put(self, name: str, number: float) -> None:
-        """Set a field that is a number (of the image of a design)."""
-        self.words[self.node.at + self.kind.place[name]] = np.float64(number).view(np.int64)
-        self.__dict__[name] = number
-
-
-# --- what is written in a run ---------------------------------------------------------------------------------
-
-
-def written(block: Any, but: Sequence[str] = ()) -> tuple[np.ndarray, ...]:
-    """All that has been written into a block and those within, but for some of its fields: for `rewrite`."""
-    return tuple([words.copy() for words, _ in _places_written(block, but)])
-
-
-def rewrite(block: Any, state: Sequence[np.ndarray], but: Sequence[str] = ()) -> None:
-    """Put back what was `written` in a block of the same sizes, in whatever process."""
-    for (words, numbers), old in zip(_places_written(block, but), state, strict=True):
-        words[numbers] = old[numbers]
-
-
-def _places_written(block: Any, but: Sequence[str]) -> list[tuple[np.ndarray, Any]]:
-    """The words of a block and of those within, each once; and where in them numbers of arrays stand."""
-    found: dict[int, tuple[np.ndarray, Any]] = {}
-
-    def look(block: Any) -> None:
-        if id(block.words) in found:
-            return
-        if isinstance(block, Workspace):  # those within are in the same words
-            found[id(block.words)] = block.words, block.is_number
-            return
-        found[id(block.words)] = block.words, slice(block.kind.words.size // WORD, None)
-        for name in block.kind.records:
-            if name not in but:
-                look(getattr(block, name))
-
-    look(block)
-    return [*found.values()]
 
 
 # --- what numba has to know -----------------------------------------------------------------------------------

@@ -146,8 +146,10 @@ class Function:
         is_truth = result == types.boolean
 
         def caller(*values: Any) -> Any:
+            numbers: list[Any] = []
             try:
-                numbers = [number for send, value in zip(senders, values, strict=True) for number in send(value)]
+                for send, value in zip(senders, values, strict=True):
+                    numbers += send(value)
             except (TypeError, ValueError, AttributeError) as wrong:
                 given = ", ".join(str(getattr(value, "kind", type(value).__name__)) for value in values)
                 raise TypeError(f"{self.symbol} is made for {self.arguments}, not for ({given}): {wrong}") from wrong

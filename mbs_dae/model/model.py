@@ -33,6 +33,7 @@ class Model(Content):
         check_writable(name, "the name of a model")
         self.name = name
         self._compiled: dict[Any, Any] = {}
+        self._alike: dict[Any, Any] = {}  # the same with other values of the parameters
         self._checked = False
         self.gravity = (0.0,) * self.dimension if gravity is None else gravity
         self.ground = self.body_class("ground", fixed=True)
@@ -169,6 +170,7 @@ class Model(Content):
 
     def _changed(self) -> None:
         self._compiled.clear()
+        self._alike.clear()
         self._checked = False
 
     # --- variations -----------------------------------------------------------------------------------------
@@ -221,10 +223,7 @@ class Model(Content):
             old = changed[name]
             changed.declare(name, ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit))
         copy = self._copy(parameters=changed)
-        for key, system in self._compiled.items():
-            frozen = copy._copy()
-            copy._compiled[key] = frozen._compiled[key] = system.with_values(copy.evaluator(), frozen)
-            frozen._checked = True  # it is reached through the copy, which checks
+        copy._alike = {**self._alike, **self._compiled}
         return copy
 
     def with_inputs(self, **laws: Any) -> Self:
@@ -252,7 +251,7 @@ class Model(Content):
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles and deep copies, which have bodies of their own: all that was said, nothing that was compiled."""
-        return {**vars(self), "_compiled": {}, "_checked": False}
+        return {**vars(self), "_compiled": {}, "_alike": {}, "_checked": False}
 
     def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
@@ -277,7 +276,12 @@ class Model(Content):
         key = (str(coordinates), *map(str, tree.items()))
         if key not in self._compiled:
             frozen = self._copy()  # what is compiled does not change with the model
-            self._compiled[key] = frozen._compiled[key] = provided("Model.compile")(frozen, coordinates, **tree)
+            if key in self._alike:
+                system = self._alike[key].with_values(self.evaluator(), frozen)
+                frozen._checked = True
+            else:
+                system = provided("Model.compile")(frozen, coordinates, **tree)
+            self._compiled[key] = frozen._compiled[key] = system
         return self._compiled[key]
 
     # --- the door -------------------------------------------------------------------------------------------

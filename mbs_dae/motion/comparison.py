@@ -14,7 +14,7 @@ from ..kernels.blocks import Vector
 from ..readings.motion import computed
 from ..results.result import Result
 from ..tolerances import FAINT
-from .derivative import Mechanism, accelerate
+from .derivative import Mechanism, accelerate, evaluate, factorise_terms, solve_terms
 from .mechanism import mechanism
 
 
@@ -79,29 +79,42 @@ UNKNOWNS = 80_000
 Timed = tuple[Callable[[int], None], int]
 """Evaluates in one state, again and again; and how often."""
 
+WHOLE, TERMS, ELIMINATION, SOLUTION = 0, 1, 2, 3
+"""Of an evaluation of all accelerations: all of it; constraints, masses and forces; the factor of the matrix; what it
+gives, accelerations and multipliers."""
 
-def timed(system: System, t: float, q: np.ndarray, v: np.ndarray, redundant: Sequence[int] = ()) -> Timed:
+
+def timed(
+    system: System, t: float, q: np.ndarray, v: np.ndarray, redundant: Sequence[int] = (), part: int = WHOLE
+) -> Timed:
     """With these rows left out, because others determine them."""
     run = mechanism(system, faint=FAINT)
     run.machine.factor.kept[list(redundant)] = 0.0
-    unknowns = system.nv + len(system.rows)
-    often = partial(evaluate_often, run, t, q.copy(), v.copy(), system.still)
-    return often, max(10, UNKNOWNS // unknowns)
+    state = t, q.copy(), v.copy(), system.still
+    evaluate_often(run, *state, WHOLE, 1)  # a part finds what those before it have left
+    return partial(evaluate_often, run, *state, part), max(10, UNKNOWNS // (system.nv + len(system.rows)))
 
 
 def evaluation_times(these: Sequence[Timed], rounds: int = 15) -> list[float]:
-    """Seconds for one evaluation of each, the best of some rounds. All take their turn in every round, so that what
-    else the machine does meets all alike."""
+    """Seconds of processor time for one evaluation of each, the best of some rounds. All take their turn in every
+    round, so that what else the machine does meets all alike."""
     best = [np.inf] * len(these)
     for _ in range(rounds):
-        for k, (evaluate, count) in enumerate(these):
-            start = time.perf_counter()
-            evaluate(count)
-            best[k] = min(best[k], (time.perf_counter() - start) / count)
+        for k, (repeat, count) in enumerate(these):
+            start = time.process_time()
+            repeat(count)
+            best[k] = min(best[k], (time.process_time() - start) / count)
     return best
 
 
 @compiled_apart
-def evaluate_often(run: Mechanism, t: float, q: Vector, v: Vector, a: Vector, count: int):
+def evaluate_often(run: Mechanism, t: float, q: Vector, v: Vector, a: Vector, part: int, count: int):
     for _ in range(count):
-        accelerate(run, t, q, v, a)
+        if part == TERMS:
+            evaluate(run, t, q, v)
+        elif part == ELIMINATION:
+            factorise_terms(run)
+        elif part == SOLUTION:
+            solve_terms(run, v, a)
+        else:
+            accelerate(run, t, q, v, a)

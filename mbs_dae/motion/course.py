@@ -15,6 +15,7 @@ from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
 
 SPAN, WAITING = 0, 1
+WHOLE = np.zeros(1, dtype=np.int64)  # of a run in one span, which nobody samples
 
 
 class Begin(NamedTuple):
@@ -60,7 +61,10 @@ def new_course(
     turns: tuple[np.ndarray, np.ndarray], longest: float,
 ) -> Course:  # fmt: skip
     """For breaks, samples among them, from the beginning to the end."""
-    inner = breaks[(breaks > begin.t) & (breaks < end)] if breaks.size else breaks
+    if not breaks.size:
+        ends, first, last = (np.array(x) for x in ([end], [begin.first, end], [end, end]))
+        return block(Course(ends, first, last, WHOLE, *turns, begin.start, float(longest)))
+    inner = breaks[(breaks > begin.t) & (breaks < end)]
     side, beside = side_of(inner), side_of(end) if end in breaks.tolist() else 0.0
     ends = np.array([*inner, end])
     first = np.array([begin.first, *(inner + side), end + beside])

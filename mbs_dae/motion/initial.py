@@ -9,6 +9,7 @@ with J the rows of Φ_v and of the values given.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,15 +48,22 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     given = {name_of(model, name, "initial"): value for name, value in (initial or {}).items()}
+    numbers = {name: finite_number(value, f"initial[{name!r}]") for name, value in given.items()}
+    state, dependent, note = system.latest(_start, t, numbers)
+    return replace(state, full_q=state.full_q.copy(), full_v=state.full_v.copy()), [*dependent], note
+
+
+def _start(system: System, t: float, numbers: dict[str, float]) -> tuple[State, list[int], str]:
+    """From named values: a run is often made again from the same ones."""
+    model, given = system.model, dict(numbers)
     states = {one.symbol: given.pop(one.name) for one in model.states if one.name in given}
     levels = [system.structure.once(_level, name) for name in given]
-    for (name, value), level in zip(given.items(), levels, strict=True):
+    for name, level in zip(given, levels, strict=True):
         if level > 1:
             raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
-        finite_number(value, f"initial[{name!r}]")
     q, _, held = posed(model, t, given, None)
     for symbol, value in states.items():
-        q[system.layout.signals[symbol]] = finite_number(value, f"initial[{symbol.name!r}]")
+        q[system.layout.signals[symbol]] = value
     state = nearest_velocity(system, held, t, q, None)
     dependent = check_regular(system, t, q, state.full_v)
     return state, dependent, _note(system.nv - len(system.rows) + len(dependent), levels)
@@ -143,9 +151,9 @@ def _note(freedom: int, levels: Sequence[int]) -> str:
 
 def check_reactions(system: System, t: float, q: np.ndarray, redundant: int) -> None:
     """Rates, and friction, may read a reaction only where the other equations leave no choice for it."""
-    read = system.signals.reactions
-    if not redundant or not (read.target.size or system.model.frictions):
+    if not redundant or not (system.structure.signals.reactions.target.size or system.model.frictions):
         return
+    read = system.signals.reactions
     null, own = null_vectors(system, t, q, redundant), system.coordinates.kernels
     _check_frictions(system, t, q, null)
     motion = q[None], system.still[None], system.still[None]

@@ -1,6 +1,7 @@
 """What moves, made ready for runs: the equations of a system with their work space."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sps
@@ -12,7 +13,9 @@ from ..compiled.contacts import EVENTS, STEPS, Contacts
 from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
 from ..compiled.masses import mass_matrix
-from ..kernels.blocks import Image, block
+from ..coordinates import JointCoordinates
+from ..kernels.blocks import block
+from ..kernels.images import Image
 from ..linear.kkt import new_factor
 from ..tolerances import FELT, SHARE, SOFT
 from .contact.forces import contact_powers, push
@@ -21,42 +24,67 @@ from .contact.impacts import strike
 from .contact.keeping import keep_closed
 from .contact.kept import find_kept
 from .contact.states import choose_states
-from .control import units_of
 from .derivative import Mechanism, evaluate, state_layout
-from .implicit.linearised import Linearised, linearised
 from .switching.sliding import return_to_surfaces, slide
 from .switching.switches import Switches
 
 
 def mechanism(system: System, refinements: int = 0, faint: float = 0.0, asks: int = EVENTS) -> Mechanism:
-    """Work space for one run; every solution is refined at least so often. `asks` is what is asked of contacts."""
+    """Work space for one evaluation after another; every solution is refined at least so often. `asks` is what is asked
+    of contacts."""
     return system.once(_image, refinements, faint, asks).new()
 
 
-class WithNewton(NamedTuple):
-    """What implicit methods need."""
-
-    mechanism: Mechanism
-    newton: Linearised
-
-
-def with_newton(system: System, stages: int, faint: float = 0.0) -> tuple[Mechanism, Linearised]:
-    """The same with its linearised equations, for so many stages that depend on each other."""
-    found = system.once(_image_with_newton, stages, faint).new()
-    return found.mechanism, found.newton
-
-
-def _image_with_newton(system: System, stages: int, faint: float) -> Image:
-    newton = linearised(system, system.once(units_of)[0], stages)
-    return Image(block(WithNewton(_prototype(system, 0, faint, EVENTS), newton)))
-
-
 def _image(system: System, refinements: int, faint: float, asks: int) -> Image:
-    return Image(_prototype(system, refinements, faint, asks))
+    key = refinements, faint, asks
+    return image_of_design(system, _image, key, lambda: Image(prototype(system, *key)), numbers_of)
 
 
-def _prototype(system: System, refinements: int, faint: float, asks: int) -> Mechanism:
-    parts = _parts(system, faint, asks, formed=asks == STEPS and bool(system.structure.contacts.points))
+Numbers = Callable[[System], Mapping[str, Any]]
+"""What depends on a design, by the paths that lead there: see `Image.filled`."""
+
+
+def image_of_design(system: System, of: Any, key: Any, make: Callable[[], Image], numbers: Numbers) -> Image:
+    """The image for a system. One is made for all designs of a structure and filled with the numbers of each; where
+    more than numbers depends on the design it is made anew. A few are kept, with this `key`, of what they are images
+    `of`."""
+    if (soft := plain_softness(system)) is None:
+        return make()
+    image = system.structure.lately(of, (key, bool(soft.any())), make)
+    return image.filled(numbers(system))
+
+
+def plain_softness(system: System) -> np.ndarray | None:
+    """The `soft` of a system of which all that depends on its design are numbers of kernels, lengths and masses; None
+    for others: trees of joints, contacts, and bodies so light that it is to be looked at how they move."""
+    if isinstance(system.coordinates, JointCoordinates) or system.structure.contacts.points:
+        return None
+    soft, light = system.once(_given_for_light)
+    return None if light.any() else soft
+
+
+def numbers_of(system: System) -> dict[str, Any]:
+    """What a mechanism has of the design, but for trees of joints and contacts."""
+    own, number, weight = system.structure, system.evaluator, system.column_weight
+    found = {f"machine.{path}": value for path, value in system.numbers.items()}
+    found |= {f"signals.{path}": value for path, value in own.signals.numbers(number).items()}
+    return found | {
+        "machine.factor.soft": plain_softness(system),
+        "dynamics.batch.parameters": own.dynamics.batch.numbers(number),
+        "contacts.arm": own.contacts.arms(system.length),
+        "geometric": weight,
+        "shape.weight": weight,
+        "length": system.length,
+    }
+
+
+def forms_masses(system: System, asks: int) -> bool:
+    """Whether M has entries in joint coordinates, too: problems of many contacts ask for them."""
+    return asks == STEPS and bool(system.structure.contacts.points)
+
+
+def prototype(system: System, refinements: int, faint: float, asks: int) -> Mechanism:
+    parts = _parts(system, faint, asks, forms_masses(system, asks))
     soft = parts.machine.factor.soft[:] = system.once(_softness)
     often = max(refinements, 3 if soft.any() else parts.machine.transformation.deep)
     return block(parts._replace(refinements=often), outputs=parts.dynamics.batch.out_size + 1)
@@ -102,12 +130,9 @@ def _softness(system: System) -> np.ndarray:
     are not lost in roundoff; refinement takes it away. Not where light bodies are free to move by themselves: there it
     is their own mass that counts, and no refinement finds it under one that is larger. Looked at in the placement and
     in poses beside it (always the same ones), where bodies are not in line with their own axes."""
-    weight, masses = system.column_weight, system.masses
-    soft = np.maximum(SOFT * (system.heaviest or 1.0) * weight - masses, 0.0)
-    light = (soft > 0.0) & (masses > 0.0)
+    weight, (soft, light) = system.column_weight, system.once(_given_for_light)
     if not light.any() or not system.rows:
-        soft[light] = 0.0
-        return soft
+        return np.where(light, 0.0, soft)
     random, free = np.random.default_rng(3), np.zeros(soft.size, dtype=bool)
     bare = block(_parts(system, 0.0, EVENTS, formed=False), outputs=system.dynamics.batch.out_size + 1)
     for far in (0.0, 0.3, 0.3):
@@ -116,8 +141,14 @@ def _softness(system: System) -> np.ndarray:
         jacobian, mass = bare.machine.factor.jacobian, mass_matrix(system, bare.machine)
         if np.isfinite(jacobian).all() and np.isfinite(mass.data).all():
             free |= _free(bare.machine, mass, soft, weight, light)
-    soft[free & light] = 0.0
-    return soft
+    return np.where(free & light, 0.0, soft)
+
+
+def _given_for_light(system: System) -> tuple[np.ndarray, np.ndarray]:
+    """The `soft` of all columns, and those of little mass among them: not those of none."""
+    masses = system.masses
+    soft = np.maximum(SOFT * (system.heaviest or 1.0) * system.column_weight - masses, 0.0)
+    return soft, (soft > 0.0) & (masses > 0.0)
 
 
 def _free(

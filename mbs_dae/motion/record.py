@@ -1,25 +1,40 @@
 """The records of a run: what it goes by, where it stands; and what is kept of it, the states at the requested times,
 read from the steps without leaving a trace. Compiled."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..compiled import System
+from ..compiled.contacts import EVENTS, STEPS
 from ..compiled.dynamics import KINETIC, POTENTIAL, SCALARS
 from ..compiled.machine import DONE
 from ..compiled.manifold import restore
+from ..compiled.structure import Structure
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Integers, Matrix, Vector, Work, block, zeros
+from ..kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, zeros
+from ..kernels.images import Image
+from ..linear.tree.articulated import packed
 from ..linear.vectors import axpy, copy, copy_rows
-from ..tolerances import BLURRED
-from .control import Control
+from ..tolerances import BLURRED, FAINT
+from .control import Control, units_of
 from .course import Course, moment
-from .derivative import WORK, Mechanism, copy_forces, derivative, evaluate, keep_contacts, return_to_surfaces
-from .implicit.linearised import Linearised
-from .methods import Method
+from .derivative import (
+    WORK,
+    Mechanism,
+    copy_forces,
+    derivative,
+    evaluate,
+    keep_contacts,
+    return_to_surfaces,
+    state_layout,
+)
+from .implicit.linearised import linearised
+from .mechanism import forms_masses, image_of_design, numbers_of, prototype
 from .methods.method import Stages, Tableau, prepare_reading, read_between
+from .methods.stepping import Stepping
 from .singular import Crossing
-from .stabilise import Stabiliser, is_projected, project
+from .stabilise import Stabiliser, Stabilization, is_projected, new_stabiliser, project
 from .stiffness import Stiffness, new_stiffness
 from .switching.locate import new_search
 from .switching.search import Search
@@ -88,24 +103,60 @@ class March(NamedTuple):
     """Steps accepted and rejected, and the next requested time."""
 
 
-def new_march(
-    mechanism: Mechanism, newton: Linearised | None, method: Method, control: Control, course: Course,
-    stabiliser: Stabiliser, times: np.ndarray,
-) -> March:  # fmt: skip
-    """`newton` is for implicit methods (`mechanism.with_newton`)."""
-    state, stages = mechanism.state, method.stages(mechanism, course, newton)
-    if method.is_implicit:
-        stages.implicit.tolerances[:] = control.rtol, control.atol
+def new_march(system: System, by: Stepping, how: Stabilization, course: Course, times: np.ndarray) -> March:
+    """A run of this course, which keeps these times."""
+    formed = forms_masses(system, _asks(by))
+    image, sizes = system.latest(_image, by, how), system.structure.once(_sizes, formed)
+    march = image.new(course=course, record=block(Record(times), times=times.size, **sizes))
+    march.search.put("whole", float(times[-1] - times[0]))
+    return march
+
+
+def _sizes(structure: Structure, formed: bool) -> dict[str, int]:
+    """Those of a record; with `formed` M has entries."""
+    state = state_layout(structure.layout)
     sizes = {"q_size": state.q_end, "v_size": state.v_end - state.v_at, "width": state.size}
-    sizes |= {"times": times.size, "rows": mechanism.machine.pattern.m, "switches": mechanism.switches.kinds.size}
-    sizes |= {"lines": mechanism.contacts.force.size}
-    sizes |= {"columns": mechanism.machine.factor.weight.size, "entries": mechanism.machine.factor.beside.size}
-    limbs, packed = mechanism.machine.factor.limbs.inertia.shape
-    sizes |= {"limbs": limbs, "packed": packed}
-    record = block(Record(times), **sizes)
-    tableau, crossing = method.tableau, block(Crossing())
-    search = new_search(stages, times, not method.steps_over)
-    known = mechanism, tableau, control, course, stabiliser, stages, record, crossing, search
+    pattern = structure.formed_pattern if formed else structure.mass_pattern
+    sizes |= {"rows": len(structure.rows), "switches": len(structure.deciding), "lines": structure.contacts.rows}
+    sizes |= {"columns": structure.columns, "entries": pattern.block_row.size}
+    edges = pattern.tree.edges
+    return sizes | {"limbs": edges, "packed": packed(structure.model.dimension) if edges else 0}
+
+
+def _image(system: System, by: Stepping, how: Stabilization) -> Image:
+    """All of a run but for its course and its record."""
+
+    def make() -> Image:
+        return Image(_prototype(system, by, how), apart=("course", "record"))
+
+    return make() if by.method.is_implicit else image_of_design(system, _image, (by, how), make, _numbers)
+
+
+def _numbers(system: System) -> dict[str, Any]:
+    """What all this has of the design."""
+    unit, _, inertia = system.once(units_of)
+    found = {f"mechanism.{path}": value for path, value in system.once(numbers_of).items()}
+    return found | {"control.unit": unit, "control.inertia": inertia}
+
+
+def _asks(by: Stepping) -> int:
+    """What is asked of contacts."""
+    return STEPS if by.method.steps_over else EVENTS
+
+
+def _prototype(system: System, by: Stepping, how: Stabilization) -> March:
+    mechanism, newton, method = prototype(system, 0, FAINT, _asks(by)), None, by.method
+    unit, controlled, inertia = system.once(units_of)
+    if method.is_implicit:
+        newton = linearised(system, unit, method.inner)
+    mechanism.contacts.in_turn[0] = by.in_turn
+    control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
+    stabiliser = new_stabiliser(how, mechanism, by.length, by.rtol ** (1.0 / method.order))
+    stages = method.stages(mechanism, nothing(Course), newton)
+    if method.is_implicit:
+        stages.implicit.tolerances[:] = by.rtol, by.atol
+    search, crossing = new_search(stages, not method.steps_over), block(Crossing())
+    known = mechanism, method.tableau, control, nothing(Course), stabiliser, stages, nothing(Record), crossing, search
     return block(March(*known, new_stiffness(stages)))
 
 

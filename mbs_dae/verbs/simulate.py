@@ -13,7 +13,6 @@ import numpy as np
 
 from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
-from ..compiled.contacts import EVENTS, STEPS
 from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
 from ..errors import MbsError, ModelError
 from ..explain.axes import check_axes, check_turns
@@ -21,7 +20,6 @@ from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import check_energy, check_masses, check_violation, failure, told_of_faint
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
-from ..kernels.blocks import block
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
 from ..model.door import check_held
 from ..model.events import Event, Reset
@@ -29,11 +27,9 @@ from ..model.forces.given import PythonForce
 from ..model.model import Model
 from ..motion import run as marching
 from ..motion.contact.told import impacts_of
-from ..motion.control import Control, units_of
 from ..motion.course import SPAN, beginning, new_course
 from ..motion.events import happened, present, reset
 from ..motion.initial import check_reactions, initial_state
-from ..motion.mechanism import mechanism, with_newton
 from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
 from ..motion.outcome import dynamic_result
@@ -41,13 +37,12 @@ from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.past import Past, Run, without_past
 from ..motion.record import March, new_march
 from ..motion.samples import Sampling, on_samples, sampling_of, with_samples
-from ..motion.stabilise import NEAR_SINGULAR, Stabilization, new_stabiliser, stabilization_of
+from ..motion.stabilise import NEAR_SINGULAR, Stabilization, stabilization_of
 from ..poses.dependence import PoseRank
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
 from ..results.happenings import Happening
 from ..results.result import Result, State
-from ..tolerances import FAINT
 
 NO_TURNS = np.zeros(0), np.full(1, np.inf)
 PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second
@@ -171,7 +166,7 @@ class Prepared:
         """With which another run goes on from the last state, after a good end."""
         if status == DONE and self.noted[0]:
             return self.noted[0]
-        return memory_of(self.march) if status in (DONE, marching.EVENT) else None
+        return memory_of(self.march, ended=True) if status in (DONE, marching.EVENT) else None
 
     def told(self, status: int, done: int, events: list[Happening]) -> dict[str, Any]:
         """What the result knows of the run: its impacts, and its events with states that know it, too."""
@@ -228,14 +223,6 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
     check_held(model, map(str, initial.system.layout.signals if isinstance(initial, State) else initial or ()))
     check_axes(bodies, first)
     kinks = check_jumps(first, t[-1])
-    asks = STEPS if by.method.steps_over else EVENTS
-    moving, newton = mechanism(system, faint=FAINT, asks=asks), None
-    if by.method.is_implicit:
-        moving, newton = with_newton(system, by.method.inner, FAINT)
-    unit, controlled, inertia = system.once(units_of)
-    moving.contacts.in_turn[0] = by.in_turn
-    control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
-    stabiliser = new_stabiliser(how, moving, by.length, by.rtol ** (1.0 / by.method.order))
     whole = (memory.begin.t if memory else float(t[0])), float(t[-1])
     sampling = sampling_of(system, np.array(whole))
     breaks = breaks_of(system.elements, system.evaluator, *whole, by.method.order)
@@ -244,15 +231,23 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
     turns = NO_TURNS if by.length else system.latest(_turns, *whole)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
-    march = new_march(moving, newton, by.method, control, course, stabiliser, recorded)
+    march = new_march(system, by, how, course, recorded)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {"goes_on": memory is not None} | ({} if by.length else {"rtol": by.rtol, "atol": by.atol})
     facts = {"method": by.method.name, "stabilization": type(how).__name__} | {k: x for k, x in told.items() if x}
-    (q,), (v,), _ = system.from_bodies(first.motion)
+    q, v = first.full_q.copy(), first.full_v.copy()
     if system is not bodies:
-        redundant = PoseRank(system, t[0], q).dependent(range(len(system.rows)))
+        own, rates, redundant = system.latest(_in_own_coordinates, t[0], q.tobytes(), v.tobytes())
+        q, v = own.copy(), rates.copy()
     check_reactions(system, t[0], q, len(redundant))
     return Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts)
+
+
+def _in_own_coordinates(system: System, t: float, q: bytes, v: bytes) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """A state of bodies in the coordinates of the system, and the rows that others determine there."""
+    motion = np.frombuffer(q)[None], np.frombuffer(v)[None], system.cartesian.still[None]
+    (own,), (rates,), _ = system.from_bodies(motion)
+    return own, rates, PoseRank(system, t, own).dependent(range(len(system.rows)))
 
 
 def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:

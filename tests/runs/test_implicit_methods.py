@@ -11,7 +11,7 @@ from mbs_dae.coordinates import SETS
 from mbs_dae.linear.unsymmetric import eliminate_real, solve_real
 from mbs_dae.motion.derivative import derivative
 from mbs_dae.motion.implicit.linearised import add_mass_times, linearise, put_real
-from mbs_dae.motion.mechanism import with_newton
+from mbs_dae.verbs.simulate import prepare
 
 IMPLICIT = ["GA", "Radau5"]
 
@@ -284,7 +284,8 @@ def test_no_drift_over_many_steps(method):
 
 def parts(model, coordinates):
     system = model.compile(coordinates)
-    mechanism, newton = with_newton(system, 3)
+    march = prepare(system, [0, 1], method="Radau5").march
+    mechanism, newton = march.mechanism, march.stages.implicit.newton
     state = mechanism.state
     y = np.zeros(state.size)
     return system, mechanism, newton, state, y

@@ -13,7 +13,8 @@ import numpy as np
 
 from ...graph.topology import topology
 from ...kernels.abi import compiled_apart
-from ...kernels.blocks import Image, Matrix, Vector
+from ...kernels.blocks import Matrix, Vector
+from ...kernels.images import Image
 from ...model.joints.base import Condition
 from ...model.joints.motions import Ball, Slide
 from ...model.model import Model

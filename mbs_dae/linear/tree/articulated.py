@@ -69,7 +69,8 @@ class Articulated(NamedTuple):
 
 
 NO_PASS = Pass(*(NOWHERE for _ in Pass._fields))
-NO_TREE = Articulated(0, NOWHERE, *[NO_PASS] * 6, 0, NOWHERE, NO_PASS, NOWHERE, structure(0, NOWHERE, NOWHERE))
+NO_PASSES = NO_PASS, NO_PASS, NO_PASS, NO_PASS, NO_PASS, NO_PASS
+NO_TREE = Articulated(0, NOWHERE, *NO_PASSES, 0, NOWHERE, NO_PASS, NOWHERE, structure(0, NOWHERE, NOWHERE))
 
 
 class Limbs(NamedTuple):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.blocks import rewrite, written
+from ...kernels.images import rewrite, written
 from ..course import SPAN, WAITING, Begin
 from ..record import March
 
@@ -23,14 +23,17 @@ class Memory(NamedTuple):
     words: tuple[np.ndarray, ...]
 
 
-def memory_of(march: March) -> Memory | None:
-    """That of a run; None while it waits for its controllers."""
+def memory_of(march: March, ended: bool = False) -> Memory | None:
+    """That of a run; None while it waits for its controllers. Of a run that has ended it is what the run itself has
+    written."""
     course = march.course
     if course.at[WAITING]:
         return None
     span = int(course.at[SPAN])
     start = float(course.ends[span - 1]) if span else course.start
-    return Memory(Begin(float(march.time[0]), start, float(course.first[span])), written(march, but=RECORD))
+    words = written(march, but=RECORD)
+    words = words if ended else tuple([own.copy() for own in words])
+    return Memory(Begin(float(march.time[0]), start, float(course.first[span])), words)
 
 
 def remind(march: March, memory: Memory) -> None:

@@ -151,13 +151,13 @@ def next_begins(search):
         hold_pieces(search)
 
 
-def new_search(stages: Stages, times: np.ndarray, looks: bool = True) -> Search:
-    """For a method that `looks` for switches."""
+def new_search(stages: Stages, looks: bool = True) -> Search:
+    """For a method that `looks` for switches, in a run of which it is not known yet how long it is."""
     count = stages.mechanism.switches.kinds.size
     parts = (choose, switch_over, search_step, carry_on, start_over) if count and looks else ()
     functions = np.array([one.compile().address for one in parts], dtype=np.int64)
     state, blind = stages.mechanism.state, int(stages.mechanism.switches.blind.sum())
-    search = Search(stages, functions, float(times[-1] - times[0]), blind)
+    search = Search(stages, functions, 0.0, blind)
     return block(search, switches=count, width=state.size, speeds=state.v_end - state.v_at)
 
 

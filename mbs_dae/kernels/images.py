@@ -1,0 +1,185 @@
+"""Workspaces: copies of blocks for runs and designs.
+
+An `Image` of a nest of blocks is loaded as a program is into memory: all that is copied, and the tables that lead
+there, stand in one array, in which addresses are relative; a workspace is a copy of it, with its own address added to
+these. Another design is a copy with other numbers in it. Blocks that each run makes for itself, because their sizes
+differ, stay apart: a workspace is given those, and its tables lead there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from numba import types
+
+from .blocks import WORD, Block, BlockType, address_of
+
+
+@dataclass
+class _Node:
+    """A block with something to copy behind it: where its table stands in the image, where its arrays, and the blocks
+    in it that are nodes themselves."""
+
+    block: Block
+    at: int = 0
+    arrays: dict[str, int] = field(default_factory=dict)
+    nodes: dict[str, _Node] = field(default_factory=dict)
+
+
+NONE: Mapping[str, Any] = {}
+
+
+class Image:
+    """A nest of blocks, ready to be copied."""
+
+    def __init__(self, prototype: Any, apart: Sequence[str] = ()):
+        """Fields of these names, wherever they stand, are blocks that each workspace is given."""
+        self._apart: dict[str, list[int]] = {name: [] for name in apart}
+        """The words that are to be their addresses."""
+        self._parts: list[np.ndarray] = []
+        self._places: dict[str, slice] = {}
+        self._size = 0
+        self._seen: dict[int, int | _Node | None] = {}
+        self._links: dict[int, int] = {}
+        """The words that are addresses in the image, each with what it says: bytes from the beginning."""
+        self._tables: list[range] = []
+        self.prototype, self._root = prototype, self._visited(prototype)
+        self.words = np.concatenate([np.zeros(0, dtype=np.int64), *self._parts])
+        self.relocated = np.array([*self._links], dtype=np.int64)
+        self.words[self.relocated] = [*self._links.values()]
+        self.is_number = np.ones(self.words.size, dtype=bool)
+        """Of each word whether it is a number of an array, and no part of a table."""
+        self.is_number[[at for table in self._tables for at in table]] = False
+
+    def new(self, **apart: Any) -> Any:
+        """A workspace: the same as the prototype, but for what is not fixed, which is its own; with these blocks for
+        those that stand apart."""
+        if self._root is None:
+            return self.prototype
+        words = self.words.copy()
+        address = address_of(words)
+        words[self.relocated] += address
+        for name, places in self._apart.items():
+            words[places] = apart[name].address
+        return Workspace(words, self._root, address, self.is_number, apart)
+
+    def filled(self, numbers: Mapping[str, Any]) -> Image:
+        """The image of another design, with these numbers: arrays, or single ones that are fields themselves, by the
+        path that leads to each ("machine.factor.weight")."""
+        image = object.__new__(Image)
+        vars(image).update(vars(self), words=self.words.copy(), prototype=None)
+        own = image.words.view(np.float64)
+        for path, value in numbers.items():
+            own[self._place_of(path)] = np.ravel(value)
+        return image
+
+    def _place_of(self, path: str) -> slice:
+        """Where in the words the numbers at the end of a path stand."""
+        if (known := self._places.get(path)) is None:
+            *inner, name = path.split(".")
+            node = cast(_Node, self._root)
+            for one in inner:
+                node = node.nodes[one]
+            single = node.block.kind.members[name] is types.float64
+            begin = node.at + node.block.kind.place[name] if single else node.arrays.get(name, 0)
+            size = 1 if single else getattr(node.block, name).size
+            known = self._places[path] = slice(begin, begin + size)
+        return known
+
+    def _visited(self, block: Block) -> _Node | None:
+        """The block as a node; None where nothing is to be copied behind it."""
+        if id(block) not in self._seen:
+            kind, node, apart = block.kind, _Node(block), list[str]()
+            for name, member in kind.members.items():
+                if name in self._apart:
+                    apart.append(name)
+                elif isinstance(member, BlockType):
+                    if (inner := self._visited(getattr(block, name))) is not None:
+                        node.nodes[name] = inner
+                elif isinstance(member, types.Array) and name in kind.copied and (array := getattr(block, name)).size:
+                    if id(array) not in self._seen:
+                        self._seen[id(array)] = self._put(array.reshape(-1).view(np.int64))
+                    node.arrays[name] = cast(int, self._seen[id(array)])
+            moves = bool(node.arrays or node.nodes or apart)
+            if moves:
+                node.at = self._put(block.words[: kind.words.size // WORD])
+                self._tables.append(range(node.at, self._size))
+                targets = node.arrays | {name: inner.at for name, inner in node.nodes.items()}
+                self._links |= {node.at + kind.place[name]: WORD * at for name, at in targets.items()}
+                for name in apart:
+                    self._apart[name].append(node.at + kind.place[name])
+            self._seen[id(block)] = node if moves else None
+        return cast(_Node | None, self._seen[id(block)])
+
+    def _put(self, words: np.ndarray) -> int:
+        at = self._size
+        self._parts.append(words)
+        self._size += words.size
+        return at
+
+
+class Workspace(Block):
+    """A copy of a block in an array of words; its fields are made when they are asked for."""
+
+    def __init__(
+        self, words: np.ndarray, node: _Node, begin: int, is_number: np.ndarray, apart: Mapping[str, Any] = NONE
+    ):
+        self.words, self.node, self.kind, self.is_number = words, node, node.block.kind, is_number
+        self._begin, self.address, self.apart = begin, begin + WORD * node.at, apart
+
+    def __getattr__(self, name: str) -> Any:
+        words, node = self.__dict__["words"], self.__dict__["node"]
+        value = self.apart[name] if name in self.apart else getattr(node.block, name)
+        if name in node.nodes:
+            value = Workspace(words, node.nodes[name], self._begin, self.is_number, self.apart)
+        elif name in node.arrays:
+            value = np.ndarray(value.shape, value.dtype, words, WORD * node.arrays[name])
+        elif self.kind.members[name] is types.float64:  # of this design, not of the prototype's
+            value = float(words[node.at + self.kind.place[name]].view(np.float64))
+        self.__dict__[name] = value
+        return value
+
+    def put(self, name: str, number: float) -> None:
+        """Set a field that is a number."""
+        self.words[self.node.at + self.kind.place[name]] = np.float64(number).view(np.int64)
+        self.__dict__[name] = number
+
+
+# --- what is written in a run ---------------------------------------------------------------------------------
+
+
+def written(block: Any, but: Sequence[str] = ()) -> tuple[np.ndarray, ...]:
+    """All that has been written into a block and those within, but for some of its fields: for `rewrite`. These are the
+    words of the block itself: copy them if it is written to again."""
+    return tuple([words for words, _ in _places_written(block, but)])
+
+
+def rewrite(block: Any, state: Sequence[np.ndarray], but: Sequence[str] = ()) -> None:
+    """Put back what was `written` in a block of the same sizes, in whatever process."""
+    for (words, numbers), old in zip(_places_written(block, but), state, strict=True):
+        words[numbers] = old[numbers]
+
+
+def _places_written(block: Any, but: Sequence[str]) -> list[tuple[np.ndarray, Any]]:
+    """The words of a block and of those within, each once; and where in them numbers of arrays stand."""
+    found: dict[int, tuple[np.ndarray, Any]] = {}
+
+    def look(block: Any) -> None:
+        if id(block.words) in found:
+            return
+        if isinstance(block, Workspace):  # those within are in the same words, but for those apart
+            found[id(block.words)] = block.words, block.is_number
+            for name, inner in block.apart.items():
+                if name not in but:
+                    look(inner)
+            return
+        found[id(block.words)] = block.words, slice(block.kind.words.size // WORD, None)
+        for name in block.kind.records:
+            if name not in but:
+                look(getattr(block, name))
+
+    look(block)
+    return [*found.values()]
