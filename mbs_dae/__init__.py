@@ -64,6 +64,12 @@ _NAMES = {
     "verbs.equations": "equations",
     "verbs.worked_solution": "worked_solution WorkedSolution",
     "verbs.warm": "warm",
+    # studies of many designs
+    "ensembles.study": "ensemble load_ensemble",
+    "ensembles.ensemble": "Ensemble",
+    "ensembles.runs.chunk": "Failure",
+    "ensembles.samples": "samples Tolerance",
+    "ensembles.values": "Designs",
     # results and errors
     "results": "Result load",
     "results.result": "State",

@@ -133,6 +133,13 @@ from .verbs.equations import equations as equations
 from .verbs.worked_solution import worked_solution as worked_solution
 from .verbs.worked_solution import WorkedSolution as WorkedSolution
 from .verbs.warm import warm as warm
+from .ensembles.study import ensemble as ensemble
+from .ensembles.study import load_ensemble as load_ensemble
+from .ensembles.ensemble import Ensemble as Ensemble
+from .ensembles.runs.chunk import Failure as Failure
+from .ensembles.samples import samples as samples
+from .ensembles.samples import Tolerance as Tolerance
+from .ensembles.values import Designs as Designs
 from .results import Result as Result
 from .results import load as load
 from .results.result import State as State

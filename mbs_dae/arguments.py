@@ -98,7 +98,7 @@ def checked_times(times: Any) -> np.ndarray:
 
 def check_tables(model: Model, t: np.ndarray) -> None:
     """A table over time says nothing beyond its ends. (One over a length or an angle goes on as its end tangent.)"""
-    for element, table, place, of_state in model.compile().structure.once(_open_tables):
+    for element, table, place, of_state in model.compile().structure.once(open_tables):
         if of_state is not None:
             continue
         moments = t[np.unique(np.linspace(0, t.size - 1, 200).astype(int))]
@@ -112,7 +112,7 @@ def check_tables(model: Model, t: np.ndarray) -> None:
 def tables_left(system: System, motion: Trajectory) -> str:
     """Which tables over lengths, angles and rates a motion has left: they go on as their end tangents."""
     told = []
-    for element, table, _, of_state in system.structure.once(_open_tables):
+    for element, table, _, of_state in system.structure.once(open_tables):
         if of_state is None or not len(motion.t):
             continue
         (reading, slots), (first, last) = of_state, table.x[[0, -1]]
@@ -124,7 +124,7 @@ def tables_left(system: System, motion: Trajectory) -> str:
     return "; ".join(told)
 
 
-def _open_tables(structure: Structure) -> list[tuple[Element, Table, sp.Expr, Any]]:
+def open_tables(structure: Structure) -> list[tuple[Element, Table, sp.Expr, Any]]:
     """The tables that end, whose they are, where they are looked up; and, where that is not known of time and
     parameters alone, what reads it of markers."""
     model, found = structure.model, {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,55 +15,33 @@ import mbs_dae as mbs
 from ..errors import MbsError, ModelError
 from .errors import NAME, Commands
 from .files import load_model, parse_initial, parse_settings
+from .options import (
+    EXAMPLE,
+    NAMES_BEHIND,
+    Coordinates,
+    Debug,
+    First,
+    Initial,
+    Last,
+    Model,
+    Out,
+    Plot,
+    Settings,
+    Speed,
+    Stabilization,
+    Steps,
+    Trace,
+    Without,
+    check_names,
+    stabilization_of,
+    time_grid,
+)
+from .study import study
 
 if TYPE_CHECKING:
     import numpy as np
 
     from ..results import Result
-
-EXAMPLE = f"\b\nExample:\n  {NAME} "
-POSES = 181  # where neither --steps nor TIMES say how many
-
-
-def _set_debug(ctx: typer.Context, debug: bool) -> None:
-    ctx.meta["debug"] = debug or ctx.meta.get("debug", False)
-
-
-Model = Annotated[Path, typer.Argument(metavar="MODEL.py", help="A Python file with a function build().")]
-Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="For build() or a parameter. May be repeated.")
-]
-First = Annotated[float | None, typer.Option("--from", metavar="TIME", help="First time. [default: as in TIMES, or 0]")]
-Last = Annotated[float | None, typer.Option("--to", "--time", metavar="TIME", help="Last time. [default: as in TIMES]")]
-Steps = Annotated[
-    int | None,
-    typer.Option("--steps", "--points", min=1, metavar="N", help=f"Times. [default: as in TIMES, or {POSES}]"),
-]
-Plot = Annotated[list[str] | None, typer.Option(metavar="NAME...", help="Quantities to tell and to plot.")]
-Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Where to write files: .npz, .csv, .png.")]
-Without = Annotated[
-    list[str] | None, typer.Option("--without", metavar="NAME", help="Leave out this element. May be repeated.")
-]
-Initial = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="At the start: crank.omega=10. May be repeated. [default: as in INITIAL]"),
-]
-Stabilization = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="baumgarte, baumgarte:ALPHA,BETA, projection, or none. [default: baumgarte; projection for Radau5 and GA]",
-    ),
-]
-Coordinates = Annotated[
-    str, typer.Option(metavar="NAME", help="To compute in: cartesian, natural, or joint. Results are those of bodies.")
-]
-Trace = Annotated[list[str] | None, typer.Option(metavar="POINT", help="Draw its path. May be repeated.")]
-Speed = Annotated[
-    float | None, typer.Option(metavar="X", help="Model time over film time. [default: 1; for pages: some seconds]")
-]
-NAMES_BEHIND = {"allow_extra_args": True}  # the further names behind --plot
-Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
 
 app = typer.Typer(name=NAME, cls=Commands, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -283,40 +260,13 @@ def view(
     serve(file, port, {"plots": names, "trace": trace or (), "speed": speed}, ready)
 
 
+app.command(
+    epilog=EXAMPLE + "study models/slider_crank.py --over r=0.08:0.12:20 --over l=0.3:0.5:5 --out study.nc",
+    context_settings=NAMES_BEHIND,
+)(study)
+
+
 # --- running -------------------------------------------------------------------------------------------------------
-
-
-def time_grid(given: Any, first: float | None, last: float | None, steps: int | None) -> np.ndarray:
-    """The TIMES of the file, or evenly spaced times: what the options do not say is as in TIMES."""
-    import numpy as np
-
-    from ..arguments import checked_times
-
-    times = None if given is None else checked_times(given)
-    if times is not None and first is last is steps is None:
-        return times
-    if times is None and last is None:
-        raise ModelError("the model file has no TIMES; say until when with --to, e.g. --to 1")
-    start, end, count = (0.0, 0.0, POSES) if times is None else (times[0], times[-1], times.size)
-    start, end = start if first is None else first, end if last is None else last
-    if not (isfinite(end - start) and start < end):
-        raise ModelError(f"times go from {start:g} to {end:g}; choose --to later than --from")
-    return np.linspace(start, end, steps or count)
-
-
-def stabilization_of(text: str | None) -> Any:
-    """From "projection", "none", "baumgarte" or "baumgarte:5,5"; what belongs to the method if nothing is said."""
-    if text is None:
-        return None
-    name, _, gains = text.partition(":")
-    kinds = {"baumgarte": mbs.Baumgarte, "projection": mbs.Projection, "none": mbs.Unstabilized}
-    try:
-        kind, numbers = kinds[name.lower()], [float(gain) for gain in gains.split(",") if gains]
-        if len(numbers) <= (2 if kind is mbs.Baumgarte else 0):
-            return kind(*numbers)
-    except (KeyError, ValueError):
-        pass
-    raise ModelError(f"cannot read --stabilization {text!r}; write baumgarte, baumgarte:5,5, projection, or none")
 
 
 def _run(
@@ -327,7 +277,7 @@ def _run(
     from .report import write
 
     names = list(dict.fromkeys(names))
-    _check_names(model, names)
+    check_names(model, names)
     _make(out)
     result, stopped = _kept(lambda: analysis(model.compile(coordinates)))
     print("\n".join(report(result, names=names)))
@@ -335,19 +285,6 @@ def _run(
         print("written:", *write(result, names, out), sep="\n  ")
     if stopped:
         raise stopped
-
-
-def _check_names(model: Any, names: Iterable[str]) -> None:
-    """Whether a result may know them, before any work is done."""
-    from ..results.names import LEVELS, VIOLATION, components, names_of_forces
-
-    acting = (*model.conditions, *model.contacts, *model.frictions, *model.forces)
-    more = [*model.signal_units, *(f"{e.name}.{load}" for e in acting for load in e.loads)]
-    more += names_of_forces((e.name for e in acting), model.dimension) + [f"{VIOLATION}.{level}" for level in LEVELS]
-    known = dict.fromkeys([*model.quantity_names(), *more])
-    for name in names:
-        if name not in known and not components(name, known):
-            raise model.unknown_quantity(name, more=more)
 
 
 def _make(out: Path | None) -> None:

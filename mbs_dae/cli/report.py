@@ -143,7 +143,7 @@ def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
     """The extremes of those that are asked for, or which there are."""
     yield ""
     if not names:
-        yield from _available(result.names)
+        yield from available(result.names)
         return
     rows: list[tuple[str, ...]] = [("quantity", "unit", "least", "at t", "most", "at t")]
     for name in _numbers(result, names):
@@ -166,7 +166,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
         yield f"{name:<{first}}  {unit:<{second}}{numbers}"
 
 
-def _available(names: Sequence[str]) -> Iterator[str]:
+def available(names: Sequence[str]) -> Iterator[str]:
     """Which quantities there are: owners that have the same ones share a line."""
     owners: dict[str, list[str]] = {}
     for owner, own in groupby(names, lambda name: name.rpartition(".")[0]):

@@ -8,7 +8,7 @@ where its outputs begin. What the outputs mean is the matter of those who lay th
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import sympy as sp
@@ -154,6 +154,15 @@ class Place:
     layout: dict[str, Any]
 
 
+class Designs(Protocol):
+    """Expressions of parameters in many designs: the numbers of all, and what gives those of one."""
+
+    count: int
+
+    def __call__(self, number: Number) -> np.ndarray: ...
+    def at(self, k: int) -> Any: ...
+
+
 class Swept(NamedTuple):
     """A parameter, and the values that it takes one after the other."""
 
@@ -205,6 +214,20 @@ class BatchBuilder:
             if parameter in value.free_symbols:
                 out[:, k] = evaluate.along(value, parameter, values)
         return self._free(self._finite(out))
+
+    def numbers_of(self, designs: Designs) -> np.ndarray:
+        """The same for many designs, a row for each; nan in rows of designs for which a number has no value."""
+        out = np.tile(self._constants, (designs.count, 1))
+        computed = [(k, value) for k, value in self._asked if isinstance(value, Computed)]
+        for k, value in self._asked:
+            if not isinstance(value, Computed):
+                out[:, k] = designs(value)
+        for row in range(designs.count if computed else 0):
+            number = designs.at(row)
+            for k, value in computed:
+                out[row, k] = value(number)
+        out[~np.isfinite(out).all(axis=1)] = np.nan
+        return self._free(out)
 
     def _finite(self, out: np.ndarray) -> np.ndarray:
         if not np.isfinite(out).all():

@@ -67,7 +67,11 @@ class Cartesian(KernelCoordinates):
         return tuple(f"{name}.{n}" for name in self.model.bodies for n in self.q_names)
 
     def all_weights(self, length: float) -> np.ndarray:
-        return np.tile(np.where(self.turns, length**2, 1.0), len(self.model.bodies) + 1)
+        return self.weights_by(length**2)
+
+    def weights_by(self, square: Any) -> np.ndarray:
+        """The same for a squared length, or for a column of many."""
+        return np.tile(np.where(self.turns, square, 1.0), len(self.model.bodies) + 1)
 
     def masses(self, number: Evaluator) -> np.ndarray:
         return np.concatenate([self.masses_of(body, number) for body in self.model.bodies.values()])

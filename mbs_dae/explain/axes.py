@@ -12,6 +12,8 @@ The two part where markers keep no axis in common, or where steps are so coarse 
 a turn. Half a turn apart, the count would jump; a good part of that is refused.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..compiled import System
@@ -108,19 +110,23 @@ def _no_axis(system: System, name: str, i: Marker, j: Marker, fault: str) -> Mod
 def check_turns(result: Result) -> None:
     """Refuse a motion along which the turns of a joint, driver or force have lost their meaning."""
     system, (t, q, _, _) = computed(result).system, computed(result).motion
-    if system.model.dimension == 2 or not len(t):
-        return
-    some = np.unique(np.linspace(0, len(t) - 1, LOOKS).astype(int))
-    names, builder = system.structure.once(_turns)
-    still = np.tile(system.still, (some.size, 1))
-    apart = read_outputs(builder.fill(system.evaluator), t[some], q[some], still) if names else np.zeros((1, 0))
-    at = {place.member: place.out for place in builder.places()}
-    lost = [name for k, name in enumerate(names) if np.abs(apart[:, at[k]]).max() > FAR]
-    if lost:
+    if lost := lost_turns(system, system.evaluator, t, q):
         what = f"the turns of {', '.join(lost)} of {system.model.name!r} cannot be counted: their markers keep no axis "
         what += "in common, or the tolerance is too coarse"
         advice = "take the angle of a joint, mbs.angle(joint), give markers with axis=, or lower rtol"
         raise Explanation(IntegrationError, what, advice, float(t[-1]), tuple(lost)).error(result)
+
+
+def lost_turns(system: System, number: Any, t: np.ndarray, q: np.ndarray) -> list[str]:
+    """The elements of which it is so, with these values of the parameters."""
+    if system.model.dimension == 2 or not len(t):
+        return []
+    some = np.unique(np.linspace(0, len(t) - 1, LOOKS).astype(int))
+    names, builder = system.structure.once(_turns)
+    still = np.tile(system.still, (some.size, 1))
+    apart = read_outputs(builder.fill(number), t[some], q[some], still) if names else np.zeros((1, 0))
+    at = {place.member: place.out for place in builder.places()}
+    return [name for k, name in enumerate(names) if np.abs(apart[:, at[k]]).max() > FAR]
 
 
 def _turns(structure: Structure) -> tuple[list[str], BatchBuilder]:

@@ -159,6 +159,12 @@ class Block:
         array = self.__dict__[name] = np.ndarray(shape, item, self.words, WORD * at)
         return array
 
+    def put(self, name: str, number: float) -> None:
+        """Set a field that is a number, for another design."""
+        at = getattr(self.__dict__.get("node"), "at", 0)  # where its table begins
+        self.words[at + self.kind.place[name]] = np.float64(number).view(np.int64)
+        self.__dict__[name] = number
+
 
 def _places(kind: BlockType, *lengths: int) -> tuple[dict[str, tuple[int, tuple[int, ...], str]], int]:
     """Where in the words of a block arrays are made, their shapes and items; and how many words there are."""

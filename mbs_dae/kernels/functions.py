@@ -14,7 +14,6 @@ from __future__ import annotations
 import ctypes
 import dis
 import gc
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -60,7 +59,6 @@ class Entry:
 
 _underway: list[Part] = [Part()]
 """The functions that are being compiled now, each because the one before calls it."""
-_one_at_a_time = threading.RLock()
 
 
 class Function:
@@ -169,7 +167,7 @@ class Function:
 @contextmanager
 def _compiling() -> Iterator[Part]:
     """One thread at a time, without a search for what is unreachable: a tenth of the time goes there."""
-    with _one_at_a_time:
+    with store.one_at_a_time:
         _underway.append(Part())
         collects = gc.isenabled()
         gc.disable()

@@ -154,16 +154,16 @@ class Workspace(Block):
 def written(block: Any, but: Sequence[str] = ()) -> tuple[np.ndarray, ...]:
     """All that has been written into a block and those within, but for some of its fields: for `rewrite`. These are the
     words of the block itself: copy them if it is written to again."""
-    return tuple([words for words, _ in _places_written(block, but)])
+    return tuple([words for words, _ in places_written(block, but)])
 
 
 def rewrite(block: Any, state: Sequence[np.ndarray], but: Sequence[str] = ()) -> None:
     """Put back what was `written` in a block of the same sizes, in whatever process."""
-    for (words, numbers), old in zip(_places_written(block, but), state, strict=True):
+    for (words, numbers), old in zip(places_written(block, but), state, strict=True):
         words[numbers] = old[numbers]
 
 
-def _places_written(block: Any, but: Sequence[str]) -> list[tuple[np.ndarray, Any]]:
+def places_written(block: Any, but: Sequence[str]) -> list[tuple[np.ndarray, Any]]:
     """The words of a block and of those within, each once; and where in them numbers of arrays stand."""
     found: dict[int, tuple[np.ndarray, Any]] = {}
 

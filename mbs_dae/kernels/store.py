@@ -14,6 +14,7 @@ import os
 import stat
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -51,19 +52,22 @@ class Stored:
 
 
 _here: dict[str, Stored] = {}
+one_at_a_time = threading.RLock()
+"""Threads load and make functions one after the other: one that is loaded twice is in no place that is certain."""
 
 
 def fetch(symbol: str, make: Callable[[], Stored], meanwhile: Callable[[], bool] = lambda: False) -> Stored:
     """The function of that name: from memory, from the disk, or made now and kept.
 
     While another process makes it, `meanwhile` is called: it does something useful, or says that there is nothing."""
-    if symbol not in _here and not _from_disk(symbol):
-        with claimed(_file(symbol), meanwhile):
-            if not _from_disk(symbol):
-                made = make()
-                _here[symbol] = replace(made, code=b"", address=llvm.load(symbol, made.code))
-                write(_file(symbol), json.dumps([made.facts, made.uses]).encode() + b"\n" + made.code)
-    return _here[symbol]
+    with one_at_a_time:
+        if symbol not in _here and not _from_disk(symbol):
+            with claimed(_file(symbol), meanwhile):
+                if not _from_disk(symbol):
+                    made = make()
+                    _here[symbol] = replace(made, code=b"", address=llvm.load(symbol, made.code))
+                    write(_file(symbol), json.dumps([made.facts, made.uses]).encode() + b"\n" + made.code)
+        return _here[symbol]
 
 
 def _from_disk(symbol: str) -> bool:

@@ -81,6 +81,11 @@ def switches(element: Element) -> bool:
     return bool(_of_element(element)[1].switches)
 
 
+def bends(element: Element) -> bool:
+    """Whether some law of it is a function of time that bends."""
+    return bool(_of_element(element)[1].laws)
+
+
 def reads_time(element: Element) -> bool:
     form, _ = element.form()
     return any(e.has(time) for e in (*form.expressions, *(step for _, step in form.steps)))
@@ -101,7 +106,7 @@ def farthest_ends(
 
     Laws are looked at from a little before the run, where else its first turn would not show, and for as long again
     behind it: a turn still farther away would let a step end behind the run."""
-    bending = [element for element in elements if _of_element(element)[1].laws]
+    bending = [element for element in elements if bends(element)]
     if first == last or not bending:
         return np.zeros(0), np.full(1, np.inf)
     t = first + (last - first) / LOOKS * np.arange(-2, 2 * LOOKS + 1)

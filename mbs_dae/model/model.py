@@ -3,7 +3,7 @@ has then. Bodies in the plane and in space are made by its subclasses in `mechan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar, overload
 
@@ -297,6 +297,14 @@ class Model(Content):
 
     def check_along(self, parameter: Parameter, values: Iterable[float]) -> None:
         """What `compile` checks, for many values of one parameter: of what asks for it."""
+        number, touched = self.evaluator(), self.checks_of({parameter})
+        for value in values:
+            there = number.at(parameter, value)
+            for check in touched:
+                check(there)
+
+    def checks_of(self, parameters: Set[Any]) -> list[Callable[[Callable[[Number], float]], None]]:
+        """Those of the checks of `compile` that ask for some of these parameters."""
         number, asked = self.evaluator(), []
 
         def asking(wanted: Number) -> float:
@@ -307,9 +315,6 @@ class Model(Content):
         for check in self._checks():
             asked.clear()
             check(asking)
-            if parameter in free_parameters(asked):
+            if parameters & free_parameters(asked):
                 touched.append(check)
-        for value in values:
-            there = number.at(parameter, value)
-            for check in touched:
-                check(there)
+        return touched

@@ -11,12 +11,13 @@ that. Where s is less than atol all that moves may be roundoff: of a body that f
 does.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compiled import System
 from ..compiled.machine import DONE, NOT_FINITE
+from ..coordinates import Layout
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, zeros
 from ..tolerances import MOMENT, NOISE, SMALLEST
@@ -60,17 +61,23 @@ class Control(NamedTuple):
 
 def units_of(system: System) -> tuple[np.ndarray, int, float]:
     """The `unit`, `controlled` and `inertia` of a control."""
-    layout, state = system.layout, state_layout(system.layout)
-    velocities = np.sqrt(system.weight) ** -1 * system.length
-    unit = np.full(state.size, np.inf)
-    unit[state.v_at :][: velocities.size] = velocities
-    unit[layout.plain[:, 0]] = velocities[layout.plain[:, 1]]
-    for place, velocity in layout.quaternions:
-        unit[place : place + 4] = 0.5 * velocities[velocity]  # half the angle stands in a quaternion
+    layout, unit = system.layout, units_by(system.layout, system.weight, system.length)
     for own in system.model.states:
         if not own.is_held:
             unit[layout.signals[own.symbol]] = system.evaluator(own.scale)
     return unit, int(np.isfinite(unit).sum()), system.heaviest * system.length**2
+
+
+def units_by(layout: Layout, weight: np.ndarray, length: Any) -> np.ndarray:
+    """What y is measured by, but for states of the model; of many designs, with a row of weights and a length each."""
+    state = state_layout(layout)
+    velocities = np.sqrt(weight) ** -1 * length
+    unit = np.full((*weight.shape[:-1], state.size), np.inf)
+    unit[..., state.v_at : state.v_at + velocities.shape[-1]] = velocities
+    unit[..., layout.plain[:, 0]] = velocities[..., layout.plain[:, 1]]
+    for place, velocity in layout.quaternions:  # half the angle stands in a quaternion
+        unit[..., place : place + 4] = 0.5 * velocities[..., velocity : velocity + 1]
+    return unit
 
 
 @compiled

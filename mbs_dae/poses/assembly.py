@@ -12,8 +12,7 @@ import numpy as np
 
 from ..arguments import check_start
 from ..compiled import System
-from ..compiled.machine import DONE, Machine, subtract_rates
-from ..compiled.manifold import difference, move
+from ..compiled.machine import Machine
 from ..compiled.structure import Structure
 from ..errors import MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
 from ..model.drivers import Held
@@ -24,6 +23,7 @@ from ..tolerances import DEPENDENT
 from . import newton
 from .closing import closed, such_as
 from .dependence import PoseRank, agrees, elements_of
+from .nearest import satisfied, scratch, slide_back
 from .redundancy import is_momentary
 
 
@@ -43,7 +43,8 @@ def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None)
     positioned, moving = (_holding(model.compile(), level, values) for level in (0, 1))
     reference = _in_full(positioned, start) if start is not None else positioned.placement
     machine = positioned.machine()
-    q = _nearest(positioned, machine, t, closed(positioned, machine, t, reference), reference)
+    q = closed(positioned, machine, t, reference)
+    slide_back(machine, t, q, reference, scratch(machine))
     return q, machine, moving
 
 
@@ -63,7 +64,7 @@ def _holding(system: System, level: int, values: Mapping[str, float]) -> System:
     """The system with the values of this level (0 positions, 1 velocities) fixed."""
     if not values:
         return system
-    model, places = system.structure.once(_held_model, level, tuple(values))
+    model, places = system.structure.once(held_model, level, tuple(values))
     if not places:
         return system
     wanted = {p.symbol.name: p.value for p in system.model.parameters.values()}
@@ -75,7 +76,7 @@ def _with_values(system: System, values: Mapping[str, float]) -> System:
     return system.model.with_parameters(**values).compile()
 
 
-def _held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:
+def held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:
     """The model with equations for the quantities of this level; their values are parameters, given by name."""
     model, places = structure.model.plus(), {}
     for name in names:
@@ -88,46 +89,6 @@ def _held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tup
             model.add(Held(name.replace(".", " "), measure, level, model.parameter(place, 0.0, measure.units[level])))
     model.compile()
     return model, places
-
-
-# --- the nearest closed pose ---------------------------------------------------------------------------------
-
-
-def _nearest(system: System, machine: Machine, t: float, q: np.ndarray, reference: np.ndarray) -> np.ndarray:
-    """Slide along the constraints towards the reference until the way back is perpendicular to them."""
-    n, still = system.nv, system.still
-
-    def way_back(pose: np.ndarray) -> np.ndarray:
-        out = np.zeros(n)
-        difference(machine.manifold, pose, reference, out)
-        return out
-
-    def distance(pose: np.ndarray) -> float:
-        return float(np.sqrt(system.weight @ way_back(pose) ** 2))
-
-    last = np.inf
-    for _ in range(100):
-        newton.evaluate_and_factorise(machine, t, q, still, True)
-        if n - len(system.rows) + newton.dependent_rows(machine, DEPENDENT) <= 0:
-            return q
-        machine.f[:] = system.weight * way_back(q)
-        machine.g[:] = 0.0
-        newton.solve_here(machine, 2)
-        step = machine.x.copy()
-        size = float(np.sqrt(system.weight @ step**2))
-        if size < 1e-13 * system.length:
-            return q
-        near = size < min(1e-5 * system.length, 0.5 * last)  # there roundoff hides that the distance shrinks
-        last = size
-        for fraction in 0.5 ** np.arange(8):
-            trial = q.copy()
-            move(machine.manifold, trial, fraction * step)
-            if newton.close(machine, t, trial, still, 12) == DONE and (near or distance(trial) < distance(q)):
-                q = trial
-                break
-        else:
-            return q
-    return q
 
 
 # --- velocity and acceleration -------------------------------------------------------------------------------
@@ -165,13 +126,9 @@ def check_level(
 ) -> bool:
     """Whether the velocities (level 1) or accelerations (level 2) found satisfy every equation, as evaluated last.
     Contradictions raise an error; what remains is a change point."""
-    machine.g[:] = (machine.nu, machine.gamma)[level - 1]
-    subtract_rates(machine, 1, (v, a)[level - 1])
-    newton.gaps(machine, machine.g)
-    misses = machine.g
-    size = np.sqrt(system.weight @ (v, a)[level - 1][: system.nv] ** 2)
-    if misses.max(initial=0.0) <= 1e-8 * (size + system.length):
+    if satisfied(machine, (v, a)[level - 1], level):
         return True
+    misses = machine.g
     involved = [k for k, miss in enumerate(misses) if miss > 0.1 * misses.max()]
     if level == 2:
         circuits = PoseRank(system, t, q).circuits(range(len(system.rows)))

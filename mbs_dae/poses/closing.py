@@ -67,6 +67,15 @@ def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.
     raise assembly_error(system, t, best, found)
 
 
+def closed_at_once(structure: Structure, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray | None:
+    """The same where plain Newton does it from the guess as it stands; None where there is more to do."""
+    observe(machine, t, guess, np.zeros(machine.here.v.size))
+    if any(round(machine.phi[row] / (2 * np.pi)) for _, row in structure.once(_driven_angles)):
+        return None
+    found = _finished(machine, t, guess, NEAR) if isfinite(float(np.abs(machine.phi).sum())) else None
+    return found.q if found else None
+
+
 def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:
     """Damped Newton with a line search, from any guess."""
     q = guess.copy()

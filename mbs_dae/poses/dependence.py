@@ -16,6 +16,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from ..compiled import System
+from ..compiled.machine import Machine
 from ..linear import kkt
 from ..tolerances import DEPENDENT, HIDDEN, SHARE
 from . import newton
@@ -44,9 +45,11 @@ class PoseRank:
     """The rows of Φ_v at one pose, any of which can be left out. A row of less `independence` than the threshold counts
     as dependent."""
 
-    def __init__(self, system: System, t: float, q: np.ndarray, threshold: float | None = None):
+    def __init__(
+        self, system: System, t: float, q: np.ndarray, threshold: float | None = None, machine: Machine | None = None
+    ):
         self.system, self.threshold = system, DEPENDENT if threshold is None else threshold
-        self.machine = system.machine()
+        self.machine = system.machine() if machine is None else machine
         self.stand_at(t, q)
 
     def stand_at(self, t: float, q: np.ndarray) -> None:
@@ -80,6 +83,11 @@ class PoseRank:
             if not self._may_hide() or self._distance(row := self._weakest()) >= HIDDEN:
                 return sorted([*hidden, *found])
             hidden.append(row)
+
+    def has_all(self) -> bool:
+        """Whether no row depends on others, as far as pivots alone tell, without doubt."""
+        everything = self.kept.all() and (self.machine.factor.independence >= self.threshold).all()
+        return bool(everything and not self._may_hide())
 
     def _may_hide(self) -> bool:
         """Whether the kept rows could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so m - 1 of

@@ -13,7 +13,7 @@ LOOKS = 200
 """At most so many of the requested times are looked at."""
 
 
-def _turning(model: Model) -> list[PoseDriver]:
+def turning(model: Model) -> list[PoseDriver]:
     """The drivers that give attitudes."""
     return [d for d in model.drivers if isinstance(d, PoseDriver) and d.turns and model.dimension == 3]
 
@@ -34,7 +34,7 @@ def _is_rotation(matrix: np.ndarray) -> bool:
 def put_where_led(system: System, t: float, guess: np.ndarray) -> np.ndarray:
     """The guess with bodies whose pose is driven where they belong at once."""
     q = guess.copy()
-    for driver in _turning(system.model):
+    for driver in turning(system.model):
         (marker,), places = driver.markers, list(system.layout.q[driver.markers[0].body])
         led, (point, axes) = _led(system, driver, np.array([t]))[0], marker.on_body(system.evaluator)
         attitude = led[3:12].reshape(3, 3).T @ axes.T
@@ -47,7 +47,7 @@ def put_where_led(system: System, t: float, guess: np.ndarray) -> np.ndarray:
 
 def check_trajectories(model: Model, t: np.ndarray) -> None:
     """Every driven attitude is a rotation, at all times that are looked at."""
-    for driver in _turning(model):
+    for driver in turning(model):
         moments = t[np.unique(np.linspace(0, t.size - 1, LOOKS).astype(int))]
         for moment, row in zip(moments, _led(model.compile(), driver, moments), strict=True):
             if not _is_rotation(row[3:12].reshape(3, 3).T):

@@ -102,7 +102,7 @@ class ComputedQuantities:
         """And what is read with it."""
         if found := self.system.model.found_quantity(name):
             owner = name.rpartition(".")[0]
-            self._read_by(self.system.structure.once(_reader_of, owner, found[0].levels), [(owner, found[0])])
+            self._read_by(self.system.structure.once(reader_of, owner, found[0].levels), [(owner, found[0])])
         elif name in self._loads:
             self._read_loads()
         elif name in self._told:
@@ -154,7 +154,7 @@ class ComputedQuantities:
                     self._read[f"{owner}.{level}"] = frozen(values[:, k])
 
 
-def _reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> ProgramBuilder:
+def reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> ProgramBuilder:
     """What reads one measure, in all motions of all designs."""
     return structure.builder_of([m for m in structure.model.measures_of(owner) if m.levels == levels])
 

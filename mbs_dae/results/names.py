@@ -8,7 +8,7 @@ listed twice, and a result from a file knows what one in memory does.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -155,6 +155,32 @@ def names_of_forces(elements: Iterable[str], dimension: int) -> list[str]:
     """What may be known of forces, by name: not every element has an effort."""
     words = (EFFORT, POWER, *COMPONENTS[dimension])
     return [*(f"{name}.{word}" for name in elements for word in words), *(f"{ENERGY}.{total}" for total in TOTALS)]
+
+
+class Said(Protocol):
+    """A model, as far as names need it."""
+
+    dimension: int
+
+    @property
+    def conditions(self) -> Sequence[Any]: ...
+    @property
+    def contacts(self) -> Sequence[Any]: ...
+    @property
+    def frictions(self) -> Sequence[Any]: ...
+    @property
+    def forces(self) -> Sequence[Any]: ...
+    @property
+    def signal_units(self) -> Mapping[str, str]: ...
+    def quantity_names(self) -> list[str]: ...
+
+
+def known_names(model: Said) -> dict[str, None]:
+    """What results of a model may know: of its motion, of forces, of violations."""
+    acting = (*model.conditions, *model.contacts, *model.frictions, *model.forces)
+    more = [*model.signal_units, *(f"{e.name}.{load}" for e in acting for load in e.loads)]
+    more += names_of_forces((e.name for e in acting), model.dimension) + [f"{VIOLATION}.{level}" for level in LEVELS]
+    return dict.fromkeys([*model.quantity_names(), *more])
 
 
 # --- what names mean ---

@@ -15,7 +15,6 @@ import numpy as np
 from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
-from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
 from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
@@ -24,14 +23,14 @@ from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, put_on_breaks
 from ..model.model import Model
-from ..poses import continuation, newton
+from ..poses import continuation
 from ..poses.assembly import assembled
+from ..poses.beside import dependent_beside
 from ..poses.redundancy import is_momentary
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
 from ..results.result import Result, State
-from ..tolerances import DEPENDENT, NEARLY
 
 CHUNK, PATIENCE = 5000, 5e5
 """At most so many poses, and so many unknowns solved for, between two looks at the progress bar and at Ctrl-C."""
@@ -68,10 +67,10 @@ def kinematics(
     kinks = check_jumps(first, t[-1])
     path = Trajectory(moments, *system.layout.motion(t.size))
     path.q[:1], path.v[:1], path.a[:1] = system.from_bodies(first.motion)
-    redundant = _redundant_rows(system, machine, moments, first, path.q[0], path.v[0])
+    redundant = redundant_rows(system, machine, moments, first, path.q[0], path.v[0])
 
     done, message, change_points = 1, "", []
-    chunk = max(1, min(CHUNK, int(PATIENCE / (machine.pattern.n + machine.pattern.m))))
+    chunk = poses_at_once(machine)
     with progress_bar(f"kinematics of {model.name}", progress) as watch:
         try:
             while done < t.size:
@@ -88,7 +87,7 @@ def kinematics(
                 watch(done, t.size)
         except KeyboardInterrupt:
             message = f"interrupted after {done} of {t.size} poses"
-    stats = _counts(machine) | {"redundant_equations": redundant[0], "change_points": change_points}
+    stats = counts_of(machine) | {"redundant_equations": redundant[0], "change_points": change_points}
     stats |= {"kinks": kinks} if kinks else {}
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
@@ -99,26 +98,24 @@ def kinematics(
     return result
 
 
-def _counts(machine: Machine) -> dict[str, Any]:
+def poses_at_once(machine: Machine) -> int:
+    """How many poses are made between two looks."""
+    return max(1, min(CHUNK, int(PATIENCE / (machine.pattern.n + machine.pattern.m))))
+
+
+def counts_of(machine: Machine) -> dict[str, Any]:
+    """The work of a walk, for `stats`."""
     named = {"evaluations": EVALUATIONS, "factorisations": FACTORISATIONS, "halvings": HALVINGS}
     return {name: int(machine.counts[place]) for name, place in named.items()}
 
 
-def _redundant_rows(
+def redundant_rows(
     system: System, machine: Machine, t: np.ndarray, first: State, q0: np.ndarray, v0: np.ndarray
 ) -> tuple[int, int]:
     """How many equations depend on others in general, and how many almost do: fewest of several poses, so that a
     singular first pose shows."""
     span = t[-1] - t[0] if t.size > 1 else 1.0
-    counts, nearly = [], []
-    for moment in (t[0], t[0] + 1e-3 * span, t[0] + 2.7e-3 * span):
-        q = q0.copy()
-        move(machine.manifold, q, (moment - t[0]) * v0)
-        if newton.close(machine, moment, q, v0, 20) == DONE:
-            if machine.program.velocity_rows:
-                newton.evaluate_and_factorise(machine, moment, q, v0, False)
-            counts.append(newton.dependent_rows(machine, DEPENDENT))
-            nearly.append(newton.dependent_rows(machine, NEARLY))
+    counts, nearly = dependent_beside(machine, t[0] + np.array([0.0, 1e-3, 2.7e-3]) * span, q0, v0)
     if not counts:  # nothing closes nearby
         raise change_point_at_start(first)
     redundant = min(counts)

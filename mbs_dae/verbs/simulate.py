@@ -97,7 +97,7 @@ def simulate(
     prepared = prepare(model, times, initial, stabilization, **steps)
     with progress_bar(f"simulate {prepared.system.model.name}", progress) as watch:
         ended = _watched(prepared, watch)
-    return _result_of(prepared, ended)
+    return result_of_run(prepared, ended)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,7 +264,7 @@ class Ended(NamedTuple):
     error: MbsError | None = None
 
 
-def _result_of(prepared: Prepared, ended: Ended) -> Result:
+def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     """What was computed; or the error that ended it, with that."""
     status, message, events, error = ended
     march, system = prepared.march, prepared.system
@@ -272,7 +272,7 @@ def _result_of(prepared: Prepared, ended: Ended) -> Result:
     if error and not done:
         raise error
     hidden = "; ".join(filter(None, (told_of_faint(march), told_of_kept(march, system.cartesian))))
-    message, stats = message or hidden, {**prepared.facts, **_counts(march)}
+    message, stats = message or hidden, {**prepared.facts, **counts_of(march)}
     if stiff := told_of_stiffness(system, march):
         stats["stiff"] = stiff
     success = error is None and (done == total or status == marching.EVENT)
@@ -289,12 +289,16 @@ def _result_of(prepared: Prepared, ended: Ended) -> Result:
     return result
 
 
+def patience_of(march: March, slow: int = 1) -> int:
+    """How many steps are made between two looks."""
+    pattern = march.mechanism.machine.pattern
+    return max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
+
+
 def _watched(prepared: Prepared, progress: Progress) -> Ended:
     """Go on until it is done, or an event stops it, in pieces short enough to be watched and interrupted."""
     march, events = prepared.march, list[Happening]()
-    pattern = march.mechanism.machine.pattern
-    slow = 1000 if any(isinstance(e, PythonForce) for e in prepared.system.elements) else 1
-    patience = max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
+    patience = patience_of(march, 1000 if any(isinstance(e, PythonForce) for e in prepared.system.elements) else 1)
     total = march.record.times.size
     try:
         status = prepared.begin()
@@ -338,7 +342,8 @@ def _answered(prepared: Prepared, events: list[Happening]) -> tuple[int, str]:
     return status, ""
 
 
-def _counts(march: March) -> dict[str, Any]:
+def counts_of(march: March) -> dict[str, Any]:
+    """The work of a run, for `stats`."""
     machine, stabiliser = march.mechanism.machine, march.stabiliser
     stats: dict[str, Any] = {
         "accepted": int(march.counts[marching.ACCEPTED]),

@@ -47,6 +47,7 @@ ROOMS = [
     "documents",
     "view",
     "verbs",
+    "ensembles",
     "cli",
 ]
 

@@ -15,7 +15,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import failure, output, run, spoken
 
 import mbs_dae as mbs
 from mbs_dae import progress
@@ -135,31 +135,6 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*args):
-    return CliRunner().invoke(cli.app, [*map(str, args)], prog_name="mbs-dae")
-
-
-def output(*args):
-    """Of a command that goes well."""
-    done = run(*args)
-    assert (done.exit_code, spoken(done)) == (0, "")
-    return done.stdout
-
-
-def spoken(done):
-    """What went to stderr, but for the line that a first use of the compiled core writes."""
-    lines = done.stderr.splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith("mbs_dae: compiling"))
-
-
-def failure(*args):
-    """Exit code and message of a command that goes wrong; exactly one line."""
-    done = run(*args)
-    message = spoken(done)
-    assert message.startswith("mbs-dae: ") and message.endswith("\n") and message.count("\n") == 1
-    return done.exit_code, message.removeprefix("mbs-dae: ").rstrip("\n")
-
-
 def process(*args, **options):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, *args]
@@ -168,7 +143,9 @@ def process(*args, **options):
 
 # --- the program itself ------------------------------------------------------------------------------------------
 
-COMMANDS = ["diagnose", "kinematics", "simulate", "modes", "inverse", "equations", "worked", "animate", "view", "warm"]
+COMMANDS = [
+    "diagnose", "kinematics", "simulate", "modes", "inverse", "equations", "worked", "animate", "view", "study", "warm",
+]  # fmt: skip
 
 
 def test_version():

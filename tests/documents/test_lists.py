@@ -9,8 +9,8 @@ from gallery import ALL, ROOT
 import mbs_dae as mbs
 
 DOCS = ROOT / "docs"
-CALL = r"\b(mbs|model|result)\.([A-Za-z]\w*)(\([^()]*)?"
-OF = {"model": (mbs.PlanarModel, mbs.SpatialModel), "result": (mbs.Result,)}
+CALL = r"\b(mbs|model|result|study)\.([A-Za-z]\w*)(\([^()]*)?"
+OF = {"model": (mbs.PlanarModel, mbs.SpatialModel), "result": (mbs.Result,), "study": (mbs.Ensemble,)}
 
 
 def links(*paths: str) -> list[str]:

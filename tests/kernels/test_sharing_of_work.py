@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -87,3 +88,23 @@ def test_a_number_of_processes_that_is_none_is_told(given, monkeypatch):
     monkeypatch.setenv(work.WORKERS, given)
     with pytest.raises(mbs.ModelError, match=r"MBS_DAE_WORKERS is .* make it a number such as 2"):
         work.begin.__wrapped__()
+
+
+def test_threads_load_a_function_once(tmp_path, monkeypatch):
+    """A second copy would take the place of the first, which others are running."""
+    loaded = []
+
+    def load(symbol, code):
+        time.sleep(0.02)
+        loaded.append(symbol)
+        return len(loaded)
+
+    monkeypatch.setenv("MBS_DAE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(store, "_here", {})
+    monkeypatch.setattr(store.llvm, "load", load)
+    with ThreadPoolExecutor(4) as pool:
+        for state in ("made", "on the disk"):
+            store._here.clear()
+            loaded.clear()
+            found = [*pool.map(lambda _: store.fetch("f", lambda: store.Stored({}, (), b"code")), range(8))]
+            assert loaded == ["f"] and {one.address for one in found} == {1}, state

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import pickle
 from collections.abc import Callable
+from threading import RLock
 from typing import Any
 
 from mbs_dae.compiled import batch
@@ -23,6 +24,8 @@ _FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, _reals, _rea
 compiled_kernel = cache.kernel
 made: dict[str, cache.Kernel] = {}
 """By meaning, in this process."""
+making = RLock()
+"""Threads make each once: a second one would take the place of the first, whose address is in use."""
 
 
 def kernel(meaning: str, write_source: Callable[[], Any], *arguments: Any) -> cache.Kernel:
@@ -30,12 +33,16 @@ def kernel(meaning: str, write_source: Callable[[], Any], *arguments: Any) -> ca
     Kernels of tables, which have arguments of their own and no equations of any model, are compiled as ever."""
     if arguments:
         return compiled_kernel(meaning, write_source, *arguments)
-    if meaning not in made:
-        file = store._file(f"source_{cache.fingerprint(meaning)}")
-        if (kept := store.read(file)) is None:
-            kept = pickle.dumps(write_source())
-            store.write(file, kept)
-        made[meaning] = _interpreted(pickle.loads(kept))
+    with making:
+        return made.get(meaning) or _made(meaning, write_source)
+
+
+def _made(meaning: str, write_source: Callable[[], Any]) -> cache.Kernel:
+    file = store._file(f"source_{cache.fingerprint(meaning)}")
+    if (kept := store.read(file)) is None:
+        kept = pickle.dumps(write_source())
+        store.write(file, kept)
+    made[meaning] = _interpreted(pickle.loads(kept))
     return made[meaning]
 
 

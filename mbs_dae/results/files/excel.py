@@ -1,6 +1,6 @@
 """Tables as .xlsx: one sheet, names with units in its first row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,28 +9,35 @@ import numpy as np
 from ...errors import ModelError
 from ..result import Result
 from .optional import package
-from .tables import columns_of
+from .tables import Column, columns_of
 
 ROWS, COLUMNS = 1_048_576, 16_384
 """Of a sheet, at most."""
 
 
 def write(result: Result, path: Path) -> None:
-    openpyxl = package("openpyxl", ".xlsx")
-    columns = columns_of(result)
-    if len(result) >= ROWS or len(columns) > COLUMNS:
-        what = f"a sheet has {ROWS} rows and {COLUMNS} columns, and the result {len(result)} and {len(columns)}"
-        raise ModelError(f"{what}; write fewer by to_dataframe(...), or another format")
+    write_columns(columns_of(result), path, "result")
+
+
+def write_columns(columns: Sequence[Column], path: Path, what: str) -> None:
+    openpyxl, rows = package("openpyxl", ".xlsx"), len(columns[0].values)
+    if rows >= ROWS or len(columns) > COLUMNS:
+        size = f"a sheet has {ROWS} rows and {COLUMNS} columns, and the {what} {rows} and {len(columns)}"
+        raise ModelError(f"{size}; write fewer by to_dataframe(...), or another format")
     book = openpyxl.Workbook(write_only=True)
-    sheet = book.create_sheet("result")
+    sheet = book.create_sheet(what)
     sheet.freeze_panes = "B2"
     sheet.append([*_words(openpyxl, sheet, [column.heading for column in columns])])
-    for row in zip(*(_numbers(column.values) for column in columns), strict=True):
+    for row in zip(*(_cells(openpyxl, sheet, column.values) for column in columns), strict=True):
         sheet.append(row)
     book.save(path)
 
 
-def _words(openpyxl: Any, sheet: Any, texts: Sequence[str]) -> Iterator[Any]:
+def _cells(openpyxl: Any, sheet: Any, values: np.ndarray) -> list[Any]:
+    return [*_words(openpyxl, sheet, values)] if values.dtype.kind in "OU" else _numbers(values)
+
+
+def _words(openpyxl: Any, sheet: Any, texts: Iterable[str]) -> Iterator[Any]:
     """As text, whatever they begin with: "=" would make a formula."""
     for text in texts:
         cell = openpyxl.cell.WriteOnlyCell(sheet, value=text)

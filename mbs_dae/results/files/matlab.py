@@ -2,6 +2,7 @@
 names, variables, units and what they mean, side by side."""
 
 import re
+from collections.abc import Sequence
 from keyword import kwlist
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import numpy as np
 from scipy.io import savemat
 
 from ..result import Result
-from .tables import columns_of, distinct, fit
+from .tables import Column, columns_of, distinct, fit
 
 LONGEST = 63
 """Characters of a name in MATLAB."""
@@ -19,7 +20,10 @@ TABLE = "mbs_dae"
 
 
 def write(result: Result, path: Path) -> None:
-    columns = columns_of(result)
+    write_columns(columns_of(result), path, result.title)
+
+
+def write_columns(columns: Sequence[Column], path: Path, title: str) -> None:
     variables = [*distinct((_variable(column.name) for column in columns), taken=[TABLE])]
     told = {
         "names": [column.name for column in columns],
@@ -27,9 +31,10 @@ def write(result: Result, path: Path) -> None:
         "units": [column.unit for column in columns],
         "long_names": [column.long_name for column in columns],
     }
-    table = {"title": fit(result.title)} | {what: _cells(texts) for what, texts in told.items()}
-    numbers = {name: column.values for name, column in zip(variables, columns, strict=True)}
-    savemat(path, numbers | {TABLE: table}, oned_as="column", do_compression=True)
+    table = {"title": fit(title)} | {what: _cells(texts) for what, texts in told.items()}
+    is_text = [column.values.dtype.kind in "OU" for column in columns]
+    arrays = [_cells(c.values) if text else c.values for c, text in zip(columns, is_text, strict=True)]
+    savemat(path, dict(zip(variables, arrays, strict=True)) | {TABLE: table}, oned_as="column", do_compression=True)
 
 
 def _variable(name: str) -> str:
@@ -38,7 +43,7 @@ def _variable(name: str) -> str:
     return plain if re.match("[A-Za-z]", plain) and plain.lower() not in RESERVED else f"x_{plain}"
 
 
-def _cells(texts: list[str]) -> np.ndarray:
+def _cells(texts: Sequence[str] | np.ndarray) -> np.ndarray:
     """A cell array of texts."""
     cells = np.empty(len(texts), dtype=object)
     cells[:] = [fit(text) for text in texts]

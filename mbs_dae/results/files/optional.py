@@ -5,7 +5,7 @@ from typing import Any
 
 from ...errors import ModelError
 
-EXTRAS = {"pandas": "data", "xarray": "data", "h5py": "data", "openpyxl": "data", "pyarrow": "parquet"}
+EXTRAS = dict.fromkeys(("pandas", "xarray", "h5py", "h5netcdf", "openpyxl"), "data") | {"pyarrow": "parquet"}
 """Which extra of ours brings each."""
 
 

@@ -203,3 +203,23 @@ def contacts(model: mbs.PlanarModel, space: mbs.SpatialModel, body: mbs.Body, pi
     result = mbs.simulate(model, [0, 1])
     hit: mbs.Impact = result.impacts[0]
     print(hit.t + hit.energy_lost, hit.contacts[0], hit.impulses["a"] + 1, hit.rests, result.modes["a"] == "slips")
+
+
+def many(model: mbs.PlanarModel) -> float:
+    law = mbs.Tolerance(0.1, plus_minus=1e-4, distribution="uniform", sigmas=3)
+    drawn: mbs.Designs = mbs.samples({"r": law, "l": 0.3}, 1000, method="sobol", seed=1)
+    study: mbs.Ensemble = mbs.ensemble(model, [0, 1], over=drawn, verb="kinematics", outputs=["a.angle"], workers=2)
+    swept = mbs.ensemble(model, [0, 1], over={"r": law}, count=10, seed=3, verb=("simulate", lambda run: run.t[-1]))
+    failed: tuple[mbs.Failure, ...] = study.failures
+    one: mbs.Result = study.member(3)
+    print(study.summary("a.angle"), one, failed[0].message, len(study), drawn.row(3)["r"] + drawn["l"].max())
+    band = study.percentiles("a.angle", (5, 95))
+    for figure in (
+        study.plot_band("a.angle", (5, 50, 95), degrees=True, deviation=True),
+        study.plot_histogram("a.angle", "range", degrees=True),
+        swept.plot_map("value", reduce=lambda x: x.max(), label="end", unit="s"),
+    ):
+        figure.savefig("study.png")
+    study.save("study.nc", "a.angle")
+    assert study.to_xarray("a.angle") and study.to_dataframe(times=True).size and mbs.load_ensemble("folder").t.size
+    return float(band[95].max()) + study.worst("a.angle", by="abs").value

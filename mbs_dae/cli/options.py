@@ -1,0 +1,105 @@
+"""Options that several commands have, and what their words mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import mbs_dae as mbs
+
+from ..errors import ModelError
+from .errors import NAME
+
+if TYPE_CHECKING:
+    import numpy as np
+
+EXAMPLE = f"\b\nExample:\n  {NAME} "
+POSES = 181  # where neither --steps nor TIMES say how many
+
+
+def _set_debug(ctx: typer.Context, debug: bool) -> None:
+    ctx.meta["debug"] = debug or ctx.meta.get("debug", False)
+
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL.py", help="A Python file with a function build().")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="For build() or a parameter. May be repeated.")
+]
+First = Annotated[float | None, typer.Option("--from", metavar="TIME", help="First time. [default: as in TIMES, or 0]")]
+Last = Annotated[float | None, typer.Option("--to", "--time", metavar="TIME", help="Last time. [default: as in TIMES]")]
+Steps = Annotated[
+    int | None,
+    typer.Option("--steps", "--points", min=1, metavar="N", help=f"Times. [default: as in TIMES, or {POSES}]"),
+]
+Plot = Annotated[list[str] | None, typer.Option(metavar="NAME...", help="Quantities to tell and to plot.")]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Where to write files: .npz, .csv, .png.")]
+Without = Annotated[
+    list[str] | None, typer.Option("--without", metavar="NAME", help="Leave out this element. May be repeated.")
+]
+Initial = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=VALUE", help="At the start: crank.omega=10. May be repeated. [default: as in INITIAL]"),
+]
+Stabilization = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="baumgarte, baumgarte:ALPHA,BETA, projection, or none. [default: baumgarte; projection for Radau5 and GA]",
+    ),
+]
+Coordinates = Annotated[
+    str, typer.Option(metavar="NAME", help="To compute in: cartesian, natural, or joint. Results are those of bodies.")
+]
+Trace = Annotated[list[str] | None, typer.Option(metavar="POINT", help="Draw its path. May be repeated.")]
+Speed = Annotated[
+    float | None, typer.Option(metavar="X", help="Model time over film time. [default: 1; for pages: some seconds]")
+]
+NAMES_BEHIND = {"allow_extra_args": True}  # the further names behind --plot
+Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
+
+
+def time_grid(given: Any, first: float | None, last: float | None, steps: int | None) -> np.ndarray:
+    """The TIMES of the file, or evenly spaced times: what the options do not say is as in TIMES."""
+    import numpy as np
+
+    from ..arguments import checked_times
+
+    times = None if given is None else checked_times(given)
+    if times is not None and first is last is steps is None:
+        return times
+    if times is None and last is None:
+        raise ModelError("the model file has no TIMES; say until when with --to, e.g. --to 1")
+    start, end, count = (0.0, 0.0, POSES) if times is None else (times[0], times[-1], times.size)
+    start, end = start if first is None else first, end if last is None else last
+    if not (isfinite(end - start) and start < end):
+        raise ModelError(f"times go from {start:g} to {end:g}; choose --to later than --from")
+    return np.linspace(start, end, steps or count)
+
+
+def stabilization_of(text: str | None) -> Any:
+    """From "projection", "none", "baumgarte" or "baumgarte:5,5"; what belongs to the method if nothing is said."""
+    if text is None:
+        return None
+    name, _, gains = text.partition(":")
+    kinds = {"baumgarte": mbs.Baumgarte, "projection": mbs.Projection, "none": mbs.Unstabilized}
+    try:
+        kind, numbers = kinds[name.lower()], [float(gain) for gain in gains.split(",") if gains]
+        if len(numbers) <= (2 if kind is mbs.Baumgarte else 0):
+            return kind(*numbers)
+    except (KeyError, ValueError):
+        pass
+    raise ModelError(f"cannot read --stabilization {text!r}; write baumgarte, baumgarte:5,5, projection, or none")
+
+
+def check_names(model: Any, names: Iterable[str]) -> None:
+    """Whether a result may know them, before any work is done."""
+    from ..results.names import components, known_names
+
+    known = known_names(model)
+    for name in names:
+        if name not in known and not components(name, known):
+            raise model.unknown_quantity(name, more=known)

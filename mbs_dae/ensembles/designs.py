@@ -1,0 +1,122 @@
+"""From what a person varies to a row of numbers for each member: a grid, rows, or samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError, unknown_name
+from ..model.model import Model
+from .samples import is_distribution, samples
+from .values import EXAMPLE, Designs, check_over, fixed_or_values
+
+LARGEST = 10**8
+"""Members of a grid: more are a mistake."""
+
+
+def designs(model: Model, over: Any, count: int | None = None, seed: int | None = None) -> Designs:
+    """The members that `over` says.
+
+    A dict of values: the product of all, a grid; a single number is the same in all members. A dict with distributions:
+    `count` samples (see `samples`, which also draws more evenly). A list of dicts, or a DataFrame: a row for each
+    member. Names are parameters, or initial values as `simulate` takes them.
+    """
+    if isinstance(over, Mapping) and any(is_distribution(name, one) for name, one in check_over(over).items()):
+        if count is None:
+            raise ModelError("over= has distributions; say how many members are drawn of them, e.g. count=1000")
+        found = samples(over, count, seed=0 if seed is None else seed)
+    elif count is not None or seed is not None:
+        said = "count=" if count is not None else "seed="
+        what = f"{said} is for distributions, and over= says itself which members there are"
+        raise ModelError(f"{what}; leave {said} out, or give mbs.Tolerance(0.1, plus_minus=1e-4) in place of values")
+    elif isinstance(over, Designs):
+        found = over
+    elif isinstance(over, Mapping):
+        found = _grid(over)
+    else:
+        found = _rows(over)
+    for name in found.names:
+        _check_varied(model, name)
+    return found
+
+
+def _grid(over: Mapping[Any, Any]) -> Designs:
+    """All combinations; the last name changes first."""
+    given = {name: fixed_or_values(name, one) for name, one in check_over(over).items()}
+    axes = {name: numbers for name, numbers in given.items() if numbers.ndim}
+    members = prod(map(len, axes.values()))
+    if members > LARGEST:
+        told = " x ".join(str(len(axis)) for axis in axes.values())
+        raise ModelError(f"a grid of {told} has {members:.3g} members; take fewer values, or mbs.samples(...)")
+    mesh = dict(zip(axes, np.meshgrid(*axes.values(), indexing="ij"), strict=True))
+    columns = [mesh[name].ravel() if name in axes else np.full(members, one) for name, one in given.items()]
+    return Designs(tuple(given), np.stack(columns, axis=1), axes or None)
+
+
+def _rows(over: Any) -> Designs:
+    """One for each member."""
+    columns = _table(over) if hasattr(over, "columns") else _listed(over)
+    if not columns:
+        raise ModelError(f"over= has no names to vary; e.g. {EXAMPLE}")
+    values = {name: fixed_or_values(name, column) for name, column in columns.items()}
+    return Designs(tuple(values), np.stack([*values.values()], axis=1))
+
+
+def _table(over: Any) -> dict[str, Any]:
+    """The columns of a DataFrame."""
+    names = [*map(str, over.columns)]
+    if len({*names}) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ModelError(f"over= has two columns {twice!r}; leave one out")
+    return {str(name): over[name] for name in over.columns}
+
+
+def _listed(over: Any) -> dict[str, list[Any]]:
+    if not isinstance(over, Sequence) or not over or not all(isinstance(row, Mapping) for row in over):
+        what = "over= takes a dict of names, a list of dicts, a DataFrame or mbs.samples(...)"
+        raise ModelError(f"{what}, not {_short(over)}; e.g. {EXAMPLE}")
+    rows = [check_over(row) for row in over]
+    for k, row in enumerate(rows):
+        if missing := rows[0].keys() - row.keys():
+            raise ModelError(f"over[{k}] has no {min(missing)!r}, which over[0] has; give each member the same names")
+        if more := row.keys() - rows[0].keys():
+            raise ModelError(f"over[{k}] has {min(more)!r}, which over[0] has not; give each member the same names")
+        for name, one in row.items():
+            if np.ndim(one):
+                what = f"over[{k}][{name!r}] is a list, and a member has one number of each name"
+                raise ModelError(f"{what}; for a grid give a dict of lists")
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def _short(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) < 60 else type(given).__name__
+
+
+def _check_varied(model: Model, name: str) -> None:
+    """Whether members may differ in it."""
+    states = [state.name for state in model.states]
+    if name in model.parameters or name in states:
+        return
+    if name in model.signal_units:
+        what = f"{name!r} of model {model.name!r} is an input, or a rate that follows from its expression"
+        raise ModelError(f"{what}; vary initial values of states, and parameters in the law of an input")
+    found = model.found_quantity(name)
+    if found is None:
+        known = [*model.parameters, *states, *model.quantity_names(2)]
+        raise unknown_name("parameter or initial value", name, known, f"model {model.name!r}")
+    if found[1] > 1:
+        raise ModelError(f"over= varies {name!r}, an acceleration, which follows from forces; vary values and rates")
+
+
+def unit_of(model: Model, name: str) -> str:
+    """Of what members differ in; none where the model, of a saved study, knows nothing."""
+    if name in model.parameters:
+        return model.parameters[name].unit
+    if name in model.signal_units:
+        return model.signal_units[name]
+    measure, level = model.found_quantity(name) or (None, 0)
+    return measure.units[level] if measure else ""

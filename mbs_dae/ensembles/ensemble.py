@@ -1,0 +1,169 @@
+"""What a study gives back: its members, and named quantities of all of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError, check_name, counted
+from ..results.quantities import frozen
+from ..results.result import Result
+from .reports.reported import Reported
+from .runs.chunk import DONE, FAILED, Failure
+from .runs.numbers import columns_of
+from .runs.reading import is_measure, read_measure, result_again
+from .runs.recipe import Recipe
+from .values import Designs
+from .work.store import Store
+
+RAW = ("q", "v", "a")
+
+
+class Ensemble(Reported):
+    """The members of a study, from `mbs.ensemble`.
+
+    ``found.array("slider.x")`` has a row for each member, with nan where one failed; ``found.failures`` tells which
+    did, and why; ``found.member(7)`` is the result of one, as its verb gives it.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
+    >>> found = mbs.ensemble(rod, [0, 0.1], over={"rod.omega": [1.0, 2.0, 3.0]})
+    >>> isinstance(found, mbs.Ensemble), found, found.array("rod.angle")[:, -1].round(6)
+    (True, <Ensemble of 'mechanism': 3 of 3 members done>, array([0.1, 0.2, 0.3]))
+    """
+
+    def __init__(self, recipe: Recipe, designs: Designs, store: Store, message: str = "", readable: bool = True):
+        self.designs, self.message = designs, message
+        self._recipe, self._store, self._readable = recipe, store, readable
+
+    def __repr__(self) -> str:
+        failed = f", {counted(len(self.failures), 'failure')}" if self.failures else ""
+        what = f"{int(self.done.sum())} of {counted(len(self), 'member')} done{failed}"
+        return f"<Ensemble of {self.model.name!r}: {what}>"
+
+    def __len__(self) -> int:
+        return len(self.designs)
+
+    @property
+    def model(self) -> Any:
+        return self._recipe.bare
+
+    @property
+    def t(self) -> np.ndarray:
+        """The times; or the values of the parameter that was swept."""
+        return self._recipe.times
+
+    @property
+    def axis(self) -> tuple[str, str]:
+        """What `t` is, and its unit."""
+        if self._recipe.verb != "sweep":
+            return "t", "s"
+        parameter = str((self._recipe.options or {})["parameter"])
+        return parameter, self.model.parameters[parameter].unit
+
+    @property
+    def done(self) -> np.ndarray:
+        """Of each member, whether it came to its end."""
+        return self._store.state == DONE
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """The members that did not, in their order."""
+        return tuple(self._store.failures[k] for k in sorted(self._store.failures))
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether whole motions are kept."""
+        return self._recipe.outputs is None and self._recipe.function is None
+
+    @property
+    def names(self) -> list[str]:
+        """What `array` reads."""
+        if not self.is_raw:
+            return [*(self._recipe.outputs or self._store.arrays)]
+        return self.model.quantity_names()
+
+    def unit(self, name: str) -> str:
+        """Of a quantity; of what a function gives, and of what was saved and has no model here, none."""
+        if name not in self._units:
+            self._units[name] = self._unit(name)
+        return self._units[name]
+
+    @cached_property
+    def _units(self) -> dict[str, str]:
+        return {}
+
+    def _unit(self, name: str) -> str:
+        if self._recipe.function is not None or not self._readable:
+            return ""
+        if found := self.model.found_quantity(name):
+            measure, level = found
+            return measure.units[level]
+        some = np.flatnonzero(self.done)
+        return self.member(int(some[0])).unit(name) if some.size else ""
+
+    # --- reading ----------------------------------------------------------------------------------------------
+
+    def array(self, name: str) -> np.ndarray:
+        """A quantity of all members, (members, times); of a vector (members, times, components)."""
+        if name not in self._arrays:
+            self._arrays[name] = frozen(self._read(name))
+        return self._arrays[name]
+
+    @cached_property
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {}
+
+    def _read(self, name: str) -> np.ndarray:
+        if not self.is_raw:
+            known = self._recipe.outputs or tuple(self._store.arrays)
+            check_name("kept quantity", name, known, "the ensemble")
+            if name not in self._store.arrays:  # no member was done
+                return np.full((len(self), self.t.size), np.nan)
+            array = self._store.arrays[name]
+            return array if self.done.all() else np.where(_beside(self.done, array), array, np.nan)
+        self._check_model()
+        rows = np.flatnonzero(self.done)
+        if is_measure(self._recipe, name):
+            out = np.full((len(self), self.t.size), np.nan)
+            if rows.size:
+                out[rows] = self._measured(name, rows)
+            return out
+        if not rows.size:
+            raise ModelError(f"no member is done, and {name!r} is read of their results; see the failures")
+        values = [np.asarray(self.member(int(k))[name]) for k in rows]
+        out = np.full((len(self), self.t.size, *values[0].shape[1:]), np.nan)
+        for k, value in zip(rows, values, strict=True):
+            out[k, : len(value)] = value
+        return out
+
+    def _measured(self, name: str, rows: np.ndarray) -> np.ndarray:
+        system = self._recipe.system.cartesian
+        columns = columns_of(system, self._recipe.names, self.designs.values[rows], {})
+        kept = {one: self._store.arrays[one][rows] for one in RAW}
+        return read_measure(system, columns, np.arange(rows.size), name, self.t, kept)
+
+    def member(self, k: int) -> Result:
+        """The result of one member, as its verb gives it: read of what is kept, or made again, to the last bit."""
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not -len(self) <= k < len(self):
+            raise ModelError(f"the ensemble has no member {k!r}: it has {len(self)}, by number from 0")
+        k = int(k) % len(self)
+        self._check_model()
+        state = self._store.state[k]
+        if state != DONE:
+            what = f"failed: {self._store.failures[k].message}" if state == FAILED else "was not run"
+            raise ModelError(f"member {k} {what}; see failures, and message")
+        row, facts = self.designs.values[k], self._store.facts.get(k)
+        if facts is None or not self.is_raw:
+            return self._recipe.result(row)
+        return result_again(self._recipe, row, {n: array[k] for n, array in self._store.arrays.items()}, facts)
+
+    def _check_model(self) -> None:
+        if not self._readable:
+            what = "a saved ensemble has its arrays, and of its model the name alone"
+            raise ModelError(f"{what}; give the model, too: mbs.load_ensemble(folder, model)")
+
+
+def _beside(rows: np.ndarray, array: np.ndarray) -> np.ndarray:
+    return rows.reshape(-1, *[1] * (array.ndim - 1))

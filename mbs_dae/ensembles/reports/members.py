@@ -1,0 +1,160 @@
+"""What is asked of the members of an ensemble when they are read: numbers, sizes of vectors, one number of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...errors import ModelError, counted
+from ...results.names import components as named_components
+from ...results.names import known_names
+from ..values import Designs
+
+Reduce = str | Callable[[np.ndarray], Any]
+"""How many values over time become one number: by a name, or by a function of the array of one member."""
+
+REDUCTIONS: Mapping[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
+    "max": (lambda x: x.max(axis=1), "largest {}"),
+    "min": (lambda x: x.min(axis=1), "smallest {}"),
+    "abs": (lambda x: np.abs(x).max(axis=1), "largest |{}|"),
+    "range": (lambda x: x.max(axis=1) - x.min(axis=1), "range of {}"),
+    "first": (lambda x: x[:, 0], "first {}"),
+    "last": (lambda x: x[:, -1], "last {}"),
+}
+"""Each on (members, times), and what it is called."""
+
+
+class Failed(Protocol):
+    """A member that did not come to its end."""
+
+    @property
+    def member(self) -> int: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+
+
+class Members(Protocol):
+    """An ensemble, as far as it is read here. `names` are those that are kept; where whole motions are, all (`is_raw`).
+    `message` tells why not all members were run."""
+
+    @property
+    def model(self) -> Any: ...
+    @property
+    def designs(self) -> Designs: ...
+    @property
+    def t(self) -> np.ndarray: ...
+    @property
+    def axis(self) -> tuple[str, str]: ...
+    @property
+    def names(self) -> Sequence[str]: ...
+    @property
+    def is_raw(self) -> bool: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def failures(self) -> Sequence[Failed]: ...
+    @property
+    def done(self) -> np.ndarray: ...
+    def __len__(self) -> int: ...
+    def array(self, name: str) -> np.ndarray: ...
+    def unit(self, name: str) -> str: ...
+
+
+def scalars(ensemble: Members, name: str) -> np.ndarray:
+    """The array of a name, (members,) or (members, times); of a vector its size."""
+    array = ensemble.array(name)
+    if array.ndim > 3:
+        what = f"{name!r} is an array of {array.ndim - 1} dimensions in each member"
+        raise ModelError(f"{what}; read array({name!r}), or let the function of the study give numbers")
+    return np.linalg.norm(array, axis=2) if array.ndim == 3 else array
+
+
+def over_time(ensemble: Members, name: str) -> bool:
+    """Whether it has several values in each member, which go over time. (What a function makes may be anything.)"""
+    array = ensemble.array(name)
+    return array.ndim > 1 and array.shape[1] == len(ensemble.t) > 1
+
+
+def is_one_number(ensemble: Members, name: str) -> bool:
+    return bool(np.prod(ensemble.array(name).shape[1:2]) == 1)
+
+
+def abscissa(ensemble: Members, name: str) -> tuple[np.ndarray, tuple[str, str]]:
+    """What its values go over, and what that is called: time, or their number."""
+    array = ensemble.array(name)
+    if array.ndim == 1 or array.shape[1] == len(ensemble.t):
+        return ensemble.t, ensemble.axis
+    return np.arange(array.shape[1], dtype=float), ("number", "")
+
+
+def components(ensemble: Members, name: str) -> tuple[str, ...]:
+    """The names of the columns of a vector; of a number its own."""
+    array = ensemble.array(name)
+    if array.ndim < 3:
+        return (name,)
+    found = named_components(name, known_names(ensemble.model))
+    return found if len(found) == array.shape[2] else tuple(f"{name}.{k}" for k in range(array.shape[2]))
+
+
+def said(ensemble: Members, name: str) -> str:
+    """What a quantity is called where numbers of it are told."""
+    return f"|{name}|" if ensemble.array(name).ndim == 3 else name
+
+
+def per_member(ensemble: Members, name: str, reduce: Reduce) -> np.ndarray:
+    """One number of each member; nan of those that failed."""
+    array = scalars(ensemble, name)
+    if array.ndim == 1:
+        return array
+    if isinstance(reduce, str) and reduce in REDUCTIONS:
+        return REDUCTIONS[reduce][0](array)
+    if not callable(reduce):
+        choices = ", ".join(map(repr, REDUCTIONS))
+        raise ModelError(f"reduce is {reduce!r}; choose one of {choices}, or give a function of one member's values")
+    found = np.full(len(array), np.nan)
+    for member in np.flatnonzero(ensemble.done):
+        found[member] = _number(reduce, array[member], name)
+    return found
+
+
+def _number(reduce: Callable[[np.ndarray], Any], values: np.ndarray, name: str) -> float:
+    given = reduce(values)
+    if np.ndim(given) or np.iscomplexobj(given):
+        what = f"reduce makes {np.shape(given)} of the values of {name!r} in one member"
+        raise ModelError(f"{what}; it must give one number")
+    return float(given)
+
+
+def words_of(ensemble: Members, name: str, reduce: Reduce) -> tuple[str, str]:
+    """What such a number is called, and its unit; that of a function is not known."""
+    own, unit = said(ensemble, name), ensemble.unit(name)
+    if is_one_number(ensemble, name):
+        return own, unit
+    if isinstance(reduce, str):
+        return REDUCTIONS[reduce][1].format(own).replace("||", "|"), unit
+    called = getattr(reduce, "__name__", "<").replace("_", " ")
+    return f"{'function' if called.startswith('<') else called} of {own}", ""
+
+
+def check_done(ensemble: Members) -> None:
+    """There must be something to tell of."""
+    if not np.any(ensemble.done):
+        first = ensemble.failures[0].message if len(ensemble.failures) else "none was run"
+        raise ModelError(f"no member of the ensemble is done: {first}")
+
+
+def told_of_members(ensemble: Members) -> str:
+    """How many there are behind a picture or a number."""
+    return "; ".join([counted(int(np.sum(ensemble.done)), "member"), *left_out(ensemble)])
+
+
+def left_out(ensemble: Members) -> list[str]:
+    """Those that are not done."""
+    failed = len(ensemble.failures)
+    missing = len(ensemble) - int(np.sum(ensemble.done)) - failed
+    told = {"failed": failed, "not run": missing}
+    return [f"{count} {what}, left out" for what, count in told.items() if count]

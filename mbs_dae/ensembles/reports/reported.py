@@ -1,0 +1,147 @@
+"""What an ensemble tells, draws and writes, as a person asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from . import files, pictures, statistics, tables
+from .members import Members, Reduce
+from .statistics import Percentiles, Worst
+from .summary import Summary, summary
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Reported:
+    """The part of an `Ensemble` that people see."""
+
+    @property
+    def _members(self) -> Members:
+        return cast(Members, self)
+
+    def summary(self, *names: str) -> Summary:
+        """How many members are done, why others failed, and between which numbers quantities lie: those named, or those
+        that were kept by their names.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
+        >>> print(study.summary())
+        mechanism, over rod.omega: 3 of 3 members done
+        quantity       unit        least          5 %       median         95 %         most
+        min rod.angle  rad             0            0            0            0            0
+        max rod.angle  rad             2          2.2            4          5.8            6
+        """
+        return summary(self._members, names)
+
+    def percentiles(self, name: str, levels: Sequence[float] = (5, 50, 95)) -> Percentiles:
+        """Of a quantity at each time, among the members that are done; of a vector those of its size.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
+        >>> found = study.percentiles("rod.angle", (0, 50, 100))
+        >>> found[50].round(6), found[100].round(6)
+        (array([0., 2., 4.]), array([0., 3., 6.]))
+        """
+        return statistics.percentiles(self._members, name, levels)
+
+    def worst(self, name: str, by: Literal["max", "min", "abs"] = "max") -> Worst:
+        """The member and the time with the largest value, the smallest, or the one largest in size; of a vector by its
+        size.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
+        >>> print(study.worst("rod.angle"))
+        largest of rod.angle: 6 rad at t = 2 s, member 2: rod.omega = 3
+        """
+        return statistics.worst(self._members, name, by)
+
+    def plot_band(
+        self, name: str, percentiles: Sequence[float] = (5, 25, 50, 75, 95), degrees: bool = False,
+        deviation: bool = False,
+    ) -> Figure:  # fmt: skip
+        """Percentiles over time as bands, the median as a line; with ``deviation=True`` what they differ from the
+        median. Of one number per member a histogram. Members that failed are left out, which the picture tells.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
+        >>> figure = study.plot_band("rod.angle", degrees=True)
+        >>> figure.axes[0].get_legend_handles_labels()[1]
+        ['5 % to 95 %', '25 % to 75 %', 'median']
+        """
+        return pictures.plot_band(self._members, name, percentiles, degrees, deviation)
+
+    def plot_histogram(
+        self, name: str, reduce: Reduce = "max", percentiles: Sequence[float] = (5, 50, 95), degrees: bool = False,
+        label: str | None = None, unit: str | None = None,
+    ) -> Figure:  # fmt: skip
+        """How many members have which number. `reduce` makes one number of the values over time: "max", "min", "abs"
+        (the largest size), "range" (from the smallest to the largest), "first", "last", or a function of the array of
+        one member. `label` and `unit` say what that is; they stand at the axis.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
+        >>> figure = study.plot_histogram("rod.angle", "range", label="swing", degrees=True)
+        >>> figure.axes[0].get_xlabel()
+        'swing [°]'
+        """
+        return pictures.plot_histogram(self._members, name, reduce, percentiles, degrees, label, unit)
+
+    def plot_map(
+        self, name: str, reduce: Reduce = "max", degrees: bool = False, label: str | None = None,
+        unit: str | None = None,
+    ) -> Figure:  # fmt: skip
+        """Of a grid over two names: lines of equal numbers, shades between them; members that failed stay white.
+        `reduce`, `label` and `unit` are those of `plot_histogram`.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> study = mbs.ensemble(rod, [0, 2], over={"rod.omega": [1, 2, 3], "rod.angle": [0, 1]}, outputs=["rod.angle"])
+        >>> figure = study.plot_map("rod.angle", "last")
+        >>> [panel.get_ylabel() for panel in figure.axes]
+        ['initial rod.angle [rad]', 'last rod.angle [rad]']
+        """
+        return pictures.plot_map(self._members, name, reduce, degrees, label, unit)
+
+    def to_dataframe(self, *names: str, times: bool = False) -> Any:
+        """A pandas table with a row for each member: its design, whether it is done, the smallest and the largest value
+        of the named quantities (all that are kept, if none is said). With ``times=True`` a row for each time of each
+        member that is done. ``table.attrs["units"]`` tells the units.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
+        >>> study.to_dataframe().round(6)
+                initial rod.omega  done  rod.angle min  rod.angle max failure
+        member
+        0                     1.0  True            0.0            2.0
+        1                     2.0  True            0.0            4.0
+        2                     3.0  True            0.0            6.0
+        """
+        return tables.to_dataframe(self._members, names, times)
+
+    def to_xarray(self, *names: str) -> Any:
+        """An xarray Dataset with the named quantities (all that are kept, if none is said) over the axes of a grid, or
+        over ``member``, and over time; ``done`` and ``failure`` tell which members failed and why.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> study = mbs.ensemble(rod, [0, 2], over={"rod.omega": [1, 2, 3], "rod.angle": [0, 1]}, outputs=["rod.angle"])
+        >>> data = study.to_xarray()
+        >>> data["rod.angle"].dims
+        ('initial rod.omega', 'initial rod.angle', 't')
+        >>> round(float(data["rod.angle"].sel({"initial rod.omega": 2, "initial rod.angle": 1, "t": 2})), 6)
+        5.0
+        """
+        return tables.to_xarray(self._members, names)
+
+    def save(self, path: str | Path, *names: str) -> Path:
+        """Write a file; the ending of its name says which: .nc with everything, for ``xarray.open_dataset(path)``;
+        .csv, .xlsx, .mat or .parquet with a row for each member. Of `names`, or of all that is kept.
+
+        >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
+        >>> study = mbs.ensemble(rod, [0, 1, 2], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
+        >>> path = study.save("study.csv")
+        >>> path.read_text(encoding="utf-8").split(",")[:3]
+        ['member', 'initial rod.omega [rad/s]', 'done']
+        """
+        return files.save(self._members, path, names)

@@ -1,0 +1,101 @@
+"""An ensemble in a few lines: how many members are done, why others failed, how large quantities become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from textwrap import shorten
+
+import numpy as np
+
+from ...errors import counted
+from .members import Failed, Members, per_member, said, scalars
+
+LEVELS = (0.0, 5.0, 50.0, 95.0, 100.0)
+HEADS = ("least", "5 %", "median", "95 %", "most")
+MOST = 6
+"""So many members of a group are told by number."""
+LONGEST = 200
+"""Characters of a message that are told; `failures` have all of it."""
+NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Members that failed alike."""
+
+    kind: str
+    message: str
+    """Of the first one."""
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """From `Ensemble.summary`; ``print(summary)`` shows it."""
+
+    title: str
+    members: int
+    done: int
+    failed: int
+    failures: tuple[Group, ...]
+    rows: tuple[tuple[str, str, tuple[float, ...]], ...]
+    """Name, unit, and of the members that are done the least, 5 %, median, 95 % and the most."""
+    message: str = ""
+    """Why not all members were run."""
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        failed = f", {self.failed} failed" if self.failed else ""
+        yield f"{self.title}: {self.done} of {counted(self.members, 'member')} done{failed}"
+        for group in self.failures:
+            told = ", ".join(map(str, group.members[:MOST])) + ", ..." * (len(group.members) > MOST)
+            several = f"{len(group.members)} members ({told}), the first: "
+            message = shorten(group.message, LONGEST, placeholder=" ...")
+            yield f"  failed: {several if len(group.members) > 1 else f'member {told}: '}{message}"
+        if self.message:
+            yield f"  {self.message}"
+        if self.rows:
+            yield from _table(self.rows)
+
+
+def summary(ensemble: Members, names: Sequence[str]) -> Summary:
+    """Of these quantities; of those that are kept by name, if none is said."""
+    names, designs = names or ([] if ensemble.is_raw else ensemble.names), ensemble.designs
+    title = f"{ensemble.model.name}, over {', '.join(designs.names)}"
+    done = np.asarray(ensemble.done)
+    rows = tuple(_rows(ensemble, names, done)) if done.any() else ()
+    failed = len(ensemble.failures)
+    told = tuple(groups(ensemble.failures))
+    return Summary(title, len(ensemble), int(done.sum()), failed, told, rows, ensemble.message)
+
+
+def groups(failures: Sequence[Failed]) -> Iterator[Group]:
+    """The largest group first. Alike is what differs in numbers, and in what stands behind the first colon, where
+    messages go into details."""
+    found: dict[tuple[str, str], list[Failed]] = {}
+    for failure in failures:
+        head = NUMBER.sub("#", failure.message.partition(": ")[0])
+        found.setdefault((failure.kind, head), []).append(failure)
+    for (kind, _), group in sorted(found.items(), key=lambda item: -len(item[1])):
+        yield Group(kind, group[0].message, tuple(failure.member for failure in group))
+
+
+def _rows(ensemble: Members, names: Sequence[str], done: np.ndarray) -> Iterator[tuple[str, str, tuple[float, ...]]]:
+    """The extremes of what goes over time, and what is one number per member."""
+    for name in names:
+        several = scalars(ensemble, name).ndim == 2
+        for end in ("min", "max") if several else ("max",):
+            values = per_member(ensemble, name, end)[done]
+            called = f"{end} {said(ensemble, name)}" if several else said(ensemble, name)
+            yield called, ensemble.unit(name), tuple(np.percentile(values, LEVELS).tolist())
+
+
+def _table(rows: Sequence[tuple[str, str, tuple[float, ...]]]) -> Iterator[str]:
+    widths = [max(len(row[k]) for row in (*rows, ("quantity", "unit"))) for k in (0, 1)]
+    yield f"{'quantity':<{widths[0]}}  {'unit':<{widths[1]}}" + "".join(f"{head:>13}" for head in HEADS)
+    for name, unit, numbers in rows:
+        yield f"{name:<{widths[0]}}  {unit:<{widths[1]}}" + "".join(f"{x:>13.6g}" for x in numbers)

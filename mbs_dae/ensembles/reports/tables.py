@@ -1,0 +1,166 @@
+"""An ensemble as tables: numbers per member for pandas and spreadsheets, everything over time for xarray and netCDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError
+from ...results.files.optional import package
+from ...results.files.tables import Column, fit
+from ...results.names import long_name
+from ..designs import unit_of
+from .members import Members, components, per_member, said, scalars
+
+EXTREMES = {"min": "smallest", "max": "largest"}
+"""Of what goes over time, in a table with a row for each member."""
+MEMBER, DONE, FAILURE, COMPONENT = "member", "done", "failure", "component"
+
+
+def columns_of(ensemble: Members, names: Sequence[str] = ()) -> list[Column]:
+    """A row for each member: its number, its design, whether it is done; then the extremes of what goes over time, and
+    what is one number per member; and why it failed."""
+    numbers = [column for name in names or ensemble.names for column in _numbers(ensemble, name)]
+    found = [_members(ensemble), *designs_of(ensemble), _done(ensemble), *numbers, _failure(ensemble)]
+    _check_distinct([column.name for column in found])
+    return found
+
+
+def _numbers(ensemble: Members, name: str) -> Iterator[Column]:
+    unit, told = ensemble.unit(name), long_name(name)
+    if scalars(ensemble, name).ndim == 1:
+        yield Column(name, unit, told, scalars(ensemble, name))
+        return
+    for end, word in EXTREMES.items():
+        own = told if said(ensemble, name) == name else f"size of {name}"
+        yield Column(f"{name} {end}", unit, f"{word} {own}", per_member(ensemble, name, end))
+
+
+def designs_of(ensemble: Members) -> list[Column]:
+    """What members differ in. Initial values are called so: the same names may be quantities over time."""
+    return [_varied(ensemble.model, name, ensemble.designs[name]) for name in ensemble.designs.names]
+
+
+def axes_of(ensemble: Members) -> list[Column]:
+    """Of a grid, in their order."""
+    return [_varied(ensemble.model, name, values) for name, values in (ensemble.designs.axes or {}).items()]
+
+
+def _varied(model: Any, name: str, values: np.ndarray) -> Column:
+    unit = unit_of(model, name)
+    if name in model.parameters:
+        return Column(name, unit, f"parameter {name}", values)
+    if name in model.signal_units or model.found_quantity(name):
+        return Column(f"initial {name}", unit, f"initial {long_name(name)}", values)
+    return Column(name, unit, name, values)  # of a saved study whose model is not here
+
+
+def _members(ensemble: Members) -> Column:
+    return Column(MEMBER, "", "number of the member", np.arange(len(ensemble)))
+
+
+def _done(ensemble: Members) -> Column:
+    return Column(DONE, "", "whether the member came to its end", np.asarray(ensemble.done))
+
+
+def _failure(ensemble: Members) -> Column:
+    messages = np.full(len(ensemble), "", dtype=object)
+    for failure in ensemble.failures:
+        messages[failure.member] = fit(failure.message)
+    return Column(FAILURE, "", "why the member failed", messages)
+
+
+def _check_distinct(names: Sequence[str]) -> None:
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ModelError(f"two columns would be called {twice[0]!r}; call that number of a member otherwise")
+
+
+# --- pandas ---
+
+
+def to_dataframe(ensemble: Members, names: Sequence[str], times: bool) -> Any:
+    pandas = package("pandas", "to_dataframe()")
+    if times:
+        rows = np.flatnonzero(ensemble.done)
+        columns = [*_over_time(ensemble, names, rows)]
+        index = pandas.MultiIndex.from_product([rows, ensemble.t], names=[MEMBER, ensemble.axis[0]])
+    else:
+        member, *columns = columns_of(ensemble, names)
+        index = pandas.Index(member.values, name=MEMBER)
+    _check_distinct([column.name for column in columns])
+    frame = pandas.DataFrame({c.name: c.values for c in columns}, index=index)
+    frame.attrs = {
+        "title": ensemble.model.name,
+        "units": {c.name: c.unit for c in columns},
+        "long_names": {c.name: c.long_name for c in columns},
+    }
+    return frame
+
+
+def _over_time(ensemble: Members, names: Sequence[str], rows: np.ndarray) -> Iterator[Column]:
+    """A row for each time of each of these members."""
+    times = len(ensemble.t)
+    for column in designs_of(ensemble):
+        yield Column(column.name, column.unit, column.long_name, np.repeat(column.values[rows], times))
+    for name in names or ensemble.names:
+        array, parts = ensemble.array(name)[rows], components(ensemble, name)
+        if array.ndim > 1 and array.shape[1] != times:
+            raise ModelError(f"{name!r} does not go over time; name others, or leave times=True out")
+        for k, part in enumerate(parts):
+            values = np.repeat(array, times) if array.ndim == 1 else array.reshape(-1, len(parts))[:, k]
+            yield Column(part, ensemble.unit(name), long_name(part), values)
+
+
+# --- xarray ---
+
+Variable = tuple[tuple[str, ...], Any, dict[str, str]]
+
+
+def to_xarray(ensemble: Members, names: Sequence[str]) -> Any:
+    """Dimensions are the axes of a grid, or "member"; then time."""
+    xarray = package("xarray", "to_xarray()")
+    axes, coordinates = axes_of(ensemble), dict(_coordinates(ensemble))
+    along, shape = tuple(one.name for one in axes), tuple(len(one.values) for one in axes)
+    along, shape = along or (MEMBER,), shape or (len(ensemble),)
+    variables: dict[str, Variable] = {}
+    for column in (*_arrays(ensemble, names), _done(ensemble), _failure(ensemble)):
+        if column.name in {*coordinates, *variables, COMPONENT}:
+            raise ModelError(f"the Dataset has another {column.name!r}; read array({column.name!r})")
+        values, over = column.values, _dimensions(ensemble, column)
+        values = values.astype(str) if values.dtype == object else values
+        variables[column.name] = (*along, *over), values.reshape(*shape, *values.shape[1:]), _attributes(column)
+        if COMPONENT in over:
+            coordinates[COMPONENT] = (COMPONENT,), [*"xyz"][: values.shape[2]], {}
+    return xarray.Dataset(variables, coordinates, {"title": ensemble.model.name})
+
+
+def _coordinates(ensemble: Members) -> Iterator[tuple[str, Variable]]:
+    """Time, and what members differ in: along its axis of a grid, one number in all of them, or a number for each."""
+    axes, (axis, unit) = {one.name: one for one in axes_of(ensemble)}, ensemble.axis
+    yield axis, ((axis,), ensemble.t, {"units": unit})
+    for column in designs_of(ensemble) if axes else (_members(ensemble), *designs_of(ensemble)):
+        if column.name in axes:
+            yield column.name, ((column.name,), axes[column.name].values, _attributes(column))
+        elif axes:
+            yield column.name, ((), column.values[0], _attributes(column))
+        else:
+            yield column.name, ((MEMBER,), column.values, _attributes(column))
+
+
+def _dimensions(ensemble: Members, column: Column) -> tuple[str, ...]:
+    """Behind those of the members: time and component; or some of its own, of what does not go over time."""
+    count = column.values.ndim - 1
+    if count and column.values.shape[1] != len(ensemble.t):
+        return tuple(f"{column.name}[{k}]" for k in range(count))
+    return (ensemble.axis[0], COMPONENT)[:count]
+
+
+def _arrays(ensemble: Members, names: Sequence[str]) -> Iterator[Column]:
+    for name in dict.fromkeys(names or ensemble.names):
+        yield Column(name, ensemble.unit(name), long_name(name), ensemble.array(name))
+
+
+def _attributes(column: Column) -> dict[str, str]:
+    return {"units": column.unit, "long_name": column.long_name} if column.unit else {"long_name": column.long_name}

@@ -1,0 +1,92 @@
+"""Expressions of parameters for many designs at once: to the last bit what `Evaluator` gives for each of them."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+import sympy as sp
+
+from ...model.parameters import FUNCTIONS, Evaluator, Number
+
+Column = list[float]
+NO_ARITHMETIC = (ArithmeticError, KeyError, TypeError, ValueError, OverflowError)
+
+
+class Columns:
+    """The values of parameters, some of them one for each design.
+
+    An expression is worked out part by part, each for all designs: a part that several expressions have is computed
+    once. The operations are those of `arithmetic`, in its order, so that numbers do not depend on how many designs
+    there are. Where they give no real number, the design is left to its own `Evaluator`."""
+
+    def __init__(self, fixed: Mapping[sp.Symbol, float], varied: Mapping[sp.Symbol, Sequence[float]], count: int):
+        self.count, self.varied, self._fixed = count, {s: [*map(float, x)] for s, x in varied.items()}, dict(fixed)
+        self._parts: dict[sp.Basic, Column] = dict(self.varied)
+        self._seen: dict[sp.Basic, np.ndarray] = {}
+        self._listed: dict[sp.Basic, Column] = {}
+
+    def __call__(self, number: Number) -> np.ndarray:
+        """The number in every design: an array, not to be written to."""
+        if not isinstance(number, sp.Basic):
+            return np.full(self.count, float(number))
+        if number not in self._seen:
+            self._seen[number] = np.array(self._column(number))
+        return self._seen[number]
+
+    def at(self, k: int) -> Callable[[Number], float]:
+        """Reads design k from what is computed for all."""
+
+        known = self._listed
+
+        def number(asked: Number) -> float:
+            if not isinstance(asked, sp.Basic):
+                return float(asked)
+            if asked not in known:
+                known[asked] = self(asked).tolist()
+            return known[asked][k]
+
+        return number
+
+    def asks(self, number: Number) -> bool:
+        """Whether it differs from design to design."""
+        return not self.varied.keys().isdisjoint(getattr(number, "free_symbols", ()))
+
+    def evaluator(self, k: int) -> Evaluator:
+        """That of design k alone."""
+        return Evaluator(self._fixed | {symbol: values[k] for symbol, values in self.varied.items()})
+
+    @cached_property
+    def _of_all(self) -> Evaluator:
+        return Evaluator(self._fixed)
+
+    def _column(self, expression: sp.Expr) -> Column:
+        if not self.asks(expression):
+            return [self._of_all(expression)] * self.count
+        try:
+            found = self._part(expression)
+        except NO_ARITHMETIC:
+            found = [math.nan] * self.count
+        real = [isinstance(x, float) and math.isfinite(x) for x in found]
+        return [x if real[k] else self.evaluator(k)(expression) for k, x in enumerate(found)]
+
+    def _part(self, e: sp.Basic) -> Column:
+        """As `arithmetic` does it, for all designs."""
+        if e not in self._parts:
+            self._parts[e] = self._made(e)
+        return self._parts[e]
+
+    def _made(self, e: sp.Basic) -> Column:
+        if isinstance(e, sp.Symbol):
+            return [self._fixed[e]] * self.count
+        if e.is_number and not e.args:
+            return [float(e)] * self.count
+        if isinstance(e, sp.Pow):
+            if e.exp == sp.S.Half:
+                return [*map(math.sqrt, self._part(e.base))]
+            power = int(e.exp) if e.exp.is_Integer else None
+            base = self._part(e.base)
+            return [x**power for x in base] if power is not None else [*map(pow, base, self._part(e.exp))]
+        if (function := FUNCTIONS.get(e.func)) is None:
+            raise TypeError(f"{e.func} is no arithmetic")
+        return [*map(function, *map(self._part, e.args))]

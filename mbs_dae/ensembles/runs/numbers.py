@@ -1,0 +1,195 @@
+"""What many designs put into the equations of one structure: all that differs from member to member, and nothing else.
+
+Everything here is what `System` computes for one design, to the last bit. Expressions of parameters are worked out for
+all members at once (`columns`); norms and units follow from its length.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import hypot
+from typing import Any
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.machine import Machine
+from ...coordinates import Cartesian, body_coordinates
+from ...errors import MbsError
+from ...kernels.images import places_written
+from ...motion.control import Control, units_by
+from ...motion.derivative import Mechanism
+from ...tolerances import SOFT
+from .columns import Columns
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Those of all members for one system in Cartesian coordinates."""
+
+    system: System
+    columns: Columns
+
+    @cached_property
+    def program(self) -> np.ndarray:
+        return self.system.structure.program.batch.numbers_of(self.columns)
+
+    @cached_property
+    def turning(self) -> np.ndarray:
+        return self.system.structure.turning.numbers_of(self.columns)
+
+    @cached_property
+    def dynamics(self) -> np.ndarray:
+        return self.system.structure.dynamics.batch.numbers_of(self.columns)
+
+    @cached_property
+    def placement(self) -> np.ndarray:
+        """The reference placement of each member."""
+        layout, of_body = self.system.layout, body_coordinates(self.system.model.dimension)
+        out = np.zeros((self.columns.count, layout.q_size))
+        for body, places in layout.q.items():
+            if self.system.model.dimension == 2:
+                out[:, list(places)] = np.transpose(of_body.placement(body, self.columns))
+                continue
+            for k in range(self.columns.count):  # an attitude is a matter of one
+                out[k, list(places)] = of_body.placement(body, self.columns.at(k))
+        return out
+
+    @cached_property
+    def lengths(self) -> list[float]:
+        """The model's own length in each design."""
+        structure, found = self.system.structure, self._longest(self.system.structure.lengths)
+        if not all(found):
+            found = [x or float(y) for x, y in zip(found, self._reach, strict=True)]
+        if not all(found):
+            found = [x or y or 1.0 for x, y in zip(found, self._longest(structure.lengths_around), strict=True)]
+        return found
+
+    def _longest(self, lengths: tuple[float, list[tuple[Any, ...]]]) -> list[float]:
+        known, asked = lengths
+        columns = [[*map(hypot, *(self.columns(x).tolist() for x in parts))] for parts in asked]
+        return [max(each) for each in zip([known] * self.columns.count, *columns, strict=True)]
+
+    @cached_property
+    def _reach(self) -> np.ndarray:
+        """How far bodies are from the origin."""
+        own = self.system
+        places = [place for body in own.bodies for place in own.layout.q[body][: own.model.dimension]]
+        return np.abs(self.placement[:, places]).max(axis=1, initial=0.0)
+
+    @cached_property
+    def extents(self) -> list[float]:
+        """How far the model reaches from the origin in each design."""
+        reach, own = self._reach, self.system
+        if own.model.dimension == 2:
+            reach = np.maximum(reach, (np.sqrt(self.weights) * np.abs(self.placement[:, : own.nv])).max(axis=1))
+        return [length + float(far) for length, far in zip(self.lengths, reach, strict=True)]
+
+    @cached_property
+    def all_weights(self) -> np.ndarray:
+        """Of all velocities, those of what stands still behind the others."""
+        chosen = self.system.coordinates
+        assert isinstance(chosen, Cartesian)
+        return chosen.weights_by(np.array([length**2 for length in self.lengths])[:, None])
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        return np.ascontiguousarray(self.all_weights[:, : self.system.nv])
+
+    @cached_property
+    def full_units(self) -> np.ndarray:
+        return 1.0 / self.all_weights if self.system.program.losses.rows.size else self.all_weights[:, :0]
+
+    @cached_property
+    def units(self) -> np.ndarray:
+        return units_by(self.system.layout, self.weights, np.array(self.lengths)[:, None])
+
+    @cached_property
+    def masses(self) -> np.ndarray:
+        """What the velocities of bodies move."""
+        of_body = body_coordinates(self.system.model.dimension)
+        return np.concatenate([of_body.masses_of(body, self.columns) for body in self.system.bodies]).T
+
+    @cached_property
+    def heaviest(self) -> np.ndarray:
+        return (self.masses / self.weights).max(axis=1, initial=0.0)
+
+    @property
+    def heavy(self) -> np.ndarray:
+        """The members of which no body is so light that it is given a mass: see `motion.mechanism`."""
+        soft = SOFT * np.where(self.heaviest == 0.0, 1.0, self.heaviest)[:, None] * self.weights
+        return (soft <= self.masses).all(axis=1) & (self.heaviest > 0.0)
+
+    @cached_property
+    def finite(self) -> np.ndarray:
+        """The members all of whose numbers are."""
+        found = np.isfinite(self.placement).all(axis=1) & np.isfinite(self.lengths)
+        for numbers in (self.program, self.turning):
+            found &= np.isfinite(numbers).all(axis=1)
+        return found
+
+    def member(self, k: int) -> System:
+        """The system of one member, for what is computed with it alone."""
+        return replace(self.system, evaluator=self.columns.evaluator(k))
+
+    # --- into workspaces ------------------------------------------------------------------------------------
+
+    def put(self, machine: Machine, k: int) -> None:
+        """Member k into the workspace of poses."""
+        machine.program.batch.parameters[:] = self.program[k]
+        machine.manifold.turning.parameters[:] = self.turning[k]
+        machine.norm[:] = machine.factor.weight[:] = self.weights[k]
+        machine.full_unit[:] = self.full_units[k]
+        put(machine, length=self.lengths[k], extent=self.extents[k])
+
+    def put_forces(self, mechanism: Mechanism, k: int) -> None:
+        """Member k into the workspace of a motion."""
+        self.put(mechanism.machine, k)
+        mechanism.dynamics.batch.parameters[:] = self.dynamics[k]
+        mechanism.geometric[:] = mechanism.shape.weight[:] = self.weights[k]
+        put(mechanism, length=self.lengths[k])
+
+    def put_units(self, control: Control, k: int) -> None:
+        control.unit[:] = self.units[k]
+        put(control, inertia=float(self.heaviest[k]) * self.lengths[k] ** 2)
+
+
+def put(block: Any, **numbers: float) -> None:
+    """Set fields of a block that are numbers."""
+    for name, number in numbers.items():
+        block.put(name, number)
+
+
+class Reused:
+    """A workspace for one member after the other: made as new before each."""
+
+    def __init__(self, block: Any):
+        self.own = block
+        self._written = [(words, words.copy()) for words, _ in places_written(block, ())]
+
+    def fresh(self) -> Any:
+        for words, before in self._written:
+            words[:] = before
+        return self.own
+
+
+def columns_of(system: System, names: Sequence[str], values: np.ndarray, more: Mapping[str, Any]) -> Columns:
+    """The parameters of a system: those named have a column of values; `more` are numbers, or columns, for others."""
+    symbols = {p.symbol.name: p.symbol for p in system.model.parameters.values()}
+    fixed = {p.symbol: p.value for p in system.model.parameters.values()}
+    given = dict(zip(names, values.T, strict=True)) | dict(more)
+    varied = {symbols[n]: x for n, x in given.items() if n in symbols and np.ndim(x)}
+    fixed |= {symbols[n]: float(x) for n, x in given.items() if n in symbols and not np.ndim(x)}
+    return Columns(fixed, {s: x.tolist() for s, x in varied.items()}, len(values))
+
+
+def sound(system: System, columns: Columns, values: np.ndarray) -> np.ndarray:
+    """The members whose parameters are numbers that the model takes; what is wrong with others the verb says."""
+    good, checks = np.isfinite(values).all(axis=1), system.model.checks_of({*columns.varied})
+    for k in np.flatnonzero(good):
+        try:
+            for check in checks:
+                check(columns.at(int(k)))
+        except MbsError:
+            good[k] = False
+    return good

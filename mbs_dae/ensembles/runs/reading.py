@@ -1,0 +1,93 @@
+"""What is read of members: their results again, and named quantities of many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ...arguments import system_of
+from ...compiled import System
+from ...compiled.reading import Reader, Trajectory
+from ...motion.methods.stepping import stepping
+from ...motion.outcome import dynamic_result
+from ...motion.past.past import Past, Run, without_past
+from ...motion.stabilise import stabilization_of
+from ...readings.motion import reader_of, result_of
+from ...results.result import Result
+from .columns import Columns
+from .recipe import Recipe
+
+LARGEST = 20_000_000
+"""So many numbers of designs are laid out at a time."""
+
+
+def result_again(recipe: Recipe, row: np.ndarray, kept: Mapping[str, np.ndarray], facts: Any) -> Result:
+    """The result of a member of which everything is kept: that of the verb, to the last bit."""
+    thing, t = recipe.variation(row), recipe.times
+    system = system_of(thing)
+    arrays = {name: np.array(array) for name, array in kept.items()}
+    told: dict[str, Any] = {"success": True, "message": "", "stats": dict(facts)}
+    if recipe.verb == "kinematics":
+        return result_of(system, Trajectory(t, arrays["q"], arrays["v"], arrays["a"]), t=t.copy(), **told)
+    options = dict(recipe.options or {})
+    how = options.pop("stabilization", None)
+    by, none = stepping(**options), np.zeros(0)
+    initial = without_past(recipe.initial_of(row))
+    run = Run(system, by, stabilization_of(how, by.method.projects), float(t[0]), initial, None)
+    record: Any = SimpleNamespace(**arrays, contacts=np.zeros((t.size, 0)), modes=np.zeros((t.size, 0)))
+    told |= {"past": Past(run, float(t[-1]), none, none, None), "events": (), "impacts": ()}
+    return dynamic_result(system, record, t, t.size, t=t.copy(), **told)
+
+
+def is_measure(recipe: Recipe, name: str) -> bool:
+    """Whether a quantity follows from where bodies are and how they move, alike in all members."""
+    return recipe.verb != "sweep" and bool(recipe.bare.found_quantity(name))
+
+
+def read_measure(
+    system: System, columns: Columns, rows: np.ndarray, name: str, t: np.ndarray, kept: Mapping[str, np.ndarray]
+) -> np.ndarray:
+    """A quantity of these members: one row for each, of which q, v and a are kept."""
+    measure, level = system.model.quantity(name)
+    builder = system.structure.once(reader_of, name.rpartition(".")[0], measure.levels)
+    numbers, batch = builder.batch.numbers_of(columns)[rows], builder.fill(system.evaluator)
+    out, step = np.empty((len(rows), t.size)), max(1, LARGEST // (t.size * numbers.shape[1]))
+    for first in range(0, len(rows), step):
+        some = slice(first, first + step)
+        count = len(rows[some])
+        reader = Reader(batch, system.nv, system.layout.v_size, np.repeat(numbers[some], t.size, axis=0))
+        motion = (kept[one][some].reshape(count * t.size, -1) for one in "qva")
+        out[some] = reader(np.tile(t, count), *motion)[level, :, 0].reshape(count, t.size)
+    return out
+
+
+def read_kept(
+    recipe: Recipe, columns: Columns, designs: np.ndarray, kept: Mapping[str, np.ndarray], facts: Mapping[int, Any],
+    rows: list[int],
+) -> Iterator[tuple[int, dict[str, np.ndarray] | Exception | None]]:  # fmt: skip
+    """What a recipe keeps of these members: its outputs, or what its function makes, or the error of that. None where
+    the verb is asked."""
+    outputs, system, some = recipe.outputs or (), recipe.system.cartesian, np.array(rows, dtype=int)
+    own = {one: kept[one][some] for one in "qva"}
+    quick = {n: read_measure(system, columns, some, n, recipe.times, own) for n in outputs if is_measure(recipe, n)}
+    for place, k in enumerate(rows):
+        values: dict[str, np.ndarray] = {name: array[place] for name, array in quick.items()}
+        if recipe.function is None and len(values) == len(outputs):
+            yield k, values
+        elif facts[k] is None:
+            yield k, None
+        else:
+            result = result_again(recipe, designs[k], {name: array[k] for name, array in kept.items()}, facts[k])
+            yield k, _made_of(recipe, result, values)
+
+
+def _made_of(recipe: Recipe, result: Result, known: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | Exception:
+    try:
+        if recipe.function is not None:
+            return recipe.values(result)
+        return {name: known[name] if name in known else np.asarray(result[name]) for name in recipe.outputs or ()}
+    except Exception as error:  # whatever a function of the user raises is the matter of this member alone
+        return error

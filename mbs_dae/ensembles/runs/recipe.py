@@ -1,0 +1,112 @@
+"""What is done with each member of a study: a recipe, which another process can follow too."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...compiled import System
+from ...compiled.structure import Remembering
+from ...model.model import Model
+from ...results.result import Result
+from ...verbs.inverse_dynamics import inverse_dynamics
+from ...verbs.kinematics import kinematics
+from ...verbs.simulate import simulate
+from ...verbs.sweep import sweep
+from .limits import Clock
+
+VERBS: Mapping[str, Callable[..., Result]] = {
+    "simulate": simulate,
+    "kinematics": kinematics,
+    "inverse_dynamics": inverse_dynamics,
+    "sweep": sweep,
+}
+WATCHED = ("simulate", "kinematics", "inverse_dynamics")
+"""Those that tell of their progress, and can be stopped on the way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe(Remembering):
+    """A verb with all that it is called with but for the design of a member."""
+
+    model: Model | System
+    times: np.ndarray
+    """Or the values of the parameter that is swept."""
+    names: tuple[str, ...]
+    """What the numbers of a design are: parameters, or initial values."""
+    verb: str = "simulate"
+    function: Callable[[Result], Any] | None = None
+    """What is made of each result; None where the motion itself is kept."""
+    initial: Any = None
+    outputs: tuple[str, ...] | None = None
+    """The quantities that are kept; None for the whole motion."""
+    options: Mapping[str, Any] | None = None
+    max_seconds: float | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name in self.__dataclass_fields__}
+
+    @property
+    def bare(self) -> Model:
+        return self.model.model if isinstance(self.model, System) else self.model
+
+    @cached_property
+    def system(self) -> System:
+        """Of the model as it is: what all members share."""
+        compiled: System = self.bare.compile()
+        return self.model if isinstance(self.model, System) else compiled
+
+    @cached_property
+    def parameters(self) -> tuple[int, ...]:
+        """Which of the names are parameters."""
+        return tuple(k for k, name in enumerate(self.names) if name in self.bare.parameters)
+
+    def initial_of(self, row: np.ndarray) -> Any:
+        """The initial values of a member."""
+        varied = {name: float(row[k]) for k, name in enumerate(self.names) if k not in self.parameters}
+        return {**(self.initial or {}), **varied} if varied else self.initial
+
+    def variation(self, row: np.ndarray) -> Model | System:
+        """The model of a member."""
+        self.system  # compiled first, so that all variations share it  # noqa: B018
+        model = self.bare.with_parameters(**{self.names[k]: float(row[k]) for k in self.parameters})
+        if not isinstance(self.model, System):
+            return model
+        return model.compile(self.model.coordinates.set, **self.model.structure.tree)
+
+    def clock(self, stopped: Callable[[], bool]) -> Clock:
+        return Clock(self.max_seconds, stopped)
+
+    def result(self, row: np.ndarray, stopped: Callable[[], bool] = lambda: False) -> Result:
+        """That of a member, by the verb; or its error. Where the member was stopped on its way it is Ctrl-C."""
+        found = self._called(row, stopped)
+        if not found.success and found.message.startswith("interrupted"):
+            raise KeyboardInterrupt
+        return found
+
+    def _called(self, row: np.ndarray, stopped: Callable[[], bool]) -> Result:
+        given, model, verb = dict(self.options or {}), self.variation(row), VERBS[self.verb]
+        if self.verb in WATCHED:
+            given["progress"] = self.clock(stopped)
+        if self.verb == "sweep":
+            return verb(model, values=self.times, **given)
+        start = self.initial_of(row)
+        return verb(model, self.times, start, **given)
+
+    def values(self, result: Result) -> dict[str, np.ndarray]:
+        """What the function makes of a result, by name; a single number or array is called "value"."""
+        assert self.function is not None
+        made = self.function(result)
+        named = made if isinstance(made, Mapping) else {"value": made}
+        return {str(name): np.asarray(value, dtype=float) for name, value in named.items()}
+
+
+def options_of(verb: str) -> list[str]:
+    """What a verb takes besides the model, times and start (the values that are swept)."""
+    known = [*inspect.signature(VERBS[verb]).parameters][1 if verb == "sweep" else 3 :]
+    return [name for name in known if name not in ("progress", "values")]

@@ -1,0 +1,148 @@
+"""Numbers drawn from distributions, one row for each member of an ensemble.
+
+A number x with the distribution function F is drawn as x = F⁻¹(u), with u between 0 and 1. So whatever spreads the
+shares u - a random generator, or points that fill the unit cube more evenly - serves all distributions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any, Literal
+
+import numpy as np
+
+from ..errors import ModelError
+from ..model.parameters import check_choice, finite_number, positive_number
+from .values import Designs, check_over, fixed_or_values
+
+METHODS = ("random", "latin", "sobol", "halton")
+EDGE = 2.0**-53
+"""Shares stay so far from 0 and 1, where many distributions have no finite value."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """A dimension as a drawing has it, 0.1 ± 0.0001: ``mbs.Tolerance(0.1, plus_minus=1e-4)``.
+
+    "normal": the limits are as many standard deviations away as `sigmas` says (3: 0.27 % of all parts lie beyond them);
+    "uniform": anywhere between the limits. Of limits that are not symmetrical, give the middle.
+
+    >>> lengths = mbs.samples({"r": mbs.Tolerance(0.1, plus_minus=3e-4)}, 1000)["r"]
+    >>> print(f"{lengths.mean():.4f} ± {lengths.std():.4f}")
+    0.1000 ± 0.0001
+    """
+
+    nominal: float
+    plus_minus: float
+    distribution: Literal["normal", "uniform"] = "normal"
+    sigmas: float = 3.0
+
+    def __post_init__(self) -> None:
+        finite_number(self.nominal, "the nominal value of a Tolerance")
+        positive_number(self.plus_minus, "plus_minus of a Tolerance", "number")
+        check_choice(self.distribution, ("normal", "uniform"), "distribution of a Tolerance")
+        positive_number(self.sigmas, "sigmas of a Tolerance", "number")
+
+    def ppf(self, share: np.ndarray) -> np.ndarray:
+        """The values that these shares of all parts do not exceed."""
+        from scipy.special import ndtri
+
+        if self.distribution == "uniform":
+            return self.nominal + self.plus_minus * (2.0 * share - 1.0)
+        return self.nominal + self.plus_minus / self.sigmas * ndtri(share)
+
+
+def samples(
+    over: Mapping[Any, Any], count: int, method: Literal["random", "latin", "sobol", "halton"] = "random", seed: int = 0
+) -> Designs:
+    """So many members, with numbers drawn from a distribution for each name: a `Tolerance`, or one of scipy.stats,
+    ``stats.norm(0.1, 1e-4)``; a single number stays as it is.
+
+    "random" draws each name by itself, and what else is varied, or how many members there are, does not change its
+    first numbers. "latin" (a Latin hypercube), "sobol" and "halton" fill the space of all names more evenly: means and
+    percentiles of smooth quantities need fewer members; "sobol" is at its best with a power of two. The same `seed`
+    gives the same numbers.
+
+    >>> from scipy import stats
+    >>> over = {"r": mbs.Tolerance(0.1, plus_minus=3e-4), "l": stats.uniform(0.3, 0.01), "omega": 10}
+    >>> drawn = mbs.samples(over, 4096, method="sobol")
+    >>> drawn, drawn.names
+    (<Designs: 4096 members, over r, l, omega>, ('r', 'l', 'omega'))
+    >>> print(*(f"{drawn[name].mean():.6f}" for name in drawn.names))
+    0.100000 0.305000 10.000000
+    """
+    given = check_over(over)
+    count, seed = _whole(count, "count", 1), _whole(seed, "seed", 0)
+    check_choice(method, METHODS, "method of samples")
+    drawn = [name for name, one in given.items() if is_distribution(name, one)]
+    if not drawn:
+        what = "samples are drawn from distributions, and over= has none"
+        raise ModelError(f"{what}; e.g. mbs.Tolerance(0.1, plus_minus=1e-4)")
+    columns = {}
+    shares = np.clip(_shares(drawn, count, method, seed), EDGE, 1.0 - EDGE)
+    for name, one in given.items():
+        if name in drawn:
+            columns[name] = _values(name, one, shares[:, drawn.index(name)])
+        elif np.ndim(numbers := fixed_or_values(name, one)):
+            what = f"over[{name!r}] is {len(numbers)} values, but {drawn[0]!r} is drawn from a distribution"
+            raise ModelError(f"{what}; give each name a distribution or one number, or all of them values")
+        else:
+            columns[name] = np.full(count, numbers)
+    return Designs(tuple(columns), np.stack([*columns.values()], axis=1))
+
+
+def is_distribution(name: str, given: Any) -> bool:
+    """Whether one number at a time can be drawn from it."""
+    if callable(getattr(given, "freeze", None)) or (isinstance(given, type) and _inverse(given)):
+        called = getattr(given, "name", getattr(given, "__name__", "norm"))
+        what = f"over[{name!r}] is a family of distributions; say which one by its numbers"
+        raise ModelError(f"{what}, e.g. stats.{called}(0.1, 1e-4)" if called == "norm" else what)
+    if _inverse(given):
+        return True
+    if hasattr(given, "rvs"):
+        what = f"over[{name!r}] is a distribution of several numbers, and each name is drawn by itself"
+        raise ModelError(f"{what}; draw them yourself and give a list of dicts or a DataFrame")
+    return False
+
+
+def _inverse(given: Any) -> Any:
+    """F⁻¹, under either of the names that scipy.stats has for it."""
+    found = getattr(given, "ppf", None) or getattr(given, "icdf", None)
+    return found if callable(found) else None
+
+
+def _values(name: str, distribution: Any, shares: np.ndarray) -> np.ndarray:
+    try:
+        values = np.asarray(_inverse(distribution)(shares), dtype=float)
+    except (TypeError, ValueError):  # a scale may be a list of another length
+        values = np.array(np.nan)
+    if values.shape != shares.shape or not np.isfinite(values).all():
+        what = f"the distribution of {name!r} gives no finite numbers"
+        raise ModelError(f"{what}; check its numbers: a scale must be positive, and each a single number")
+    return values
+
+
+def _shares(names: Sequence[str], count: int, method: str, seed: int) -> np.ndarray:
+    """Between 0 and 1, (count, names)."""
+    if method == "random":  # each name by a generator of its own, so that it does not depend on others
+        return np.stack([np.random.default_rng([seed, *name.encode()]).random(count) for name in names], axis=1)
+    from scipy.stats import qmc
+
+    engine = {"latin": qmc.LatinHypercube, "sobol": qmc.Sobol, "halton": qmc.Halton}[method]
+    points = engine(len(names), seed=np.random.default_rng(seed))
+    if method == "sobol":  # the first of the next power of two: scipy warns of other numbers
+        return points.random_base2((count - 1).bit_length())[:count]
+    return points.random(count)
+
+
+def _whole(given: Any, what: str, least: int) -> int:
+    try:
+        number = index(given)
+    except TypeError:
+        number = None
+    if number is None or isinstance(given, bool | np.bool_) or number < least:
+        needed = "a positive whole number" if least else "a whole number, 0 or larger"
+        raise ModelError(f"{what} must be {needed}, not {given!r}; e.g. {what}={1000 if least else 1}")
+    return number

@@ -1,0 +1,208 @@
+"""The same analysis of a model in many designs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..arguments import checked_times, model_of
+from ..compiled import System
+from ..errors import MbsError, ModelError, check_name, unknown_name
+from ..model.mechanisms import PlanarModel
+from ..model.model import Model
+from ..model.parameters import positive_number
+from ..progress import Progress, check_progress, progress_bar
+from ..results.result import Result, State
+from .designs import designs as designs_of
+from .ensemble import Ensemble
+from .runs.chunk import UNDONE
+from .runs.reading import is_measure
+from .runs.recipe import VERBS, Recipe, options_of
+from .values import Designs
+from .work.running import Study
+from .work.store import Store, equations_of, folder_of, open_folder
+from .work.workers import Workers, checked_executor, checked_workers, processors
+
+LARGEST, SHARES = 64, 4
+"""A chunk has so many members at most; and each worker gets so many chunks, if there are as many."""
+
+Verb = str | Callable[[Result], Any] | tuple[str, Callable[[Result], Any]]
+
+
+def ensemble(
+    model: Model | System, times: Sequence[float] | np.ndarray = (), over: Any = None, verb: Verb = "simulate",
+    initial: Mapping[str, float] | State | None = None, outputs: Sequence[str] | None = None,
+    workers: int | None = None, executor: Any = None, save: str | Path | None = None, count: int | None = None,
+    seed: int | None = None, progress: Progress | None = None, max_seconds: float | None = None, **options: Any,
+) -> Ensemble:  # fmt: skip
+    """The same analysis of a model in many designs: `over` says which.
+
+    `over` names parameters, or initial values of `simulate`, with their values: a dict of lists is a grid.
+    Each member is the run that its verb makes of its design alone, to the last bit, whatever the number of workers; one
+    that fails is told in ``failures`` with what the verb says, and the others are as if it were not there.
+
+    `verb` is "simulate", "kinematics", "inverse_dynamics", "sweep" (over the values `times` of ``parameter=``), or a
+    function of the result of `simulate`, which gives numbers or arrays by name; of another verb it is
+    ``verb=("kinematics", function)``. `options` are those of the verb, `initial` is what it starts from. With `outputs`
+    these quantities are kept and nothing else; without, all of the motion is.
+
+    Members are run by as many threads as there are processors, or by `workers`; or by an `executor`: "processes", or
+    any of `concurrent.futures`, Dask's ``client.get_executor()`` among them (a script then begins its work under
+    ``if __name__ == "__main__"``, since other processes read it, too). ``save="folder"`` keeps what comes on
+    disk; called again, what is missing is run, and `mbs.load_ensemble` opens it. A member may take `max_seconds`.
+    ``progress(done, total)`` is called now and then. Ctrl-C, a full disk, or an executor that dies, end the study with
+    what is done, and ``message`` tells.
+
+    >>> rod = mbs.PlanarModel("pendulum", gravity=(0, -9.81))
+    >>> l = rod.parameter("l", 1.0, unit="m")
+    >>> bar = rod.link("bar", (0, 0), (l, 0), mass=1.0)
+    >>> pin = rod.add(mbs.Revolute("A", rod.ground, bar.tail))
+    >>> found = mbs.ensemble(rod, np.linspace(0, 0.5, 6), over={"l": [0.5, 1.0], "bar.omega": [0.0, 1.0]})
+    >>> found.array("bar.head.x").shape, found.failures
+    ((4, 6), ())
+    """
+    check_progress(progress)
+    thing, called, function = _checked_model(model), *_checked_verb(verb)
+    designs = _checked_designs(designs_of(model_of(thing), over, count, seed), model_of(thing), called)
+    t = _checked_values(times) if called == "sweep" else checked_times(times)
+    kept = None if outputs is None else _checked_outputs(outputs, function)
+    if max_seconds is not None:
+        positive_number(max_seconds, "max_seconds", "time, in seconds")
+    given = _checked_options(called, options)
+    _check_start(called, initial, designs, max_seconds)
+    recipe = Recipe(thing, t, designs.names, called, function, initial, kept, given, max_seconds)
+    count, chosen = checked_workers(workers) or processors(), checked_executor(executor)
+    _check_readable(recipe, designs)
+    size = max(1, min(LARGEST, -(-len(designs) // (SHARES * count))))
+    store = Store(len(designs), size) if save is None else folder_of(save, recipe, designs, size)
+    with progress_bar(f"ensemble of {recipe.bare.name}", progress) as watch:
+        study = Study(recipe, designs.values, store, watch)
+        if chosen in (None, "threads") and (count == 1 or len(study.waiting) < 2):
+            study.run_here()
+        else:
+            study.run_by(Workers(recipe, chosen, count, study.stop.is_set, study.tell))
+    return Ensemble(recipe, designs, store, study.message())
+
+
+def load_ensemble(folder: str | os.PathLike[str], model: Model | System | None = None) -> Ensemble:
+    """What `mbs.ensemble` has kept under ``save=``: its arrays, as far as it came; with the model, its members too.
+
+    >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
+    >>> from tempfile import mkdtemp
+    >>> folder = mkdtemp()
+    >>> made = mbs.ensemble(rod, [0, 0.1], over={"rod.omega": [1.0, 2.0]}, outputs=["rod.B.y"], save=folder)
+    >>> mbs.load_ensemble(folder).array("rod.B.y").round(4)
+    array([[0.    , 0.03  ],
+           [0.    , 0.0596]])
+    """
+    store, said, designs, t = open_folder(Path(folder))
+    given = said["given"] or {"options": {}, "initial": None}
+    names = said["outputs"] if said["function"] is None else [*store.arrays]
+    outputs = None if names is None else tuple(names)
+    thing = PlanarModel(said["model"]) if model is None else _checked_model(model)
+    kept = (designs.names, said["verb"], None, given["initial"], outputs, given["options"], said["max_seconds"])
+    recipe = Recipe(thing, t, *kept)
+    if model is not None and said["equations"] != equations_of(recipe):
+        what = f"{str(folder)!r} is of another model than {recipe.bare.name!r}"
+        raise ModelError(f"{what}; give the one it was made with")
+    done = int((store.state != UNDONE).sum())
+    message = "" if done == len(designs) else f"{done} of {len(designs)} members were run"
+    return Ensemble(recipe, designs, store, message, readable=model is not None and said["given"] is not None)
+
+
+# --- what is asked, checked at the door -------------------------------------------------------------------------
+
+
+def _checked_model(given: Any) -> Model | System:
+    model_of(given)
+    return given
+
+
+def _checked_verb(given: Any) -> tuple[str, Callable[[Result], Any] | None]:
+    name, function = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+    if callable(name) and function is None:
+        name, function = "simulate", name
+    if not isinstance(name, str) or not (function is None or callable(function)):
+        what = f"verb must be one of {', '.join(map(repr, VERBS))}, or a function of a result, not {given!r}"
+        raise ModelError(f'{what}; of another result than that of simulate it is verb=("kinematics", function)')
+    check_name("verb", name, VERBS, "mbs.ensemble")
+    return name, function
+
+
+def _checked_designs(designs: Designs, model: Model, verb: str) -> Designs:
+    """There are some, over names of the model."""
+    if not len(designs) or not designs.names:
+        raise ModelError("over= has no members; give some values for each name, e.g. np.linspace(0.08, 0.12, 9)")
+    for name in designs.names:
+        if name in model.parameters:
+            continue
+        if verb != "simulate":
+            raise unknown_name("parameter", name, model.parameters, f"model {model.name!r}")
+        if name not in {state.name for state in model.states}:
+            _check_initial(model, name)
+    return designs
+
+
+def _check_initial(model: Model, name: str) -> None:
+    if not model.found_quantity(name):
+        raise model.unknown_quantity(name, more=[*model.parameters, *(state.name for state in model.states)])
+    if model.quantity(name)[1] > 1:
+        what = f"over[{name!r}] is an acceleration, which follows from forces"
+        raise ModelError(f"{what}; name parameters, values or rates")
+
+
+def _checked_values(values: Any) -> np.ndarray:
+    """Of the parameter that is swept; the sweep says what is wrong with them."""
+    try:
+        return np.array(values, dtype=float).reshape(-1)
+    except (TypeError, ValueError) as wrong:
+        raise ModelError(f"times must be the values of the parameter that is swept, not {values!r}") from wrong
+
+
+def _checked_outputs(given: Any, function: Any) -> tuple[str, ...]:
+    if function is not None:
+        raise ModelError("outputs= names what is kept of a result, and verb= is a function that says it; leave one out")
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise ModelError(f'outputs must be a list of names, e.g. ["slider.x"], not {given!r}')
+    return tuple(dict.fromkeys(map(str, given)))
+
+
+def _check_start(verb: str, initial: Any, designs: Designs, max_seconds: float | None) -> None:
+    """What some verbs take alone."""
+    if verb == "sweep" and (initial is not None or max_seconds is not None):
+        what = "initial=" if initial is not None else "max_seconds="
+        raise ModelError(f"a sweep takes no {what}; leave it out")
+    if verb != "simulate" and isinstance(initial, Mapping):
+        raise ModelError(f"mbs.{verb} takes no initial values, but a pose: initial=mbs.assemble(model, fix={{...}})")
+    if isinstance(initial, Mapping) and (twice := [name for name in designs.names if name in initial]):
+        raise ModelError(f"{twice[0]!r} is named by over= and by initial=; leave it out of initial=")
+    if isinstance(initial, State) and (varied := [name for name in designs.names if "." in name]):
+        raise ModelError(f"initial= is a state, and over= names {varied[0]!r}; give initial values as a dict")
+
+
+def _checked_options(verb: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    known = options_of(verb)
+    for name in given:
+        check_name("option", name, known, f"mbs.{verb}")
+    if verb == "sweep" and "parameter" not in given:
+        raise ModelError("a sweep needs the name of what is swept, parameter=..., and its values as times")
+    if "parameter" in given:
+        parameter = given["parameter"]
+        return {**given, "parameter": str(getattr(parameter, "symbol", parameter))}
+    return dict(given)
+
+
+def _check_readable(recipe: Recipe, designs: Designs) -> None:
+    """That outputs are names of quantities: asked of the first member, where the model alone does not tell."""
+    if all(is_measure(recipe, name) for name in recipe.outputs or ()):
+        return
+    try:
+        first = recipe.result(designs.values[0])
+    except MbsError:
+        return  # which is told with its failure
+    for name in recipe.outputs or ():
+        first[name]

@@ -1,0 +1,86 @@
+"""The designs of an ensemble: names, and a row of numbers for each member."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError, check_name, counted
+from ..model.parameters import finite_number
+from ..results.quantities import frozen
+
+EXAMPLE = 'over={"r": np.linspace(0.08, 0.12, 9), "l": 0.3}'
+
+
+@dataclass(frozen=True, eq=False)
+class Designs:
+    """What the members of an ensemble differ in: parameters and initial values, in SI units.
+
+    >>> drawn = mbs.samples({"r": mbs.Tolerance(0.1, plus_minus=1e-4, distribution="uniform"), "omega": 10}, 500)
+    >>> isinstance(drawn, mbs.Designs), len(drawn), drawn.values.shape
+    (True, 500, (500, 2))
+    >>> drawn.row(0)["omega"], bool(abs(drawn["r"] - 0.1).max() <= 1e-4)
+    (10.0, True)
+    """
+
+    names: tuple[str, ...]
+    values: np.ndarray
+    """(members, names)."""
+    axes: Mapping[str, np.ndarray] | None = None
+    """Of a grid: the values of each name that has several. Members go through the last one fastest."""
+
+    def __post_init__(self) -> None:
+        frozen(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The numbers of one name, one for each member."""
+        check_name("varied name", name, self.names, "the ensemble")
+        return self.values[:, self.names.index(name)]
+
+    def row(self, member: int) -> dict[str, float]:
+        """The numbers of one member, by name."""
+        return dict(zip(self.names, self.values[member].tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        grid = f", a grid of {' x '.join(str(len(axis)) for axis in self.axes.values())}" if self.axes else ""
+        return f"<Designs: {counted(len(self), 'member')}, over {', '.join(self.names)}{grid}>"
+
+
+def check_over(over: Any) -> dict[str, Any]:
+    """What is given for each name. A symbol of a model, and what it knows of a parameter, stand for their names."""
+    if not isinstance(over, Mapping) or not over:
+        raise ModelError(f"over= must be a dict of names and what they take, not {over!r}; e.g. {EXAMPLE}")
+    given: dict[str, Any] = {}
+    for key, one in over.items():
+        name = str(getattr(key, "symbol", key))
+        if name in given:
+            raise ModelError(f"over= names {name!r} twice; leave one out")
+        given[name] = one
+    return given
+
+
+def fixed_or_values(name: str, given: Any) -> np.ndarray:
+    """Numbers for a name: an array of no dimension is one that all members have."""
+    if np.ma.is_masked(given):
+        raise ModelError(f"over[{name!r}] is masked in part; leave out what is masked: values.compressed()")
+    array = np.asarray(given)
+    if array.ndim > 1:
+        raise ModelError(f"over[{name!r}] has the shape {array.shape}; give a number or a list of numbers")
+    if array.size == 0:
+        raise ModelError(f"over[{name!r}] is empty; give at least one number, e.g. np.linspace(0.08, 0.12, 9)")
+    if array.dtype.kind in "iuf":
+        array = array.astype(float)
+        finite = np.isfinite(array)
+        if not finite.all():
+            which = "" if not array.ndim else f"[{int(np.argmin(finite))}]"
+            raise ModelError(f"over[{name!r}]{which} is {array[~finite][0]}; give finite numbers")
+        return array
+    if array.ndim == 0:
+        return np.asarray(finite_number(given, f"over[{name!r}]", "a number, a list of numbers or a distribution"))
+    return np.array([finite_number(one, f"over[{name!r}][{k}]") for k, one in enumerate(given)])

@@ -1,0 +1,1 @@
+"""Who runs the members of a study, and where they are kept."""

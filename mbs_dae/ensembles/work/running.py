@@ -1,0 +1,169 @@
+"""From chunk to chunk: which are given to workers, what becomes of those that come back, and of those that are lost.
+
+A chunk whose worker dies is run once more, alone, in a process of our own; lost again, its members are failures. So a
+member that kills its process costs its chunk, and no other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from ..runs.chunk import FAILED, UNDONE, Chunk, Failure, run_chunk
+from ..runs.recipe import Recipe
+from .store import Store
+from .workers import Workers
+
+SECONDS = 0.1
+"""So often progress is told, and Ctrl-C heard."""
+LAST = 10.0
+"""So long an executor that takes no more may work at what it has."""
+
+
+class Study:
+    """Chunks to be run: those that wait, those under way, and those that were lost once."""
+
+    def __init__(self, recipe: Recipe, designs: np.ndarray, store: Store, progress: Callable[[int, int], Any]):
+        self.recipe, self.designs, self.store, self.progress = recipe, designs, store, progress
+        self.waiting, self.lost = deque(store.missing()), deque[int]()
+        self.again: set[int] = set()
+        self.underway: dict[Future[Chunk], int] = {}
+        self.stop, self.messages = threading.Event(), list[str]()
+        self.ahead, self._lock = 0, threading.Lock()
+
+    def tell(self, count: int) -> None:
+        """Of members done, in chunks that are under way."""
+        with self._lock:
+            self.ahead += count
+
+    def told(self) -> None:
+        done = int((self.store.state != UNDONE).sum())
+        self.progress(min(done + self.ahead, len(self.designs)), len(self.designs))
+
+    def of(self, first: int) -> np.ndarray:
+        return self.designs[first : first + self.store.size]
+
+    # --- here -----------------------------------------------------------------------------------------------
+
+    def run_here(self) -> None:
+        """In this thread."""
+        while self.waiting and not self.stop.is_set():
+            first = self.waiting.popleft()
+            try:
+                chunk = run_chunk(self.recipe, first, self.of(first), self.stop.is_set, self._tell_here)
+            except KeyboardInterrupt:
+                self.stop.set()
+                break
+            if not chunk.is_complete:
+                self.stop.set()
+            self.keep(chunk)
+
+    def _tell_here(self, count: int) -> None:
+        self.tell(count)
+        self.told()
+
+    # --- by workers -----------------------------------------------------------------------------------------
+
+    def run_by(self, workers: Workers) -> None:
+        try:
+            while (self.waiting or self.lost or self.underway) and not self.stop.is_set():
+                self.give(workers)
+                self.look(workers)
+        except KeyboardInterrupt:
+            self.stop.set()
+        finally:
+            self.gather(workers)
+
+    def give(self, workers: Workers) -> None:
+        """As many chunks as keep workers busy; one that was lost is alone."""
+        alone = bool(self.lost)
+        room = 1 if alone or workers.of_threads is False and workers.count == 1 else 2 * workers.count
+        source = self.lost if alone else self.waiting
+        while source and len(self.underway) < room and not (alone and self.underway):
+            first = source.popleft()
+            try:
+                self.underway[workers.submit(first, self.of(first))] = first
+            except (BrokenExecutor, RuntimeError) as wrong:
+                source.appendleft(first)
+                self.dead(workers, wrong)
+                return
+
+    def look(self, workers: Workers) -> None:
+        done, _ = wait(self.underway, timeout=SECONDS, return_when=FIRST_COMPLETED)
+        broken: BaseException | None = None
+        for future in done:
+            first = self.underway.pop(future)
+            if (error := future.exception()) is None:
+                self.keep(future.result())
+                continue
+            self.missed(first, error)
+            broken = error if isinstance(error, BrokenExecutor) else broken
+        if broken is not None:
+            self.dead(workers, broken)
+        self.told()
+
+    def missed(self, first: int, error: BaseException) -> None:
+        """A chunk came to nothing: it is run once more, or told."""
+        if first not in self.again:
+            self.again.add(first)
+            self.lost.append(first)
+            return
+        self.keep(self.failed(first, f"its worker was lost twice: {error or type(error).__name__}"))
+
+    def dead(self, workers: Workers, error: BaseException) -> None:
+        """The executor takes no more. What it has begun it may bring to an end."""
+        wait(self.underway, timeout=LAST)
+        for future, first in [*self.underway.items()]:
+            del self.underway[future]
+            with suppress(Exception):  # one that was done before
+                self.keep(future.result(timeout=0))
+                continue
+            self.missed(first, error)
+        if not workers.is_own:
+            self.messages.append(f"the executor died ({error or type(error).__name__})")
+            self.waiting.clear()
+        workers.renewed()
+
+    def failed(self, first: int, message: str) -> Chunk:
+        rows = self.of(first)
+        failures = [
+            Failure(first + k, dict(zip(self.recipe.names, row.tolist(), strict=True)), message, "WorkerLost")
+            for k, row in enumerate(rows)
+        ]
+        return Chunk(first, np.full(len(rows), FAILED, dtype=np.int8), {}, failures, [None] * len(rows))
+
+    def gather(self, workers: Workers) -> None:
+        """The end: what is under way in threads stops between two steps, what others have done is taken."""
+        for future in self.underway:
+            future.cancel()
+        if workers.of_threads:
+            wait(self.underway)
+        for future in self.underway:
+            with suppress(BaseException):
+                if future.done() and not future.cancelled():
+                    self.keep(future.result())
+        self.underway.clear()
+        workers.close()
+
+    def keep(self, chunk: Chunk) -> None:
+        with self._lock:
+            self.ahead = max(0, self.ahead - int((chunk.state != UNDONE).sum()))
+        try:
+            self.store.put(chunk)
+        except OSError as wrong:
+            self.stop.set()
+            self.messages.append(f"members {chunk.first} and on cannot be kept: {wrong}")
+
+    def message(self) -> str:
+        """What is to be said of the whole; empty where all members were run."""
+        done, total = int((self.store.state != UNDONE).sum()), len(self.designs)
+        if done == total and not self.messages:
+            return ""
+        told = "; ".join(dict.fromkeys(self.messages)) or "interrupted"
+        return f"{told}: {done} of {total} members were run"

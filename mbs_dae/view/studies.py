@@ -1,0 +1,111 @@
+"""Pictures of many runs: bands of percentiles over time, histograms, and maps over two parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
+
+from .drawing.colours import COLOURS, DARK, GROUND, paler
+from .style import BESIDE, Picture, as_label, axis_label, style
+
+LEVELS = 9
+"""Of a map, about."""
+SHADES = LinearSegmentedColormap.from_list("shades", ["#F7FBFC", "#9CCBE0", COLOURS[0], "#003B5C"])
+"""From little to much: in one hue, so that it is read in grey, too."""
+
+Axis = tuple[str, str]
+"""Name and unit."""
+
+
+def plot_band(
+    t: np.ndarray, axis: Axis, levels: Sequence[float], values: np.ndarray, quantity: Axis, note: str
+) -> Figure:
+    """Between the lowest and the highest level a band, a darker one between the next two; the one in the middle is a
+    line. `values` are (levels, times)."""
+    with style():
+        figure, ax = _panel(note)
+        for k in range(len(levels) // 2):
+            low, high = levels[k], levels[-1 - k]
+            white = 0.8 * 0.72**k
+            label = f"{low:g} % to {high:g} %"
+            ax.fill_between(t, values[k], values[-1 - k], color=paler(COLOURS[0], white), linewidth=0, label=label)
+        if len(levels) % 2:
+            middle = levels[len(levels) // 2]
+            label = "median" if middle == 50 else f"{middle:g} %"
+            ax.plot(t, values[len(levels) // 2], color="#003B5C", label=label)
+        ax.set_xlabel(axis_label(as_label(axis[0]), axis[1]))
+        ax.set_ylabel(axis_label(as_label(quantity[0]), quantity[1]))
+        ax.margins(x=0)
+        ax.legend(**BESIDE)
+    return figure
+
+
+def plot_histogram(values: np.ndarray, quantity: Axis, levels: Sequence[float], note: str) -> Figure:
+    """How many members have which number; lines show the percentiles."""
+    with style():
+        figure, ax = _panel(note)
+        ax.hist(values, bins=_bins(values), color=paler(COLOURS[0], 0.45), edgecolor="white", linewidth=0.4)
+        for level, value in zip(levels, np.percentile(values, levels), strict=True):
+            ax.axvline(value, color=DARK, linewidth=1, linestyle="-" if level == 50 else "--")
+            label = "median" if level == 50 else f"{level:g} %"
+            place = {"xy": (value, 1), "xycoords": ax.get_xaxis_transform(), "xytext": (3, -2)}
+            ax.annotate(label, **place, textcoords="offset points", va="top", fontsize=8, color=DARK)
+        ax.set_xlabel(axis_label(as_label(quantity[0]), quantity[1]))
+        ax.set_ylabel("members")
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    return figure
+
+
+def _bins(values: np.ndarray) -> np.ndarray | int:
+    """After Freedman and Diaconis, some tens at most; equal values stand in one."""
+    spread = np.ptp(values)
+    if not spread > 1e-12 * np.abs(values).max():
+        return 1
+    width = 2.0 * np.subtract(*np.percentile(values, (75, 25))) / values.size ** (1 / 3)
+    return int(np.clip(spread / width, 5, 60)) if width > 0.0 else 30
+
+
+def plot_map(x: np.ndarray, y: np.ndarray, z: np.ndarray, axes: tuple[Axis, Axis], quantity: Axis, note: str) -> Figure:
+    """z over x and y, (x, y): shades, and lines of equal z with their numbers. White is where z is not known."""
+    with style():
+        figure, ax = _panel(note, (6.4, 4.8))
+        levels = _levels(z)
+        known = np.ma.masked_invalid(z.T)
+        shades = ax.contourf(x, y, known, levels=levels, cmap=SHADES, corner_mask=True)
+        lines = ax.contour(
+            x, y, known, levels=levels, colors=DARK, linewidths=0.7, linestyles="solid", corner_mask=True
+        )
+        texts = ax.clabel(lines, fmt=lambda value: f"{value:g}", fontsize=8)
+        for text in texts:
+            text.set_path_effects([withStroke(linewidth=2.5, foreground="white", alpha=0.8)])
+            place = ax.transAxes.inverted().transform(ax.transData.transform(text.get_position()))
+            text.set_visible(bool((np.abs(place - 0.5) < 0.48).all()))  # what the frame would cut is left out
+        ax.grid(False)
+        bar = figure.colorbar(shades, ax=ax, ticks=levels)
+        bar.set_label(axis_label(as_label(quantity[0]), quantity[1]))
+        bar.outline.set_visible(False)
+        ax.set_xlabel(axis_label(as_label(axes[0][0]), axes[0][1]))
+        ax.set_ylabel(axis_label(as_label(axes[1][0]), axes[1][1]))
+    return figure
+
+
+def _levels(z: np.ndarray) -> np.ndarray:
+    """Round numbers from below all values to above them."""
+    low, high = float(np.nanmin(z)), float(np.nanmax(z))
+    if not high - low > 1e-9 * max(abs(low), abs(high)):
+        size = max(abs(high), 1.0)
+        low, high = low - 0.01 * size, high + 0.01 * size
+    return np.asarray(MaxNLocator(LEVELS, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high))
+
+
+def _panel(note: str, size: tuple[float, float] = (6.4, 3.2)) -> tuple[Figure, Any]:
+    figure = Picture(figsize=size, layout="constrained")
+    ax = figure.add_subplot()
+    ax.set_title(note, loc="right", fontsize=8, color=GROUND)
+    return figure, ax

@@ -1,0 +1,122 @@
+"""A member that comes to no end is told with what its verb says, and harms no other."""
+
+from __future__ import annotations
+
+import time
+from threading import Timer
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import mbs_dae as mbs
+from mbs_dae.ensembles.runs import fast
+
+TIMES = np.linspace(0.0, 0.4, 9)
+
+
+def pendulum() -> mbs.PlanarModel:
+    """A rod on a spring at its end, of mass m and stiffness k."""
+    model = mbs.PlanarModel("pendulum", gravity=(0, -9.81))
+    m, k, w = (model.parameter(name, value) for name, value in (("m", 1.0), ("k", 50.0), ("w", 0.0)))
+    rod = model.link("rod", (0, 0), (1, 0), mass=m)
+    model.add(mbs.Revolute("A", model.ground, rod.tail))
+    model.add(mbs.SpringDamper("spring", model.ground.at(1, 1), rod.head, stiffness=k, damping=0.01 * k, length=1.0))
+    model.add(mbs.Torque("shaker", rod, sp.sin(w * model["rod.angle"])))
+    return model
+
+
+def table(**columns) -> mbs.Designs:
+    return mbs.Designs(tuple(columns), np.array([*columns.values()], dtype=float).T.copy())
+
+
+@pytest.fixture(scope="module")
+def good() -> np.ndarray:
+    over = table(m=np.linspace(1.0, 2.0, 12), k=[50.0] * 12)
+    return mbs.ensemble(pendulum(), TIMES, over=over, workers=1).array("rod.omega")
+
+
+@pytest.mark.parametrize(("m", "k"), [(np.nan, 50.0), (-1.0, 50.0), (1.0, np.inf), (0.0, 50.0)])
+def test_a_poisoned_member_is_told_and_its_neighbours_are_untouched(good, m, k):
+    masses = np.linspace(1.0, 2.0, 12)
+    masses[5] = m
+    found = mbs.ensemble(pendulum(), TIMES, over=table(m=masses, k=[50.0] * 5 + [k] + [50.0] * 6), workers=2)
+    (failure,) = found.failures
+    with pytest.raises(mbs.MbsError) as alone:
+        mbs.simulate(pendulum().with_parameters(m=m, k=k), TIMES)
+    assert (failure.member, failure.message) == (5, str(alone.value)) and failure.kind == type(alone.value).__name__
+    assert failure.design["m"] == m or np.isnan(m)
+    array = found.array("rod.omega")
+    assert np.isnan(array[5]).all() and not found.done[5]
+    np.testing.assert_array_equal(np.delete(array, 5, axis=0), np.delete(good, 5, axis=0))
+    with pytest.raises(mbs.ModelError, match="member 5 failed"):
+        found.member(5)
+
+
+def test_what_does_not_assemble_says_which_joint():
+    model = mbs.PlanarModel("dyad")
+    a = model.parameter("a", 1.0)
+    left, right = model.link("left", (0, 0), (1, 1), length=a), model.link("right", (2, 0), (1, 1))
+    model.add(mbs.Revolute("A", model.ground, left.tail), mbs.Revolute("B", model.ground.at(2, 0), right.tail))
+    model.add(mbs.Revolute("C", left.head, right.head))
+    found = mbs.ensemble(model, [0.0], over={"a": [1.0, 5.0, 1.2]}, verb="kinematics")
+    assert [failure.member for failure in found.failures] == [1] and found.failures[0].kind == "AssemblyError"
+
+
+def test_steps_and_seconds_bound_a_member(good):
+    """A spring so stiff that its member would take far longer than all others."""
+    over = table(m=np.linspace(1.0, 2.0, 12), k=[50.0] * 7 + [1e14] + [50.0] * 4)
+    few = mbs.ensemble(pendulum(), TIMES, over=over, max_steps=2000)
+    with pytest.raises(mbs.IntegrationError) as alone:
+        mbs.simulate(pendulum().with_parameters(m=over["m"][7], k=1e14), TIMES, max_steps=2000)
+    assert [failure.message for failure in few.failures] == [str(alone.value)]
+    begun = time.monotonic()
+    brief = mbs.ensemble(pendulum(), TIMES, over=over, max_steps=10**9, max_seconds=0.3)
+    assert time.monotonic() - begun < 30.0
+    assert [(one.member, one.kind) for one in brief.failures] == [(7, "OutOfTime")]
+    assert "longer than 0.3 s" in brief.failures[0].message
+    for found in (few, brief):
+        np.testing.assert_array_equal(np.delete(found.array("rod.omega"), 7, axis=0), np.delete(good, 7, axis=0))
+
+
+def test_an_error_in_a_function_is_of_its_member():
+    def strange(run: mbs.Result) -> float:
+        return 1.0 / (run["rod.omega"][0] - 2.0) if run["rod.omega"][0] != 2.0 else float("oops")
+
+    found = mbs.ensemble(pendulum(), TIMES, over={"rod.omega": [1.0, 2.0, 3.0]}, verb=strange)
+    assert [(one.member, one.kind) for one in found.failures] == [(1, "ValueError")]
+    np.testing.assert_allclose(found.array("value")[[0, 2]], [-1.0, 1.0])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_keeps_what_is_done(workers, good, monkeypatch):
+    """It comes between two members here; and while workers are at work."""
+    over = table(m=np.linspace(1.0, 2.0, 12), k=[50.0] * 12)
+    seen = []
+
+    def stop(done: int, total: int) -> None:
+        seen.append(done)
+        if done >= 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(fast, "SLICE", 2)
+    found = mbs.ensemble(pendulum(), TIMES, over=over, workers=workers, progress=stop)
+    done = int(found.done.sum())
+    assert 2 <= done < 12 or workers == 2
+    assert not found.failures and (done == 12 or f"{done} of 12 members were run" in found.message)
+    np.testing.assert_array_equal(found.array("rod.omega")[found.done], good[found.done])
+
+
+def test_a_long_member_is_interrupted():
+    """Within a member, too: between two pieces of its run."""
+    from _thread import interrupt_main
+
+    over = table(m=[1.0, 1.1], k=[50.0, 1e14])
+    mbs.ensemble(pendulum(), TIMES, over=over, max_steps=100)
+    timer = Timer(0.5, interrupt_main)
+    timer.start()
+    begun = time.monotonic()
+    found = mbs.ensemble(pendulum(), TIMES, over=over, max_steps=10**9, workers=2)
+    timer.cancel()
+    assert time.monotonic() - begun < 30.0
+    assert found.done.tolist() == [True, False] and "interrupted: 1 of 2 members were run" in found.message
