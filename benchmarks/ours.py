@@ -20,7 +20,7 @@ from mbs_dae.compiled.machine import DONE
 from mbs_dae.model.model import Model
 from mbs_dae.motion import comparison
 from mbs_dae.motion import run as marching
-from mbs_dae.motion.comparison import evaluation_times
+from mbs_dae.motion.comparison import Timed, evaluation_times
 from mbs_dae.poses.dependence import PoseRank
 from mbs_dae.verbs.simulate import Prepared, prepare
 
@@ -183,9 +183,14 @@ def bricard_reference(seconds: float = 10.0) -> np.ndarray:
     return bricard(Setting("DP8", rtol=1e-13), seconds).run(1).states[-1]
 
 
+def timed_in(coordinates: str, model: Model) -> Timed:
+    """Accelerations in one state: the placement, with all bodies moving a little."""
+    return _moving(model.compile(coordinates))
+
+
 def evaluation_costs(model: Model, sets: Sequence[str] = SETS) -> dict[str, tuple[int, float]]:
     """Unknowns of the KKT system, and microseconds for all accelerations of one state, in coordinate sets that take
-    turns. The state is the placement, with all bodies moving a little."""
+    turns."""
     systems = [model.compile(name) for name in sets]
     times = evaluation_times([_moving(system) for system in systems])
     return {

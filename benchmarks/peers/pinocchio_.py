@@ -165,6 +165,26 @@ def _ready(
     return Ready("pinocchio", str(setting), bare, lambda: prepare(*given)(), outcome)
 
 
+def hinges(n: int) -> Callable[[int], None]:
+    """Forward dynamics (``aba``) of the chain of `spatial.chain`, so often."""
+    model, joint = pin.Model(), 0
+    for k in range(n):
+        hinge = pin.JointModelRY() if k % 2 == 0 else pin.JointModelRZ()
+        place = pin.SE3(np.eye(3), np.array([float(k > 0), 0.0, 0.0]))
+        joint = model.addJoint(joint, hinge, place, f"hinge{k}")
+        bar = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.01, 0.08, 0.08]))
+        model.appendBodyToJoint(joint, bar, pin.SE3.Identity())
+    data, random = model.createData(), np.random.default_rng(0)
+    q, v = random.standard_normal((2, n))
+    none, aba = np.zeros(n), pin.aba
+
+    def often(count: int) -> None:
+        for _ in range(count):
+            aba(model, data, q, v, none)
+
+    return often
+
+
 def _kkt(
     model: pin.Model,
     loops: list[pin.RigidConstraintModel],

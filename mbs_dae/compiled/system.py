@@ -241,8 +241,7 @@ class System(Remembering):
         return float((self.masses / self.column_weight).max(initial=0.0))
 
     def machine(self, dynamic: bool = False) -> Machine:
-        """Work space for the compiled solves: one for each run, so that systems can be shared. With `dynamic`, W is to
-        be M."""
+        """Work space for the compiled solves: one for each run, since systems can be shared. With `dynamic`, W is M."""
         return self.once(_machine_image, dynamic, False).new()
 
     @cached_property
@@ -383,8 +382,8 @@ class System(Remembering):
                 huge = huge or (who if sizes.max(initial=0.0) > HUGE else "")
                 if not np.isfinite(sizes).all():
                     who = huge if who.startswith("body ") else who
-                    kernel = next(group.kernel for group in builder.groups if place.member in group.members)
-                    raised = getattr(kernel, "raised", Raised())
+                    groups = (group for group in builder.groups if place.member in group.members)
+                    raised = getattr(next(groups).kernel, "raised", Raised())
                     return who + (f" ({told(raised.error)})" if raised.error else "")
         return None
 

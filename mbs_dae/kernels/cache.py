@@ -71,7 +71,7 @@ def kept(meaning: str, make: Callable[[str], store.Stored]) -> Kernel:
     if symbol not in _in_memory:
         stored = _fetched(symbol, made)
         _in_memory[symbol] = Kernel(stored.address, stored.facts["layout"])
-        _written[stored.address] = symbol, stored.facts.get("source", "")
+        _written[stored.address] = symbol, stored.facts["source"]
     return _in_memory[symbol]
 
 

@@ -17,18 +17,18 @@ from .blocks import Integers
 class Pass(NamedTuple):
     kernels: Integers
     """The address of the kernel for each run of instances,"""
-    count: Integers
+    counts: Integers
     """how many there are,"""
-    at: Integers
+    begins: Integers
     """and where their rows begin."""
-    index: Integers
+    places: Integers
 
 
 @compiled
 def go_through(steps, tables):
     """Call the kernels of a pass, one after the other."""
     for k in range(steps.kernels.size):
-        call_on_tables(steps.kernels[k], steps.count[k], steps.index[steps.at[k] :], tables)
+        call_on_tables(steps.kernels[k], steps.counts[k], steps.places[steps.begins[k] :], tables)
 
 
 Member = tuple[int, Hashable, Sequence[int]]
@@ -42,10 +42,10 @@ def laid_out(members: Iterable[Member], kernel_of: Callable[[Any], int]) -> Pass
     runs = [(kind, [*run]) for kind, run in groupby(sorted(rows, key=lambda row: row[:2]), key=lambda row: row[1])]
     addresses = {number: kernel_of(kind) for kind, number in kinds.items()}
     sizes = [sum(len(places) for _, _, places in run) for _, run in runs]
-    index = [place for _, run in runs for _, _, places in run for place in places]
+    flat = [place for _, run in runs for _, _, places in run for place in places]
     return Pass(
         kernels=np.array([addresses[kind] for kind, _ in runs], dtype=np.int64),
-        count=np.array([len(run) for _, run in runs], dtype=np.int64),
-        at=np.cumsum([0, *sizes], dtype=np.int64),
-        index=np.array([*index, 0], dtype=np.int64),
+        counts=np.array([len(run) for _, run in runs], dtype=np.int64),
+        begins=np.cumsum([0, *sizes], dtype=np.int64),
+        places=np.array([*flat, 0], dtype=np.int64),
     )

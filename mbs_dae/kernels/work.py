@@ -30,8 +30,20 @@ WORKERS = "MBS_DAE_WORKERS"
 With 0 nothing is told either."""
 
 
+LATER = ["mbs_dae.motion.lanes."]
+"""How the names of functions begin that nobody compiles ahead: those that studies alone have a use for."""
+
+
 def missing() -> list[Any]:
-    return [function for function in FUNCTIONS if not store.is_there(function.symbol)]
+    ahead = [function for function in FUNCTIONS if not function.symbol.startswith(tuple(LATER))]
+    return [function for function in ahead if not store.is_there(function.symbol)]
+
+
+def ask_for(room: str) -> None:
+    """Functions of a room of `LATER` are needed now: others help to compile them, too."""
+    if f"{room}." in LATER:
+        LATER.remove(f"{room}.")
+        begin.cache_clear()
 
 
 def compile_one() -> bool:

@@ -75,8 +75,6 @@ class Record(NamedTuple):
 
 ACCEPTED, REJECTED, NEXT = range(3)
 """Places in the counts of a run."""
-END = 1
-"""The place among its times of the end of the step under way."""
 
 
 class March(NamedTuple):
@@ -92,11 +90,11 @@ class March(NamedTuple):
     crossing: Crossing
     search: Search
     stiffness: Stiffness
-    time: Work[Vector] = zeros(2)
+    time: Work[Vector] = zeros(1)
     widest: Work[Vector] = zeros(1)
     turned: Work[Vector] = zeros(2)
-    """t, with the end of the step under way behind it (END); the widest gap and the most energy (moving, above that of
-    the start, gone and come) that were seen, with the potential energy of the start."""
+    """t, and the widest gap and the most energy (moving, above that of the start, gone and come) that were seen; with
+    the potential energy of the start."""
     noted: Work[Integers] = zeros(1)
     """Whether it was told that a step is cut short by the end (1)."""
     counts: Work[Integers] = zeros(3)

@@ -23,10 +23,9 @@ from .control import asks_for_end, choose_next, first_step, judged, pace, parted
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .implicit.iteration import BEGUN, MATRICES
-from .methods.method import H, T, estimate_error, take_step
+from .methods.method import END, H, T, estimate_error, take_step
 from .record import (
     ACCEPTED,
-    END,
     NEXT,
     REJECTED,
     March,
@@ -191,8 +190,8 @@ def go_on(march: March, patience: int):
 
 @compiled_apart
 def propose(march: March):
-    """Choose the next step: from `stages.now[T]`, of length `stages.now[H]`, to `time[END]`. DONE, or why none is to be
-    made now. It may be made by whoever makes it as `take_step` does; then `conclude` follows."""
+    """Choose the next step: where it begins, how long it is and where it ends, in `stages.now`. DONE, or why none is to
+    be made now. It may be made by whoever makes it as `take_step` does; then `conclude` follows."""
     counts, control = march.counts, march.control
     if march.course.at[WAITING] == 1:
         return SAMPLING
@@ -211,7 +210,7 @@ def propose(march: March):
     if control.fixed == 0.0:
         adapt_gains(march.stabiliser, pace(march.control, march.stages), end - t)
     march.mechanism.nearness[0] = 1.0
-    march.stages.now[T], march.stages.now[H], march.time[END] = t, end - t, end
+    march.stages.now[T], march.stages.now[H], march.stages.now[END] = t, end - t, end
     return DONE
 
 
@@ -223,7 +222,7 @@ def conclude(march: March, made: int):
     if not tableau.end_in_error:
         estimate_error(stages)
     if asks_for_end(march, made):
-        made = _settle(march, march.time[END])
+        made = _settle(march, march.stages.now[END])
         if tableau.end_in_error:
             estimate_error(stages)
     return judge(march, made)
@@ -233,7 +232,7 @@ def conclude(march: March, made: int):
 def judge(march: March, status: int):
     """The same of a step with its end settled, of which the status is that: accept it, or try another one."""
     counts, control, stabiliser = march.counts, march.control, march.stabiliser
-    t, end = march.time[0], march.time[END]
+    t, end = march.time[0], march.stages.now[END]
     status, error = judged(march, status)
     if status == DONE and error <= 1.0 and parted_within(march):
         status = LOST  # a shorter step tells better where

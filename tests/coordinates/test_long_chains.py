@@ -38,7 +38,7 @@ def test_ten_times_the_links_are_ten_times_the_work(chain, coordinates):
     small, large = (chain(links).compile(coordinates) for links in (40, 400))
     patterns = [s.mass_pattern for s in (small, large)]
     sizes = [
-        (1 + p.plan.numbers, 1 + p.plan.handed, 1 + s.tree.before.size, p.tree.elimination.index.size)
+        (1 + p.plan.numbers, 1 + p.plan.handed, 1 + s.tree.before.size, p.tree.elimination.places.size)
         for p, s in zip(patterns, (small, large), strict=True)
     ]
     assert all(many <= 11 * few for few, many in zip(*sizes, strict=True))

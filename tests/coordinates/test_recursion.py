@@ -407,7 +407,7 @@ def test_work_grows_with_the_number_of_bodies_alone(monkeypatch):
         return Moving(model)
 
     def once(m: Moving):
-        assert m.tree.steps.count.sum() == len(m.model.bodies)
+        assert m.tree.steps.counts.sum() == len(m.model.bodies)
         unfold_acceleration(m.tree, m.a, m.ac)
         fold(m.tree, m.qc, m.q)
         fold_velocity(m.tree, m.vc, m.v)

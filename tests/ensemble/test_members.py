@@ -8,7 +8,7 @@ import pytest
 from gallery import NAMES, load
 
 import mbs_dae as mbs
-from mbs_dae.ensembles.runs import fast
+from mbs_dae.ensembles.runs import fast, motions
 from mbs_dae.ensembles.runs.chunk import run_chunk
 from mbs_dae.ensembles.runs.fast import Kept, ordinary_members
 from mbs_dae.ensembles.runs.recipe import VERBS, Recipe
@@ -108,7 +108,8 @@ def test_neither_workers_nor_chunks_nor_neighbours_change_a_member():
 def test_members_that_are_under_way_together_are_as_alone(monkeypatch):
     model, over = slider_crank(), table(**designs(9), crank__omega=np.linspace(1.0, 9.0, 9))
     alone = mbs.ensemble(model, TIMES, over=over, workers=1).array("slider.vx")
-    monkeypatch.setattr(fast, "ABREAST", 4)
+    for where in (fast, motions):
+        monkeypatch.setattr(where, "ABREAST", 4)
     together = mbs.ensemble(model, TIMES, over=over, workers=1)
     assert len(together._store.facts) == 9
     np.testing.assert_array_equal(together.array("slider.vx"), alone)

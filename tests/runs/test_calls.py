@@ -17,7 +17,7 @@ import mbs_dae as mbs
 from mbs_dae.compiled import System
 from mbs_dae.compiled.batch import BatchBuilder
 from mbs_dae.kernels import blocks, images
-from mbs_dae.linear import pattern
+from mbs_dae.linear import ldl, pattern
 from mbs_dae.model import parameters
 from mbs_dae.poses import newton
 from mbs_dae.poses.dependence import PoseRank
@@ -163,7 +163,7 @@ def test_workspaces_share_what_is_fixed_and_nothing_that_is_written():
 
 def test_a_record_refuses_what_its_class_does_not_say():
     with pytest.raises(TypeError, match="at: not a contiguous array"):
-        blocks.block(pattern.Structure(np.zeros(3), *[np.zeros(0)] * 1, 0, *[np.zeros(0)] * 4))
+        blocks.block(ldl.Structure(np.zeros(3), np.zeros(0), 0, *[np.zeros(0)] * 3))
 
 
 @pytest.mark.parametrize("chosen", SETS)
@@ -189,8 +189,10 @@ def test_states_and_results_can_be_pickled_and_copied(copied):
     model, times = load("four_bar").build(), np.linspace(0.0, 0.1, 5)
     state = mbs.assemble(model)
     assert np.array_equal(copied(state).full_q, state.full_q)
-    results = mbs.kinematics(model, times), mbs.inverse_dynamics(model, times), mbs.simulate(
-        model.without(*(d.name for d in model.drivers)).compile("natural"), times
+    results = (
+        mbs.kinematics(model, times),
+        mbs.inverse_dynamics(model, times),
+        mbs.simulate(model.without(*(d.name for d in model.drivers)).compile("natural"), times),
     )
     for result in results:
         other = copied(result)

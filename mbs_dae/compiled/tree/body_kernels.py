@@ -10,7 +10,20 @@ from ...coordinates.joint.step_kernels import about_z, turned
 from ...kernels.lines import Lines, kernel_of
 from ...kernels.passes import Pass, laid_out
 from ...linear.tree.articulated import Shape
-from ...linear.tree.kernels import AXES, Kind, Six, Table, added, come, hand_on, inner, read_six, write_matrix, zero
+from ...linear.tree.kernels import (
+    AXES,
+    Kind,
+    Six,
+    Table,
+    added,
+    come,
+    hand_on,
+    inner,
+    read_six,
+    still,
+    write_matrix,
+    zero,
+)
 
 PLACES = ("mass_at", "body_v", "frame", "edge", "first", "parent")
 """Where the outputs of its inertia and its velocities begin; its frame and its edge; the first velocity of the edge and
@@ -47,7 +60,7 @@ def _write(lines: Lines, kind: BodyKind) -> None:
     dimension, axes = kind.edge.dimension, AXES[kind.edge.dimension]
     flat = dimension == 2
     rotation = about_z(0.0, 0.0) if flat else lines.several(9, "A", "frame", times=9)
-    inertia, bias, force = zero(), [0.0] * 6, [0.0] * 6
+    inertia, bias, force = zero(), still(), still()
     for k, axis in enumerate(axes):
         bias[axis], force[axis] = lines.read("bias", "body_v", k), lines.read("fc", "body_v", k)
     for k, (row, column) in enumerate(kind.mass):

@@ -18,6 +18,7 @@ from ...linear.tree.kernels import (
     hand_on,
     inner,
     read_six,
+    still,
     write_six,
 )
 
@@ -54,7 +55,8 @@ def _term_kernel(kind: tuple[int, tuple[int, ...]]) -> int:
 def _write_term(lines: Lines, dimension: int, components: tuple[int, ...]) -> None:
     """The force in world axes; γ less what β makes of it; and its part of the squared length of the row, which is the
     same in the axes of the body."""
-    axes, force = AXES[dimension], [0.0] * 6
+    axes = AXES[dimension]
+    force = still()
     gamma, square = lines.read("gamma", "row"), lines.read("square", "row")
     for k, local in enumerate(components):
         entry = lines.read("out", f"output{k}")

@@ -162,7 +162,7 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
         Tree(
             dimension=dimension,
             **{name: np.array([getattr(step, name) for step in chain]) for name in Step._fields},
-            uC=np.stack([*product(np.c_[np.zeros(count), u].T, C.T)], axis=1),
+            uC=np.stack([*product([*np.c_[np.zeros(count), u].T], [*C.T])], axis=1),
             side=np.array([float(step.sense) for step in chain]),
             steps=every_step,
             screws=every_screw,

@@ -16,7 +16,7 @@ from ...errors import MbsError
 from ...verbs.simulate import Prepared, prepare
 from . import checks
 from .limits import OutOfTime
-from .motions import KEPT, Motions, Start, go_on
+from .motions import ABREAST, KEPT, Motions, Start, go_on
 from .numbers import Numbers, columns_of, sound
 from .ordinary import is_ordinary, moves_smoothly
 from .poses import Walks
@@ -24,10 +24,8 @@ from .reading import read_kept
 from .recipe import Recipe
 from .starting import Starts
 
-SLICE = 32
+SLICE = 128
 """So many members are run before they are looked at together."""
-ABREAST = 1
-"""So many are under way at a time; see `motions.go_on`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +165,7 @@ def _run(
     yield from ((k, None) for k, start in found.items() if start is None)
     begun = {k: start for k, start in found.items() if start is not None}
     runs = [bench.begin(starts, k, start, place) for place, (k, start) in enumerate(begun.items())]
-    ends = go_on(runs, partial(some.recipe.clock, stopped))
+    ends = go_on(bench, runs, partial(some.recipe.clock, stopped))
     for (k, start), (march, _), end in zip(begun.items(), runs, ends, strict=True):
         if end == DONE:
             for name in KEPT:

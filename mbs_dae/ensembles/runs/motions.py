@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from ...compiled.machine import DONE
 from ...errors import MbsError
 from ...explain.failures import told_of_faint
 from ...motion import run as marching
+from ...motion.lanes.engine import WAITING, Engine, engine
 from ...motion.record import March
 from ...motion.stiffness import STEPS
 from ...verbs.simulate import Ended, Prepared, counts_of, patience_of, result_of_run
@@ -25,6 +27,8 @@ from .limits import Clock
 from .numbers import Numbers, Reused
 from .starting import Assembly, Release, Starts, holding
 
+ABREAST = 64
+"""So many runs are under way at a time: enough that lanes are seldom empty."""
 KEPT = ("q", "v", "a", "multipliers", "energies", "independence")
 """What is kept of a record. (Nothing else is in it where there are no contacts and no laws that switch.)"""
 
@@ -45,6 +49,11 @@ class Motions:
         (self.positioned, self.places), (self.moving, self.rates) = (holding(system, level, names) for level in (0, 1))
         self.assembly, self.release = Assembly(self.positioned), Release(system, self.moving)
         self.march(0)
+
+    @cached_property
+    def lanes(self) -> Engine | None:
+        """For all runs that are under way at a time."""
+        return engine([self.march(place).own for place in range(ABREAST)])
 
     def march(self, place: int) -> Reused:
         """Work space for one run, of as many as are under way at a time."""
@@ -94,10 +103,41 @@ class Begun(NamedTuple):
     status: int
 
 
-def go_on(runs: Sequence[Begun], clock: Callable[[], Clock]) -> list[int | MbsError]:
-    """The last status of each run that was begun; or why it was stopped. Here they go on one after the other: what
-    makes the steps of several at once takes the place of this function."""
+def go_on(bench: Motions, runs: Sequence[Begun], clock: Callable[[], Clock]) -> list[int | MbsError]:
+    """The last status of each run that was begun; or why it was stopped. Several go on side by side in lanes, where
+    there are such for the model; others one after the other."""
+    if len(runs) > 1 and bench.lanes is not None:
+        return _side_by_side(bench.lanes, runs, clock)
     return [_went_on(run, clock()) for run in runs]
+
+
+def _side_by_side(lanes: Engine, runs: Sequence[Begun], clock: Callable[[], Clock]) -> list[int | MbsError]:
+    """A run's clock begins when it has a lane."""
+    ends: list[int | MbsError] = [run.status for run in runs]
+    clocks: dict[int, Clock] = {}
+    patience = patience_of(runs[0].march)
+    going = {k for k, run in enumerate(runs) if run.status == DONE}
+    for k in range(len(lanes.marches)):
+        lanes.drop(k, DONE)
+    for k in going:
+        lanes.resume(k)
+    while going:
+        lanes.go_on(patience)
+        for k in sorted(going):
+            status, march = int(lanes.status[k]), runs[k].march
+            if status in (marching.PAUSED, marching.CUT_SHORT):
+                lanes.resume(k)
+            elif status != WAITING:
+                ends[k] = status
+                going.discard(k)
+            elif lanes.is_under_way(k):
+                try:
+                    clocks.setdefault(k, clock()).check(f", at t = {march.time[0]:.6g}")
+                except MbsError as stopped:
+                    ends[k] = stopped
+                    lanes.drop(k, marching.PAUSED)
+                    going.discard(k)
+    return ends
 
 
 def _went_on(run: Begun, clock: Clock) -> int | MbsError:

@@ -28,7 +28,8 @@ def kernel_of(shape: Shape, lanes: int = 1) -> int:
     """Its address."""
 
     def make(symbol: str) -> store.Stored:
-        return store.Stored({"layout": None}, (), llvm.assembled(assembly(symbol, shape, lanes)))
+        facts = {"layout": None, "source": f"# All is written from this shape (mbs_dae/linear/fronts).\n{shape}\n"}
+        return store.Stored(facts, (), llvm.assembled(assembly(symbol, shape, lanes)))
 
     address = kernels.kept(f"front {shape}" if lanes == 1 else f"front {shape} in {lanes} lanes", make).address
     _shapes[address] = shape

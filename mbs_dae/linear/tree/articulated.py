@@ -19,7 +19,7 @@ bodies themselves: seen from one point for all, small bodies far from it would b
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,8 +69,8 @@ class Articulated(NamedTuple):
 
 
 NO_PASS = Pass(*(NOWHERE for _ in Pass._fields))
-NO_PASSES = NO_PASS, NO_PASS, NO_PASS, NO_PASS, NO_PASS, NO_PASS
-NO_TREE = Articulated(0, NOWHERE, *NO_PASSES, 0, NOWHERE, NO_PASS, NOWHERE, structure(0, NOWHERE, NOWHERE))
+_NONE: tuple[Any, ...] = 0, NOWHERE, *[NO_PASS] * 6, 0, NOWHERE, NO_PASS, NOWHERE, structure(0, NOWHERE, NOWHERE)
+NO_TREE = Articulated(*_NONE)
 
 
 class Limbs(NamedTuple):

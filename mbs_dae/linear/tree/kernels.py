@@ -37,6 +37,10 @@ def zero() -> Table:
     return [[0.0] * 6 for _ in range(6)]
 
 
+def still() -> Six:
+    return [0.0] * 6
+
+
 def read_matrix(lines: Lines, dimension: int, table: str, place: str) -> Table:
     out, below = zero(), BELOW[dimension]
     for k, (i, j) in enumerate(below):
@@ -144,7 +148,7 @@ def write_inward(lines: Lines, kind: Kind) -> None:
 
 def come(lines: Lines, kind: Kind, table: str, place: str, number: int = 0) -> Six:
     """The force that has come to an edge."""
-    return [0.0] * 6 if kind.is_end else read_six(lines, kind.dimension, table, place, number)
+    return still() if kind.is_end else read_six(lines, kind.dimension, table, place, number)
 
 
 def hand_on(lines: Lines, kind: Kind, force: Six, table: str, place: str, number: int = 0) -> None:
@@ -159,7 +163,7 @@ def hand_on(lines: Lines, kind: Kind, force: Six, table: str, place: str, number
 def write_outward(lines: Lines, kind: Kind) -> None:
     """x of the edge's velocities from their z, and how the body moves."""
     flat = kind.dimension
-    motion = [0.0] * 6
+    motion = still()
     if not kind.on_ground:
         motion = velocity_of_child(read_six(lines, flat, "motion", "parent"), read_arm(lines, flat))
     for c in reversed(range(kind.velocities)):
@@ -173,7 +177,7 @@ def write_outward(lines: Lines, kind: Kind) -> None:
 def write_moving(lines: Lines, kind: Kind) -> None:
     """How the body moves where the velocities are x."""
     flat = kind.dimension
-    motion = [0.0] * 6
+    motion = still()
     if not kind.on_ground:
         motion = velocity_of_child(read_six(lines, flat, "motion", "parent"), read_arm(lines, flat))
     for c in range(kind.velocities):

@@ -14,8 +14,8 @@ from ..vectors import axpy, copy, largest
 def factorise_tree(pattern: Pattern, factor: Factor):
     """As `kkt.factorise`, for the inertias, twists and arms that stand in `factor.limbs`."""
     tree, own = pattern.tree, factor.limbs
-    tables = (own.inertia, own.hanging, own.twist, own.arm, factor.soft, own.momentum, own.inverse)
-    go_through(tree.elimination, tables)
+    given = (own.inertia, own.hanging, own.twist, own.arm, factor.soft, own.momentum, own.inverse)
+    go_through(tree.elimination, given)
     if pattern.m == 0:
         return
     tables = (own.twist, own.arm, own.momentum, own.inverse, own.force, factor.jacobian, own.left, own.scaled)

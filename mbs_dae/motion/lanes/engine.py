@@ -13,13 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.machine import DONE
+from ...kernels import work
 from ...kernels.abi import address_of, at, compiled, compiled_apart
 from ...kernels.blocks import Integers, Work, block, zeros
 from ...kernels.lanes import get
 from ...kernels.llvm import LANES
 from ..control import asks_for_end
-from ..methods.method import H, T, estimate_error, take_step
-from ..record import END, NEXT, March, derivative_at_end, put_right
+from ..methods.method import END, H, T, estimate_error, take_step
+from ..record import NEXT, March, derivative_at_end, put_right
 from ..run import conclude, judge, note_end, propose
 from ..stabilise import is_projected
 from .records import Abreast, abreast, enter, load, load_end, take_inner, unload, unload_end
@@ -134,7 +135,7 @@ def _settled(abreast, march, lane):
     """ASKED, if y' at the end of the step is to be found together with others; else the status of the step."""
     if not asks_for_end(march, DONE):
         return DONE
-    status = put_right(march, march.time[END], march.stages.y1)
+    status = put_right(march, march.stages.now[END], march.stages.y1)
     if status != DONE:
         return status
     if march.search.functions.size > 0 or is_projected(march.stabiliser, march.mechanism):
@@ -147,7 +148,7 @@ def _settled(abreast, march, lane):
 def _find_end(abreast, march, lane):
     """y' at the end of the step, alone."""
     stages = march.stages
-    status = derivative_at_end(march, march.time[END], stages.y1, stages.k[march.tableau.stages])
+    status = derivative_at_end(march, march.stages.now[END], stages.y1, stages.k[march.tableau.stages])
     note_end(march)
     if march.tableau.end_in_error:
         take_inner(abreast, march, lane, 1)
@@ -200,11 +201,21 @@ class Engine:
         self.queue.status[run] = WAITING
         self.queue.next[0] = min(self.queue.next[0], run)
 
+    def drop(self, run: int, status: int) -> None:
+        """A run that is to go no further, for this reason."""
+        self.queue.lane[self.queue.lane == run] = EMPTY
+        self.queue.status[run] = status
+
+    def is_under_way(self, run: int) -> bool:
+        """Whether it has a lane."""
+        return bool((self.queue.lane == run).any())
+
 
 def engine(marches: Sequence[March]) -> Engine | None:
     """For runs of one structure by one method that have begun; None where such are not made in lanes."""
     kinds = {(address_of(march.mechanism.machine.pattern), address_of(march.tableau)) for march in marches}
     if len(kinds) > 1:
         raise ValueError("runs in lanes are of one structure, and by one method")
+    work.ask_for(__package__)
     made = abreast(marches[0])
     return Engine(made, marches) if made else None

@@ -14,8 +14,8 @@ from ...kernels.llvm import LANES
 from ...linear.vectors import copy
 from ..course import SPAN
 from ..derivative import Mechanism, copy_forces
-from ..methods.method import LONGEST, H, T, Tableau
-from ..record import END, NEXT, March
+from ..methods.method import END, LONGEST, H, T, Tableau
+from ..record import NEXT, March
 from .elimination import WideFactor, wide_factor
 
 
@@ -83,7 +83,7 @@ def abreast(march: March) -> Abreast | None:
     if len(wide) < len(batches):
         return None
     m, nodes, width = machine.pattern.m, march.stages.k.shape[0], state.size
-    sizes: dict[str, int] = {"now": 1, "begin": 1, "h": 1, "end": 1, "span": 2, "gains": 2, "nearness": 3, "doubt": 1}
+    sizes: dict[str, int] = {"now": 1, "begin": 1, "h": 1, "end": 1, "span": 2, "gains": 2, "nearness": 4, "doubt": 1}
     sizes |= {"norm": machine.norm.size, "full_unit": machine.full_unit.size, "square": machine.square.size}
     sizes |= {
         "y0": width,
@@ -137,7 +137,7 @@ def load(abreast, march, lane):
     span, y = course.at[SPAN], stages.y0
     put(abreast.begin, 0, lane, stages.now[T])
     put(abreast.h, 0, lane, stages.now[H])
-    put(abreast.end, 0, lane, march.time[END])
+    put(abreast.end, 0, lane, march.stages.now[END])
     put(abreast.span, 0, lane, course.first[span])
     put(abreast.span, 1, lane, course.last[span])
     give(mechanism.gains, lane, abreast.gains)
@@ -161,7 +161,7 @@ def unload(abreast, march, lane):
     one only if the step is read inside."""
     mechanism, stages, end = march.mechanism, march.stages, march.tableau.stages
     factor, counts = mechanism.machine.factor, mechanism.machine.counts
-    is_read = march.search.functions.size > 0 or march.record.times[march.counts[NEXT]] < march.time[END]
+    is_read = march.search.functions.size > 0 or march.record.times[march.counts[NEXT]] < march.stages.now[END]
     take(abreast.y1, lane, stages.y1)
     take(abreast.between, lane, stages.between)
     take_inner(abreast, march, lane, 1 if is_read else end - 1)

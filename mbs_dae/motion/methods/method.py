@@ -79,15 +79,15 @@ class Stages(NamedTuple):
     """By how much the constraints are independent at every stage, and at the end."""
     loads: Work[Vector] = zeros("rows")
     """The mean multipliers of a step that tells of such."""
-    now: Work[Vector] = zeros(4)
-    """t₀, h, x where the step is read, and how long the next one may be at most."""
+    now: Work[Vector] = zeros(5)
+    """t₀, h, x where the step is read, how long the next one may be at most, and where a run wants it to end."""
     closed: Work[Integers] = zeros(1)
     """Whether stages are put onto the constraints (1)."""
     status: Work[Integers] = zeros(1)
 
 
 STEP, PREPARE, READ = 0, 1, 2
-T, H, X, LONGEST = range(4)
+T, H, X, LONGEST, END = range(5)
 TURNED, AIMED = 3.0, 2.5
 """No attitude turns by more than the first (rad) in a step in a chart, which ends at a whole turn; what is aimed at."""
 
