@@ -47,6 +47,7 @@ class Ensemble(Reported):
 
     @property
     def model(self) -> Any:
+        """What the study is of; of a saved one without its model, its name alone."""
         return self._recipe.bare
 
     @property

@@ -98,14 +98,25 @@ def factorise(pattern: Pattern, factor: Factor):
 @compiled
 def factorise_entries(pattern, factor, truncation, damping):
     """The same of entries, of one matrix or of several in lanes."""
-    least = negligible(pattern, factor)
+    set_limits(factor, negligible(pattern, factor), truncation, damping)
+    eliminate(pattern.plan, pattern.n, factor, factor.weight, factor.beside)
+    tell_independence(factor)
+
+
+@compiled
+def set_limits(factor, least, truncation, damping):
+    """What fronts are told: rows of a square below the first are nothing."""
     factor.limits[0], factor.limits[2] = least, truncation
     factor.limits[1] = damping if truncation > 0.0 else DELTA + damping
-    eliminate(pattern.plan, pattern.n, factor)
+
+
+@compiled
+def tell_independence(factor):
+    """From the squared lengths and distances that fronts have told."""
     square, independence, share = factor.row_square, factor.independence, factor.share
-    for row in range(pattern.m):
+    for row in range(square.size):
         part = max(independence[row] / square[row], 0.0) * share[row]
-        independence[row] = choose(square[row] > least, part, 0.0)
+        independence[row] = choose(square[row] > factor.limits[0], part, 0.0)
 
 
 @compiled

@@ -46,22 +46,6 @@ def structure(size: int, row: np.ndarray, column: np.ndarray) -> Structure:
 
 
 @compiled
-def eliminate_row(structure, i, inverse, u, l):
-    """Row i of L, after the rows before it, from row i of the matrix, which stands in u. Gives back what is taken from
-    its own pivot."""
-    column, pair_at, pair_u, pair_l = structure.column, structure.pair_at, structure.pair_u, structure.pair_l
-    taken = 0.0
-    for e in range(structure.at[i], structure.at[i + 1]):
-        value = u[e]
-        for pair in range(pair_at[e], pair_at[e + 1]):
-            value -= u[pair_u[pair]] * l[pair_l[pair]]
-        u[e] = value
-        l[e] = value * inverse[column[e]]
-        taken += l[e] * value
-    return taken
-
-
-@compiled
 def forward(structure, l, x):
     """x becomes L⁻¹ x."""
     at, column = structure.at, structure.column

@@ -14,6 +14,7 @@ from ..arguments import checked_times, model_of
 from ..compiled import System
 from ..coordinates import SETS
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError, check_dict, check_name
+from ..linear.pattern import factor_entries
 from ..model.model import Model
 from ..motion.comparison import Difference, Timed, difference, evaluation_times, timed
 from ..motion.initial import initial_state
@@ -59,8 +60,8 @@ class InCoordinates:
     algebraic_equations = _size(lambda s: len(s.rows), "What joints and drivers say.")
     jacobian_nonzeros = _size(lambda s: s.mass_pattern.jac_row.size, "The entries of Φ_v that are not zero.")
     factor_nonzeros = _size(
-        lambda s: s.mass_pattern.plan.numbers - s.mass_pattern.n - s.mass_pattern.m,
-        "Of L, below its diagonal: L D Lᵀ is the matrix [M Φ_vᵀ; Φ_v 0].",
+        lambda s: factor_entries(s.mass_pattern),
+        "Of L, below its diagonal: L D Lᵀ is the matrix [M Φ_vᵀ; Φ_v 0], or Φ_v M⁻¹ Φ_vᵀ in joint coordinates.",
     )
     kernels = _size(
         lambda s: len(s.structure.program.batch.groups) + len(s.structure.dynamics.batch.groups),

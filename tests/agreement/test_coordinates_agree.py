@@ -61,13 +61,14 @@ def free(name):
 
 def scales(result):
     """The largest value of each unit; rates and accelerations count at least as much as turning at the largest rate, at
-    the model's own length, makes."""
+    the model's own length, makes, and accelerations as gravity: at rest they are the roundoff of its balance."""
     found = {}
     for name in result.names:
         unit = result.unit(name)
         found[unit] = max(found.get(unit, 0.0), float(np.abs(result[name]).max()))
     fastest, length = found.get("rad/s", 0.0), result.quantities.system.length
     turning = {"m": length, "m/s": length * fastest, "rad/s²": fastest**2, "m/s²": length * fastest**2}
+    turning["m/s²"] = max(turning["m/s²"], *(abs(float(g)) for g in result.quantities.system.model.gravity))
     for unit, least in turning.items():
         found[unit] = max(found.get(unit, 0.0), least)
     return found

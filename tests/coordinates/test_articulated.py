@@ -6,6 +6,8 @@ from gallery import load
 
 from mbs_dae.compiled.masses import mass_matrix
 from mbs_dae.linear.kkt import factorise, solve
+from mbs_dae.linear.order import NONE, ordering
+from mbs_dae.linear.tree.articulated import coupled_rows
 from mbs_dae.motion.derivative import evaluate
 from mbs_dae.motion.mechanism import mechanism
 from mbs_dae.poses.dependence import PoseRank
@@ -47,7 +49,9 @@ def test_solutions_satisfy_the_equations(evaluated):
 def test_pivots_are_squared_distances(evaluated):
     """Of a row from those that come before it and are kept, in the norm of M⁻¹."""
     machine, M, rows = evaluated
-    factor, order = machine.factor, machine.pattern.order
+    factor, pattern = machine.factor, machine.pattern
+    ends = pattern.jac_row[coupled_rows(pattern.jac_row, pattern.jac_column)].astype(int)
+    order = ordering(pattern.m, 0, NONE, NONE, *np.unique(ends[:, ends[0] != ends[1]], axis=1)).order
     whitened = np.linalg.solve(np.linalg.cholesky(M), rows.T)
     before: list[int] = []
     for row in order:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from threading import Timer
 
@@ -107,7 +108,15 @@ def test_ctrl_c_keeps_what_is_done(workers, good, monkeypatch):
     np.testing.assert_array_equal(found.array("rod.omega")[found.done], good[found.done])
 
 
-def test_a_long_member_is_interrupted():
+@pytest.fixture
+def interruptible():
+    """Whoever started the tests may have said that Ctrl-C is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_long_member_is_interrupted(interruptible):
     """Within a member, too: between two pieces of its run."""
     from _thread import interrupt_main
 

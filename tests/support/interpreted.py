@@ -15,6 +15,8 @@ from typing import Any
 from mbs_dae.compiled import batch
 from mbs_dae.compiled.tree import transformation
 from mbs_dae.kernels import cache, functions, passes, store, work
+from mbs_dae.linear import kkt, sums, vectors
+from mbs_dae.linear.fronts import solving, wide
 from mbs_dae.motion.methods import method
 
 _reals, _integers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
@@ -67,6 +69,13 @@ def call(function: Any, count: int, t: float, *arrays: Any) -> None:
     (_FUNCTION(function) if isinstance(function, int) else function)(int(count), float(t), *pointers)
 
 
+def call_front(address: int, numbers: Any, arrays: Any) -> None:
+    """Call a kernel of fronts as the core calls it."""
+    kinds = [ctypes.c_int64] * len(numbers) + [ctypes.c_void_p] * len(arrays)
+    pointers = [array.ctypes.data for array in arrays]
+    ctypes.CFUNCTYPE(None, *kinds)(int(address))(*map(int, numbers), *pointers)
+
+
 def call_on_tables(address: int, count: int, *arrays: Any) -> None:
     """Call a kernel of tables as the core calls it."""
     index, tables = arrays
@@ -82,9 +91,14 @@ class Core:
 
     def __init__(self, monkeypatch):
         monkeypatch.setattr(functions.Function, "__call__", lambda self, *values: self.py_func(*values))
-        monkeypatch.setattr(batch, "call_kernel", lambda address, *arguments: call(int(address), *arguments))
+        monkeypatch.setattr(batch, "call_kernel", lambda at, numbers, arrays: call(int(at), *numbers, *arrays))
+        monkeypatch.setattr(solving, "call_kernel", call_front)
+        for module in (kkt, wide):
+            monkeypatch.setattr(module, "choose", lambda decision, a, b: a if decision else b)
+        for module in (sums, vectors):
+            monkeypatch.setattr(module, "nothing_of", lambda array: 0.0)
         monkeypatch.setattr(passes, "call_on_tables", call_on_tables)
-        for module in (transformation, method):
+        for module in (transformation, method, kkt):
             monkeypatch.setattr(module, "call_on_block", self._call_on_block)
 
     def _call_on_block(self, address, block, arrays):

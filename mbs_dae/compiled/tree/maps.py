@@ -73,6 +73,7 @@ def transformation_of(
         ends.setdefault(term.row, set()).add(term.edge)
     on_way = visits(shape, groups_of(entries.jac_row, entries.jac_column, ends), ends)
     slot = {(row, v.edge): v.slot + k for v in on_way for k, row in enumerate(v.group.rows)}
+    terms = [term for term in terms if (term.row, term.edge) in slot]  # others are of what stands still
     mass = _masses(coordinates, dynamics) if dynamics is not None else []
     maps = places._replace(
         component=np.array([0, 1, 5] if tree.dimension == 2 else range(6), dtype=np.int64),

@@ -11,7 +11,7 @@ from ...kernels import cache as kernels
 from ...kernels import llvm, store
 from ...tolerances import NIL
 from .lines import Lines
-from .shape import OF_ROWS, OF_X, SUM, Place, Shape, X
+from .shape import OF_ROWS, OF_X, ROW, SUM, Place, Shape, X
 
 COUNTS = ("eliminated", "taken_in", "given_out")
 WHOLE = (*COUNTS, "first", "x_count")
@@ -99,12 +99,15 @@ def _gathered(code: Lines, shape: Shape, index: str) -> dict[Place, str]:
     values: dict[Place, str] = {}
     first = len(shape.entries)
     for e, (i, j) in enumerate(shape.entries):
-        source = "%beside" if shape.unknowns[i] == X else "%jacobian"
-        values[i, j, SUM] = code.load(source, code.index(index, e))
+        source = "%beside" if shape.unknowns[i] == shape.unknowns[j] else "%jacobian"
+        entry = code.load(source, code.index(index, e))
+        values[i, j, SUM] = code.negative(entry) if shape.unknowns[j] == ROW else entry
     for k, sort in enumerate(shape.pivots):
+        unknown = code.index(index, first + k)
         if sort == X:
-            unknown = code.index(index, first + k)
             values[k, k, SUM] = code.real("fadd", code.load("%weight", unknown), code.load("%soft", unknown))
+        elif shape.given:
+            values[k, k, OF_X] = code.load("%weight", unknown)
     first += len(shape.unknowns)
     for c, handed_on in enumerate(shape.children):
         handed = code.place("%handed", code.index(index, first + c))

@@ -35,14 +35,13 @@ class Plan(NamedTuple):
     numbers: int
     room: int
     """Work space of wide fronts."""
+    given: int
+    """1 where the matrix is that of λ alone (`Shape.given`)."""
 
 
-def no_plan() -> Plan:
-    """Nothing to eliminate."""
-    return plan_of((), np.zeros(0, dtype=np.int64), 0, {})
-
-
-def plan_of(fronts: Sequence[Front], order: np.ndarray, x_count: int, source: dict[tuple[int, int], int]) -> Plan:
+def plan_of(
+    fronts: Sequence[Front], order: np.ndarray, x_count: int, source: dict[tuple[int, int], int], given: bool = False
+) -> Plan:
     """For fronts whose unknowns are those of `order`. `source` says which entry of the matrix stands at (higher, lower)
     place: the number of an entry of Φ_v, or of W below its diagonal."""
     kinds = [X if unknown < x_count else ROW for unknown in order.tolist()]
@@ -51,12 +50,14 @@ def plan_of(fronts: Sequence[Front], order: np.ndarray, x_count: int, source: di
         below[k].append(i)
     shapes, made = dict[int, Shape](), dict[Shape, Shape]()
     for front in fronts:  # those of children are known before
-        shape = _shape_of(front, kinds, below, shapes)
+        shape = _shape_of(front, kinds, below, shapes, given)
         shapes[id(front)] = made.setdefault(shape, shape)
-    return _laid_out(_calls(fronts, shapes), shapes, order, source)
+    return _laid_out(_calls(fronts, shapes), shapes, order, source, given)
 
 
-def _shape_of(front: Front, kinds: Sequence[str], below: dict[int, list[int]], shapes: dict[int, Shape]) -> Shape:
+def _shape_of(
+    front: Front, kinds: Sequence[str], below: dict[int, list[int]], shapes: dict[int, Shape], given: bool
+) -> Shape:
     local = {place: k for k, place in enumerate((*front.pivots, *front.border))}
     entries = sorted((local[i], local[k]) for k in front.pivots for i in below[k])
     children = []
@@ -66,7 +67,7 @@ def _shape_of(front: Front, kinds: Sequence[str], below: dict[int, list[int]], s
         handed_on = [(border[i - first], border[j - first], what) for i, j, what in shape.handed_on]
         children.append(tuple((max(i, j), min(i, j), what) for i, j, what in handed_on))
     pivots, around = ("".join(kinds[place] for place in places) for places in (front.pivots, front.border))
-    return Shape(pivots, around, tuple(entries), tuple(children), front.wide)
+    return Shape(pivots, around, tuple(entries), tuple(children), given, front.wide)
 
 
 def _calls(fronts: Sequence[Front], shapes: dict[int, Shape]) -> list[list[Front]]:
@@ -97,8 +98,9 @@ def _calls(fronts: Sequence[Front], shapes: dict[int, Shape]) -> list[list[Front
 
 
 def _laid_out(
-    calls: Sequence[Sequence[Front]], shapes: dict[int, Shape], order: np.ndarray, source: dict[tuple[int, int], int]
-) -> Plan:
+    calls: Sequence[Sequence[Front]], shapes: dict[int, Shape], order: np.ndarray, source: dict[tuple[int, int], int],
+    given: bool,
+) -> Plan:  # fmt: skip
     index: list[int] = []
     table: list[tuple[int, int, int, int, int]] = []
     begins: dict[int, int] = {}
@@ -118,7 +120,7 @@ def _laid_out(
             numbers += shape.numbers
     kernels, counts, index_at, handed_at, numbers_at = np.array(table, dtype=np.int64).reshape(-1, 5).T.copy()
     indices = np.array(index, dtype=INDEX)
-    return block(Plan(kernels, counts, index_at, handed_at, numbers_at, indices, handed, numbers, room))
+    return block(Plan(kernels, counts, index_at, handed_at, numbers_at, indices, handed, numbers, room, int(given)))
 
 
 def _indices(shape: Shape, entries: list[int], unknowns: list[int], children: list[int]) -> list[int]:

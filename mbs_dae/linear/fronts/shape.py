@@ -30,6 +30,8 @@ class Shape:
     """The entries below the diagonal in the columns of the pivots, that the matrix has itself."""
     children: tuple[tuple[Place, ...], ...]
     """For each child, the numbers that it hands on."""
+    given: bool = False
+    """Whether the matrix has entries among λ itself: it is Φ W⁻¹ Φᵀ, of which `weight` is the diagonal."""
     full: bool = False
     """Whether all its entries count as there: then its elimination is loops, and no kernel of its own."""
 
@@ -71,6 +73,7 @@ class Shape:
     def _structure(self) -> tuple[tuple[tuple[int, ...], ...], tuple[Place, ...]]:
         there = {(i, k, SUM) for i, k in self.entries}
         there |= {(k, k, SUM) for k, sort in enumerate(self.pivots) if sort == X}
+        there |= {(k, k, OF_X) for k, sort in enumerate(self.pivots) if sort == ROW and self.given}
         there.update(*self.children)
         if self.full:
             pairs = combinations_with_replacement(range(len(self.unknowns)), 2)

@@ -5,13 +5,14 @@ from .wide import eliminate_wide, give_out_wide, take_in_wide
 
 
 @compiled
-def eliminate(plan, x_count, factor):
+def eliminate(plan, x_count, factor, weight, beside):
+    """The matrix with this diagonal and these entries below it, among x or, where they are `given`, among λ."""
     for k in range(plan.fronts.size):
         if factor.kernels[k] == 0:
             index, numbers = plan.indices[plan.index_at[k] :], factor.numbers[plan.numbers_at[k] :]
-            eliminate_wide(index, plan.handed_at[k], x_count, factor, numbers)
+            eliminate_wide(index, plan.handed_at[k], x_count, factor, numbers, weight, beside, plan.given)
         else:
-            _call(plan, k, (plan.fronts[k], 0, 0), x_count, factor)
+            _call(plan, k, (plan.fronts[k], 0, 0), x_count, factor, weight, beside)
 
 
 @compiled
@@ -21,7 +22,7 @@ def take_in(plan, x_count, factor):
         if factor.kernels[k] == 0:
             take_in_wide(plan.indices[plan.index_at[k] :], factor.numbers[plan.numbers_at[k] :], factor.part)
         else:
-            _call(plan, k, (0, plan.fronts[k], 0), x_count, factor)
+            _call(plan, k, (0, plan.fronts[k], 0), x_count, factor, factor.weight, factor.beside)
 
 
 @compiled
@@ -31,14 +32,14 @@ def give_out(plan, x_count, factor):
         if factor.kernels[k] == 0:
             give_out_wide(plan.indices[plan.index_at[k] :], factor.numbers[plan.numbers_at[k] :], factor.part)
         else:
-            _call(plan, k, (0, 0, plan.fronts[k]), x_count, factor)
+            _call(plan, k, (0, 0, plan.fronts[k]), x_count, factor, factor.weight, factor.beside)
 
 
 @compiled
-def _call(plan, k, counts, x_count, factor):
+def _call(plan, k, counts, x_count, factor, weight, beside):
     eliminated, taken_in, given_out = counts
     index, numbers = plan.indices[plan.index_at[k] :], factor.numbers[plan.numbers_at[k] :]
-    matrix = factor.weight, factor.soft, factor.beside, factor.jacobian
+    matrix = weight, factor.soft, beside, factor.jacobian
     rows = factor.kept, factor.share, factor.row_square, factor.independence
     call_kernel(
         factor.kernels[k],

@@ -43,10 +43,10 @@ def wide_indices(shape: Shape, entries: list[int], unknowns: list[int], children
 
 
 @compiled
-def eliminate_wide(index, first, x_count, factor, numbers):
+def eliminate_wide(index, first, x_count, factor, numbers, weight, beside, given):
     pivots, many = int64(index[0]), int64(index[1])
     a, unknowns = factor.wide, index[HEAD : HEAD + many]
-    _gather(index, x_count, factor)
+    _gather(index, x_count, factor, weight, beside, given)
     column, at = a[many * (many + 2) :], int64(0)
     for k in range(pivots):
         of_x = many * many if unknowns[k] < x_count else many * (many + 1)
@@ -72,7 +72,7 @@ def eliminate_wide(index, first, x_count, factor, numbers):
 
 
 @compiled
-def _gather(index, x_count, factor):
+def _gather(index, x_count, factor, weight, beside, given):
     """The front before its elimination."""
     pivots, many = int64(index[0]), int64(index[1])
     of_rows, of_w, of_children = int64(index[2]), int64(index[3]), int64(index[4])
@@ -81,12 +81,15 @@ def _gather(index, x_count, factor):
         a[e] = 0.0
     for k in range(pivots):
         if unknowns[k] < x_count:
-            a[many * k + k] = factor.weight[unknowns[k]] + factor.soft[unknowns[k]]
+            a[many * k + k] = weight[unknowns[k]] + factor.soft[unknowns[k]]
+        elif given == 1:
+            a[many * many + k] = weight[unknowns[k]]
     for e in range(of_rows):
         a[own[2 * e + 1]] = factor.jacobian[own[2 * e]]
     own = own[2 * of_rows :]
     for e in range(of_w):
-        a[own[2 * e + 1]] = factor.beside[own[2 * e]]
+        entry = beside[own[2 * e]]
+        a[own[2 * e + 1]] = -entry if given == 1 else entry
     own = own[2 * of_w :]
     for e in range(of_children):
         a[own[2 * e + 1]] += factor.handed[own[2 * e]]

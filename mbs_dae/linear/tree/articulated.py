@@ -25,7 +25,6 @@ import numpy as np
 
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...kernels.passes import Pass, laid_out
-from ..ldl import Structure, structure
 from .kernels import (
     BELOW,
     COLUMNS,
@@ -63,13 +62,12 @@ class Articulated(NamedTuple):
     """Row k of Φ has the entries row_at[k] : row_at[k + 1]."""
     products: Pass
     """Φ W⁻¹ Φᵀ, from them."""
-    order: Integers
-    """In which order its λ are eliminated."""
-    L: Structure
+    coupled: int
+    """How many entries it has beside its diagonal."""
 
 
 NO_PASS = Pass(*(NOWHERE for _ in Pass._fields))
-_NONE: tuple[Any, ...] = 0, NOWHERE, *[NO_PASS] * 6, 0, NOWHERE, NO_PASS, NOWHERE, structure(0, NOWHERE, NOWHERE)
+_NONE: tuple[Any, ...] = 0, NOWHERE, *[NO_PASS] * 6, 0, NOWHERE, NO_PASS, 0
 NO_TREE = Articulated(*_NONE)
 
 
@@ -95,16 +93,14 @@ class Limbs(NamedTuple):
     scaled: Work[Vector] = zeros("limb_entries")
     square: Work[Vector] = zeros("m")
     """The squared lengths of rows in the norm of W⁻¹."""
-    u: Work[Vector] = zeros("limb_items")
-    l: Work[Vector] = zeros("limb_items")
-    reciprocal: Work[Vector] = zeros("m")
-    """Of the pivots of rows; 0 for what is left out."""
+    coupling: Work[Vector] = zeros("limb_items")
+    """The entries of Φ W⁻¹ Φᵀ beside its diagonal."""
 
 
 def sizes_of(tree: Articulated, velocities: int, entries: int) -> dict[str, int]:
     """The lengths of what is kept of a tree."""
     names = ("slots", "limbs", "limb_velocities", "limb_entries", "limb_items")
-    numbers = (tree.slots, tree.edges, velocities, entries, tree.L.column.size) if tree.edges else (0,) * len(names)
+    numbers = (tree.slots, tree.edges, velocities, entries, tree.coupled) if tree.edges else (0,) * len(names)
     return dict(zip(names, numbers, strict=True))
 
 
@@ -155,10 +151,11 @@ class Shape(NamedTuple):
 
 
 def articulated(
-    shape: Shape, functions: Sequence[int], row: np.ndarray, column: np.ndarray, rows: int, L: Structure,
-    order: np.ndarray,
+    shape: Shape, functions: Sequence[int], row: np.ndarray, column: np.ndarray, rows: int,
+    coupled: np.ndarray,
 ) -> Articulated:  # fmt: skip
-    """`row` and `column` are those of the entries of Φ, in their order; L and `order` those of its λ."""
+    """`row` and `column` are those of the entries of Φ, in their order; `coupled` are the pairs of rows between which
+    Φ W⁻¹ Φᵀ has entries, the later row first."""
     first, edges = shape.first, range(len(shape.parents))
     above = [max(parent, 0) for parent in shape.parents]
     inward = shape.inward()
@@ -183,9 +180,8 @@ def articulated(
         columns=laid_out([way_of(shape, visit, slots) for visit in on_way], COLUMNS.kernel),
         slots=slots + sum(len(visit.group.rows) for visit in on_way),
         row_at=np.searchsorted(row, np.arange(rows + 1)),
-        products=_products(groups, L, order),
-        order=order,
-        L=L,
+        products=_products(groups, coupled),
+        coupled=coupled.shape[1],
     )
 
 
@@ -284,15 +280,13 @@ LONGEST = 8
 """So many neighbouring velocities are multiplied at once."""
 
 
-def _products(groups: Sequence[Group], L: Structure, order: np.ndarray) -> Pass:
-    """What makes the items of L from the rows: for each two groups the velocities that both have, in runs of
+def _products(groups: Sequence[Group], coupled: np.ndarray) -> Pass:
+    """What makes the entries of Φ W⁻¹ Φᵀ from the rows: for each two groups the velocities that both have, in runs of
     neighbours."""
-    place, rows = np.argsort(order), max(order.size, 1)
-    known = np.repeat(np.arange(order.size), np.diff(L.at)) * rows + L.column.astype(np.int64)
+    known = {pair: k for k, pair in enumerate(map(tuple, coupled.T.tolist()))}
 
     def item(one: int, other: int) -> int:
-        high, low = sorted((place[one], place[other]), reverse=True)
-        return int(np.searchsorted(known, high * rows + low))
+        return known[max(one, other), min(one, other)]
 
     number = np.repeat(np.arange(len(groups)), [len(group.columns) for group in groups])
     column = np.array([c for group in groups for c in group.columns], dtype=np.int64)

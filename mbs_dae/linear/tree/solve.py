@@ -3,9 +3,9 @@
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...kernels.passes import go_through
-from ...tolerances import DELTA, NIL
-from ..kkt import Factor
-from ..ldl import backward, eliminate_row, forward
+from ...tolerances import NIL
+from ..fronts.solving import eliminate, give_out, take_in
+from ..kkt import Factor, set_limits, tell_independence
 from ..pattern import Pattern
 from ..vectors import axpy, copy, largest
 
@@ -20,31 +20,12 @@ def factorise_tree(pattern: Pattern, factor: Factor):
         return
     tables = (own.twist, own.arm, own.momentum, own.inverse, own.force, factor.jacobian, own.left, own.scaled)
     go_through(tree.columns, tables)
-    for k in range(own.u.size):
-        own.u[k] = 0.0
-    for row in range(pattern.m):
-        own.square[row] = 0.0
-    go_through(tree.products, (own.left, own.scaled, own.u, own.square))
-    _eliminate_rows(pattern, factor)
-
-
-@compiled
-def _eliminate_rows(pattern, factor):
-    """L and D of Φ W⁻¹ Φᵀ."""
-    own, order = factor.limbs, pattern.tree.order
-    least, truncation = _negligible(factor), factor.truncation[0]
-    extra = factor.damping[0] if truncation > 0.0 else DELTA + factor.damping[0]
-    for i in range(pattern.m):
-        row = order[i]
-        square = own.square[row]
-        distance, share = square - eliminate_row(pattern.tree.L, i, own.reciprocal, own.u, own.l), factor.share[row]
-        independence = max(distance / square, 0.0) * share if square > least else 0.0
-        factor.row_square[row] = square
-        factor.independence[row] = independence
-        if factor.kept[row] == 0.0 or independence < truncation:
-            own.reciprocal[i] = 0.0
-        else:
-            own.reciprocal[i] = 1.0 / (distance + extra * max(square / max(share, NIL), least))
+    own.coupling[:] = 0.0
+    own.square[:] = 0.0
+    go_through(tree.products, (own.left, own.scaled, own.coupling, own.square))
+    set_limits(factor, _negligible(factor), factor.truncation[0], factor.damping[0])
+    eliminate(pattern.plan, 0, factor, own.square, own.coupling)
+    tell_independence(factor)
 
 
 @compiled
@@ -77,23 +58,19 @@ def solve_tree(
 @compiled
 def _solve_once(pattern, factor, f, g):
     """f becomes x and g becomes λ, by the last factor:  Φ W⁻¹ Φᵀ λ = Φ W⁻¹ f - g."""
-    tree, own, order, part = pattern.tree, factor.limbs, pattern.tree.order, factor.part
+    tree, own, part = pattern.tree, factor.limbs, factor.part
     go_through(tree.inward, (own.twist, own.arm, own.momentum, own.inverse, own.force, f, f))
-    for i in range(pattern.m):
-        row = order[i]
-        total = -g[row]
+    for row in range(pattern.m):
+        total = g[row]
         for e in range(tree.row_at[row], tree.row_at[row + 1]):
-            total += own.scaled[e] * f[pattern.jac_column[e]]
-        part[i] = total
-    forward(tree.L, own.l, part)
-    for i in range(pattern.m):
-        part[i] *= own.reciprocal[i]
-    backward(tree.L, own.l, part)
-    for i in range(pattern.m):
-        row = order[i]
-        g[row] = part[i]
+            total -= own.scaled[e] * f[pattern.jac_column[e]]
+        part[row] = total
+    take_in(pattern.plan, 0, factor)
+    give_out(pattern.plan, 0, factor)
+    for row in range(pattern.m):
+        g[row] = part[row]
         for e in range(tree.row_at[row], tree.row_at[row + 1]):
-            f[pattern.jac_column[e]] -= own.left[e] * part[i]
+            f[pattern.jac_column[e]] -= own.left[e] * part[row]
     go_through(tree.outward, (own.twist, own.arm, own.momentum, own.inverse, own.motion, f))
 
 
