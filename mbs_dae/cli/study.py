@@ -105,7 +105,7 @@ def parse_over(texts: Sequence[str]) -> dict[str, Any]:
     """From ["r=0.08:0.12:3", "l~normal(0.3,1e-4)"] to names and what they take."""
     found: dict[str, Any] = {}
     for text in texts:
-        name, sign, spec = (part.strip() for part in re.match(r"([^=~]*)([=~]?)(.*)", text, re.DOTALL).groups())  # type: ignore[union-attr]
+        name, sign, spec = (part.strip() for part in [*re.split("([=~])", text, maxsplit=1), "", ""][:3])
         if not name or not sign or not spec:
             raise _unreadable(text)
         if name in found:
