@@ -21,7 +21,10 @@ from mbs_dae.model.model import Model
 from mbs_dae.motion import comparison
 from mbs_dae.motion import run as marching
 from mbs_dae.motion.comparison import Timed, evaluation_times
+from mbs_dae.motion.derivative import accelerate
+from mbs_dae.motion.mechanism import mechanism
 from mbs_dae.poses.dependence import PoseRank
+from mbs_dae.tolerances import FAINT
 from mbs_dae.verbs.simulate import Prepared, prepare
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
@@ -72,11 +75,11 @@ def families(loops: int) -> Iterator[Callable[[float], Setting]]:
         yield lambda h, of=(method, coordinates, how): Setting(of[0], h, coordinates=of[1], stabilization=of[2])
 
 
-def tolerances() -> Iterator[Setting]:
-    """Settings by their tolerance."""
+def tolerances() -> Iterator[list[Setting]]:
+    """Settings by their tolerance, in families that become finer."""
     for coordinates, method, how in product(SETS, ("DP8", "DP5"), ("Projection", "Baumgarte")):
-        for rtol in 10.0 ** -np.arange(1.0, 10.1, 0.25):
-            yield Setting(method, rtol=float(rtol), coordinates=coordinates, stabilization=how)
+        one = Setting(method, coordinates=coordinates, stabilization=how)
+        yield [replace(one, rtol=float(rtol)) for rtol in 10.0 ** -np.arange(1.0, 10.1, 0.25)]
 
 
 N_FOUR_BAR_SWEEP = (
@@ -147,11 +150,11 @@ def andrews(setting: Setting) -> Ready:
     import andrews_squeezer
 
     names = tuple(f"K{k}.angle" for k in range(1, 8))
-    return _ready(_andrews(), andrews_squeezer.INITIAL, names, 0.03, setting, ref.andrews_relative)
+    return _ready(andrews_model(), andrews_squeezer.INITIAL, names, 0.03, setting, ref.andrews_relative)
 
 
 @cache
-def _andrews() -> Model:
+def andrews_model() -> Model:
     import andrews_squeezer
 
     return andrews_squeezer.build()
@@ -183,9 +186,13 @@ def bricard_reference(seconds: float = 10.0) -> np.ndarray:
     return bricard(Setting("DP8", rtol=1e-13), seconds).run(1).states[-1]
 
 
-def timed_in(coordinates: str, model: Model) -> Timed:
-    """Accelerations in one state: the placement, with all bodies moving a little."""
-    return _moving(model.compile(coordinates))
+def tree(model: Model, angles: np.ndarray, rates: np.ndarray) -> tuple[Timed, np.ndarray]:
+    """Accelerations of joints in a row, in joint coordinates, in this state; and what they are."""
+    system = model.compile("joint")
+    q, v, a = system.placement.copy(), rates.copy(), np.zeros(angles.size)
+    q[: angles.size] += angles
+    accelerate(mechanism(system, faint=FAINT), 0.0, q, v, a)
+    return comparison.timed(system, 0.0, q, v), a
 
 
 def evaluation_costs(model: Model, sets: Sequence[str] = SETS) -> dict[str, tuple[int, float]]:

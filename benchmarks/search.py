@@ -7,7 +7,7 @@ Problems are four_bars_1, four_bars_40, four_bars_400, slider_crank and andrews.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -17,11 +17,17 @@ import numpy as np
 import ours
 from peers import available
 from peers import references as ref
-from peers.run import Run, timed
-from peers.search import Found, fastest, in_order
+from peers.run import Run
+from peers.search import NEAR, Found, fastest, in_order, tried
 
 SHOWN = 4
 """Of each solver and bound."""
+FIRST = ("mujoco", "pinocchio", "exudyn")
+"""The order of the peers: those that are fast for many loops come first."""
+FAR = 3.0
+"""What takes longer than the fastest so far by this is given up."""
+ENOUGH = 3
+"""Of a family of tolerances: so many within the bound, since a finer one may be luckier."""
 
 
 class Problem(NamedTuple):
@@ -54,36 +60,50 @@ def problems() -> Iterator[tuple[str, Problem]]:
 
 
 def main() -> None:
-    solvers = [ours, *(import_module(f"peers.{name}_") for name in available())]
+    """Those of the first of the peers that is fast come soon; of others only what comes near it is looked for."""
+    peers = [import_module(f"peers.{name}_") for name in sorted(available(), key=FIRST.index)]
     for name, problem in problems():
         if len(sys.argv) > 1 and name not in sys.argv[1:]:
             continue
         for what, (error, bound) in problem.errors.items():
-            for solver in solvers:
+            patience = 20.0 if problem.loops == 400 else 0.5
+            for solver in [*peers, ours]:
                 if problem.loops <= getattr(solver, "LARGEST", problem.loops):
-                    show(f"{name}, {what}", found(solver, problem, error, bound))
+                    those = found(solver, problem, error, bound, patience)
+                    show(f"{name}, {what}", solver.__name__, patience, those)
+                    patience = min([patience, *(FAR * one.seconds for one in those)])
 
 
-def found(solver: ModuleType, problem: Problem, error: Callable[[Run], float], bound: float) -> list[Found]:
+def found(
+    solver: ModuleType, problem: Problem, error: Callable[[Run], float], bound: float, patience: float
+) -> list[Found]:
     make: Callable[[Any], Any] = getattr(solver, problem.make)
     if problem.loops:
         make = partial(make, problem.loops)
-    patience = 20.0 if problem.loops == 400 else 0.5
     steps = (solver.families(problem.loops), make, error, bound, problem.seconds, problem.first, patience)
-    free = []
+    those = fastest(*steps)
     if solver is ours:
-        for setting in ours.tolerances():
-            try:
-                run = (ready := make(setting)).outcome()
-            except Exception:   # too coarse
-                continue
-            if error(run) <= bound:
-                free.append(Found(setting, ready, run, timed(ready.bare, 3)[0]))
-    return in_order([*fastest(*steps), *free])
+        for family in ours.tolerances():
+            limit = min([patience, *(NEAR * one.seconds for one in those)])
+            those += coarsest(family, make, error, bound, limit)
+    return in_order(those)
 
 
-def show(what: str, those: list[Found]) -> None:
-    print(f"\n{what}")
+def coarsest(
+    settings: Iterable[Any], make: Callable[[Any], Any], error: Callable[[Run], float], bound: float, limit: float
+) -> list[Found]:
+    """Of settings that become finer, those within the bound, until they take too long."""
+    those: list[Found] = []
+    for setting in settings:
+        one, spent = tried(setting, make, error, bound, limit)
+        those += [one] if one else []
+        if spent > limit or len(those) == ENOUGH:
+            break
+    return those
+
+
+def show(what: str, solver: str, patience: float, those: list[Found]) -> None:
+    print(f"\n{what}" + ("" if those else f": {solver} finds nothing within {patience:.2g} s"), flush=True)
     for one in those[:SHOWN]:
         error = "" if one.run.energy_error is None else f"{one.run.energy_error:.2g} J"
         what = f"{one.run.solver:<11}{one.run.setting:<60}{one.run.steps:>8}"

@@ -1,7 +1,7 @@
 """Spatial mechanisms: ``python benchmarks/spatial.py``.
 
 1. The cost of one evaluation of all accelerations: a chain of revolute joints, and a Gough-Stewart platform of thirteen
-   bodies; and of trees in joint coordinates beside articulated bodies in C++ (optional).
+   bodies. (Trees beside articulated bodies in C++: `trees.py`.)
 2. What deriving and compiling the kernels of every joint, driver and force in space takes, from an empty cache and
    again with a full one.
 3. Bricard's linkage over 10 s, beside a peer at equal accuracy (optional: pip install 'mbs_dae[peers]').
@@ -20,11 +20,8 @@ import ours
 from peers import available
 
 import mbs_dae as mbs
-from mbs_dae.motion.comparison import evaluation_times
 
 CHAINS = (20, 100, 1000)
-TREES = (6, 20, 100, 200)
-"""More takes pinocchio's data too much memory (64 n³ bytes)."""
 
 
 def chain(n: int) -> mbs.SpatialModel:
@@ -47,25 +44,6 @@ def show_evaluations() -> None:
     for name, model in [*models, ("Stewart platform", stewart_platform.build())]:
         costs = ours.evaluation_costs(model)
         print(f"{name:<24}" + "".join(f"{unknowns:>12}{cost:>10.2f}" for unknowns, cost in costs.values()), flush=True)
-
-
-def show_trees() -> None:
-    """Accelerations of chains of hinges, by turns. What calling from Python costs is taken off the peer's time: what
-    the straight line through a chain of 1 and one of 2 leaves for one of 0."""
-    if "pinocchio" not in available():
-        return
-    from peers import pinocchio_
-
-    these = [(ours.timed_in("joint", chain(n))[0], n) for n in TREES]
-    these += [(pinocchio_.hinges(n), n) for n in (1, 2, *TREES)]
-    times = evaluation_times([(often, max(4, 2000 // n)) for often, n in these], rounds=200)
-    own, (one, two, *peer) = times[: len(TREES)], times[len(TREES) :]
-    call = max(2 * one - two, 0.0)
-    heads = f"{'chain of hinges':<24}{'mbs_dae [µs]':>14}{'pinocchio [µs]':>16}{'ratio':>8}"
-    print(f"{heads}   (a call: {1e6 * call:.2f} µs)")
-    for n, mine, other in zip(TREES, own, peer, strict=True):
-        other -= call
-        print(f"{n:<24}{1e6 * mine:>14.2f}{1e6 * other:>16.2f}{other / mine:>8.2f}", flush=True)
 
 
 # --- kernels ------------------------------------------------------------------------------------------------------
@@ -181,8 +159,6 @@ if __name__ == "__main__":
         derive_everything()
     else:
         show_evaluations()
-        print()
-        show_trees()
         print()
         show_kernels()
         print()

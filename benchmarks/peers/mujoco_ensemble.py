@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import mujoco
@@ -17,12 +17,17 @@ import numpy as np
 from mujoco import rollout
 
 from . import references as ref
-from .mujoco_ import Setting, model_of, slider_crank_xml
-from .run import timed
+from .mujoco_ import Setting, families, model_of, slider_crank_xml
+from .run import Ready, Run, timed
+from .search import FINER, fastest
 
 SECONDS = 1.0
 TRIED = 6
 """Speeds, of all, with which settings are compared."""
+TAKEN = 4
+"""Of the fastest settings: so many are run for all members,"""
+SHORTER = 12
+"""with steps that are so often made shorter."""
 
 
 @dataclass(frozen=True)
@@ -41,26 +46,42 @@ def references(speeds: np.ndarray) -> np.ndarray:
 
 
 def slider_cranks(speeds: np.ndarray, error: float, threads: int | None = None) -> Ensemble:
-    """All members within this error, on so many threads (all processors, unless said)."""
+    """All members within this error, on so many threads (all processors, unless said): the fastest of all families of
+    settings (`search`), by some members on one thread."""
     exact = references(speeds)
     few = np.unique(np.linspace(0, len(speeds) - 1, TRIED).astype(int))
-    found = []
-    for constant in (0.75, 1.0, 1.5, 2.0, 2.5):
-        for steps in (round(10 * 1.15**k) for k in range(60)):
-            setting = Setting(SECONDS / steps, constant, 0.9999)
-            solve = partial(_solve, _model(setting), speeds[few], steps, 1)
-            seconds, angles = timed(solve, 1)
-            if np.abs(angles - exact[few]).max() <= 0.9 * error:    # the others may be a little worse
-                found.append((min(seconds, timed(solve, 3)[0]), setting, steps))
-                break
-            if found and seconds > 3.0 * min(found)[0]:
-                break
-    for _, setting, steps in sorted(found, key=lambda one: one[0]):
+
+    def make(setting: Setting) -> Ready:
+        steps = round(SECONDS / setting.h)
+        solve = partial(_solve, _model(setting), speeds[few], steps, 1)
+        return Ready("mujoco", str(setting), solve, solve, lambda: _run(setting, steps, solve()))
+
+    def off(run: Run) -> float:
+        return run.error(exact[few]) / 0.9      # the others may be a little worse
+
+    found = fastest(families(1), make, off, error, SECONDS, 10, 1.0)[:TAKEN]
+    within = [one for each in found if (one := _within(each.setting, speeds, exact, error, threads))]
+    if not within:
+        raise ArithmeticError(f"no setting of mujoco comes within {error:g} rad")
+    return min(within, key=lambda one: timed(one.solve, 1)[0])
+
+
+def _within(
+    setting: Setting, speeds: np.ndarray, exact: np.ndarray, error: float, threads: int | None
+) -> Ensemble | None:
+    """All members: where some are worse than those that were tried, with shorter steps."""
+    for _ in range(SHORTER):
+        steps = round(SECONDS / setting.h)
         solve = partial(_solve, _model(setting), speeds, steps, threads or os.cpu_count() or 1)
-        off = float(np.abs(solve() - exact).max())
-        if off <= error:
-            return Ensemble(str(setting), off, solve)
-    raise ArithmeticError(f"no setting of mujoco comes within {error:g} rad")
+        worst = float(np.abs(solve() - exact).max())
+        if worst <= error:
+            return Ensemble(str(setting), worst, solve)
+        setting = replace(setting, h=setting.h / FINER)
+    return None
+
+
+def _run(setting: Setting, steps: int, angles: np.ndarray) -> Run:
+    return Run("mujoco", str(setting), np.nan, steps, None, np.array([SECONDS]), angles[None])
 
 
 def _model(setting: Setting) -> mujoco.MjModel:

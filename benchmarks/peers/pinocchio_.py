@@ -8,7 +8,7 @@ is to die out within about a step.
 from __future__ import annotations
 
 import cmath
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -19,7 +19,8 @@ import pinocchio as pin
 from scipy.integrate import DOP853, RK45
 
 from . import references as ref
-from .run import Ready, Run, drift, nearest
+from .run import Ready, Run, drift, nearest, timed
+from .trees import Link, state
 
 LARGEST = 150
 """Four-bars that fit: ``pin.Data`` takes the memory of eight arrays of (2n + 1)³ numbers, 33 GB for n = 400."""
@@ -165,24 +166,26 @@ def _ready(
     return Ready("pinocchio", str(setting), bare, lambda: prepare(*given)(), outcome)
 
 
-def hinges(n: int) -> Callable[[int], None]:
-    """Forward dynamics (``aba``) of the chain of `spatial.chain`, so often."""
+def tree(links: Sequence[Link]) -> tuple[Callable[[int], None], np.ndarray]:
+    """Forward dynamics (``aba``) of links in a row, so often, in the faster of its conventions; and the
+    accelerations."""
     model, joint = pin.Model(), 0
-    for k in range(n):
-        hinge = pin.JointModelRY() if k % 2 == 0 else pin.JointModelRZ()
-        place = pin.SE3(np.eye(3), np.array([float(k > 0), 0.0, 0.0]))
-        joint = model.addJoint(joint, hinge, place, f"hinge{k}")
-        bar = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.01, 0.08, 0.08]))
-        model.appendBodyToJoint(joint, bar, pin.SE3.Identity())
-    data, random = model.createData(), np.random.default_rng(0)
-    q, v = random.standard_normal((2, n))
-    none, aba = np.zeros(n), pin.aba
+    for k, link in enumerate(links):
+        hinge = {(1, 0, 0): pin.JointModelRX, (0, 1, 0): pin.JointModelRY, (0, 0, 1): pin.JointModelRZ}[link.axis]()
+        joint = model.addJoint(joint, hinge, pin.SE3(np.eye(3), np.array(link.place, dtype=float)), f"hinge{k}")
+        body = pin.Inertia(link.mass, np.array(link.com, dtype=float), np.diag(link.inertia))
+        model.appendBodyToJoint(joint, body, pin.SE3.Identity())
+    data, aba, none = model.createData(), pin.aba, np.zeros(len(links))
+    q, v = state(len(links))
+    both = pin.Convention.LOCAL, pin.Convention.WORLD
 
-    def often(count: int) -> None:
+    def often(count: int, convention: pin.Convention) -> None:
         for _ in range(count):
-            aba(model, data, q, v, none)
+            aba(model, data, q, v, none, convention)
 
-    return often
+    spent = [timed(lambda one=one: often(max(10, 5000 // len(links)), one), 20)[0] for one in both]
+    fastest = both[int(np.argmin(spent))]
+    return lambda count: often(count, fastest), aba(model, data, q, v, none, fastest).copy()
 
 
 def _kkt(

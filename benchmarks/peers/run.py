@@ -75,18 +75,21 @@ class Compared:
 
 
 MOST_SECONDS = 4.0
-"""For all rounds of one solver; it takes part in three at least."""
+"""For all rounds of one solver; it takes part in three at least,"""
+LONG = 2.0
+"""or in the first alone where a run takes longer than this."""
 
 
 def compared_in_rounds(solvers: Sequence[Ready], rounds: int = 15) -> list[Compared]:
     """With the first of them. What else a machine does changes its speed within seconds, so all take their turn in each
     round, and ratios are those of times next to each other: slow solvers sit out some rounds."""
-    spent = [max(timed(one.bare, 1)[0], timed(one.called, 1)[0]) for one in solvers]
-    share = [min(rounds, max(3, int(MOST_SECONDS / (2 * seconds)))) for seconds in spent]
     times = np.full((rounds, len(solvers), 2), np.nan)
+    times[0] = [(timed(one.bare, 1)[0], timed(one.called, 1)[0]) for one in solvers]
+    spent = times[0].max(axis=1)
+    share = [1 if one > LONG else min(rounds, max(3, int(MOST_SECONDS / (2 * one)))) for one in spent]
     for k in range(rounds):
         for j, one in enumerate(solvers):
-            if k < share[j]:
+            if k < share[j] > 1:
                 often = max(1, min(20, int(0.02 / spent[j])))
                 times[k, j] = timed(one.bare, often)[0], timed(one.called, often)[0]
     ratios = np.nanmedian(times / times[:, :1], axis=0)
