@@ -11,7 +11,7 @@ from ..errors import ModelError, check_name, counted
 from ..results.quantities import frozen
 from ..results.result import Result
 from .reports.reported import Reported
-from .runs.chunk import DONE, FAILED, Failure
+from .runs.chunk import DONE, FAILED, Failure, at_times
 from .runs.numbers import columns_of
 from .runs.reading import is_measure, read_measure, result_again
 from .runs.recipe import Recipe
@@ -133,10 +133,10 @@ class Ensemble(Reported):
             return out
         if not rows.size:
             raise ModelError(f"no member is done, and {name!r} is read of their results; see the failures")
-        values = [np.asarray(self.member(int(k))[name]) for k in rows]
-        out = np.full((len(self), self.t.size, *values[0].shape[1:]), np.nan)
-        for k, value in zip(rows, values, strict=True):
-            out[k, : len(value)] = value
+        results = [self.member(int(k)) for k in rows]
+        values = np.stack([at_times(self.t, result.t, np.asarray(result[name])) for result in results])
+        out = np.full((len(self), *values.shape[1:]), np.nan)
+        out[rows] = values
         return out
 
     def _measured(self, name: str, rows: np.ndarray) -> np.ndarray:

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import checked_times, model_of
+from ..arguments import as_state, checked_times, model_of
 from ..compiled import System
 from ..errors import MbsError, ModelError, check_name, unknown_name
+from ..model.door import name_of
 from ..model.mechanisms import PlanarModel
 from ..model.model import Model
-from ..model.parameters import positive_number
+from ..model.parameters import finite_number, positive_number
+from ..motion.methods.stepping import stepping
+from ..motion.stabilise import stabilization_of
 from ..progress import Progress, check_progress, progress_bar
 from ..results.result import Result, State
 from .designs import designs as designs_of
@@ -66,6 +69,7 @@ def ensemble(
     ((4, 6), ())
     """
     check_progress(progress)
+    initial = as_state(initial)
     thing, called, function = _checked_model(model), *_checked_verb(verb)
     designs = _checked_designs(designs_of(model_of(thing), over, count, seed), model_of(thing), called)
     t = _checked_values(times) if called == "sweep" else checked_times(times)
@@ -73,7 +77,8 @@ def ensemble(
     if max_seconds is not None:
         positive_number(max_seconds, "max_seconds", "time, in seconds")
     given = _checked_options(called, options)
-    _check_start(called, initial, designs, max_seconds)
+    _check_start(model_of(thing), called, initial, designs, max_seconds)
+    _check_same_in_all(model_of(thing), called, initial, designs, given)
     recipe = Recipe(thing, t, designs.names, called, function, initial, kept, given, max_seconds)
     count, chosen = checked_workers(workers) or processors(), checked_executor(executor)
     _check_readable(recipe, designs)
@@ -143,15 +148,15 @@ def _checked_designs(designs: Designs, model: Model, verb: str) -> Designs:
         if verb != "simulate":
             raise unknown_name("parameter", name, model.parameters, f"model {model.name!r}")
         if name not in {state.name for state in model.states}:
-            _check_initial(model, name)
+            _check_initial(model, name, f"over[{name!r}]")
     return designs
 
 
-def _check_initial(model: Model, name: str) -> None:
+def _check_initial(model: Model, name: str, where: str) -> None:
     if not model.found_quantity(name):
         raise model.unknown_quantity(name, more=[*model.parameters, *(state.name for state in model.states)])
     if model.quantity(name)[1] > 1:
-        what = f"over[{name!r}] is an acceleration, which follows from forces"
+        what = f"{where} is an acceleration, which follows from forces"
         raise ModelError(f"{what}; name parameters, values or rates")
 
 
@@ -171,7 +176,7 @@ def _checked_outputs(given: Any, function: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(str, given)))
 
 
-def _check_start(verb: str, initial: Any, designs: Designs, max_seconds: float | None) -> None:
+def _check_start(model: Model, verb: str, initial: Any, designs: Designs, max_seconds: float | None) -> None:
     """What some verbs take alone."""
     if verb == "sweep" and (initial is not None or max_seconds is not None):
         what = "initial=" if initial is not None else "max_seconds="
@@ -180,8 +185,29 @@ def _check_start(verb: str, initial: Any, designs: Designs, max_seconds: float |
         raise ModelError(f"mbs.{verb} takes no initial values, but a pose: initial=mbs.assemble(model, fix={{...}})")
     if isinstance(initial, Mapping) and (twice := [name for name in designs.names if name in initial]):
         raise ModelError(f"{twice[0]!r} is named by over= and by initial=; leave it out of initial=")
-    if isinstance(initial, State) and (varied := [name for name in designs.names if "." in name]):
+    if isinstance(initial, State) and (varied := [name for name in designs.names if name not in model.parameters]):
         raise ModelError(f"initial= is a state, and over= names {varied[0]!r}; give initial values as a dict")
+
+
+def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, given: Mapping[str, Any]) -> None:
+    """What no design changes: it would be wrong in every member."""
+    if verb == "sweep":
+        parameter = given["parameter"]
+        check_name("parameter", parameter, model.parameters, f"model {model.name!r}")
+        if parameter in designs.names:
+            what = f"{parameter!r} is swept, so over= cannot vary it"
+            raise ModelError(f"{what}; leave it out of over=, or sweep another parameter")
+    if verb != "simulate":
+        return
+    steps = dict(given)
+    how = steps.pop("stabilization", None)
+    stabilization_of(how, stepping(**steps).method.projects)
+    if not (initial is None or isinstance(initial, Mapping | State)):
+        raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
+    for name, value in initial.items() if isinstance(initial, Mapping) else ():
+        finite_number(value, f"initial[{name!r}]")
+        if (called := name_of(model, name, "initial")) not in {state.name for state in model.states}:
+            _check_initial(model, called, f"initial[{called!r}]")
 
 
 def _checked_options(verb: str, given: Mapping[str, Any]) -> dict[str, Any]:

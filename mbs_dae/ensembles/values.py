@@ -12,6 +12,7 @@ from ..errors import ModelError, check_name, counted
 from ..model.parameters import finite_number
 from ..results.quantities import frozen
 
+_SHAPE = "a row for each member and a column for each name"
 EXAMPLE = 'over={"r": np.linspace(0.08, 0.12, 9), "l": 0.3}'
 
 
@@ -33,7 +34,18 @@ class Designs:
     """Of a grid: the values of each name that has several. Members go through the last one fastest."""
 
     def __post_init__(self) -> None:
-        frozen(self.values)
+        names = (self.names,) if isinstance(self.names, str) else tuple(map(str, self.names))
+        if len({*names}) < len(names):
+            raise ModelError(f"designs name {max(names, key=names.count)!r} twice; leave one out")
+        try:
+            values = np.array(self.values, dtype=float)
+        except (TypeError, ValueError) as wrong:
+            raise ModelError(f"the values of designs must be numbers: {wrong}; give {_SHAPE}") from wrong
+        if values.ndim != 2 or values.shape[1] != len(names):
+            what = f"the values of designs over {', '.join(names)} have the shape {values.shape}"
+            raise ModelError(f"{what}; give {_SHAPE}")
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "values", frozen(values))
 
     def __len__(self) -> int:
         return len(self.values)

@@ -6,6 +6,8 @@ motion follows. Both are read on the two sides of each break, whatever times wer
 goes on, with accelerations and reactions that jump: those times are told.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..compiled import System
@@ -82,12 +84,14 @@ def change_point_at_start(first: State) -> MbsError:
     return Explanation(SingularConfigurationError, what, advice, first.t, names, first).error(first.result)
 
 
-def stop_reason(system: System, status: int, motion: Trajectory, times: np.ndarray, reached: float) -> MbsError:
+def stop_reason(
+    system: System, status: int, motion: Trajectory, times: np.ndarray, reached: float, stats: dict[str, Any]
+) -> MbsError:
     """The error for a motion that stopped at `reached`, after these times, on its way to the one of its last row, which
-    holds the last good state."""
+    holds the last good state. `stats` are those of the result that is kept."""
     (t, *state), done = motion, times.size
     pose, first = State(system, reached, *(x[done].copy() for x in state)), State(system, t[0], *(x[0] for x in state))
-    kept = result_of(system, motion.until(done), t=times)
+    kept = result_of(system, motion.until(done), t=times, stats=stats)
     return _why(status, float(t[done - 1]), float(t[done]), first, pose).error(kept)
 
 

@@ -69,7 +69,8 @@ def kinematics(
     path.q[:1], path.v[:1], path.a[:1] = system.from_bodies(first.motion)
     redundant = redundant_rows(system, machine, moments, first, path.q[0], path.v[0])
 
-    done, message, change_points = 1, "", []
+    done, message, change_points = 1, "", list[float]()
+    facts = {"redundant_equations": redundant[0], "change_points": change_points}
     chunk = poses_at_once(machine)
     with progress_bar(f"kinematics of {model.name}", progress) as watch:
         try:
@@ -82,13 +83,12 @@ def kinematics(
                         change_points.append(float(t[done]))
                     elif status != NEAR:
                         motion = system.of_bodies(path.until(done + 1))
-                        raise stop_reason(bodies, status, motion, t[:done], reached)
+                        raise stop_reason(bodies, status, motion, t[:done], reached, counts_of(machine) | facts)
                     done += 1
                 watch(done, t.size)
         except KeyboardInterrupt:
             message = f"interrupted after {done} of {t.size} poses"
-    stats = counts_of(machine) | {"redundant_equations": redundant[0], "change_points": change_points}
-    stats |= {"kinks": kinks} if kinks else {}
+    stats = counts_of(machine) | facts | ({"kinks": kinks} if kinks else {})
     if change_points and not message:
         stats["note"] = "at change points the motion is the smooth one; velocities there come from both its sides"
     if overlap := told_of_overlap(bodies, system.of_bodies(path.until(done))):

@@ -38,6 +38,16 @@ def model() -> mbs.PlanarModel:
         ({"outputs": ["bar.xx"]}, "bar.x"),
         ({"outputs": ["bar.x"], "verb": lambda run: 1.0}, "leave one out"),
         ({"rtoll": 1e-6}, "rtol"),
+        ({"rtol": -1.0}, "rtol is -1"),
+        ({"method": "euler"}, "method"),
+        ({"stabilization": 5}, "stabilization=5"),
+        ({"initial": 5}, "initial must be a dict"),
+        ({"initial": {"bar.omgea": 1.0}}, "bar.omega"),
+        ({"initial": {"bar.alpha": 1.0}}, r"initial\['bar.alpha'\] is an acceleration"),
+        ({"initial": {"bar.omega": "fast"}}, r"initial\['bar.omega'\] must be a number"),
+        ({"verb": "sweep", "parameter": "l", "times": [1.0, 2.0]}, "'l' is swept, so over= cannot vary it"),
+        ({"verb": "sweep", "parameter": "ll", "times": [1.0, 2.0]}, "parameter 'll'"),
+        ({"save": 5}, "named by a text or a Path"),
         ({"max_seconds": -1}, "max_seconds is -1"),
         ({"progress": 3}, "progress must be a function"),
         ({"verb": "sweep"}, "parameter="),
@@ -60,3 +70,24 @@ def test_what_was_not_kept_is_not_read(model):
     with pytest.raises(mbs.ModelError, match="no member 2"):
         found.member(2)
     assert found.member(1)["bar.y"].shape == (2,)  # made again
+
+
+@pytest.mark.parametrize(
+    ("names", "values", "words"),
+    [
+        (("l",), [1.0, 2.0], r"shape \(2,\); give a row for each member"),
+        (("l", "m"), [[1.0]], r"shape \(1, 1\)"),
+        (("l", "l"), [[1.0, 2.0]], "'l' twice"),
+        (("l",), [["long"]], "must be numbers"),
+    ],
+)
+def test_designs_are_rows_of_numbers(names, values, words):
+    with pytest.raises(mbs.ModelError, match=words):
+        mbs.Designs(names, values)
+
+
+def test_designs_are_copied():
+    values = np.ones((2, 1))
+    designs = mbs.Designs(("l",), values)
+    values[0] = 5.0
+    assert designs["l"].tolist() == [1.0, 1.0] == mbs.Designs(("l",), [[1], [1]])["l"].tolist()

@@ -11,6 +11,7 @@ import pytest
 import sympy as sp
 
 import mbs_dae as mbs
+from mbs_dae.ensembles.reports.members import per_member
 from mbs_dae.ensembles.runs import fast
 
 TIMES = np.linspace(0.0, 0.4, 9)
@@ -129,3 +130,81 @@ def test_a_long_member_is_interrupted(interruptible):
     timer.cancel()
     assert time.monotonic() - begun < 30.0
     assert found.done.tolist() == [True, False] and "interrupted: 1 of 2 members were run" in found.message
+
+
+def falling(h: float = 1.0) -> mbs.PlanarModel:
+    """A ball that falls from the height h until it comes to the ground."""
+    model = mbs.PlanarModel("ball", gravity=(0, -9.81))
+    model.body("ball", mass=1.0, inertia=0.1, position=(0, model.parameter("h", h, unit="m")))
+    model.add(mbs.Event("down", when=model["ball.y"], direction=-1, action="stop"))
+    return model
+
+
+def last_of(rows: np.ndarray) -> list[float]:
+    return [row[~np.isnan(row)][-1] for row in rows]
+
+
+def test_runs_that_an_event_stops_are_told_by_the_numbers_that_they_have():
+    times = np.linspace(0.0, 1.0, 11)
+    found = mbs.ensemble(falling(), times, over={"h": [1.0, 2.0, 9.0]}, outputs=["ball.y", "ball.vy"])
+    assert found.done.all() and np.isnan(found.array("ball.y")[:2, -1]).all()
+    fallen = 9.0 - 9.81 / 2 * times**2
+    worst = found.worst("ball.vy", "abs")
+    assert (worst.member, worst.t) == (2, 1.0) and worst.value == pytest.approx(-9.81)
+    for name in ("ball.y", "ball.vy"):  # its last pose stands at the time of the event, which is none of these
+        stopped = found.member(0)
+        assert 0.4 < stopped.t[-1] < 0.5 and np.isnan(found.array(name)[0, 5:]).all()
+        np.testing.assert_array_equal(found.array(name)[0, :5], stopped[name][:5])
+    whole = mbs.ensemble(falling(), times, over={"h": [1.0]})
+    np.testing.assert_array_equal(whole.array("ball.y")[0], found.array("ball.y")[0])
+    found_at = found.percentiles("ball.y", (50,))[50]
+    np.testing.assert_allclose(found_at[-1], fallen[-1])  # the others are down
+    np.testing.assert_allclose(found_at[5], 2.0 - 9.81 / 2 * times[5] ** 2 + 3.5)  # two are under way
+    lines = {row[0]: row[2] for row in found.summary().rows}
+    assert lines["min ball.y"][-1] == pytest.approx(fallen[-1]) and np.isfinite(lines["max ball.y"]).all()
+    table = found.to_dataframe("ball.y")
+    np.testing.assert_allclose(table["ball.y max"], [1.0, 2.0, 9.0])
+    np.testing.assert_allclose(table["ball.y min"], [np.nanmin(row) for row in found.array("ball.y")])
+    np.testing.assert_array_equal(last_of(found.array("ball.y")), per_member(found, "ball.y", "last"))
+    found.plot_histogram("ball.y", "last"), found.plot_band("ball.y")
+    last = mbs.ensemble(falling(), times, over={"h": [1.0]}, verb=lambda run: {"none": np.nan})
+    for ask in (lambda: last.worst("none"), lambda: last.plot_histogram("none")):
+        with pytest.raises(mbs.ModelError, match="nan in all members"):
+            ask()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("save", [False, True])
+def test_what_a_function_gives_in_another_shape_is_a_failure_of_its_member(tmp_path, workers, save):
+    over = {"h": [9.0] * 30 + [1.0] + [9.0] * 30}
+    where = str(tmp_path / "study") if save else None
+    found = mbs.ensemble(
+        falling(), [0.0, 0.5, 1.0], over=over, verb=lambda run: run["ball.y"], workers=workers, save=where
+    )
+    assert found.done.sum() + len(found.failures) == 61 and 30 in [one.member for one in found.failures]
+    assert all("has the shape" in one.message for one in found.failures) and len(found.failures) <= 8
+    np.testing.assert_allclose(found.array("value")[found.done, -1], 9.0 - 9.81 / 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (None, "gives None as 'value'"),
+        ("fast", "gives 'fast' as 'value'"),
+        ({}, "gives nothing"),
+        ({"": 1.0}, "without a name"),
+        ({"a": [1, [2, 3]]}, "as 'a'"),
+        (1 + 2j, "as 'value'"),
+        ([], "as 'value'"),
+    ],
+)
+def test_what_a_function_gives_must_be_numbers(given, words):
+    (failure,) = mbs.ensemble(falling(), [0.0, 0.1], over={"h": [1.0]}, verb=lambda run: given).failures
+    assert words in failure.message and "it must return a number" in failure.message
+
+
+def test_members_give_the_same_names():
+    over = {"h": [9.0, 9.5, 9.0]}
+    found = mbs.ensemble(falling(), [0, 0.1], over=over, workers=1, verb=lambda run: {f"{run['ball.y'][0]:.1f}": 1.0})
+    assert found.done.sum() >= 1 and all("others have not" in one.message for one in found.failures)
+    assert found.names == ["9.0"] and [one.member for one in found.failures] == [1]

@@ -118,3 +118,28 @@ def test_a_local_cluster_with_a_worker_that_is_killed(model, wanted, found_by_ot
     assert (tmp_path / "killed").exists()
     assert found.done.all() and not found.message
     np.testing.assert_array_equal(found.array("value"), wanted[:, -1])
+
+
+@pytest.mark.parametrize("ends", ["refuses", "cancels"])
+def test_what_is_done_is_kept_when_an_executor_ends(model, wanted, ends):
+    """A cluster whose connection is lost raises what it likes, or calls off what it has."""
+
+    class Ending:
+        left = 3
+
+        def submit(self, task, *given):
+            self.left -= 1
+            future: Future = Future()
+            if self.left >= 0:
+                future.set_result(task(*given))
+            elif ends == "refuses":
+                raise OSError("connection lost")
+            else:
+                future.cancel()
+                future.set_running_or_notify_cancel()
+            return future
+
+    found = mbs.ensemble(model, TIMES, over={"rod.omega": SPEEDS}, workers=2, executor=Ending())
+    assert found.done.sum() == 9
+    np.testing.assert_array_equal(found.array("rod.angle")[found.done], wanted[found.done])
+    assert "connection lost" in found.message if ends == "refuses" else len(found.failures) == 11

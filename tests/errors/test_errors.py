@@ -682,6 +682,10 @@ def test_a_dead_point_is_told_with_its_time_and_pose_and_keeps_the_motion_until_
     untroubled = mbs.kinematics(model, times[times < when])
     assert kept.q == pytest.approx(untroubled.q, abs=1e-14)
     assert kept.violation.position.max() < 1e-12
+    assert kept.stats["change_points"] == [] and kept.stats["factorisations"] > 0
+    with pytest.raises(SingularConfigurationError, match="dead point") as told:
+        mbs.inverse_dynamics(model, times)
+    assert len(told.value.result) == len(kept) and np.isfinite(told.value.result.effort(model.drivers[0].name)).all()
 
 
 def test_a_start_on_a_change_point_is_told():

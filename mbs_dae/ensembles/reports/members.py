@@ -15,15 +15,23 @@ from ..values import Designs
 Reduce = str | Callable[[np.ndarray], Any]
 """How many values over time become one number: by a name, or by a function of the array of one member."""
 
+
+def _last(x: np.ndarray) -> np.ndarray:
+    """Of each row the last number."""
+    behind = np.argmax(~np.isnan(x[:, ::-1]), axis=1)
+    return x[np.arange(len(x)), x.shape[1] - 1 - behind]
+
+
 REDUCTIONS: Mapping[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
-    "max": (lambda x: x.max(axis=1), "largest {}"),
-    "min": (lambda x: x.min(axis=1), "smallest {}"),
-    "abs": (lambda x: np.abs(x).max(axis=1), "largest |{}|"),
-    "range": (lambda x: x.max(axis=1) - x.min(axis=1), "range of {}"),
+    "max": (lambda x: np.fmax.reduce(x, axis=1), "largest {}"),
+    "min": (lambda x: np.fmin.reduce(x, axis=1), "smallest {}"),
+    "abs": (lambda x: np.fmax.reduce(np.abs(x), axis=1), "largest |{}|"),
+    "range": (lambda x: np.fmax.reduce(x, axis=1) - np.fmin.reduce(x, axis=1), "range of {}"),
     "first": (lambda x: x[:, 0], "first {}"),
-    "last": (lambda x: x[:, -1], "last {}"),
+    "last": (_last, "last {}"),
 }
-"""Each on (members, times), and what it is called."""
+"""Each on (members, times), and what it is called. A run that an event has stopped has nan after that, which none of
+them counts."""
 
 
 class Failed(Protocol):
@@ -145,6 +153,12 @@ def check_done(ensemble: Members) -> None:
     if not np.any(ensemble.done):
         first = ensemble.failures[0].message if len(ensemble.failures) else "none was run"
         raise ModelError(f"no member of the ensemble is done: {first}")
+
+
+def check_numbers(values: np.ndarray, name: str) -> None:
+    """Of members that are done, some must have a number."""
+    if np.isnan(values).all():
+        raise ModelError(f"{name!r} is nan in all members that are done; look at array({name!r}), or read another one")
 
 
 def told_of_members(ensemble: Members) -> str:

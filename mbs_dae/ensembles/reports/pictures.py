@@ -7,10 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...errors import ModelError
+from ...errors import ModelError, counted
 from ...units import checked_unit
 from ...view import studies
-from .members import Members, Reduce, check_done, is_one_number, over_time, per_member, told_of_members, words_of
+from .members import (
+    Members,
+    Reduce,
+    check_done,
+    check_numbers,
+    is_one_number,
+    over_time,
+    per_member,
+    told_of_members,
+    words_of,
+)
 from .statistics import checked_levels, percentiles
 from .tables import axes_of
 
@@ -37,7 +47,10 @@ def plot_histogram(
     own, called, own_unit = _numbers(ensemble, name, reduce, label, unit)
     check_angles(degrees, name, own_unit)
     values, quantity = drawn(own[np.asarray(ensemble.done)], called, own_unit, degrees)
-    return studies.plot_histogram(values, quantity, checked_levels(levels), told_of_members(ensemble))
+    check_numbers(values, name)
+    real = np.isfinite(values)
+    without = f"; {counted(int((~real).sum()), 'member')} without a number, left out" * (not real.all())
+    return studies.plot_histogram(values[real], quantity, checked_levels(levels), told_of_members(ensemble) + without)
 
 
 def plot_map(

@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import ModelError
 from ...model.parameters import check_choice, finite_number
 from ...results.quantities import frozen
-from .members import Members, abscissa, check_done, said, scalars
+from .members import Members, abscissa, check_done, check_numbers, said, scalars
 
 BLOCK = 2**22
 """So many numbers are in memory at a time, of ensembles that are larger than it."""
@@ -19,7 +19,8 @@ BLOCK = 2**22
 
 @dataclass(frozen=True, eq=False)
 class Percentiles:
-    """Of a quantity over time, among the members that are done: ``found[95]`` is what 95 % of them do not exceed."""
+    """Of a quantity over time, among the members that are done: ``found[95]`` is what 95 % of them do not exceed. At a
+    time to which an event has let some of them come, it is among these."""
 
     name: str
     unit: str
@@ -73,7 +74,7 @@ def percentiles(ensemble: Members, name: str, levels: Sequence[float]) -> Percen
     columns = array.reshape(len(array), -1)
     values = np.empty((len(asked), columns.shape[1]))
     for part in _blocks(*columns.shape):
-        values[:, part] = np.percentile(columns[:, part][done], asked, axis=0)
+        values[:, part] = _percentiles(columns[:, part][done], asked)
     shape = (len(asked), *array.shape[1:])
     counted = int(done.sum())
     t, axis = abscissa(ensemble, name)
@@ -81,6 +82,14 @@ def percentiles(ensemble: Members, name: str, levels: Sequence[float]) -> Percen
         said(ensemble, name), ensemble.unit(name), t, asked, frozen(values.reshape(shape)), counted,
         len(ensemble) - counted, axis,
     )  # fmt: skip
+
+
+def _percentiles(columns: np.ndarray, levels: Sequence[float]) -> np.ndarray:
+    """Of each column, among what is a number."""
+    found, missing = np.percentile(columns, levels, axis=0), np.isnan(columns)
+    for k in np.flatnonzero(missing.any(axis=0) & ~missing.all(axis=0)):
+        found[:, k] = np.percentile(columns[~missing[:, k], k], levels)
+    return found
 
 
 def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
@@ -104,6 +113,7 @@ def worst(ensemble: Members, name: str, by: Literal["max", "min", "abs"]) -> Wor
     check_done(ensemble)
     columns = array.reshape(len(array), -1)
     rows = np.flatnonzero(ensemble.done)
+    check_numbers(columns[rows], name)
     sign = {"max": 1.0, "min": -1.0}
     best: tuple[float, int, int] | None = None
     for part in _blocks(*columns.shape[::-1]):  # whole members at a time
@@ -111,6 +121,7 @@ def worst(ensemble: Members, name: str, by: Literal["max", "min", "abs"]) -> Wor
         if not own.size:
             break
         sizes = np.abs(columns[own]) if by == "abs" else sign[by] * columns[own]
+        sizes = np.where(np.isnan(sizes), -np.inf, sizes)
         row, column = np.unravel_index(int(sizes.argmax()), sizes.shape)
         if best is None or sizes[row, column] > best[0]:
             best = float(sizes[row, column]), int(own[row]), int(column)

@@ -85,11 +85,12 @@ def groups(failures: Sequence[Failed]) -> Iterator[Group]:
 
 
 def _rows(ensemble: Members, names: Sequence[str], done: np.ndarray) -> Iterator[tuple[str, str, tuple[float, ...]]]:
-    """The extremes of what goes over time, and what is one number per member."""
+    """The extremes of what goes over time, and what is one number per member; among the members that have one."""
     for name in names:
         several = scalars(ensemble, name).ndim == 2
         for end in ("min", "max") if several else ("max",):
             values = per_member(ensemble, name, end)[done]
+            values = values[~np.isnan(values)] if not np.isnan(values).all() else values
             called = f"{end} {said(ensemble, name)}" if several else said(ensemble, name)
             yield called, ensemble.unit(name), tuple(np.percentile(values, LEVELS).tolist())
 

@@ -5,7 +5,7 @@ A chunk depends on the recipe and on its own designs alone, so that it can be ru
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,14 +62,35 @@ class Chunk:
         return not (self.state == UNDONE).any()
 
     def put(self, k: int, values: dict[str, np.ndarray]) -> None:
-        """The arrays of member k."""
+        """The arrays of member k; the first one says their names and shapes."""
+        if not self.arrays:
+            self.arrays = {name: np.full((self.state.size, *value.shape), np.nan) for name, value in values.items()}
+        check_alike({n: value.shape for n, value in values.items()}, {n: x.shape[1:] for n, x in self.arrays.items()})
         for name, value in values.items():
-            if name not in self.arrays:
-                self.arrays[name] = np.full((self.state.size, *value.shape), np.nan)
-            if self.arrays[name].shape[1:] != value.shape:
-                raise ModelError(f"{name!r} has the shape {value.shape}, and {self.arrays[name].shape[1:]} in others")
             self.arrays[name][k] = value
         self.state[k] = DONE
+
+    def refuse(self, designs: Sequence[dict[str, float]], message: str) -> None:
+        """What is done of it cannot be kept with the rest of the study."""
+        for k in np.flatnonzero(self.state == DONE).tolist():
+            self.failures.append(Failure(self.first + k, designs[k], message, ModelError.__name__))
+        self.state[self.state == DONE] = FAILED
+        self.arrays, self.facts = {}, [None] * self.state.size
+
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+def check_alike(shapes: Shapes, known: Shapes) -> None:
+    """Members have the same names, with arrays of the same shapes."""
+    if shapes == known:
+        return
+    if shapes.keys() != known.keys():
+        what = f"some members have {min(shapes.keys() ^ known.keys())!r}, and others have not"
+        raise ModelError(f"{what}; give the same names, with nan where there is none")
+    name = next(name for name in shapes if shapes[name] != known[name])
+    what = f"{name!r} has the shape {shapes[name]} in this member, and {known[name]} in others"
+    raise ModelError(f"{what}; give one shape (a run that an event stops has fewer times)")
 
 
 def run_chunk(
@@ -83,8 +104,7 @@ def run_chunk(
     try:
         for k, kept in ordinary_members(recipe, designs, stopped):
             if isinstance(kept, Kept):
-                chunk.put(k, kept.arrays)
-                chunk.facts[k] = kept.facts
+                _keep(chunk, recipe, designs, k, kept)
             elif isinstance(kept, Exception):
                 _fail(chunk, recipe, designs, k, kept)
             else:
@@ -95,6 +115,14 @@ def run_chunk(
     except KeyboardInterrupt:
         pass  # what is done is kept; who asked for the chunk sees that it is not complete
     return chunk
+
+
+def _keep(chunk: Chunk, recipe: Recipe, designs: np.ndarray, k: int, kept: Kept) -> None:
+    try:
+        chunk.put(k, kept.arrays)
+        chunk.facts[k] = kept.facts
+    except ModelError as error:
+        _fail(chunk, recipe, designs, k, error)
 
 
 def _by_verb(chunk: Chunk, recipe: Recipe, designs: np.ndarray, k: int, stopped: Callable[[], bool]) -> None:
@@ -110,8 +138,14 @@ def kept_of(recipe: Recipe, result: Result) -> dict[str, np.ndarray]:
     """What is kept of a result."""
     _, q, v, a = computed(result).motion
     named = {"q": q, "v": v, "a": a} if recipe.outputs is None else {n: np.asarray(result[n]) for n in recipe.outputs}
-    missing = recipe.times.size - len(result.t)  # of a run that an event has stopped
-    return {name: np.concatenate([x, np.full((missing, *x.shape[1:]), np.nan)]) for name, x in named.items()}
+    return {name: at_times(recipe.times, result.t, x) for name, x in named.items()}
+
+
+def at_times(times: np.ndarray, t: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """What goes over t, at the times of the study; nan behind the end. A run that an event stops has its last pose at
+    the time of that event, which is none of them."""
+    count = len(t) if len(t) == 0 or t[-1] == times[len(t) - 1] else len(t) - 1
+    return np.concatenate([values[:count], np.full((times.size - count, *values.shape[1:]), np.nan)])
 
 
 def _fail(chunk: Chunk, recipe: Recipe, designs: np.ndarray, k: int, error: Exception) -> None:

@@ -6,12 +6,15 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
+from reprlib import repr
 from typing import Any
 
 import numpy as np
 
 from ...compiled import System
 from ...compiled.structure import Remembering
+from ...errors import ModelError
 from ...model.model import Model
 from ...results.result import Result
 from ...verbs.inverse_dynamics import inverse_dynamics
@@ -28,6 +31,9 @@ VERBS: Mapping[str, Callable[..., Result]] = {
 }
 WATCHED = ("simulate", "kinematics", "inverse_dynamics")
 """Those that tell of their progress, and can be stopped on the way."""
+
+
+GIVES = "it must return a number, an array of numbers, or a dict of these by name (nan where there is none)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +109,21 @@ class Recipe(Remembering):
         assert self.function is not None
         made = self.function(result)
         named = made if isinstance(made, Mapping) else {"value": made}
-        return {str(name): np.asarray(value, dtype=float) for name, value in named.items()}
+        if not named or "" in named:
+            what = "a number without a name" if named else "nothing"
+            raise ModelError(f"the function of the study gives {what}; {GIVES}")
+        return {str(name): _numbers(str(name), value) for name, value in named.items()}
+
+
+def _numbers(name: str, value: Any) -> np.ndarray:
+    """What a function gives by one name. Text, None and what is empty are no numbers."""
+    try:
+        array = np.asarray(None if isinstance(value, Result) else value)
+        if array.size and (array.dtype.kind in "biuf" or all(isinstance(x, Real) for x in array.flat)):
+            return array.astype(float)
+    except (TypeError, ValueError):  # lists of different lengths
+        pass
+    raise ModelError(f"the function of the study gives {repr(value)} as {name!r}; {GIVES}")
 
 
 def options_of(verb: str) -> list[str]:

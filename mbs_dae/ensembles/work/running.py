@@ -9,12 +9,13 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from ...errors import ModelError
 from ..runs.chunk import FAILED, UNDONE, Chunk, Failure, run_chunk
 from ..runs.recipe import Recipe
 from .store import Store
@@ -48,6 +49,9 @@ class Study:
 
     def of(self, first: int) -> np.ndarray:
         return self.designs[first : first + self.store.size]
+
+    def designs_of(self, first: int) -> list[dict[str, float]]:
+        return [dict(zip(self.recipe.names, row.tolist(), strict=True)) for row in self.of(first)]
 
     # --- here -----------------------------------------------------------------------------------------------
 
@@ -89,7 +93,7 @@ class Study:
             first = source.popleft()
             try:
                 self.underway[workers.submit(first, self.of(first))] = first
-            except (BrokenExecutor, RuntimeError) as wrong:
+            except Exception as wrong:  # whatever an executor of the user raises, it takes no more
                 source.appendleft(first)
                 self.dead(workers, wrong)
                 return
@@ -99,7 +103,7 @@ class Study:
         broken: BaseException | None = None
         for future in done:
             first = self.underway.pop(future)
-            if (error := future.exception()) is None:
+            if (error := CancelledError() if future.cancelled() else future.exception()) is None:
                 self.keep(future.result())
                 continue
             self.missed(first, error)
@@ -114,7 +118,7 @@ class Study:
             self.again.add(first)
             self.lost.append(first)
             return
-        self.keep(self.failed(first, f"its worker was lost twice: {error or type(error).__name__}"))
+        self.keep(self.failed(first, f"its worker was lost twice: {str(error) or type(error).__name__}"))
 
     def dead(self, workers: Workers, error: BaseException) -> None:
         """The executor takes no more. What it has begun it may bring to an end."""
@@ -126,17 +130,14 @@ class Study:
                 continue
             self.missed(first, error)
         if not workers.is_own:
-            self.messages.append(f"the executor died ({error or type(error).__name__})")
+            self.messages.append(f"the executor died ({str(error) or type(error).__name__})")
             self.waiting.clear()
         workers.renewed()
 
     def failed(self, first: int, message: str) -> Chunk:
-        rows = self.of(first)
-        failures = [
-            Failure(first + k, dict(zip(self.recipe.names, row.tolist(), strict=True)), message, "WorkerLost")
-            for k, row in enumerate(rows)
-        ]
-        return Chunk(first, np.full(len(rows), FAILED, dtype=np.int8), {}, failures, [None] * len(rows))
+        designs = self.designs_of(first)
+        failures = [Failure(first + k, design, message, "WorkerLost") for k, design in enumerate(designs)]
+        return Chunk(first, np.full(len(designs), FAILED, dtype=np.int8), {}, failures, [None] * len(designs))
 
     def gather(self, workers: Workers) -> None:
         """The end: what is under way in threads stops between two steps, what others have done is taken."""
@@ -154,6 +155,10 @@ class Study:
     def keep(self, chunk: Chunk) -> None:
         with self._lock:
             self.ahead = max(0, self.ahead - int((chunk.state != UNDONE).sum()))
+        try:
+            self.store.check(chunk)
+        except ModelError as wrong:
+            chunk.refuse(self.designs_of(chunk.first), str(wrong))
         try:
             self.store.put(chunk)
         except OSError as wrong:

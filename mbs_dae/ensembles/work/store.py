@@ -15,8 +15,9 @@ import numpy as np
 
 from ...errors import ModelError
 from ...motion.past.recipe import recipe_of
+from ...results.files import file_at
 from ...results.result import State
-from ..runs.chunk import DONE, UNDONE, Chunk, Failure
+from ..runs.chunk import DONE, UNDONE, Chunk, Failure, check_alike
 from ..runs.recipe import Recipe
 from ..values import Designs
 
@@ -41,6 +42,12 @@ class Store:
     def _of(self, first: int) -> np.ndarray:
         return self.state[first : first + self.size]
 
+    def check(self, chunk: Chunk) -> None:
+        """That it has the names and shapes of those before it."""
+        if chunk.arrays and self.arrays:
+            shapes = ({name: array.shape[1:] for name, array in some.items()} for some in (chunk.arrays, self.arrays))
+            check_alike(*shapes)
+
     def put(self, chunk: Chunk) -> None:
         for name, rows in chunk.arrays.items():
             self._put(name, chunk, rows)
@@ -55,13 +62,7 @@ class Store:
         if name not in self.arrays:
             self.arrays[name] = np.full((self.state.size, *rows.shape[1:]), np.nan)
         good = np.flatnonzero(chunk.state == DONE)
-        check_shape(name, rows.shape[1:], self.arrays[name].shape[1:])
         self.arrays[name][chunk.first + good] = rows[good]
-
-
-def check_shape(name: str, shape: tuple[int, ...], known: tuple[int, ...]) -> None:
-    if shape != known:
-        raise ModelError(f"{name!r} has the shape {shape} in some members and {known} in others; give one shape")
 
 
 class Folder(Store):
@@ -89,7 +90,6 @@ class Folder(Store):
             begin_array(file, shape)
             self.arrays[name] = np.load(file, mmap_mode="r")
         known = self.arrays[name]
-        check_shape(name, rows.shape[1:], known.shape[1:])
         with file.open("r+b") as out:
             out.seek(file.stat().st_size - known.nbytes + chunk.first * known[:1].nbytes)
             out.write(np.ascontiguousarray(rows, dtype=float).tobytes())
@@ -98,11 +98,13 @@ class Folder(Store):
 
 
 def begin_array(file: Path, shape: tuple[int, ...]) -> None:
-    """A file for an array, of its full length: what is not written takes no place."""
-    with file.open("wb") as out:
+    """A file for an array, of its full length: what is not written takes no place. It is there as a whole, or not."""
+    part = file.with_suffix(".part")
+    with part.open("wb") as out:
         header = {"descr": "<f8", "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(out, header)
         out.truncate(out.tell() + 8 * int(np.prod(shape)))
+    os.replace(part, file)
 
 
 def write(file: Path, text: str) -> None:
@@ -168,7 +170,7 @@ def _plain(recipe: Recipe) -> dict[str, Any] | None:
 
 def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) -> Folder:
     """A new folder for a study, or one in which it was begun."""
-    path, said = Path(place), said_of(recipe)
+    path, said = file_at(place, 'e.g. save="study"'), said_of(recipe)
     index = path / "study.json"
     if index.exists():
         old = json.loads(index.read_text())
@@ -197,7 +199,7 @@ def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) ->
 
 def open_folder(place: str | Path) -> tuple[Folder, Mapping[str, Any], Designs, np.ndarray]:
     """A folder that was saved: what is kept, what was said of the study, its designs and times."""
-    path = Path(place)
+    path = file_at(place, "give the folder that was named as save=")
     if not (path / "study.json").exists():
         raise ModelError(f"{str(place)!r} is no saved ensemble; give the folder that was named as save=")
     said = json.loads((path / "study.json").read_text())
