@@ -37,6 +37,25 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if item in first]
 
 
+BY_LOOPS = ("contracts", "coordinates", "documents", "errors", "graph", "pages", "poses", "results", "view")
+"""Folders of tests that ask what equations and words are, of some thousand small models."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fronts_by_loops(request):
+    """There, the matrices of these models are eliminated by the loops of the core, as wide fronts are. Kernels would
+    have to be compiled for the shapes of each model, some 40 ms a shape, and say nothing of what is asked: that both
+    give the same is shown in tests/kernels, and what kernels give in all other folders."""
+    if request.path.parent.name not in BY_LOOPS:
+        yield
+        return
+    from mbs_dae.linear.fronts import tree
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tree, "WIDE", -1)
+        yield
+
+
 @pytest.fixture
 def interpreted_kernels(monkeypatch):
     """New kernels are run by Python, not compiled: for tests of what they say (see `interpreted`)."""

@@ -72,6 +72,11 @@ class Row:
     number: int
     unit: str
 
+    @property
+    def power(self) -> int:
+        """A residual is measured by the model's length to this power: 0 of rad, 2 of m²."""
+        return {"rad": 0, "m²": 2}.get(self.unit.removesuffix("/s"), 1)
+
 
 Lengths = tuple[float, list[tuple[Any, ...]]]
 """The longest of those that are numbers, and what others are made of."""

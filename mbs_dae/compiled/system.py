@@ -299,8 +299,7 @@ class System(Remembering):
     @cached_property
     def row_units(self) -> np.ndarray:
         """What a residual of each row is measured by: 1 rad, the model's length, or its square."""
-        powers = {"rad": 0, "m²": 2}
-        return np.array([self.length ** powers.get(row.unit.removesuffix("/s"), 1) for row in self.rows])
+        return np.array([self.length**row.power for row in self.rows])
 
     def rows_of(self, element: str) -> np.ndarray:
         """The numbers of the rows that belong to an element."""

@@ -17,12 +17,14 @@ LARGEST = 10**8
 """Members of a grid: more are a mistake."""
 
 
-def designs(model: Model, over: Any, count: int | None = None, seed: int | None = None) -> Designs:
+def designs(
+    model: Model, over: Any, count: int | None = None, seed: int | None = None, verb: str = "simulate"
+) -> Designs:
     """The members that `over` says.
 
     A dict of values: the product of all, a grid; a single number is the same in all members. A dict with distributions:
     `count` samples (see `samples`, which also draws more evenly). A list of dicts, or a DataFrame: a row for each
-    member. Names are parameters, or initial values as `simulate` takes them.
+    member. Names are parameters; for `simulate` they may be initial values, as it takes them.
     """
     if isinstance(over, Mapping) and any(is_distribution(name, one) for name, one in check_over(over).items()):
         if count is None:
@@ -38,8 +40,10 @@ def designs(model: Model, over: Any, count: int | None = None, seed: int | None 
         found = _grid(over)
     else:
         found = _rows(over)
+    if not len(found) or not found.names:
+        raise ModelError("over= has no members; give some values for each name, e.g. np.linspace(0.08, 0.12, 9)")
     for name in found.names:
-        _check_varied(model, name)
+        _check_varied(model, name, verb)
     return found
 
 
@@ -96,10 +100,14 @@ def _short(given: Any) -> str:
     return text if len(text) < 60 else type(given).__name__
 
 
-def _check_varied(model: Model, name: str) -> None:
+def _check_varied(model: Model, name: str, verb: str) -> None:
     """Whether members may differ in it."""
+    if name in model.parameters:
+        return
+    if verb != "simulate":
+        raise unknown_name("parameter", name, model.parameters, f"model {model.name!r}")
     states = [state.name for state in model.states]
-    if name in model.parameters or name in states:
+    if name in states:
         return
     if name in model.signal_units:
         what = f"{name!r} of model {model.name!r} is an input, or a rate that follows from its expression"

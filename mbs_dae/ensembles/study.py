@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arguments import as_state, checked_times, model_of
 from ..compiled import System
-from ..errors import MbsError, ModelError, check_name, unknown_name
+from ..errors import MbsError, ModelError, check_name
 from ..model.door import name_of
 from ..model.mechanisms import PlanarModel
 from ..model.model import Model
@@ -71,7 +71,7 @@ def ensemble(
     check_progress(progress)
     initial = as_state(initial)
     thing, called, function = _checked_model(model), *_checked_verb(verb)
-    designs = _checked_designs(designs_of(model_of(thing), over, count, seed), model_of(thing), called)
+    designs = designs_of(model_of(thing), over, count, seed, called)
     t = _checked_values(times) if called == "sweep" else checked_times(times)
     kept = None if outputs is None else _checked_outputs(outputs, function)
     if max_seconds is not None:
@@ -136,20 +136,6 @@ def _checked_verb(given: Any) -> tuple[str, Callable[[Result], Any] | None]:
         raise ModelError(f'{what}; of another result than that of simulate it is verb=("kinematics", function)')
     check_name("verb", name, VERBS, "mbs.ensemble")
     return name, function
-
-
-def _checked_designs(designs: Designs, model: Model, verb: str) -> Designs:
-    """There are some, over names of the model."""
-    if not len(designs) or not designs.names:
-        raise ModelError("over= has no members; give some values for each name, e.g. np.linspace(0.08, 0.12, 9)")
-    for name in designs.names:
-        if name in model.parameters:
-            continue
-        if verb != "simulate":
-            raise unknown_name("parameter", name, model.parameters, f"model {model.name!r}")
-        if name not in {state.name for state in model.states}:
-            _check_initial(model, name, f"over[{name!r}]")
-    return designs
 
 
 def _check_initial(model: Model, name: str, where: str) -> None:

@@ -23,18 +23,12 @@ from ..motion.stabilise import ALWAYS, NEVER
 from ..motion.switching.search import CHATTERS, RUSH, TANGLED
 from ..poses.dependence import joints_at_fault
 from ..results.result import Result, State
+from .accuracy import energy_allowed, relative_violations, violation_allowed
 from .contacts import chatters, touching_now, without_forces
 from .explanation import Explanation, contradiction, going_on, undefined
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """What helps wherever contacts are the trouble."""
-NONSENSE = 0.1
-"""The energy error, relative to the energy that is turned over, at which a run says nothing about the motion."""
-ENERGY, CONSTRAINTS, POWER = 100.0, 1000.0, 0.75
-"""Where steps are controlled, the energy error (relative to what is turned over) stays below ENERGY tol^POWER, and
-constraint violations (relative to the model's length, velocities per pace of the motion) below CONSTRAINTS tol^POWER.
-Calibrated: over the gallery, all methods and stabilisations, and tolerances of 1e-4, 1e-6, ..., 1e-12, the worst
-energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e-3, 9e-6, 9e-8, 3e-9."""
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
 ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
@@ -91,7 +85,7 @@ def check_energy(system: System, march: March, result: Result) -> None:
     scale = np.abs(energy.potential).max(initial=0.0) + system.heaviest * system.length**2
     fixed = march.control.fixed
     least = 1e-9 if fixed > 0.0 else max(1e-9, 10.0 * march.control.rtol)
-    if error <= _share(march, ENERGY) * most + least * scale + float(march.mechanism.contacts.left[1]):
+    if error <= energy_allowed(march.control) * most + least * scale + float(march.mechanism.contacts.left[1]):
         return
     remedy = f"try step={fixed / 10:g}, or leave step out" if fixed > 0.0 else "lower rtol, or bound steps by max_step="
     what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
@@ -106,9 +100,9 @@ def check_violation(system: System, march: March, result: Result) -> None:
     if march.stabiliser.when == NEVER:
         return
     pace = np.sqrt((system.weight * result.v**2).max(initial=0.0)) / system.length
-    off = np.abs(result.violation.rows[:2]) / system.row_units
-    off[1] /= pace + 1e-3
-    if off.max(initial=0.0) <= (share := _share(march, CONSTRAINTS)):
+    gaps, rates, _ = np.abs(result.violation.rows)
+    off = np.array(relative_violations(gaps, rates, system.row_units, pace))
+    if off.max(initial=0.0) <= (share := violation_allowed(march.control)):
         return
     level = int(off[0].max() <= share)
     k, row = np.unravel_index(off[level].argmax(), off[level].shape)
@@ -134,12 +128,6 @@ def told_of_faint(march: March) -> str:
         return ""
     what = f"the motion is no larger than {most:.2g} times the errors that are allowed, and may be made of them"
     return f"{what}; give a smaller atol, such as {1e-6 * most * atol:.0e}"
-
-
-def _share(march: March, factor: float) -> float:
-    """The largest relative error that goes with the tolerances."""
-    control = march.control
-    return NONSENSE if control.fixed > 0.0 else min(NONSENSE, factor * max(control.rtol, control.atol) ** POWER)
 
 
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:

@@ -128,6 +128,9 @@ class Block:
     """The fields of a named tuple, for Python by attribute and for compiled code by address. The table and the arrays
     that are made stand in one array; views of these are made when they are asked for."""
 
+    table_at = 0
+    """Where in the array the table begins."""
+
     def __init__(self, fields: Any, lengths: Mapping[str, int]):
         kind = block_type(fields.__class__)
         if given := [name for name in kind.records if isinstance(getattr(fields, name), tuple)]:
@@ -161,8 +164,7 @@ class Block:
 
     def put(self, name: str, number: float) -> None:
         """Set a field that is a number, for another design."""
-        at = getattr(self.__dict__.get("node"), "at", 0)  # where its table begins
-        self.words[at + self.kind.place[name]] = np.float64(number).view(np.int64)
+        self.words[self.table_at + self.kind.place[name]] = np.float64(number).view(np.int64)
         self.__dict__[name] = number
 
 

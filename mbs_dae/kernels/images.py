@@ -128,7 +128,8 @@ class Workspace(Block):
         self, words: np.ndarray, node: _Node, begin: int, is_number: np.ndarray, apart: Mapping[str, Any] = NONE
     ):
         self.words, self.node, self.kind, self.is_number = words, node, node.block.kind, is_number
-        self._begin, self.address, self.apart = begin, begin + WORD * node.at, apart
+        self._begin, self.table_at, self.apart = begin, node.at, apart
+        self.address = begin + WORD * self.table_at
 
     def __getattr__(self, name: str) -> Any:
         words, node = self.__dict__["words"], self.__dict__["node"]
@@ -138,14 +139,9 @@ class Workspace(Block):
         elif name in node.arrays:
             value = np.ndarray(value.shape, value.dtype, words, WORD * node.arrays[name])
         elif self.kind.members[name] is types.float64:  # of this design, not of the prototype's
-            value = float(words[node.at + self.kind.place[name]].view(np.float64))
+            value = float(words[self.table_at + self.kind.place[name]].view(np.float64))
         self.__dict__[name] = value
         return value
-
-    def put(self, name: str, number: float) -> None:
-        """Set a field that is a number."""
-        self.words[self.node.at + self.kind.place[name]] = np.float64(number).view(np.int64)
-        self.__dict__[name] = number
 
 
 # --- what is written in a run ---------------------------------------------------------------------------------

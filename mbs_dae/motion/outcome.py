@@ -51,8 +51,7 @@ def dynamic_result(
     multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
     contacts = record.contacts[:done].copy()
     own, bodies, redundant = own_motion(system, motion), system.cartesian, int(more["stats"]["redundant_equations"])
-    near = record.independence[:done]
-    singular = np.flatnonzero(near < min(NEARLY, ELSEWHERE * near.max(initial=0.0)))
+    singular = np.flatnonzero(is_singular(record.independence[:done]))
     if bodies is not system:
         motion = system.of_bodies(motion)
         if before is not None:
@@ -66,6 +65,12 @@ def dynamic_result(
     multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
     more |= {"modes": states_of(bodies, record.modes[:done]), "own": own, "integrated": True, "contacts": contacts}
     return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, **more)
+
+
+def is_singular(independence: np.ndarray) -> np.ndarray:
+    """Of each state of a motion, or of several, whether its pose is singular for a moment."""
+    most = independence.max(axis=-1, initial=0.0, keepdims=True)
+    return independence < np.minimum(NEARLY, ELSEWHERE * most)
 
 
 def _with_given(bodies: System, motion: Trajectory, modes: np.ndarray, contacts: np.ndarray) -> tuple[np.ndarray, int]:

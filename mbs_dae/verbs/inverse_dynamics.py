@@ -11,8 +11,8 @@ import numpy as np
 from ..arguments import check_without_contacts, system_of
 from ..compiled import System
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
+from ..explain.accuracy import NONSENSE
 from ..explain.explanation import Explanation, no_force
-from ..explain.failures import NONSENSE
 from ..model.model import Model
 from ..model.signals import signals_of
 from ..motion.outcome import forces_along, in_the_limit, with_forces

@@ -81,13 +81,12 @@ def moving(cases: list[Any]) -> list[Any]:
 
 
 def parts_with_coordinates(case: Any) -> Iterator[Hashable]:
-    """Options and laws do not know of coordinates. In natural ones each class is shown, and each kind of measure in the
-    plane and in space."""
+    """Tangents follow from the definitions of a kernel, one by one. In natural coordinates those of markers are others,
+    and those of a class are the same: each kind of measure is shown in the plane and in space."""
     if case.values[-1] == "cartesian":
         yield from parts_of_a_contract(case)
     else:
         what, place, *_ = case.id.split(", ")
-        yield "natural", what.split()[0]
         yield "natural", what.split()[-1], kind_of(place)
 
 
@@ -163,6 +162,7 @@ def chain(dimension: int) -> Any:
     return model
 
 
+@pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("coordinates", ["cartesian", "natural"])
 def test_the_matrix_of_derivatives(dimension, coordinates):

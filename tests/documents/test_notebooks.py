@@ -1,4 +1,7 @@
-"""Every notebook runs from its first cell to its last, and is a notebook for Jupyter as well."""
+"""Every notebook runs from its first cell to its last, and is a notebook for Jupyter as well.
+
+``make docs`` runs all of them for the site, and stops where one stops. So they run as scripts in a soak only.
+"""
 
 import jupytext
 import pytest
@@ -13,9 +16,9 @@ def test_there_are_notebooks():
     assert NOTEBOOKS
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @each_notebook
-def test_it_runs(path, tmp_path):
+def test_it_runs_as_a_script(path, tmp_path):
     done = run(path, tmp_path)
     assert done.returncode == 0, f"{path.name} stops:\n{done.stderr}"
     assert not list(tmp_path.iterdir()), "a notebook leaves no files behind"

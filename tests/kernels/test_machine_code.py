@@ -1,5 +1,7 @@
-"""Machine code does what its source says: kernels as Python runs them, and compiled, give the same numbers."""
+"""Machine code does what its source says: kernels as Python runs them, and compiled, give the same numbers; in lanes,
+the same bits as compiled for one."""
 
+import ctypes
 import hashlib
 
 import interpreted
@@ -12,7 +14,9 @@ import mbs_dae as mbs
 from mbs_dae.kernels import llvm
 from mbs_dae.kernels.abi import KERNEL
 from mbs_dae.kernels.cache import CALLED
+from mbs_dae.kernels.lanes import WIDE_KERNEL, lanes
 from mbs_dae.kernels.straight import kernel_code
+from mbs_dae.kernels.widened import WideWriter
 from mbs_dae.symbolic.codegen import FUNCTIONS
 
 CASES = [
@@ -71,12 +75,27 @@ def test_every_operation_is_that_of_python(says):
     code, _ = kernel_code(symbol, source, KERNEL, CALLED)
     table = mbs.Table([0.0, 0.3, 1.0, 1.5], [1.0, -2.0, 0.5, 3.0]).data
     a, b, index = np.array([0.7, 0.9, 0.2]), np.array([0.3, 1.7, 0.9]), np.array([2, 0, 1])
-    found = []
-    for kernel in (llvm.load(symbol, code), interpreted.function_of(source)):
+    machine, found = llvm.load(symbol, code), []
+    for kernel in (machine, interpreted.function_of(source)):
         found.append(np.zeros(3))
         interpreted.call(kernel, 3, 0.0, a, b, index, b, table, found[-1])
     assert np.ptp(found[1]) > 0 or says == "a**0" or np.isnan(found[1]).any()
     np.testing.assert_allclose(*found, rtol=1e-14)
+    check_in_lanes(machine, symbol, source, a, b, index, table)
+
+
+def check_in_lanes(machine, symbol, source, a, b, index, table):
+    """Each lane has the numbers in another order."""
+    wide, _ = kernel_code(f"{symbol}_in_lanes", source, WIDE_KERNEL, CALLED, written=WideWriter)
+    t, q, v, parameters, out = lanes(1, 3, 3, 3, 3)
+    q[:], parameters[:] = (np.transpose([np.roll(x, k) for k in range(llvm.LANES)]) for x in (a, b))
+    found = np.zeros(3)
+    numbers = [x.ctypes.data for x in (t, q, v, index, parameters, table, out)]
+    ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * 8)(llvm.load(f"{symbol}_in_lanes", wide))(3, *numbers)
+    for lane in range(llvm.LANES):
+        own = [np.ascontiguousarray(x[:, lane]) for x in (q, v, parameters)]
+        interpreted.call(machine, 3, 0.0, own[0], own[1], index, own[2], table, found)
+        np.testing.assert_array_equal(out[:, lane], found)
 
 
 @pytest.mark.parametrize("says", ["a // b", "a if a < b < 1 else b", "[a][0]", "(lambda: a)()", "a @ b"])

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser import Opened, browser
+from covering import covering, elements_of
 from gallery import ALL, TOUCHING, load
 
 import mbs_dae as mbs
@@ -66,8 +67,11 @@ def platform_page(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    "name", covering([pytest.param(name, id=name) for name in ALL], lambda case: elements_of(case.id))
+)
 def test_the_gallery_loads_draws_plays_and_turns(name, chromium, tmp_path):
+    """A soak are models whose elements are all drawn in others."""
     result = moved(name)
     path = tmp_path / "page.html"
     save_page(result, path)
