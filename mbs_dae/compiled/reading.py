@@ -33,12 +33,12 @@ class Trajectory(NamedTuple):
 
 @compiled_apart
 def read(
-    program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, a: Matrix, out: Vector,
-    values: Matrix, rates: Matrix, accelerations: Matrix,
+    program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, a: Matrix, out: Vector, found: Matrix
 ):  # fmt: skip
-    """Per time and row: Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ. For measures these are value, rate and acceleration;
-    for constraints they are the violations. Rows without Φ read 0 in `values`. With `designs`, each time has numbers
-    of its own."""
+    """Per time and row: Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ, all times of Φ first. For measures these are value, rate
+    and acceleration; for constraints they are the violations. Rows without Φ read 0 for it. With `designs`, each time
+    has numbers of its own."""
+    values, rates, accelerations = found, found[times.size :], found[2 * times.size :]
     for k in range(times.size):
         if designs.size > 0:
             copy(designs[k], program.batch.parameters)
@@ -89,6 +89,6 @@ class Reader:
     def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
         t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
-        found = np.zeros((3, len(t), self.program.rows))
-        read(self.program, self.designs, t, q, v, a, np.zeros(self.program.batch.out_size + 1), *found)
-        return found
+        found = np.zeros((3 * len(t), self.program.rows))
+        read(self.program, self.designs, t, q, v, a, np.zeros(self.program.batch.out_size + 1), found)
+        return found.reshape(3, len(t), self.program.rows)

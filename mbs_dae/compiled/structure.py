@@ -91,9 +91,14 @@ class Structure(Remembering):
     tree: Mapping[str, Any]
     """How the tree of joint coordinates was chosen, as `Model.compile` was told."""
 
-    @property
+    @cached_property
     def layout(self) -> Layout:
         return self.coordinates.layout
+
+    @cached_property
+    def owners(self) -> tuple[str, ...]:
+        """The element of each row."""
+        return tuple(row.element for row in self.rows)
 
     @cached_property
     def rows_of(self) -> dict[str, np.ndarray]:
@@ -109,9 +114,14 @@ class Structure(Remembering):
         return BatchBuilder(instances, kernels, kernels.layout)
 
     @cached_property
+    def with_breaks(self) -> list[Element]:
+        """The elements whose laws switch at some times."""
+        return [element for element in self.model.elements.values() if switches(element)]
+
+    @cached_property
     def switching(self) -> list[tuple[str, Element]]:
-        """The elements with equations whose laws switch at some times."""
-        return [(e.name, e) for e in self.model.elements.values() if self.rows_of[e.name].size and switches(e)]
+        """Those with equations."""
+        return [(element.name, element) for element in self.with_breaks if self.rows_of[element.name].size]
 
     @cached_property
     def lengths(self) -> Lengths:
@@ -136,6 +146,16 @@ class Structure(Remembering):
         asked = [parts for parts in found if any(isinstance(x, sp.Basic) for x in parts)]
         known = (hypot(*parts) for parts in found if not any(isinstance(x, sp.Basic) for x in parts))
         return max(known, default=0.0), asked
+
+    def found_quantity(self, name: str) -> tuple[Measure, int] | None:
+        """That of the model. One that is found is remembered: it is asked for whenever a result is read."""
+        if name not in self._quantities and (found := self.model.found_quantity(name)):
+            self._quantities[name] = found
+        return self._quantities.get(name)
+
+    @cached_property
+    def _quantities(self) -> dict[str, tuple[Measure, int]]:
+        return {}
 
     def builder_of(self, measures: Sequence[Measure]) -> ProgramBuilder:
         """What reads measures."""

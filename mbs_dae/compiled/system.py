@@ -57,40 +57,40 @@ class System(Remembering):
         """A pickle is the recipe: the model and its coordinates. The other process compiles it from its cache."""
         return partial(self.model.compile, self.coordinates.set, **self.structure.tree), ()
 
-    @property
+    @cached_property
     def coordinates(self) -> CoordinateSet:
         return self.structure.coordinates
 
-    @property
+    @cached_property
     def layout(self) -> Layout:
         return self.structure.layout
 
-    @property
+    @cached_property
     def rows(self) -> tuple[Row, ...]:
         return self.structure.rows
 
-    @property
+    @cached_property
     def pattern(self) -> Pattern:
         """The pattern of the matrix with a diagonal W; and with M for W."""
         return self.structure.pattern
 
-    @property
+    @cached_property
     def mass_pattern(self) -> Pattern:
         return self.structure.mass_pattern
 
-    @property
+    @cached_property
     def bodies(self) -> tuple[Body, ...]:
         return tuple(self.model.bodies.values())
 
-    @property
+    @cached_property
     def elements(self) -> tuple[Element, ...]:
         return tuple(self.model.elements.values())
 
-    @property
+    @cached_property
     def nv(self) -> int:
         return self.layout.nv
 
-    @property
+    @cached_property
     def nq(self) -> int:
         """How many coordinates say where the moving bodies are."""
         return self.layout.nq
@@ -113,7 +113,7 @@ class System(Remembering):
     def coordinate_names(self) -> tuple[str, ...]:
         return self.coordinates.coordinate_names
 
-    @property
+    @cached_property
     def is_cartesian(self) -> bool:
         return self.cartesian is self
 
@@ -329,7 +329,7 @@ class System(Remembering):
         """Φ, Φ̇ and Φ̈ of every row at every time."""
         if self.coordinates.kernels is not self.coordinates:
             q, v, a = self.to_bodies((q, v, a))
-        return Reader(self.machine().program, self.nv, self.layout.v_size, NO_DESIGNS)(t, q, v, a)
+        return Reader(self.program, self.nv, self.layout.v_size, NO_DESIGNS)(t, q, v, a)
 
     def residuals(self, number: Evaluator, t: float, q: np.ndarray) -> np.ndarray:
         """Φ at a pose, with other values of the parameters."""
@@ -354,18 +354,18 @@ class System(Remembering):
         return sps.csr_matrix((machine.factor.jacobian.copy(), (self.pattern.jac_row, self.pattern.jac_column)), shape)
 
     @cached_property
-    def _raised(self) -> list[Raised]:
+    def raised(self) -> list[Raised]:
         """For each Python force, what it raised; nothing can pass through compiled code."""
         return [g.kernel.raised for g in self.structure.dynamics.batch.groups if isinstance(g.kernel, PythonKernel)]
 
     def forget_errors(self) -> None:
         """To be called before a run: what Python forces raised in another is not its matter."""
-        for raised in self._raised:
+        for raised in self.raised:
             raised.error = None
 
     def interrupted(self) -> bool:
         """Whether Ctrl-C came inside a Python force."""
-        return any(isinstance(raised.error, KeyboardInterrupt) for raised in self._raised)
+        return any(isinstance(raised.error, KeyboardInterrupt) for raised in self.raised)
 
     def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
         """The input, force (or body) or state whose value or rate is not a finite number here; for a body the force

@@ -78,7 +78,7 @@ class Balance:
         """The same pose and velocities at two instants a little later, before any law of time switches. (Their
         distances are no part of a period that anyone writes down.)"""
         t, system = self.t, self.system
-        breaks = breaks_of(system.elements, system.evaluator, t, t + 1.0)
+        breaks = breaks_of(system.structure.with_breaks, system.evaluator, t, t + 1.0)
         span = float(breaks[breaks > t][:1].sum() - t) if (breaks > t).any() else 1.0
         return tuple(balance_at(system, t + part * span, self.q, self.v) for part in (1 / np.pi, 1 / np.pi**2))
 

@@ -13,6 +13,7 @@ from ..errors import EquilibriumError
 from ..motion.derivative import WORK
 from ..motion.outcome import in_the_limit, with_forces
 from ..provided import provided
+from ..readings.reactions import Loads
 from ..results.result import Result, State
 from .balance import Balance
 from .contact.holding import EDGE, Holding
@@ -60,7 +61,7 @@ class Equilibrium:
         multipliers = here.loads if isinstance(here, Supported) else here.multipliers
         loads, _, undetermined = in_the_limit(system, motion, multipliers[None], redundant, nowhere)
         touching: Any = {"contacts": here.pushes[None], "modes": modes_of(here)} if isinstance(here, Supported) else {}
-        return with_forces(system, motion, loads, energies, redundant, undetermined, **touching)
+        return with_forces(system, motion, Loads(loads, redundant, undetermined), energies, **touching)
 
     @cached_property
     def law(self) -> LinearSystem:

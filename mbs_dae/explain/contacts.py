@@ -152,7 +152,7 @@ def _squeezed(pose: State, names: Sequence[str]) -> Explanation:
 def told_of_kept(march: March, system: System) -> str:
     """What is to be said of contacts that carry no force because joints alone keep them closed."""
     noted = march.mechanism.contacts.noted
-    if not (names := _names(system, np.flatnonzero(noted).tolist())):
+    if not (names := noted.size and _names(system, np.flatnonzero(noted).tolist())):
         return ""
     them, they = ("them", "they carry") if len(names) > 1 else ("it", "it carries")
     what = f"joints alone keep {' and '.join(names)} closed, and rigid bodies do not tell what presses there: as long "

@@ -64,7 +64,9 @@ WORD = 8
 """Bytes of a word."""
 
 
-FORMATS = {1: "2q8x", 2: "3q"}
+from_buffer = c_char.from_buffer
+
+FORMATS = {1: "2q", 2: "3q"}
 """The words of an array, by its dimensions, in the language of `struct`."""
 
 
@@ -82,8 +84,8 @@ class BlockType(types.Type):
         self.lengths = tuple(dict.fromkeys(n for s in self.made.values() for n in s.lengths if isinstance(n, str)))
         self.places = lru_cache(maxsize=64)(partial(_places, self))
         self.place = {name: WORDS * k for k, name in enumerate(self.members)}
-        self.senders = {name: sender(kind) for name, kind in self.members.items()}
-        self.words = Struct("=" + "".join(map(_format, self.members.values())))
+        self.size = WORDS * len(self.members)
+        self.senders = {name: (sender(kind), Struct(_format(kind)).pack_into) for name, kind in self.members.items()}
         super().__init__(f"Block({record.__module__.rpartition('.')[2]}.{record.__name__})")
 
     def __reduce__(self) -> Any:
@@ -137,21 +139,19 @@ class Block:
             fields = fields._replace(**{name: block(getattr(fields, name), **lengths) for name in given})
         self.kind = kind
         self.words: Any
-        self.made, size = kind.places(*[lengths[name] for name in kind.lengths])
+        self.made, table, links, size = kind.places(*[lengths[name] for name in kind.lengths])
         self.words = np.zeros(size, dtype=np.int64)
         self.address = address_of(self.words)
-        numbers, own = list[Any](), self.__dict__
-        for (name, send), value in zip(kind.senders.items(), fields, strict=True):
-            if value.__class__ is Size:
-                at, shape, _ = self.made[name]
-                numbers += self.address + WORD * at, *shape
-                continue
-            own[name] = value
-            try:
-                numbers += send(value)
-            except (AttributeError, TypeError) as wrong:
-                raise TypeError(f"{name}: {wrong}") from wrong
-        kind.words.pack_into(self.words, 0, *numbers)
+        self.words[: table.size] = table
+        self.words[links] += self.address
+        own = self.__dict__
+        for name, value in zip(fields._fields, fields, strict=True):
+            if value.__class__ is not Size:
+                own[name], (send, put) = value, kind.senders[name]
+                try:
+                    put(self.words, WORD * kind.place[name], *send(value))
+                except (AttributeError, TypeError) as wrong:
+                    raise TypeError(f"{name}: {wrong}") from wrong
         for name in kind.ones:
             getattr(self, name)[...] = 1
 
@@ -168,14 +168,17 @@ class Block:
         self.__dict__[name] = number
 
 
-def _places(kind: BlockType, *lengths: int) -> tuple[dict[str, tuple[int, tuple[int, ...], str]], int]:
-    """Where in the words of a block arrays are made, their shapes and items; and how many words there are."""
-    known, made, size = dict(zip(kind.lengths, lengths, strict=True)), {}, kind.words.size // WORD
+def _places(kind: BlockType, *lengths: int) -> tuple[dict[str, tuple[int, tuple[int, ...], str]], Any, Any, int]:
+    """Where in the words of a block arrays are made, their shapes and items; what its table says of these, with bytes
+    from its beginning for addresses, and which words these are; and how many words there are."""
+    known, made, size = dict(zip(kind.lengths, lengths, strict=True)), {}, kind.size
+    table = np.zeros(kind.size, dtype=np.int64)
     for name, said in kind.made.items():
-        shape = tuple([known[n] if isinstance(n, str) else n for n in said.lengths])
+        shape, at = tuple([known[n] if isinstance(n, str) else n for n in said.lengths]), kind.place[name]
         made[name] = size, shape, ITEMS[cast(Any, kind.members[name]).dtype]
+        table[at : at + 1 + len(shape)] = WORD * size, *shape
         size += prod(shape)
-    return made, size
+    return made, table, np.array([kind.place[name] for name in made], dtype=np.int64), size
 
 
 def block(fields: T, **lengths: int) -> T:
@@ -197,14 +200,15 @@ def nothing(record: Any) -> Any:
 
 
 def address_of(array: Any) -> int:
-    """Where its numbers stand: of ctypes, which needs some that can be written to, in a quarter of numpy's own time."""
+    """Where the numbers of a contiguous array stand: of ctypes, which needs some that can be written to, in a quarter
+    of numpy's own time."""
     plain = array.size and array.flags.writeable
-    return addressof(c_char.from_buffer(array)) if plain else array.__array_interface__["data"][0]
+    return addressof(from_buffer(array)) if plain else array.__array_interface__["data"][0]
 
 
 def _format(kind: types.Type) -> str:
-    """How the words of a field are written: what it sends, and nothing behind."""
-    return FORMATS[kind.ndim] if isinstance(kind, types.Array) else "d16x" if kind == types.float64 else "q16x"
+    """How the words of a field are written: what it sends."""
+    return FORMATS[kind.ndim] if isinstance(kind, types.Array) else "d" if kind == types.float64 else "q"
 
 
 def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
@@ -215,9 +219,12 @@ def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
         item, ndim = np.dtype(ITEMS[kind.dtype]), kind.ndim
 
         def send_array(array: Any) -> Sequence[int]:
-            if array.dtype != item or array.ndim != ndim or not array.flags.c_contiguous:
+            own, flags = array.dtype, array.flags
+            if (own is not item and own != item) or array.ndim != ndim or not flags.c_contiguous:
                 given = f"{array.dtype}, shape {array.shape}"
                 raise TypeError(f"not a contiguous array of {item} in {ndim} dimensions: {given}")
+            if flags.writeable and array.size:  # as `address_of`, at once
+                return addressof(from_buffer(array)), *array.shape
             return address_of(array), *array.shape
 
         return send_array

@@ -105,7 +105,7 @@ class Image:
                     node.arrays[name] = cast(int, self._seen[id(array)])
             moves = bool(node.arrays or node.nodes or apart)
             if moves:
-                node.at = self._put(block.words[: kind.words.size // WORD])
+                node.at = self._put(block.words[: kind.size])
                 self._tables.append(range(node.at, self._size))
                 targets = node.arrays | {name: inner.at for name, inner in node.nodes.items()}
                 self._links |= {node.at + kind.place[name]: WORD * at for name, at in targets.items()}
@@ -132,15 +132,20 @@ class Workspace(Block):
         self.address = begin + WORD * self.table_at
 
     def __getattr__(self, name: str) -> Any:
-        words, node = self.__dict__["words"], self.__dict__["node"]
-        value = self.apart[name] if name in self.apart else getattr(node.block, name)
+        own = self.__dict__
+        words, node = own["words"], own["node"]
         if name in node.nodes:
-            value = Workspace(words, node.nodes[name], self._begin, self.is_number, self.apart)
+            value: Any = Workspace(words, node.nodes[name], own["_begin"], own["is_number"], own["apart"])
+        elif name in own["apart"]:
+            value = own["apart"][name]
         elif name in node.arrays:
-            value = np.ndarray(value.shape, value.dtype, words, WORD * node.arrays[name])
-        elif self.kind.members[name] is types.float64:  # of this design, not of the prototype's
-            value = float(words[self.table_at + self.kind.place[name]].view(np.float64))
-        self.__dict__[name] = value
+            like = getattr(node.block, name)
+            value = np.ndarray(like.shape, like.dtype, words, WORD * node.arrays[name])
+        elif own["kind"].members.get(name) is types.float64:  # of this design, not of the prototype's
+            value = float(words[own["table_at"] + own["kind"].place[name]].view(np.float64))
+        else:
+            value = getattr(node.block, name)
+        own[name] = value
         return value
 
 
@@ -172,7 +177,7 @@ def places_written(block: Any, but: Sequence[str]) -> list[tuple[np.ndarray, Any
                 if name not in but:
                     look(inner)
             return
-        found[id(block.words)] = block.words, slice(block.kind.words.size // WORD, None)
+        found[id(block.words)] = block.words, slice(block.kind.size, None)
         for name in block.kind.records:
             if name not in but:
                 look(getattr(block, name))

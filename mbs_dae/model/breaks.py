@@ -45,8 +45,7 @@ Numbers = Callable[[Number], float]
 
 def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: float, order: int = 8) -> np.ndarray:
     """The times in [first, last] at which laws of these elements switch, for a method of this order."""
-    switching = [element for element in elements if switches(element)]
-    if first == last or not switching:
+    if first == last or not (switching := [element for element in elements if switches(element)]):
         return np.zeros(0)
     largest = max(abs(first), abs(last))
     pad = 10 * side_of(largest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from ..errors import ModelError, Names, counted, unknown_name
 from ..results.names import COMPONENTS, EFFORT
@@ -18,6 +18,8 @@ from .joints.base import Condition
 from .measures import Measure, Quantity
 from .parameters import Evaluator, Number, ParameterValue, Reaction, Signal
 from .signals import Input, Sampled, StateVariable, all_signals, reaction_of, units_of_signals
+
+Kind = TypeVar("Kind", bound=Element)
 
 WAYS = {
     "parameter": "its value is set by model.with_parameters({0}=...), and is model.parameters[{0!r}].value",
@@ -36,6 +38,8 @@ class Content:
     bodies: Names[Body]
     elements: Names[Element]
     parameters: Names[ParameterValue]
+    _by_kind: dict[type, tuple[Any, ...]]
+    """The elements of each kind that was asked for, since the model last changed."""
 
     @property
     def dimension(self) -> int:
@@ -56,50 +60,55 @@ class Content:
         """What gives the values of expressions of parameters, as they are now."""
         return Evaluator({p.symbol: p.value for p in self.parameters.values()})
 
+    def _of(self, kind: type[Kind]) -> tuple[Kind, ...]:
+        if kind not in self._by_kind:
+            self._by_kind[kind] = tuple(e for e in self.elements.values() if isinstance(e, kind))
+        return self._by_kind[kind]
+
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """The elements that must hold: joints, constraints, drivers."""
-        return tuple(e for e in self.elements.values() if isinstance(e, Condition))
+        return self._of(Condition)
 
     @property
     def forces(self) -> tuple[ForceElement, ...]:
         """The elements that push and pull, by a law: springs, dampers, motors, given forces."""
-        return tuple(e for e in self.elements.values() if isinstance(e, ForceElement))
+        return self._of(ForceElement)
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """The elements with gaps: contacts, stops, ropes and struts."""
-        return tuple(e for e in self.elements.values() if isinstance(e, Contact))
+        return self._of(Contact)
 
     @property
     def frictions(self) -> tuple[FrictionElement, ...]:
         """The elements that stick and slip: friction in joints and on measures."""
-        return tuple(e for e in self.elements.values() if isinstance(e, FrictionElement))
+        return self._of(FrictionElement)
 
     @property
     def events(self) -> tuple[Event, ...]:
         """The events that runs look for."""
-        return tuple(e for e in self.elements.values() if isinstance(e, Event))
+        return self._of(Event)
 
     @property
     def drivers(self) -> tuple[Prescribed, ...]:
         """The conditions that follow a function of time."""
-        return tuple(e for e in self.elements.values() if isinstance(e, Prescribed))
+        return self._of(Prescribed)
 
     @property
     def states(self) -> tuple[StateVariable, ...]:
         """The numbers with a rate of their own: see `state`."""
-        return tuple(e for e in self.elements.values() if isinstance(e, StateVariable))
+        return self._of(StateVariable)
 
     @property
     def inputs(self) -> tuple[Input, ...]:
         """The numbers that are given from outside: see `input`."""
-        return tuple(e for e in self.elements.values() if isinstance(e, Input))
+        return self._of(Input)
 
     @property
     def controllers(self) -> tuple[Sampled, ...]:
         """What sets states at sampling times: see `Sampled`."""
-        return tuple(e for e in self.elements.values() if isinstance(e, Sampled))
+        return self._of(Sampled)
 
     @property
     def signals(self) -> tuple[Signal, ...]:

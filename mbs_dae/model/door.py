@@ -31,6 +31,12 @@ class Said(Protocol):
 
     @property
     def dimension(self) -> int: ...
+    @property
+    def states(self) -> tuple[StateVariable, ...]: ...
+    @property
+    def events(self) -> tuple[Event, ...]: ...
+    @property
+    def controllers(self) -> tuple[Sampled, ...]: ...
     def quantity_names(self, levels: int = 3) -> list[str]: ...
 
 
@@ -204,14 +210,13 @@ def set_twice(one: str, other: str, name: str) -> str:
 
 def check_held(model: Said, given: Iterable[str]) -> None:
     """A state has a rate, a controller or a Reset that sets it, or a value that was given knowingly."""
-    elements = [*model.elements.values()]
-    controllers = [one for one in elements if isinstance(one, Sampled)]
-    if any(one.function for one in controllers):
+    held = [state for state in model.states if state.is_held]
+    if not held or any(one.function for one in model.controllers):
         return  # Python may set any of them
-    names = {*given, *(str(target) for one in controllers for target in one.targets)}
-    names |= {n for e in elements if isinstance(e, Event) and isinstance(e.action, Reset) for n in e.action.values}
-    for state in elements:
-        if isinstance(state, StateVariable) and state.is_held and state.name not in names:
+    names = {*given, *(str(target) for one in model.controllers for target in one.targets)}
+    names |= {n for e in model.events if isinstance(e.action, Reset) for n in e.action.values}
+    for state in held:
+        if state.name not in names:
             raise ModelError(
                 f"{state.who} of {model.name!r} has no rate, and nothing sets it: it would stay as it is; say its "
                 f"rate, model.rate({state.name!r}, ...), or set it by mbs.Sampled or mbs.Reset; a constant is a "

@@ -35,6 +35,7 @@ class Model(Content):
         self._compiled: dict[Any, Any] = {}
         self._alike: dict[Any, Any] = {}  # the same with other values of the parameters
         self._checked = False
+        self._by_kind: dict[type, tuple[Any, ...]] = {}
         self.gravity = (0.0,) * self.dimension if gravity is None else gravity
         self.ground = self.body_class("ground", fixed=True)
         self.bodies: Names[Body] = Names("body")
@@ -169,8 +170,7 @@ class Model(Content):
         self._changed()
 
     def _changed(self) -> None:
-        self._compiled.clear()
-        self._alike.clear()
+        self._compiled, self._alike, self._by_kind = {}, {}, {}  # those that are compiled keep what they had
         self._checked = False
 
     # --- variations -----------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ class Model(Content):
             old = changed[name]
             changed.declare(name, ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit))
         copy = self._copy(parameters=changed)
-        copy._alike = {**self._alike, **self._compiled}
+        copy._alike = {**self._compiled, **self._alike}  # the first of all designs, and not the one before each
         return copy
 
     def with_inputs(self, **laws: Any) -> Self:
@@ -251,7 +251,7 @@ class Model(Content):
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles and deep copies, which have bodies of their own: all that was said, nothing that was compiled."""
-        return {**vars(self), "_compiled": {}, "_alike": {}, "_checked": False}
+        return {**vars(self), "_compiled": {}, "_alike": {}, "_by_kind": {}, "_checked": False}
 
     def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
         """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
@@ -275,14 +275,22 @@ class Model(Content):
         tree = {name: value for name, value in (("base", base), ("cut", cut)) if value is not None and value != ()}
         key = (str(coordinates), *map(str, tree.items()))
         if key not in self._compiled:
-            frozen = self._copy()  # what is compiled does not change with the model
-            if key in self._alike:
-                system = self._alike[key].with_values(self.evaluator(), frozen)
+            frozen = self._copy()  # what is compiled does not change with the model, and knows what is compiled of it
+            frozen._compiled, frozen._alike = self._compiled, self._alike
+            if alike := self._known_alike(key):
+                system = alike.with_values(self.evaluator(), frozen)
                 frozen._checked = True
             else:
                 system = provided("Model.compile")(frozen, coordinates, **tree)
-            self._compiled[key] = frozen._compiled[key] = system
+            self._compiled[key] = system
         return self._compiled[key]
+
+    def _known_alike(self, key: tuple[str, ...]) -> Any:
+        """What was compiled with other values of the parameters. Bodies can be compiled where joint or natural
+        coordinates are."""
+        if key == ("cartesian",) and key not in self._alike and self._alike:
+            return next(iter(self._alike.values())).cartesian
+        return self._alike.get(key)
 
     # --- the door -------------------------------------------------------------------------------------------
 

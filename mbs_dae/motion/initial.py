@@ -9,7 +9,6 @@ with J the rows of Φ_v and of the values given.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -50,7 +49,8 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
     given = {name_of(model, name, "initial"): value for name, value in (initial or {}).items()}
     numbers = {name: finite_number(value, f"initial[{name!r}]") for name, value in given.items()}
     state, dependent, note = system.latest(_start, t, numbers)
-    return replace(state, full_q=state.full_q.copy(), full_v=state.full_v.copy()), [*dependent], note
+    q, v = state.full_q.copy(), state.full_v.copy()
+    return State(system, t, q, v, state.full_a.copy()), [*dependent], note
 
 
 def _start(system: System, t: float, numbers: dict[str, float]) -> tuple[State, list[int], str]:

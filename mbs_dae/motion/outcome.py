@@ -7,7 +7,9 @@ closed, and solved for; a component has a limit if the polynomials through three
 of the one through all six. (An even pole would deceive a comparison of the sides alone, an odd one the sum of both.)
 """
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
 from ..poses.newton import close, complete, dependent_rows
 from ..readings.motion import own_motion, result_of
-from ..readings.reactions import ComputedReactions, least
+from ..readings.reactions import ComputedReactions, Loads, least
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY
@@ -27,6 +29,9 @@ from .contact.told import impulses_along, states_of, sticking_rows
 from .derivative import WORK, solve_motion
 from .mechanism import mechanism
 from .record import Record
+
+Known = tuple[np.ndarray, int] | None
+"""Multipliers, and how many rows are redundant."""
 
 REACH = 5e-3
 """How far the nearest states around a singular pose are from it, in model lengths."""
@@ -48,23 +53,36 @@ def dynamic_result(
     pose as another run has had it: of a quaternion and its opposite it chooses. Where forces of contacts are `means`
     over steps they do not follow from the state."""
     motion = Trajectory(moments, record.q, record.v, record.a).until(done)
-    multipliers, energies = record.multipliers[:done].copy(), record.energies[:done].copy()
-    contacts = record.contacts[:done].copy()
-    own, bodies, redundant = own_motion(system, motion), system.cartesian, int(more["stats"]["redundant_equations"])
-    singular = np.flatnonzero(is_singular(record.independence[:done]))
+    energies, contacts, modes = (x[:done].copy() for x in (record.energies, record.contacts, record.modes))
+    own, bodies = own_motion(system, motion), system.cartesian
+    known: Known = record.multipliers[:done].copy(), int(more["stats"]["redundant_equations"])
+    singular = is_singular(record.independence[:done]).nonzero()[0]
     if bodies is not system:
+        known = None
         motion = system.of_bodies(motion)
         if before is not None:
             for place, _ in bodies.layout.quaternions:
                 attitude = motion.q[:, place : place + 4]
                 attitude *= np.copysign(1.0, attitude[:1] @ before[place : place + 4])
         if means:
-            multipliers, redundant = _with_given(bodies, motion, record.modes[:done], contacts)
-        else:
-            _, multipliers, contacts, _, redundant = forces_along(bodies, motion, record.modes[:done])
-    multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
-    more |= {"modes": states_of(bodies, record.modes[:done]), "own": own, "integrated": True, "contacts": contacts}
-    return with_forces(bodies, motion, multipliers, energies, redundant, undetermined, **more)
+            known = _with_given(bodies, motion, modes, contacts)
+        elif contacts.size:
+            _, multipliers, contacts, _, redundant = forces_along(bodies, motion, modes)
+            known = multipliers, redundant
+    loads: Any = partial(_loads_along, bodies, motion, modes, known, singular)
+    if singular.size or bodies.raised:  # there may be something to tell; and what Python does now is not repeated
+        loads = loads()
+    more |= {"modes": states_of(bodies, modes), "own": own, "integrated": True, "contacts": contacts}
+    return with_forces(bodies, motion, loads, energies, **more)
+
+
+def _loads_along(bodies: System, motion: Trajectory, modes: np.ndarray, known: Known, singular: np.ndarray) -> Loads:
+    """From the multipliers of a run, and how many rows are redundant, where it has those of all joints."""
+    if known is None:
+        _, multipliers, _, _, redundant = forces_along(bodies, motion, modes)
+        known = multipliers, redundant
+    multipliers, _, undetermined = in_the_limit(bodies, motion, *known, singular)
+    return Loads(multipliers, known[1], undetermined)
 
 
 def is_singular(independence: np.ndarray) -> np.ndarray:
@@ -144,17 +162,18 @@ def _around(system: System, motion: Trajectory, k: int) -> Trajectory | None:
 
 
 def with_forces(
-    system: System, motion: Trajectory, multipliers: np.ndarray, energies: np.ndarray, redundant: int,
-    undetermined: np.ndarray, contacts: np.ndarray | None = None, **more: Any,
+    system: System, motion: Trajectory, loads: Loads | Callable[[], Loads], energies: np.ndarray,
+    contacts: np.ndarray | None = None, **more: Any,
 ) -> Result:  # fmt: skip
-    """The result of a motion with its multipliers and energies (kinetic, potential, stored, dissipated, supplied)."""
+    """The result of a motion with what joints carry and energies (kinetic, potential, stored, dissipated, supplied).
+    Loads that are to be made when they are read have nothing undetermined."""
     contacts = np.zeros((motion.t.size, system.structure.contacts.rows)) if contacts is None else contacts
     sticking = sticking_rows(system, more.get("modes", {}), motion.t.size)
-    reactions = ComputedReactions(system, motion, multipliers, redundant, undetermined, contacts, sticking)
-    energy, (moments, rows) = ledger(frozen(energies)), np.nonzero(undetermined)
-    stats = more.get("stats", {})
+    reactions = ComputedReactions(system, motion, contacts, sticking, cast(Any, loads))
+    energy, stats = ledger(frozen(energies)), more.get("stats", {})
     notes = [stats.get("note", ""), tables_left(system, motion)]
-    if rows.size:
+    if isinstance(loads, Loads) and loads.undetermined.any():
+        moments, rows = loads.undetermined.nonzero()
         when = ", ".join(f"{t:.6g}" for t in motion.t[np.unique(moments)][:TOLD])
         who = ", ".join(dict.fromkeys(system.rows[row].element for row in np.unique(rows)))
         note = f"at t = {when} the constraints lose rank, and what {who} carry does not follow from the equations "
@@ -162,5 +181,5 @@ def with_forces(
         notes.append(note)
     if told := "; ".join(dict.fromkeys(filter(None, notes))):
         more["stats"] = {**stats, "note": told}
-    more |= {"pushes": contacts, "multipliers": frozen(multipliers), "reactions": reactions, "ledger": energy}
+    more |= {"pushes": contacts, "multipliers": reactions.multipliers, "reactions": reactions, "ledger": energy}
     return result_of(system, motion, **more)

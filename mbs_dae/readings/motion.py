@@ -11,7 +11,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.program import ProgramBuilder
-from ..compiled.reading import Trajectory, read_outputs
+from ..compiled.reading import Reader, Trajectory, read_outputs
 from ..compiled.structure import Structure
 from ..errors import ModelError
 from ..model.bodies.body import Marker
@@ -78,7 +78,7 @@ class ComputedQuantities:
         return measure.units[level]
 
     def __contains__(self, name: object) -> bool:
-        if name in self._read or self.system.model.found_quantity(str(name)) or name in self._forces:
+        if name in self._read or self.system.structure.found_quantity(str(name)) or name in self._forces:
             return True
         return self.integrated and name in self._signals
 
@@ -100,9 +100,14 @@ class ComputedQuantities:
 
     def _read_one(self, name: str) -> None:
         """And what is read with it."""
-        if found := self.system.model.found_quantity(name):
-            owner = name.rpartition(".")[0]
-            self._read_by(self.system.structure.once(reader_of, owner, found[0].levels), [(owner, found[0])])
+        system = self.system
+        if found := system.structure.found_quantity(name):
+            owner, levels = name.rpartition(".")[0], found[0].levels
+            if self.swept:
+                reader = system.reader_by(system.structure.once(reader_of, owner, levels), self.swept)
+            else:
+                reader = system.once(measure_reader, owner, levels)
+            self._read_with(reader, [(owner, found[0])])
         elif name in self._loads:
             self._read_loads()
         elif name in self._told:
@@ -114,7 +119,8 @@ class ComputedQuantities:
         """Every quantity at once."""
         model = self.system.model
         named = [(owner, measure) for owner in model.owners() for measure in model.measures_of(owner)]
-        self._read_by(self.system.structure.builder_of([m for _, m in named]), named)
+        builder = self.system.structure.builder_of([m for _, m in named])
+        self._read_with(self.system.reader_by(builder, self.swept), named)
         if self.integrated:
             self._read_signals()
         if self.pushes is not None:
@@ -127,7 +133,7 @@ class ComputedQuantities:
         """What the constraints read along the motion."""
         system = self.system
         read = system.reader_by(system.structure.program, self.swept) if self.swept else system.read_constraints
-        return Violation(frozen(read(*self.motion)), tuple(row.element for row in system.rows))
+        return Violation(frozen(read(*self.motion)), system.structure.owners)
 
     def _read_signals(self) -> None:
         system, (t, q, v, _) = self.system, self.motion
@@ -146,8 +152,8 @@ class ComputedQuantities:
         read = self.system.read_values(reading, slots, element.markers, *self.motion[:3])
         self._read.update(zip((f"{element.name}.{n}" for n in element.loads), map(frozen, read.T.copy()), strict=True))
 
-    def _read_by(self, builder: ProgramBuilder, named: list[tuple[str, Measure]]) -> None:
-        read = self.system.reader_by(builder, self.swept)(*self.motion)
+    def _read_with(self, reader: Reader, named: list[tuple[str, Measure]]) -> None:
+        read = reader(*self.motion)
         for k, (owner, measure) in enumerate(named):
             for level, values in zip(measure.levels, read, strict=True):
                 if level:
@@ -157,6 +163,11 @@ class ComputedQuantities:
 def reader_of(structure: Structure, owner: str, levels: tuple[str, ...]) -> ProgramBuilder:
     """What reads one measure, in all motions of all designs."""
     return structure.builder_of([m for m in structure.model.measures_of(owner) if m.levels == levels])
+
+
+def measure_reader(system: System, owner: str, levels: tuple[str, ...]) -> Reader:
+    """The same with the numbers of a design, in all its motions."""
+    return system.reader_by(system.structure.once(reader_of, owner, levels))
 
 
 def result_of(

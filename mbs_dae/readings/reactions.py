@@ -15,7 +15,7 @@ afforded) by sparse solves.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import scipy.sparse as sps
@@ -29,6 +29,8 @@ from ..model.contacts.friction import FrictionElement
 from ..model.drivers import Driver
 from ..model.element import Element
 from ..model.forces.base import EffortElement, ForceElement
+from ..results.own import Lazy
+from ..results.quantities import frozen
 from ..symbolic.derive import Relation
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
@@ -43,20 +45,31 @@ multipliers of the joint move it. (Where constraints have drifted by 1e-10 or so
 sine of the nearest singular pose; a determined component must not be taken for one that is not.)"""
 
 
+class Loads(NamedTuple):
+    """What joints carry along a motion."""
+
+    multipliers: np.ndarray
+    """(times, rows)."""
+    redundant: int
+    """How many rows are redundant."""
+    undetermined: np.ndarray
+    """(times, rows): which multipliers the equations of their own pose do not give."""
+
+
 @dataclass(frozen=True, eq=False)
 class ComputedReactions:
     """Read from a system along a motion when asked for."""
 
     _system: System
     _motion: Trajectory
-    _multipliers: np.ndarray
-    _redundant: int
-    _undetermined: np.ndarray
-    """(times, rows): which multipliers the equations of their own pose do not give."""
     _contacts: np.ndarray
     """The forces along all rows of contacts, (times, rows)."""
     _sticking: np.ndarray
     """(times, rows of contacts): which slips are held by friction."""
+    _loads: Loads = cast(Any, Lazy())
+
+    def multipliers(self) -> np.ndarray:
+        return frozen(self._loads.multipliers)
 
     @property
     def dimension(self) -> int:
@@ -83,7 +96,7 @@ class ComputedReactions:
         if isinstance(element, ForceElement):
             return self._load_wrench(element)
         rows, partials = self._rows(element), self._partials(element)
-        multipliers = (-self._contacts if isinstance(element, TOUCHING) else self._multipliers)[:, rows, None]
+        multipliers = (-self._contacts if isinstance(element, TOUCHING) else self._loads.multipliers)[:, rows, None]
         return np.where(partials, partials * multipliers, 0.0).sum(axis=1)  # nan where it is felt only
 
     def _rows(self, element: Element) -> np.ndarray:
@@ -93,15 +106,15 @@ class ComputedReactions:
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
-        known = not (self._redundant or self._undetermined.any() or self._holding.any())
+        known = not (self._loads.redundant or self._loads.undetermined.any() or self._holding.any())
         if known or isinstance(element, ForceElement):
             return out
         rows, partials = self._rows(element), self._partials(element)
         if isinstance(element, TOUCHING):
             rows = rows + len(self._system.rows)
         else:
-            out &= ~((partials != 0.0) & self._undetermined[:, rows, None]).any(axis=1)
-        if not (self._redundant or self._holding.any()):
+            out &= ~((partials != 0.0) & self._loads.undetermined[:, rows, None]).any(axis=1)
+        if not (self._loads.redundant or self._holding.any()):
             return out
         for k, null in enumerate(self._null_vectors):
             if null.shape[1]:
@@ -120,7 +133,7 @@ class ComputedReactions:
         if isinstance(element, EffortElement):
             _, slots = element.form()
             return self._read(element.effort_reading, slots, element)[:, 0]
-        return -self._multipliers[:, self._system.rows_of(name)[0]] if isinstance(element, Driver) else None
+        return -self._loads.multipliers[:, self._system.rows_of(name)[0]] if isinstance(element, Driver) else None
 
     @property
     def _poses(self) -> Iterator[tuple[float, np.ndarray]]:
@@ -131,7 +144,9 @@ class ComputedReactions:
         """At each time, but for the redundant rows."""
         if not self._system.rows:
             return np.ones(len(self._motion.t))
-        return np.array([_smallest(scaled_jacobian(self._system, *pose)[0], self._redundant) for pose in self._poses])
+        return np.array(
+            [_smallest(scaled_jacobian(self._system, *pose)[0], self._loads.redundant) for pose in self._poses]
+        )
 
     @cached_property
     def _holding(self) -> np.ndarray:
@@ -145,7 +160,7 @@ class ComputedReactions:
         """Over the rows of joints, then those of contacts."""
         found = []
         for pose, holding in zip(self._poses, self._holding, strict=True):
-            own = null_vectors(self._system, *pose, self._redundant, np.flatnonzero(holding))
+            own = null_vectors(self._system, *pose, self._loads.redundant, np.flatnonzero(holding))
             rows = len(self._system.rows)
             whole = np.zeros((rows + holding.size, own.shape[1]))
             whole[np.append(np.ones(rows, dtype=bool), holding)] = own

@@ -13,11 +13,17 @@ from ..errors import check_name
 class Lazy:
     """A field that may be given as a function without arguments: it is called when the field is first read."""
 
+    def __init__(self, *default: Any) -> None:
+        """With a default or without one."""
+        self.default = default
+
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
+            if self.default:
+                return self.default[0]
             raise AttributeError(self.name)  # to dataclasses: there is no default
         value = vars(instance)[self.name]
         if callable(value):

@@ -80,7 +80,7 @@ class Result(Attitudes, Geometry, Pictures, Written):
     """Counts of steps and evaluations, the method, and what else the run tells."""
     axis: tuple[str, str] = ("t", "s")
     """What the results run over, and its unit: time, or the name of a swept parameter."""
-    multipliers: np.ndarray | None = None
+    multipliers: np.ndarray | None = cast(Any, Lazy(None))
     """λ of every row, (times, rows); None where no forces were computed."""
     reactions: Reactions | None = None
     """What `reaction` and `effort` are read from."""
@@ -152,10 +152,11 @@ class Result(Attitudes, Geometry, Pictures, Written):
         return self.quantities.unit(first) if first in self.quantities else self._derived.units[first]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        parts = self.components(name)
-        if parts != (name,):
-            return frozen(np.stack([self[part] for part in parts], axis=1))
-        return self.quantities[name] if name in self.quantities else self._derived[name]
+        if name in self.quantities:
+            return self.quantities[name]
+        if name in self._derived:
+            return self._derived[name]
+        return frozen(np.stack([self[part] for part in self.components(name)], axis=1))
 
     def __contains__(self, name: str) -> bool:
         return name in self.quantities or name in self._derived or bool(components(str(name), self._known))

@@ -172,8 +172,9 @@ def quaternion(R: Any) -> np.ndarray:
 
 def continued(e: np.ndarray) -> np.ndarray:
     """Quaternions over time; e and -e are one attitude: of the two, that which is nearer to the one before it."""
-    flips = np.where((e[1:] * e[:-1]).sum(axis=1) < 0, -1.0, 1.0)
-    return e * np.cumprod(np.append(1.0, flips))[:, None]
+    signs = np.ones((*e.shape[:-1], 1))
+    signs[1:][(e[1:] * e[:-1]).sum(axis=-1) < 0] = -1.0
+    return e * np.cumprod(signs, axis=0)
 
 
 def axis_angle(R: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -18,6 +18,7 @@ from ..model.signals import signals_of
 from ..motion.outcome import forces_along, in_the_limit, with_forces
 from ..progress import Progress
 from ..readings.motion import computed
+from ..readings.reactions import Loads
 from ..results.result import Result, State
 from .kinematics import kinematics
 
@@ -115,7 +116,7 @@ def _with_loads(system: System, motion: Result) -> tuple[Result, str]:
     works = _works(along.t[:done], rates[:done, 2:])
     ledger = np.concatenate([rates[:done, :2], works], axis=1)
     result = with_forces(
-        system, known, multipliers, ledger, redundant, undetermined,
+        system, known, Loads(multipliers, redundant, undetermined), ledger,
         success=motion.success and not undefined,
         message=undefined or motion.message,
         stats={**motion.stats, "energy": "works are sums over the requested times"},

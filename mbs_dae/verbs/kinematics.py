@@ -60,7 +60,7 @@ def kinematics(
     t = checked_times(times)
     check_tables(model, t)
     check_trajectories(model, t)
-    _, moments = put_on_breaks(t, breaks_of(system.elements, system.evaluator, t[0], t[-1]))
+    _, moments = put_on_breaks(t, breaks_of(system.structure.with_breaks, system.evaluator, t[0], t[-1]))
     first = assembled(model, moments[0], start=start)
     machine = system.machine()
     check_axes(bodies, first)

@@ -17,7 +17,7 @@ import numpy as np
 from ..arguments import model_of
 from ..compiled import System
 from ..coordinates.joint.tree_steps import Freedom
-from ..coordinates.natural.frame import swept
+from ..coordinates.natural.motions import swept
 from ..errors import ModelError, check_name
 from ..graph.topology import topology
 from ..model.joints.motions import Ball, Slide

@@ -23,7 +23,6 @@ from ..explain.stiffness import told_of_stiffness
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
 from ..model.door import check_held
 from ..model.events import Event, Reset
-from ..model.forces.given import PythonForce
 from ..model.model import Model
 from ..motion import run as marching
 from ..motion.contact.told import impacts_of
@@ -225,7 +224,7 @@ def _prepared(run: Run, t: np.ndarray) -> Prepared:
     kinks = check_jumps(first, t[-1])
     whole = (memory.begin.t if memory else float(t[0])), float(t[-1])
     sampling = sampling_of(system, np.array(whole))
-    breaks = breaks_of(system.elements, system.evaluator, *whole, by.method.order)
+    breaks = breaks_of(system.structure.with_breaks, system.evaluator, *whole, by.method.order)
     breaks = with_samples(breaks, sampling.times, t)
     recorded, moments = put_on_breaks(on_samples(t, sampling.times), breaks)
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
@@ -298,7 +297,7 @@ def patience_of(march: March, slow: int = 1) -> int:
 def _watched(prepared: Prepared, progress: Progress) -> Ended:
     """Go on until it is done, or an event stops it, in pieces short enough to be watched and interrupted."""
     march, events = prepared.march, list[Happening]()
-    patience = patience_of(march, 1000 if any(isinstance(e, PythonForce) for e in prepared.system.elements) else 1)
+    patience = patience_of(march, 1000 if prepared.system.raised else 1)
     total = march.record.times.size
     try:
         status = prepared.begin()
@@ -350,7 +349,7 @@ def counts_of(march: March) -> dict[str, Any]:
         "rejected": int(march.counts[marching.REJECTED]),
         "evaluations": int(machine.counts[EVALUATIONS]),
         "factorisations": int(machine.counts[FACTORISATIONS]),
-        "redundant_equations": int((machine.factor.kept == 0.0).sum()),
+        "redundant_equations": int(np.count_nonzero(machine.factor.kept == 0.0)),
     }
     implicit = march.stages.implicit
     if implicit.weight.size:

@@ -1,13 +1,14 @@
 """Natural coordinates: q holds the basic points and unit vectors of a model, v = q̇.
 
-What belongs to which body stands in the `skeleton`; how a body follows from its base in `frame`; what a marker, the
-inertia and the equations of rigid bodies look like in `forms`.
+What belongs to which body stands in the `skeleton`; how a body follows from its base in `frame`, and its motion in
+`motions`; what a marker, the inertia and the equations of rigid bodies look like in `forms`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 from itertools import combinations_with_replacement
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,9 +18,10 @@ from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
 from ...symbolic.derive import Inertia, MarkerMap
-from ..base import KernelCoordinates, Layout, Motion, OwnEquations, computed, pairs, span
-from . import forms, frame
+from ..base import KernelCoordinates, Layout, Motion, OwnEquations, cartesian_layout, computed, pairs, span
+from . import forms
 from .frame import body_weights, mass_matrix, weights_of
+from .motions import Motions
 from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, as_direction, skeleton_of
 
 
@@ -33,6 +35,8 @@ class Natural(KernelCoordinates):
         self.dimension = model.dimension
         self.name = "natural planar" if model.dimension == 2 else "natural spatial"
         self._weights: dict[Body, tuple[Evaluator, np.ndarray]] = {}
+        self._places: WeakKeyDictionary[Evaluator, np.ndarray] = WeakKeyDictionary()
+        self._stacks: WeakKeyDictionary[Evaluator, np.ndarray] = WeakKeyDictionary()
 
     @cached_property
     def things(self) -> list[Thing]:
@@ -253,8 +257,27 @@ class Natural(KernelCoordinates):
     # --- to and from bodies -----------------------------------------------------------------------------------
 
     def from_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
-        return frame.from_bodies(self.skeleton, self.layout, cartesian, motion, number)
+        out = self.layout.motion(len(motion[0]))
+        self._motions.from_bodies(self._places_of(number), motion, out)
+        return out
 
     def to_bodies(self, cartesian: Layout, motion: Motion, number: Evaluator) -> Motion:
-        weights = {body: self.weights_of(body, number) for body in self.skeleton.base}
-        return frame.to_bodies(self.skeleton, weights, self.layout, cartesian, motion)
+        out = cartesian.motion(len(motion[0]))
+        self._motions.to_bodies(self._all_weights_of(number), motion, out)
+        return out
+
+    @cached_property
+    def _motions(self) -> Motions:
+        return Motions(self.skeleton, self.layout, cartesian_layout([*self.model.bodies.values()], self.model.ground))
+
+    def _places_of(self, number: Evaluator) -> np.ndarray:
+        """Where each point and vector is on its body; remembered for as long as the values of the parameters are."""
+        if number not in self._places:
+            self._places[number] = np.array([[number(n) for n in place] for place in self._motions.places])
+        return self._places[number]
+
+    def _all_weights_of(self, number: Evaluator) -> np.ndarray:
+        """C of all bodies, remembered alike."""
+        if number not in self._stacks:
+            self._stacks[number] = np.array([self.weights_of(body, number) for body in self.skeleton.base])
+        return self._stacks[number]

@@ -1,0 +1,110 @@
+"""The motion of bodies as a motion of points and vectors, and back: over time, all bodies at once.
+
+A body with the columns X and the weights C (`frame`) has the place X c(0) and the axes X C[:, 1:].
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...rotations import about_z, from_quaternion, quaternion
+from ...rotations.orientation import continued
+from ..base import Layout, Motion
+from .frame import TURN
+from .skeleton import POINT, Skeleton
+
+MANY = 2**15
+"""So many bodies and times are computed at once: arrays of them stay small."""
+
+
+class Motions:
+    """Where all that bodies consist of stands in both coordinate sets: rows for bodies, or for points and vectors."""
+
+    def __init__(self, skeleton: Skeleton, layout: Layout, cartesian: Layout):
+        bodies = [*skeleton.base]
+        self.size = bodies[0].dimension
+        self.q, self.v = (np.array([places[body] for body in bodies]) for places in (cartesian.q, cartesian.v))
+        """Of each body its place and its attitude; in space how far it has turned behind these."""
+        self.base = np.array([layout.v[body] for body in bodies])
+        self.turns = np.array([layout.q[body][len(layout.v[body]) :] for body in bodies])
+        self.ends_on_point = np.array([base[-1].kind == POINT for base in skeleton.base.values()])
+        self.at = np.array([layout.q[thing] for thing in skeleton.things])
+        self.is_point = np.array([[thing.kind == POINT] for thing in skeleton.things])
+        found = [
+            next((body, place) for body, place in thing.places.items() if body.fixed or not thing.fixed)
+            for thing in skeleton.things
+        ]
+        self.owner = np.array([bodies.index(body) for body, _ in found])
+        self.places = tuple(place for _, place in found)
+        """On which body each thing is, and where on it."""
+
+    def from_bodies(self, places: np.ndarray, motion: Motion, out: Motion) -> None:
+        """x = r + A s,  ẋ = ṙ + ω × A s,  ẍ = r̈ + α × A s + ω × (ω × A s); of a vector without r. `places` are the
+        numbers s."""
+        size, width = self.size, self.turns.shape[1]
+        for some in self._in_parts(len(motion[0])):
+            own = [x[some][:, at] for x, at in zip(motion, (self.q, self.v, self.v), strict=True)]
+            A = from_quaternion(own[0][..., 3:7]) if size == 3 else about_z(own[0][..., 2])[..., :2, :2]
+            omega, alpha = (x[..., size:] for x in own[1:])
+            if size == 3:
+                omega, alpha = (np.einsum("tbck,tbk->tbc", A, x) for x in (omega, alpha))
+            arm = (A[:, self.owner] @ places[..., None])[..., 0]
+            omega, alpha = omega[:, self.owner], alpha[:, self.owner]
+            rate = swept(omega, arm)
+            parts = arm, rate, swept(alpha, arm) + swept(omega, rate)
+            for x, part, of_body in zip(out, parts, own, strict=True):
+                x[some][:, self.at] = part + np.where(self.is_point, of_body[:, self.owner, :size], 0.0)
+            out[0][some][:, self.turns] = own[0][..., -width:]
+
+    def to_bodies(self, weights: np.ndarray, motion: Motion, out: Motion) -> None:
+        """`weights` are C of each body."""
+        place, ways = weights[..., :1], weights[..., 1:]
+        for some in self._in_parts(len(motion[0])):
+            X, dX, ddX = (self._columns(x[some][:, self.base]) for x in motion)
+            A, dA, ddA = X @ ways, dX @ ways, ddX @ ways
+            omega, alpha = _turning(A, dA), _turning(A, ddA)
+            attitude = turns = motion[0][some][:, self.turns]
+            if self.size == 2:
+                angle = np.arctan2(A[..., 1, 0], A[..., 0, 0])[..., None]
+                attitude = angle + 2 * np.pi * np.round((turns - angle) / (2 * np.pi))
+            else:
+                attitude = np.concatenate([quaternion(_nearest_rotation(A)), turns], axis=-1)
+                omega, alpha = (np.einsum("tbkc,tbk->tbc", A, x) for x in (omega, alpha))
+            ways_of = zip(out, (self.q, self.v, self.v), (X, dX, ddX), (attitude, omega, alpha), strict=True)
+            for x, at, columns, turned in ways_of:
+                x[some][:, at] = np.concatenate([(columns @ place)[..., 0], turned], axis=-1)
+        if self.size == 3:
+            attitudes = self.q[:, 3:7]
+            out[0][:, attitudes] = continued(out[0][:, attitudes])
+
+    def _columns(self, own: np.ndarray) -> np.ndarray:
+        """X (or Ẋ, Ẍ) of every body: (times, bodies, dimension, columns)."""
+        X = own.reshape(*own.shape[:2], -1, self.size).swapaxes(-1, -2)
+        if self.size == 3:
+            return X
+        first, second = X[..., 0], X[..., 1]
+        d = np.where(self.ends_on_point[:, None], second - first, second)
+        return np.stack([first, d, d @ TURN.T], axis=-1)
+
+    def _in_parts(self, times: int) -> Iterator[slice]:
+        length = max(1, MANY // len(self.owner))
+        for begin in range(0, times, length):
+            yield slice(begin, begin + length)
+
+
+def swept(omega: np.ndarray, arm: np.ndarray) -> np.ndarray:
+    """ω × arm; in the plane ω is about its normal."""
+    return omega * (arm @ TURN.T) if arm.shape[-1] == 2 else np.cross(omega, arm)
+
+
+def _turning(A: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """½ Σ a_j × ȧ_j over the axes."""
+    if A.shape[-1] == 2:
+        return 0.5 * (A[..., 0, :] * rate[..., 1, :] - A[..., 1, :] * rate[..., 0, :]).sum(axis=-1, keepdims=True)
+    return 0.5 * np.cross(A, rate, axis=-2).sum(axis=-1)
+
+
+def _nearest_rotation(A: np.ndarray) -> np.ndarray:
+    """What is left of a rotation where the constraints are met within a tolerance only."""
+    U, _, V = np.linalg.svd(A)
+    return U @ V
