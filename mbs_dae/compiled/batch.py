@@ -18,7 +18,7 @@ from ..errors import ModelError
 from ..kernels import cache
 from ..kernels.abi import call_kernel, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
-from ..kernels.lanes import Lanes, call_wide_kernel, lanes
+from ..kernels.lanes import Lanes, lanes
 from ..model.bodies.body import Marker, reference_turns
 from ..model.parameters import Evaluator, Number, Parameter, Signal
 from ..model.tables import TableSymbol
@@ -98,7 +98,8 @@ def evaluate_in_lanes(wide, t, q, v):
     for g in range(wide.kernels.size):
         index, own = batch.gather[batch.gather_at[g] :], wide.out[batch.out_at[g] :]
         parameters = wide.parameters[batch.parameters_at[g] :]
-        call_wide_kernel(wide.kernels[g], batch.instances[g], t, q, v, index, parameters, batch.tables, own)
+        arrays = t, q, v, index, parameters, batch.tables, own
+        call_kernel(wide.kernels[g], (batch.instances[g],), arrays)
 
 
 @dataclass(frozen=True)

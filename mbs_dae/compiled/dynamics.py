@@ -81,19 +81,51 @@ class DynamicsBuilder:
         self.states = dict(enumerate(states, len(batch.instances) - len(states)))
         self.block_row, self.block_column, self.layout = self._laid_out()
 
-    def fill(self, evaluate: Evaluator) -> Dynamics:
-        return block(Dynamics(batch=self.batch.fill(evaluate), **self._maps))
+    def fill(self, evaluate: Evaluator, inertias: bool = True) -> Dynamics:
+        """Without `inertias` what bodies have by themselves, masses, weights and energies, is left out: its kernels are
+        not called, and their outputs are not added."""
+        batch = self.batch.fill(evaluate)
+        if inertias:
+            return block(Dynamics(batch=batch, **self._maps))
+        own = ["mass" in group.kernel.layout for group in self.batch.groups]
+        fields = {name: getattr(batch, name) for name in Batch._fields}
+        fields["instances"] = np.where(own, 0, fields["instances"])
+        return block(Dynamics(batch=block(Batch(**fields)), **self._maps_of_loads))
+
+    @cached_property
+    def pushed(self) -> set[int]:
+        """The velocities that something besides the inertia of their bodies acts on."""
+        return {*self._loads["force_column"].tolist()}
+
+    @cached_property
+    def _loads(self) -> dict[str, Any]:
+        """The layout without inertias."""
+        places = [place for place in self.batch.places() if "mass" in place.layout]
+        inertial = [place.out + k for place in places for k in range(place.layout["outputs"])]
+        found = dict(self.layout)
+        pairs = ("mass_from", "mass_item"), ("force_from", "force_column"), ("scalar_from", "scalar_kind")
+        for source, what in pairs:
+            left = ~np.isin(found[source], inertial)
+            found[source], found[what] = found[source][left], found[what][left]
+        return found
+
+    @cached_property
+    def _maps_of_loads(self) -> dict[str, Any]:
+        return self._maps_of(self._loads, self.columns if self.pushed else 0)
 
     @cached_property
     def _maps(self) -> dict[str, Any]:
-        """The layout as compiled code reads it."""
-        own, n, nothing = self.layout, self.columns, self.batch.out_size
+        return self._maps_of(self.layout, self.columns)
+
+    def _maps_of(self, own: dict[str, Any], pushed: int) -> dict[str, Any]:
+        """The layout as compiled code reads it, with forces on so many velocities."""
+        n, nothing = self.columns, self.batch.out_size
         item, source = own["mass_item"], own["mass_from"]
         order = np.argsort(own["scalar_kind"], kind="stable")
         return {
             "weight": sums_of(n, item[item < n], source[item < n], nothing),
             "beside": sums_of(self.block_row.size, item[item >= n] - n, source[item >= n], nothing),
-            "forces": sums_of(n, own["force_column"], own["force_from"], nothing),
+            "forces": sums_of(pushed, own["force_column"], own["force_from"], nothing),
             "scalar_at": np.searchsorted(own["scalar_kind"][order], np.arange(SCALARS + 1)),
             "scalar_from": own["scalar_from"][order].astype(INDEX),
             "rate_from": own["rate_from"],

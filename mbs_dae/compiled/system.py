@@ -27,7 +27,7 @@ from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
 from .batch import Swept, instance_of
-from .dynamics import SCALARS, Dynamics, evaluate_forces
+from .dynamics import SCALARS, Dynamics
 from .machine import Machine, observe
 from .manifold import difference, manifold_of, move
 from .program import Program, ProgramBuilder
@@ -107,7 +107,8 @@ class System(Remembering):
             return no_transformation()
         own = self.structure
         dynamics = own.dynamics if dynamic else None
-        return transformation_of(chosen, self.tree, own.program.layout, own.entries(formed), dynamics, self.length)
+        given = chosen, self.tree, own.program.layout, own.entries(formed), dynamics
+        return transformation_of(*given, self.length, self.evaluator)
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -222,12 +223,10 @@ class System(Remembering):
         kernels = self.coordinates.kernels
         if self.structure.transformed is None:
             return kernels.masses(self.evaluator)
-        machine, dynamics = self.machine(dynamic=True), self.dynamics
+        machine = self.machine(dynamic=True)
         observe(machine, 0.0, self.placement, self.still)
-        out, scalars = np.zeros(dynamics.batch.out_size + 1), np.zeros(SCALARS)
         at = machine.transformation
-        evaluate_forces(dynamics, 0.0, at.qc, at.vc, out, at.fc, scalars)
-        transform_dynamics(at, out, machine.f)
+        transform_dynamics(at, machine.f, np.zeros(SCALARS))
         form_masses(at, machine.factor.weight, machine.factor.beside)
         return machine.factor.weight.copy()
 

@@ -67,24 +67,6 @@ def _call_kernel(typingctx, address, numbers, arrays):
 call_kernel: Any = intrinsic(_call_kernel)
 
 
-def _call_on_tables(typingctx, address, count, index, tables):
-    """Call the kernel of tables (`lines`) at `address`, for so many instances."""
-    signature = types.void(address, count, index, tables)
-
-    def generate(context, builder, sig, args):
-        kinds, values = [sig.args[2], *sig.args[3]], [args[2], *cgutils.unpack_tuple(builder, args[3])]
-        data = [context.make_array(kind)(context, builder, a).data for kind, a in zip(kinds, values, strict=True)]
-        words = [types.CPointer(kind.dtype) for kind in kinds]
-        kernel = builder.inttoptr(args[0], llvm.entry_type((types.int64, *words), types.none).as_pointer())
-        builder.call(kernel, [args[1], *data])
-        return context.get_dummy_value()
-
-    return signature, generate
-
-
-call_on_tables: Any = intrinsic(_call_on_tables)
-
-
 def _call_on_block(typingctx, address, block, arrays):
     """Call the function at `address`, one that lies apart and takes a block and these arrays or blocks: a record says
     which one it is. It is compiled when what needs it is first used."""

@@ -242,21 +242,5 @@ WIDE_KERNEL = (
 """The types of the arguments of a kernel in lanes: those of any kernel (see `abi`), but that time, states, parameters
 and outputs are lanes. Instances, the places of their coordinates, and tables are those of all lanes."""
 
-
-def _call_wide_kernel(typingctx, address, count, t, q, v, index, parameters, tables, out):
-    """Call the kernel at `address`; arrays are handed over as pointers to their first item."""
-    result = types.void(address, count, t, q, v, index, parameters, tables, out)
-
-    def generate(context, builder, sig, args):
-        kernel = builder.inttoptr(args[0], llvm.entry_type(WIDE_KERNEL, types.none).as_pointer())
-        data = [context.make_array(ty)(context, builder, a).data for ty, a in zip(sig.args[2:], args[2:], strict=True)]
-        builder.call(kernel, [args[1], *data])
-        return context.get_dummy_value()
-
-    return result, generate
-
-
-call_wide_kernel: Any = intrinsic(_call_wide_kernel)
-
 cpu_target.typing_context.refresh()
 cpu_target.target_context.refresh()

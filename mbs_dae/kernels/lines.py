@@ -5,7 +5,7 @@ on them becomes a line of the program. Operations with 0 and 1 become none, what
 and what nothing needs is left out. So formulas for space serve the plane, where many of the numbers are zeros.
 
 Instances follow one after the other. Each has a row of places in `index`; numbers are read from tables and written to
-them by such a place and what is added to it. All is read before anything is written.
+them by such a place and what is added to it. Nothing is read from where the same instance has written before.
 """
 
 from __future__ import annotations
@@ -110,8 +110,12 @@ class Lines:
                 asked += self._lines[name][1]
         width = len(self.places)
         body = [f"{place} = {INDEX}[{width} * instance + {k}]" for k, place in enumerate(self.places)]
-        body += [f"{name} = {text}" for name, (text, _) in self._lines.items() if name in needed]
-        body += [f"{place} = {text}" for place, text in self._stores]
+        stores: dict[str, list[str]] = {}
+        for place, text in self._stores:
+            stores.setdefault(text, []).append(f"{place} = {text}")
+        for name, (text, _) in self._lines.items():  # what is known is written at once, and need not be kept
+            body += [f"{name} = {text}", *stores.pop(name, ())] if name in needed else []
+        body += [line for own in stores.values() for line in own]
         head = f"def kernel({', '.join((COUNT, INDEX, *self.tables))}):\n    for instance in range({COUNT}):\n"
         return head + "".join(f"        {line}\n" for line in body)
 

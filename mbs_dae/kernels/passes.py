@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .abi import call_on_tables, compiled
+from .abi import call_kernel, compiled
 from .blocks import Integers
 
 
@@ -28,7 +28,7 @@ class Pass(NamedTuple):
 def go_through(steps, tables):
     """Call the kernels of a pass, one after the other."""
     for k in range(steps.kernels.size):
-        call_on_tables(steps.kernels[k], steps.counts[k], steps.places[steps.begins[k] :], tables)
+        call_kernel(steps.kernels[k], (steps.counts[k],), (steps.places[steps.begins[k] :], *tables))
 
 
 Member = tuple[int, Hashable, Sequence[int]]

@@ -162,6 +162,8 @@ class Writer(ast.NodeVisitor):
             if all(isinstance(x, int) or getattr(x, "type", None) == WORD for x in (a, b)):
                 return getattr(builder, of_integers)(self.whole(a), self.whole(b))
             return getattr(builder, of_reals)(self.real(a), self.real(b), flags=self.flags)
+        if kind is ast.Div and isinstance(a, int | float) and isinstance(b, int | float) and b:
+            return a / b
         if kind is ast.Div:
             return builder.fdiv(self.real(a), self.real(b))
         if kind is ast.Pow:
@@ -171,7 +173,11 @@ class Writer(ast.NodeVisitor):
         return self.generic_visit(node)
 
     def _power(self, base: Any, exponent: Any) -> Any:
-        """Integer powers are products, by squaring."""
+        """Integer powers are products, by squaring; half of an odd one is a square root besides."""
+        if isinstance(exponent, float) and exponent % 1.0 == 0.5:
+            whole, root = self._power(base, int(abs(exponent))), self.library("sqrt", [base])
+            product = self.builder.fmul(whole, root)
+            return product if exponent > 0.0 else self.builder.fdiv(self.known(1.0), product)
         if not isinstance(exponent, int):
             return self._extern("llvm.pow.f64", [base, exponent])
         result, square, rest = self.known(1.0), base, abs(exponent)

@@ -147,21 +147,27 @@ def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, mul
     if pattern.tree.edges > 0:
         call_on_block(pattern.tree.functions[SOLVE], pattern, (factor, f, g, x, multipliers, refinements))
         return
-    solve_and_refine(pattern, factor, f, g, x, multipliers, refinements)
+    solve_entries(pattern, factor, f, g, x, multipliers, refinements)
 
 
 @compiled
-def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements):
+def solve_entries(pattern, factor, f, g, x, multipliers, refinements):
     """The same, of one matrix or of several in lanes."""
+    solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, _solve_once, _residual)
+
+
+@compiled
+def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_once, residual):
+    """The same by functions of the matrix: `solve_once` for the last factor, `residual` for the matrix itself."""
     rest_x, rest_g = factor.rest_x, factor.rest_g
     copy(f, rest_x)
     copy(g, rest_g)
-    _solve_once(pattern, factor, rest_x, rest_g)
+    solve_once(pattern, factor, rest_x, rest_g)
     copy(rest_x, x)
     copy(rest_g, multipliers)
     for _ in range(refinements):
-        _residual(pattern, factor, f, g, x, multipliers)
-        _solve_once(pattern, factor, rest_x, rest_g)
+        residual(pattern, factor, f, g, x, multipliers)
+        solve_once(pattern, factor, rest_x, rest_g)
         axpy(1.0, rest_x, x)
         axpy(1.0, rest_g, multipliers)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..kernels.blocks import INDEX, Indices, block
 from .fronts.plan import Plan, plan_of
-from .fronts.tree import fronts_of
+from .fronts.tree import DENSE_WORK, fronts_of
 from .order import NONE, Ordering, ordering
 from .tree.articulated import NO_TREE, Articulated, Shape, articulated, coupled_rows
 
@@ -48,7 +48,8 @@ def analyse_tree(
     n, ends = sum(shape.velocities), jac_row[coupled_rows(jac_row, jac_column)]
     high, low = np.unique(ends[:, ends[0] != ends[1]], axis=1)
     own = ordering(m, 0, NONE, NONE, high, low)
-    plan = plan_of(fronts_of(m, own.column, own.row), own.order, 0, _numbered(own, high, low), given=True)
+    fronts = fronts_of(m, own.column, own.row, DENSE_WORK)
+    plan = plan_of(fronts, own.order, 0, _numbered(own, high, low), given=True)
     tree = articulated(shape, functions, jac_row, jac_column, m, np.stack([high, low]))
     none, rows, columns = (x.astype(INDEX) for x in (NONE, jac_row, jac_column))
     return block(Pattern(n, m, rows, columns, none, none, plan, tree))

@@ -108,7 +108,7 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     forces = transformation.fc if transformed else machine.f
     evaluate_forces(dynamics, t, q, v, out, forces, mechanism.scalars)
     if transformed:
-        transform(transformation, DYNAMICS, (out, machine.f))
+        transform(transformation, DYNAMICS, (machine.f, mechanism.scalars))
         if machine.pattern.tree.edges == 0:
             transform(transformation, MASSES, (factor.weight, factor.beside))
     else:

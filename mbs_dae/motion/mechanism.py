@@ -92,7 +92,8 @@ def prototype(system: System, refinements: int, faint: float, asks: int) -> Mech
 
 def _parts(system: System, faint: float, asks: int, formed: bool) -> Mechanism:
     """With `formed` M has entries."""
-    weight, machine, dynamics = system.column_weight, system.prototype(formed), system.dynamics
+    weight, machine, own = system.column_weight, system.prototype(formed), system.structure
+    dynamics = own.dynamics.fill(system.evaluator, inertias=own.transformed is None)  # else trees have them
     state, shape = state_layout(system.layout), new_factor(system.pattern, weight)
     contacts, plain = contacts_of(system, machine, asks), system.pattern
     switches = switches_of(system, machine, dynamics, contacts)

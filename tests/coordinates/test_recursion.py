@@ -13,7 +13,14 @@ from stage import turned_at_random
 
 import mbs_dae as mbs
 from mbs_dae.coordinates import body_coordinates
-from mbs_dae.coordinates.joint.recursion import fold, fold_acceleration, fold_velocity, unfold, unfold_acceleration
+from mbs_dae.coordinates.joint.recursion import (
+    fold,
+    fold_acceleration,
+    fold_velocity,
+    unfold,
+    unfold_acceleration,
+    unfold_bodies,
+)
 from mbs_dae.coordinates.joint.tree import no_tree, tree_of
 from mbs_dae.coordinates.joint.tree_steps import freedoms
 from mbs_dae.model.joints.motions import Ball, Helix, Slide, Turn
@@ -432,3 +439,21 @@ def test_work_grows_with_the_number_of_bodies_alone(monkeypatch):
     few, some, many = (lines(chain(count)) for count in (10, 20, 40))
     assert few > 1000
     assert many - some == 2 * (some - few)
+
+
+@pytest.mark.parametrize(("dimension", "seed"), CASES)
+def test_bodies_alone_are_those_of_all_frames(dimension, seed):
+    """One kernel for all steps of an edge leaves what kernels of single steps leave."""
+    one = Moving(random_tree(dimension, seed), seed)
+    fields = ("bias", "twist", "arm")
+    whole = {name: getattr(one.tree, name).copy() for name in fields} | {"qc": one.qc.copy(), "vc": one.vc.copy()}
+    frames = one.tree.A[one.tree.body_frame].copy()
+    alone = Moving.__new__(Moving)
+    alone.__dict__.update(one.__dict__, tree=tree_of(one.topology, one.number, one.layout))
+    alone.qc, alone.vc = np.zeros_like(one.qc), np.zeros_like(one.vc)
+    alone.qc[list(one.layout.q[one.model.ground])] = one.coordinates.at_rest
+    unfold_bodies(alone.tree, alone.q, alone.v, alone.qc, alone.vc)
+    found = {name: getattr(alone.tree, name) for name in fields} | {"qc": alone.qc, "vc": alone.vc}
+    for name, values in whole.items():
+        assert np.allclose(found[name], values, rtol=1e-11, atol=1e-11 * np.abs(values).max()), name
+    assert np.allclose(alone.tree.A[alone.tree.body_frame], frames, atol=1e-13)

@@ -51,7 +51,8 @@ def evaluated(system):
 
 SAYS = [
     "a + b*a - 2", "1/2 + a/b", "-a*(-3)", "a % b", "-a % b", "a % -b", "a**2", "a**7", "a**(-3)", "a**0", "a**b",
-    "a**(3/2)", "(a if a > b else b)", "(a if a <= b else (b if not b < 3 else nan))", "(1 if a == b else 0)",
+    "a**(-5/2)", "a**(3/2)", "(a if a > b else b)", "(a if a <= b else (b if not b < 3 else nan))",
+    "(1 if a == b else 0)",
     "(a if a != b and b >= 1 or a < 0.1 else -a)", "max(a, b, 1)", "min(a, 2, b)", "abs(a - b)", "(a if True else b)",
     "(a if (a > b if a < 0.8 else b < 1) else -b)",
     "wrap(a, b)", "unwound(a, 9*b)", "lookup(tables, int(c), 0, a)", "lookup(tables, 0, 1, b)",

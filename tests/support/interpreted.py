@@ -69,19 +69,11 @@ def call(function: Any, count: int, t: float, *arrays: Any) -> None:
     (_FUNCTION(function) if isinstance(function, int) else function)(int(count), float(t), *pointers)
 
 
-def call_front(address: int, numbers: Any, arrays: Any) -> None:
-    """Call a kernel of fronts as the core calls it."""
+def call_apart(address: int, numbers: Any, arrays: Any) -> None:
+    """Call a kernel of whole numbers and arrays, of fronts or of a tree, as the core calls it."""
     kinds = [ctypes.c_int64] * len(numbers) + [ctypes.c_void_p] * len(arrays)
     pointers = [array.ctypes.data for array in arrays]
     ctypes.CFUNCTYPE(None, *kinds)(int(address))(*map(int, numbers), *pointers)
-
-
-def call_on_tables(address: int, count: int, *arrays: Any) -> None:
-    """Call a kernel of tables as the core calls it."""
-    index, tables = arrays
-    kinds = (_integers, *[_reals] * len(tables))
-    pointers = [array.ctypes.data_as(kind) for array, kind in zip((index, *tables), kinds, strict=True)]
-    ctypes.CFUNCTYPE(None, ctypes.c_int64, *kinds)(int(address))(int(count), *pointers)
 
 
 class Core:
@@ -92,12 +84,12 @@ class Core:
     def __init__(self, monkeypatch):
         monkeypatch.setattr(functions.Function, "__call__", lambda self, *values: self.py_func(*values))
         monkeypatch.setattr(batch, "call_kernel", lambda at, numbers, arrays: call(int(at), *numbers, *arrays))
-        monkeypatch.setattr(solving, "call_kernel", call_front)
+        for module in (solving, passes):
+            monkeypatch.setattr(module, "call_kernel", call_apart)
         for module in (kkt, wide):
             monkeypatch.setattr(module, "choose", lambda decision, a, b: a if decision else b)
         for module in (sums, vectors):
             monkeypatch.setattr(module, "nothing_of", lambda array: 0.0)
-        monkeypatch.setattr(passes, "call_on_tables", call_on_tables)
         for module in (transformation, method, kkt):
             monkeypatch.setattr(module, "call_on_block", self._call_on_block)
 

@@ -1,5 +1,14 @@
-"""The kernels of bodies in a tree: the inertia of a body and what acts on it, seen from its own point in world axes,
-and the forces of what hangs there, handed on to the parent."""
+"""The kernels of bodies in a tree: the inertia of a body seen from its own point in world axes, what acts on it, and
+the forces of what hangs there, handed on to the parent.
+
+With c the centre of mass and I the inertia about it in body axes, ρ = A c, and the bias accelerations r̈, ω̇ (ω and ω̇
+in body axes), the force on a body less what its own motion takes, where the accelerations of joints are 0, is
+
+    F = m (g - r̈ - A (ω̇ × c + ω × (ω × c))),        ρ × F - A (I ω̇ + ω × I ω) about the body's point,
+
+and its matrix is [m, -m ρ̂; m ρ̂, A I Aᵀ - m ρ̂ ρ̂], with ρ̂ the matrix of the cross product with ρ. (For other
+coordinates `coordinates.cartesian` says the same in body axes.) In the plane I is a number, c has two parts, and ω one.
+"""
 
 from __future__ import annotations
 
@@ -7,77 +16,131 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...coordinates.joint.step_kernels import about_z, turned
+from ...coordinates.joint.vectors import ZERO, cross, dot, minus, plus, times
 from ...kernels.lines import Lines, kernel_of
 from ...kernels.passes import Pass, laid_out
 from ...linear.tree.articulated import Shape
-from ...linear.tree.kernels import (
-    AXES,
-    Kind,
-    Six,
-    Table,
-    added,
-    come,
-    hand_on,
-    inner,
-    read_six,
-    still,
-    write_matrix,
-    zero,
-)
+from ...linear.tree.kernels import Kind, Six, Table, added, come, hand_on, inner, read_six, write_matrix
 
-PLACES = ("mass_at", "body_v", "frame", "edge", "first", "parent")
-"""Where the outputs of its inertia and its velocities begin; its frame and its edge; the first velocity of the edge and
-the edge of the parent."""
-TABLES = ("out", "fc", "bias", "A", "twist", "arm", "forces", "wrench", "inertia")
-Entries = tuple[tuple[int, int], ...]
-"""Rows and columns of M of a body, in the order of the outputs."""
+PLACES = ("body_q", "body_v", "frame", "edge", "first", "parent")
+"""Where its coordinates and velocities begin; its frame and its edge; the first velocity of the edge, and the parent's
+edge."""
+TABLES = ("solid", "fc", "qc", "vc", "bias", "A", "twist", "arm", "forces", "wrench", "inertia", "energy")
+NUMBERS = {2: 6, 3: 13}
+"""How many numbers a body is, by the dimension."""
+
+
+class Solid(NamedTuple):
+    """A body by itself."""
+
+    form: str
+    """That of its inertia (`coordinates.cartesian`)."""
+    pushed: bool
+    """Whether forces besides its weight act on it."""
+    numbers: tuple[float, ...]
+    """Its mass, inertia, centre of mass, and gravity, as the slots of its inertia."""
+    body_q: int
 
 
 class BodyKind(NamedTuple):
     edge: Kind
-    mass: Entries
+    form: str
+    pushed: bool
 
 
-def pass_of(shape: Shape, mass: Sequence[tuple[int, Entries]], body_v: Sequence[int], frames: Sequence[int]) -> Pass:
-    """All bodies, leaves first. `mass` says of each where the outputs of its inertia begin, and which these are."""
+class Body(NamedTuple):
+    """A solid as numbers of a program; in the plane all vectors have three parts, too."""
+
+    mass: Any
+    moments: Sequence[Sequence[Any]]
+    centre: Any
+    gravity: Any
+
+
+def pass_of(shape: Shape, solids: Sequence[Solid], body_v: Sequence[int], frames: Sequence[int]) -> Pass:
+    """All bodies, leaves first."""
 
     def members() -> Iterator[tuple[int, BodyKind, tuple[int, ...]]]:
-        for e, ((level, kind), (at, entries)) in enumerate(zip(shape.inward(), mass, strict=True)):
-            places = at, body_v[e], frames[e], e, shape.first[e], max(shape.parents[e], 0)
-            yield level, BodyKind(kind, entries), places
+        for e, ((level, kind), solid) in enumerate(zip(shape.inward(), solids, strict=True)):
+            places = solid.body_q, body_v[e], frames[e], e, shape.first[e], max(shape.parents[e], 0)
+            yield level, BodyKind(kind, solid.form, solid.pushed), places
 
     return laid_out(members(), _kernel)
 
 
 def _kernel(kind: BodyKind) -> int:
-    return kernel_of(
-        f"body of a tree {tuple(kind.edge)} {kind.mass}", PLACES, TABLES, lambda lines: _write(lines, kind)
-    )
+    meaning = f"body of a tree {tuple(kind.edge)} {kind.form} {kind.pushed}"
+    return kernel_of(meaning, PLACES, TABLES, lambda lines: _write(lines, kind))
 
 
 def _write(lines: Lines, kind: BodyKind) -> None:
-    """With M and Q of the body's own velocities, whose turns are in body axes: A I Aᵀ, and A (Q - M β)."""
-    dimension, axes = kind.edge.dimension, AXES[kind.edge.dimension]
-    flat = dimension == 2
-    rotation = about_z(0.0, 0.0) if flat else lines.several(9, "A", "frame", times=9)
-    inertia, bias, force = zero(), still(), still()
-    for k, axis in enumerate(axes):
-        bias[axis], force[axis] = lines.read("bias", "body_v", k), lines.read("fc", "body_v", k)
-    for k, (row, column) in enumerate(kind.mass):
-        inertia[axes[row]][axes[column]] = inertia[axes[column]][axes[row]] = lines.read("out", "mass_at", k)
-    force = [x - inner(line, bias) for x, line in zip(force, inertia, strict=True)]
-    if not flat:
-        force = [*force[:3], *turned(rotation, force[3:])]
-        inertia = in_world_axes(inertia, rotation)
-    write_matrix(lines, dimension, inertia, "inertia", "edge")
+    flat = kind.edge.dimension == 2
+    A = about_z(*(lines.read("A", "frame", k, 9) for k in (0, 3))) if flat else lines.several(9, "A", "frame", times=9)
+    body = _body(lines, kind)
+    force = _force(lines, flat, body, A)
+    if kind.pushed:
+        linear, angular = _two(lines, flat, "fc")
+        force = added(force, [*linear, *turned(A, angular)])
+    write_matrix(lines, kind.edge.dimension, _matrix(body, A), "inertia", "edge")
     force = added(force, come(lines, kind.edge, "wrench", "edge"))
     for c in range(kind.edge.velocities):
-        lines.write(inner(read_six(lines, dimension, "twist", "first", c), force), "forces", "first", c)
+        lines.write(inner(read_six(lines, kind.edge.dimension, "twist", "first", c), force), "forces", "first", c)
     hand_on(lines, kind.edge, force, "wrench", "parent")
 
 
-def in_world_axes(inertia: Table, rotation: Sequence[Any]) -> Table:
-    """A unit of twist j gives the body u_j = (e_j, 0), or (0, Aᵀ e_j); the matrix is u_iᵀ M u_j."""
-    half: Table = [[*line[:3], *turned(rotation, line[3:])] for line in inertia]
-    columns: list[Six] = [list(turned(rotation, [half[3 + i][j] for i in range(3)])) for j in range(6)]
-    return [*half[:3], *([columns[j][i] for j in range(6)] for i in range(3))]
+def _body(lines: Lines, kind: BodyKind) -> Body:
+    flat = kind.edge.dimension == 2
+    numbers = lines.several(NUMBERS[kind.edge.dimension], "solid", "edge", times=NUMBERS[kind.edge.dimension])
+    if flat:
+        mass, moment, cx, cy, gx, gy = numbers
+        moments: Any = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, moment))
+        centre, gravity = (cx, cy, 0.0), (gx, gy, 0.0)
+    else:
+        mass, xx, yy, zz, *mixed = numbers[:7]
+        xy, xz, yz = ZERO if kind.form == "principal" else mixed
+        moments = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        centre, gravity = numbers[7:10], numbers[10:]
+    return Body(mass, moments, centre if kind.form == "offset" else ZERO, gravity)
+
+
+def _two(lines: Lines, flat: bool, table: str) -> tuple[Any, Any]:
+    """The linear and the angular part of a velocity, an acceleration or a force of the body."""
+    if not flat:
+        return lines.several(3, table, "body_v"), lines.several(3, table, "body_v", 3)
+    x, y, turn = lines.several(3, table, "body_v")
+    return (x, y, 0.0), (0.0, 0.0, turn)
+
+
+def _force(lines: Lines, flat: bool, body: Body, A: Any) -> Six:
+    """What the body's own motion and weight are as a force; and its energies."""
+    (velocity, omega), (linear, angular) = (_two(lines, flat, table) for table in ("vc", "bias"))
+    place = (*lines.several(2, "qc", "body_q"), 0.0) if flat else lines.several(3, "qc", "body_q")
+    momentum, arm, push = _applied(body, omega), turned(A, body.centre), cross(omega, body.centre)
+    swing = turned(A, plus(cross(angular, body.centre), cross(omega, push)))
+    force = times(body.mass, minus(body.gravity, plus(linear, swing)))
+    spin = plus(_applied(body, angular), cross(omega, momentum))
+    moving = plus(velocity, turned(A, push))
+    lines.write(-(body.mass * dot(body.gravity, plus(place, arm))), "energy", "edge", 0, 2)
+    lines.write(0.5 * (body.mass * dot(moving, moving) + dot(omega, momentum)), "energy", "edge", 1, 2)
+    return [*force, *minus(cross(arm, force), turned(A, spin))]
+
+
+def _applied(body: Body, a: Any) -> tuple[Any, ...]:
+    """I a."""
+    return tuple(dot(line, a) for line in body.moments)
+
+
+def _matrix(body: Body, A: Any) -> Table:
+    m, (x, y, z) = body.mass, turned(A, body.centre)
+    half = [_applied(body, A[3 * i : 3 * i + 3]) for i in range(3)]  # rows of A I
+    seen = [[dot(half[i], A[3 * j : 3 * j + 3]) for j in range(3)] for i in range(3)]
+    mx, my, mz = times(m, (x, y, z))
+    hat = ((0.0, -mz, my), (mz, 0.0, -mx), (-my, mx, 0.0))
+    far = (
+        (my * y + mz * z, -(mx * y), -(mx * z)),
+        (-(mx * y), mx * x + mz * z, -(my * z)),
+        (-(mx * z), -(my * z), mx * x + my * y),
+    )
+    upper = [[*(m if i == j else 0.0 for j in range(3)), *(hat[j][i] for j in range(3))] for i in range(3)]
+    lower = [[*hat[i], *(seen[i][j] + far[i][j] for j in range(3))] for i in range(3)]
+    return [*upper, *lower]

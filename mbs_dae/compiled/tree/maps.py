@@ -12,9 +12,9 @@ from ...kernels.blocks import block
 from ...kernels.passes import laid_out
 from ...linear.tree.articulated import NO_PASS, Limbs, Shape, Visit, groups_of, packed, visits, way_of
 from ...linear.tree.kernels import UNDER_WAY, Kind
+from ...model.parameters import Evaluator
 from ..dynamics import DynamicsBuilder
-from .body_kernels import Entries as Mass
-from .body_kernels import pass_of
+from .body_kernels import NUMBERS, Solid, pass_of
 from .row_kernels import CARRYING, Term, terms_pass
 from .transformation import ENTRIES, RowTerms, Transformation
 
@@ -47,7 +47,7 @@ def structure_of(coordinates: JointCoordinates, program: Mapping[str, np.ndarray
 
 def transformation_of(
     coordinates: JointCoordinates, tree: Tree, program: Mapping[str, np.ndarray], entries: Entries,
-    dynamics: DynamicsBuilder | None, length: float,
+    dynamics: DynamicsBuilder | None, length: float, number: Evaluator,
 ) -> Transformation:  # fmt: skip
     """`program` is the layout of the rows over the velocities of bodies. `dynamics` is left out where only places and
     motions are asked for."""
@@ -74,7 +74,7 @@ def transformation_of(
     on_way = visits(shape, groups_of(entries.jac_row, entries.jac_column, ends), ends)
     slot = {(row, v.edge): v.slot + k for v in on_way for k, row in enumerate(v.group.rows)}
     terms = [term for term in terms if (term.row, term.edge) in slot]  # others are of what stands still
-    mass = _masses(coordinates, dynamics) if dynamics is not None else []
+    solids = solids_of(coordinates, dynamics, number) if dynamics is not None else []
     maps = places._replace(
         component=np.array([0, 1, 5] if tree.dimension == 2 else range(6), dtype=np.int64),
         parent=np.array(shape.parents, dtype=np.int64),
@@ -82,7 +82,8 @@ def transformation_of(
         carried=laid_out([_carried(shape, visit) for visit in on_way], CARRYING.kernel),
         unit=np.array([1.0] * 3 + [length**-2] * 3),
         joint_unit=1.0 / coordinates.weights(length),
-        bodies=pass_of(shape, mass, body_v, frames) if mass else NO_PASS,
+        solid=np.array([solid.numbers for solid in solids]).reshape(-1, NUMBERS[tree.dimension]),
+        bodies=pass_of(shape, solids, body_v, frames) if solids else NO_PASS,
         beside_to=_beside(coordinates, entries),
     )
     sizes |= {"links": len(shape.parents), "visits": len(slot), "rows": program["nu_from"].size}
@@ -144,15 +145,17 @@ def row_terms(coordinates: JointCoordinates, program: Mapping[str, np.ndarray]) 
     )
 
 
-def _masses(coordinates: JointCoordinates, dynamics: DynamicsBuilder) -> list[tuple[int, Mass]]:
-    """Per edge: where the outputs of its body's M begin, and their rows and columns among the body's velocities."""
-    found: list[list[tuple[int, tuple[int, int]]]] = [[] for _ in coordinates.ways]
-    n = dynamics.columns
-    for source, item in zip(dynamics.layout["mass_from"].tolist(), dynamics.layout["mass_item"].tolist(), strict=True):
-        row, column = (item, item) if item < n else (dynamics.block_row[item - n], dynamics.block_column[item - n])
-        edge, first = coordinates.edge_and_component[int(row)]
-        found[edge].append((source, (first, coordinates.edge_and_component[int(column)][1])))
-    return [(own[0][0] if own else 0, tuple(entry for _, entry in own)) for own in found]
+def solids_of(coordinates: JointCoordinates, dynamics: DynamicsBuilder, number: Evaluator) -> list[Solid]:
+    """The bodies of all edges."""
+    instance_of = {one.owners[0]: one for one in dynamics.batch.instances if one.meaning.startswith("inertia ")}
+    layout = coordinates.kernels.layout
+    found = list[Solid]()
+    for edge in coordinates.topology.edges:
+        body = edge.child
+        numbers = tuple(number(value) for value in instance_of[body].slots.values())
+        pushed = not dynamics.pushed.isdisjoint(layout.v[body])
+        found.append(Solid(coordinates.kernels.inertia_form(body), pushed, numbers, layout.q[body][0]))
+    return found
 
 
 def _borders(parts: Sequence[Sized]) -> np.ndarray:

@@ -25,7 +25,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...coordinates.joint.recursion import fold_acceleration, fold_velocity, unfold, unfold_acceleration
+from ...coordinates.joint.recursion import (
+    fold_acceleration,
+    fold_velocity,
+    unfold,
+    unfold_acceleration,
+    unfold_bodies,
+)
 from ...coordinates.joint.tree import Tree
 from ...coordinates.joint.vectors import at, cross, plus, put_at, row, turned
 from ...kernels.abi import call_on_block, compiled, compiled_apart
@@ -33,6 +39,7 @@ from ...kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
 from ...kernels.passes import Pass, go_through
 from ...linear.tree.articulated import NO_PASS
 from ...linear.vectors import axpy, dot
+from ..dynamics import KINETIC, POTENTIAL
 
 
 class RowTerms(NamedTuple):
@@ -89,7 +96,12 @@ class Transformation(NamedTuple):
     beside_to: Integers = zeros(0)
     """Where entries of M_x beside its diagonal go, if they are asked for: velocity by velocity, on the way from its
     edge to the ground."""
+    solid: Design[Matrix] = np.zeros((0, 0))
+    """What the body of each edge is by itself (`body_kernels.Solid`)."""
     fc: Work[Vector] = zeros("bodies")
+    """What else acts on bodies."""
+    energy: Work[Matrix] = zeros("links", 2)
+    """Potential and kinetic, of each body."""
     inertia: Work[Matrix] = zeros("links", "packed")
     """Of the body of each edge (`linear.tree`)."""
     whole: Work[Matrix] = zeros("links", 36)
@@ -115,7 +127,10 @@ def transform_back(tr, entry, arrays):
 @compiled_apart
 def reach(tr: Transformation, q: Vector, v: Vector):
     """All bodies, β, and the twists that each is moved by, at (q, v)."""
-    unfold(tr.tree, q, v, tr.qc, tr.vc)
+    if tr.deep == 1:
+        unfold(tr.tree, q, v, tr.qc, tr.vc)
+    else:
+        unfold_bodies(tr.tree, q, v, tr.qc, tr.vc)
 
 
 @compiled_apart
@@ -163,10 +178,18 @@ def take_term(tr, terms, k, out, gamma):
 
 
 @compiled_apart
-def transform_dynamics(tr: Transformation, out: Vector, forces: Vector):
-    """The inertias of bodies in world axes and Q_x, from the outputs of the last evaluation and the forces in `fc`."""
+def transform_dynamics(tr: Transformation, forces: Vector, scalars: Vector):
+    """The inertias of bodies in world axes and Q_x, from the forces in `fc`; the energies of bodies are added to the
+    scalars."""
     tree = tr.tree
-    go_through(tr.bodies, (out, tr.fc, tree.bias, tree.A, tree.twist, tree.arm, forces, tr.wrench, tr.inertia))
+    known = tr.solid, tr.fc, tr.qc, tr.vc, tree.bias, tree.A, tree.twist, tree.arm
+    go_through(tr.bodies, (*known, forces, tr.wrench, tr.inertia, tr.energy))
+    potential = kinetic = 0.0
+    for e in range(tr.energy.shape[0]):
+        potential += tr.energy[e, 0]
+        kinetic += tr.energy[e, 1]
+    scalars[POTENTIAL] += potential
+    scalars[KINETIC] += kinetic
 
 
 @compiled_apart

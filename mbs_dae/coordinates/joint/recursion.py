@@ -61,11 +61,24 @@ from .vectors import (
 @compiled_apart
 def unfold(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
     """Places and velocities of all bodies, with Ṙ ẋ in tree.bias. What belongs to the ground is left alone."""
-    known = (tree.o, tree.u, tree.C, tree.uC, tree.d, tree.S, tree.phase, tree.angle, tree.side, q, v)
+    go_through(tree.halves, (q, tree.half))
+    known = (tree.o, tree.u, tree.C, tree.uC, tree.d, tree.S, tree.phase, tree.angle, tree.side, tree.half, q, v)
     frames = (tree.A, tree.e, tree.phi, tree.r, tree.eta, tree.dr, tree.deta, tree.omega, tree.turning, tree.sliding)
     rest = (tree.ddr, tree.alpha, tree.turn, tree.slide, qc, vc, tree.bias, tree.twist, tree.arm)
     go_through(tree.steps, known + frames + rest)
     go_through(tree.screws, (tree.r, tree.eta, tree.turn, tree.slide, tree.twist))
+    for b in range(tree.turns.shape[0]):
+        put_at(qc, tree.turns[b, 1], at(q, tree.turns[b, 0]))
+
+
+@compiled_apart
+def unfold_bodies(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
+    """The same, but that frames between bodies, and how steps move, are left as they were: `fold_velocity` and
+    accelerations need all."""
+    go_through(tree.halves, (q, tree.half))
+    known = (tree.o, tree.u, tree.C, tree.uC, tree.d, tree.S, tree.phase, tree.angle, tree.side, tree.half, q, v)
+    frames = (tree.A, tree.e, tree.phi, tree.r, tree.dr, tree.omega, tree.ddr, tree.alpha)
+    go_through(tree.bodies, known + frames + (qc, vc, tree.bias, tree.twist, tree.arm))
     for b in range(tree.turns.shape[0]):
         put_at(qc, tree.turns[b, 1], at(q, tree.turns[b, 0]))
 

@@ -1,9 +1,15 @@
-"""The kernels of the steps of a tree: where a frame is, how it moves, its bias acceleration, and what a unit of each of
-its velocities does to its body. The formulas are those of `tree` and `recursion`; each kind of step has its kernel."""
+"""The kernels of a tree: where a frame is, how it moves, its bias acceleration, and what a unit of each of its
+velocities does to its body. The formulas are those of `tree` and `recursion`.
+
+There are two kinds of passes. `frame_passes` goes from step to step, and leaves all of every frame. `edge_pass` goes
+from body to body, in one kernel for all steps of an edge, and leaves what the equations of motion ask for: of frames
+between two bodies nothing is written, what is zero or a unit matrix whatever the numbers is not computed with, and the
+ground, which stands still, is not read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...kernels.lines import Lines, kernel_of
@@ -16,12 +22,15 @@ TURN, SLIDE, HELIX, BALL, BALL_AGAINST, WELD = "turn", "slide", "helix", "ball",
 PLACES = ("before", "own", "q_at", "v_at", "body_q", "body_v", "edge", "parent")
 """Frames; the first coordinate and velocity; the body's in Cartesian coordinates, its edge, and its parent's frame."""
 TABLES = (
-    *("o", "u", "C", "uC", "d", "S", "phase", "angle", "side", "q", "v"),
+    *("o", "u", "C", "uC", "d", "S", "phase", "angle", "side", "half", "q", "v"),
     *("A", "e", "phi", "r", "eta", "dr", "deta", "omega", "turning", "sliding", "ddr", "alpha", "turn", "slide"),
     *("qc", "vc", "bias", "twist", "arm"),
 )
 """Those of `Tree`, and the coordinates and velocities of joints and of bodies."""
 SCREW_TABLES = ("r", "eta", "turn", "slide", "twist")
+EDGE_PLACES = ("before", "body_q", "body_v", "edge")
+"""And then for each step its frame, and its first coordinate and velocity."""
+EDGE_TABLES = tuple(name for name in TABLES if name not in ("eta", "deta", "turning", "sliding", "turn", "slide"))
 FLAT = (0, 1, 5)
 """In the plane a velocity of a body is along x or y, or about z."""
 
@@ -34,15 +43,25 @@ class Kind(NamedTuple):
     leads_to_body: bool
 
 
-def kind_of(step: Step, dimension: int, leads_to_body: bool) -> Kind:
+class EdgeKind(NamedTuple):
+    """What that of an edge depends on."""
+
+    dimension: int
+    motions: tuple[str, ...]
+    on_ground: bool
+    carries: bool
+    """Whether other edges begin at the body."""
+
+
+def motion_of(step: Step) -> str:
     if step.ball:
-        return Kind(dimension, BALL if step.sense > 0 else BALL_AGAINST, leads_to_body)
+        return BALL if step.sense > 0 else BALL_AGAINST
     if step.v_end == step.v_at:
-        return Kind(dimension, WELD, leads_to_body)
-    return Kind(dimension, HELIX if step.T and step.S else TURN if step.T else SLIDE, leads_to_body)
+        return WELD
+    return HELIX if step.T and step.S else TURN if step.T else SLIDE
 
 
-def passes_of(
+def frame_passes(
     chain: Sequence[Step], edge_at: Sequence[int], dimension: int, places: Sequence[Sequence[int]]
 ) -> tuple[Pass, Pass]:
     """All steps, parents first; and the velocities of steps before the last of an edge, whose twists are seen when the
@@ -54,14 +73,52 @@ def passes_of(
             step = chain[k]
             level[k] = level[step.before] + 1
             row = (step.before, k, step.q_at, step.v_at, *places[k], edge, parent)
-            members.append((level[k], kind_of(step, dimension, k == end - 1), row))
+            members.append((level[k], Kind(dimension, motion_of(step), k == end - 1), row))
             if k < end - 1:
                 early += [(0, dimension, (k, end - 1, c)) for c in range(step.v_at, step.v_end)]
     return laid_out(members, _step_kernel), laid_out(early, _screw_kernel)
 
 
+def edge_pass(chain: Sequence[Step], edge_at: Sequence[int], dimension: int, places: Sequence[Sequence[int]]) -> Pass:
+    """All edges, parents first."""
+    begins = {chain[first].before for first in edge_at[:-1]}
+
+    def members() -> Iterator[tuple[int, EdgeKind, tuple[int, ...]]]:
+        level = {0: 0}
+        for edge, (first, end) in enumerate(zip(edge_at, edge_at[1:], strict=False)):
+            before, last, steps = chain[first].before, end - 1, chain[first:end]
+            level[last] = level[before] + 1
+            kind = EdgeKind(dimension, tuple(map(motion_of, steps)), before == 0, last in begins)
+            own = [place for k, step in enumerate(steps, first) for place in (k, step.q_at, step.v_at)]
+            yield level[last], kind, (before, *places[last], edge, *own)
+
+    return laid_out(members(), _edge_kernel)
+
+
+def half_pass(chain: Sequence[Step], dimension: int) -> Pass:
+    """Cosines and sines of half the angles, in space: ahead of all, since no step waits for another one there."""
+    turning = [k for k, step in enumerate(chain) if dimension == 3 and motion_of(step) in (TURN, HELIX)]
+    return laid_out([(0, "", (k, chain[k].q_at)) for k in turning], _half_kernel)
+
+
+def _half_kernel(kind: str) -> int:
+    return kernel_of("half angles of a tree", ("own", "q_at"), ("q", "half"), _write_half)
+
+
+def _write_half(lines: Lines) -> None:
+    half = 0.5 * lines.read("q", "q_at")
+    for k, name in enumerate(("cos", "sin")):
+        lines.write(lines.call(name, half), "half", "own", k, 2)
+
+
 def _step_kernel(kind: Kind) -> int:
-    return kernel_of(f"step of a tree {tuple(kind)}", PLACES, TABLES, lambda lines: _StepWriter(lines, kind).write())
+    return kernel_of(f"step of a tree {tuple(kind)}", PLACES, TABLES, lambda lines: _write_step(lines, kind))
+
+
+def _edge_kernel(kind: EdgeKind) -> int:
+    own = [f"{name}{n}" for n in range(len(kind.motions)) for name in ("own", "q_at", "v_at")]
+    meaning = f"edge of a tree {tuple(kind)}"
+    return kernel_of(meaning, (*EDGE_PLACES, *own), EDGE_TABLES, lambda lines: _write_edge(lines, kind))
 
 
 def _screw_kernel(dimension: int) -> int:
@@ -73,6 +130,41 @@ def _write_screw(lines: Lines) -> None:
     turn, slide = (lines.several(3, name, "velocity", times=3) for name in ("turn", "slide"))
     arm = minus(lines.several(3, "r", "last", times=3), lines.several(3, "eta", "step", times=3))
     lines.write_all((*plus(slide, cross(turn, arm)), *turn), "twist", "velocity", times=6)
+
+
+def _write_step(lines: Lines, kind: Kind) -> None:
+    """All of the frame behind a step."""
+    space = _Space(lines, kind.dimension == 2)
+    before = space.frame("before")
+    made = space.stepped(before, kind.motion, space.constants("own"), "q_at", "v_at")
+    frame = made.frame
+    space.write_frame(frame, "own")
+    hinge = {"eta": made.eta, "deta": made.deta, "turning": made.turning, "sliding": made.sliding}
+    for name, value in hinge.items():
+        lines.write_all(value, name, "own", times=3)
+    for name, vectors in (("turn", made.turn), ("slide", made.slide)):
+        lines.write_all([k for vector in vectors for k in vector], name, "v_at", times=3)
+    if kind.leads_to_body:
+        space.write_body(frame, space.vector("r", "parent"))
+        space.write_twists(made, made.rho, "v_at")
+
+
+def _write_edge(lines: Lines, kind: EdgeKind) -> None:
+    """What the equations of motion ask for of a body."""
+    space, last = _Space(lines, kind.dimension == 2), len(kind.motions) - 1
+    before = frame = space.ground() if kind.on_ground else space.frame("before")
+    made = list[Stepped]()
+    for n, motion in enumerate(kind.motions):
+        constants = space.constants(f"own{n}", is_first=n == 0, is_last=n == last)
+        made.append(space.stepped(frame, motion, constants, f"q_at{n}", f"v_at{n}"))
+        frame = made[-1].frame
+    if kind.carries:
+        space.write_frame(frame, f"own{last}")
+    else:
+        lines.write_all(frame.A, "A", f"own{last}", times=9)
+    space.write_body(frame, before.r)
+    for n, one in enumerate(made):
+        space.write_twists(one, one.rho if n == last else minus(frame.r, one.eta), f"v_at{n}")
 
 
 def turned(A: Sequence[Any], a: Sequence[Any]) -> tuple[Any, ...]:
@@ -95,10 +187,48 @@ def rotation_of(e: Sequence[Any]) -> tuple[Any, ...]:
     return 1.0 - (yy + zz), xy - wz, xz + wy, xy + wz, 1.0 - (xx + zz), yz - wx, xz - wy, yz + wx, 1.0 - (xx + yy)
 
 
-class _StepWriter:
-    def __init__(self, lines: Lines, kind: Kind):
-        self.lines, self.kind, self.flat = lines, kind, kind.dimension == 2
-        self.turns = kind.motion in (TURN, HELIX)
+class Frame(NamedTuple):
+    """Where a frame is and how it moves."""
+
+    A: Any
+    pose: Any
+    """Its rotation as a quaternion, or as an angle in the plane."""
+    r: Any
+    dr: Any
+    omega: Any
+    ddr: Any
+    """The last two, where the accelerations of joints are 0."""
+    alpha: Any
+
+
+class Constants(NamedTuple):
+    """Those of a step (see `tree`)."""
+
+    o: Any
+    C: Any
+    uC: Any
+    d: Any
+    own: str
+
+
+class Stepped(NamedTuple):
+    """The frame behind a step, its hinge, and what a unit of each velocity does."""
+
+    frame: Frame
+    eta: Any
+    rho: Any
+    deta: Any
+    turning: Any
+    sliding: Any
+    turn: list[Any]
+    slide: list[Any]
+
+
+class _Space:
+    """The formulas of one step, in the plane or in space."""
+
+    def __init__(self, lines: Lines, flat: bool):
+        self.lines, self.flat = lines, flat
 
     def vector(self, table: str, place: str, lies_in_plane: bool = True) -> tuple[Any, ...]:
         """Three numbers; in the plane vectors have no z, and what turns has nothing else."""
@@ -107,101 +237,109 @@ class _StepWriter:
         one = [self.lines.read(table, place, k, times=3) for k in range(3)]
         return (one[0], one[1], 0.0) if lies_in_plane else (0.0, 0.0, one[2])
 
-    def matrix(self, place: str) -> tuple[Any, ...]:
-        if self.flat:
-            return about_z(self.lines.read("A", place, 0, 9), self.lines.read("A", place, 3, 9))
-        return self.lines.several(9, "A", place, times=9)
-
     def quaternion(self, table: str, place: str) -> tuple[Any, ...]:
         return self.lines.several(4, table, place, times=4)
 
-    def write(self) -> None:
-        lines, motion = self.lines, self.kind.motion
-        before = self.matrix("before")
-        moves = motion in (TURN, SLIDE, HELIX)
-        axis = turned(before, self.vector("u", "own", lies_in_plane=motion == SLIDE)) if moves else ZERO
-        x = lines.read("q", "q_at") if moves else 0.0
-        arm = turned(before, self.vector("o", "own"))
-        if motion in (SLIDE, HELIX):
-            way = lines.read("phase", "own") + lines.read("S", "own") * x
-            arm = plus(arm, times(way, axis))
-        A = self.attitude(x)
-        eta = plus(self.vector("r", "before"), arm)
-        rho = turned(A, self.vector("d", "own"))
-        r = plus(eta, rho)
-        for name, value in (("A", A), ("eta", eta), ("r", r)):
-            lines.write_all(value, name, "own", times=len(value))
-        turn, slide = self.velocities(before, A, axis)
-        self.motion(A, arm, rho, turn, slide)
-        if self.kind.leads_to_body:
-            self.body(A, r, rho, turn, slide)
+    def ground(self) -> Frame:
+        """It stands still."""
+        pose = (0.0,) if self.flat else (1.0, 0.0, 0.0, 0.0)
+        return Frame((1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), pose, *[ZERO] * 5)
 
-    def attitude(self, x: Any) -> tuple[Any, ...]:
-        lines, motion = self.lines, self.kind.motion
+    def frame(self, place: str) -> Frame:
+        lines = self.lines
         if self.flat:
-            phi = lines.read("phi", "before") + lines.read("angle", "own")
-            phi = phi + lines.read("side", "own") * x if self.turns else phi
-            lines.write(phi, "phi", "own")
-            self.pose = (phi,)
-            return about_z(lines.call("cos", phi), lines.call("sin", phi))
-        e, C = self.quaternion("e", "before"), self.quaternion("C", "own")
-        if motion in (BALL, BALL_AGAINST):
-            w, *n = lines.several(4, "q", "q_at")
-            e = _unit(lines, after(after(e, (w, *n) if motion == BALL else (w, *(-k for k in n))), C))
+            A, pose = about_z(lines.read("A", place, 0, 9), lines.read("A", place, 3, 9)), (lines.read("phi", place),)
         else:
-            if self.turns:
-                half, uC = 0.5 * x, self.quaternion("uC", "own")
-                c, s = lines.call("cos", half), lines.call("sin", half)
-                C = tuple(c * k + s * l for k, l in zip(C, uC, strict=True))
-            e = _nearly_unit(after(e, C))
-        self.pose = e
-        lines.write_all(e, "e", "own", times=4)
-        return rotation_of(e)
+            A, pose = lines.several(9, "A", place, times=9), self.quaternion("e", place)
+        r, dr, ddr = (self.vector(name, place) for name in ("r", "dr", "ddr"))
+        omega, alpha = (self.vector(name, place, False) for name in ("omega", "alpha"))
+        return Frame(A, pose, r, dr, omega, ddr, alpha)
 
-    def velocities(self, before: Any, A: Any, axis: Any) -> tuple[list[Any], list[Any]]:
+    def constants(self, own: str, is_first: bool = True, is_last: bool = True) -> Constants:
+        """Between two steps of an edge frames coincide."""
+        o, d = self.vector("o", own) if is_first else ZERO, self.vector("d", own) if is_last else ZERO
+        if self.flat:
+            return Constants(o, None, None, d, own)
+        if is_first or is_last:
+            return Constants(o, self.quaternion("C", own), self.quaternion("uC", own), d, own)
+        return Constants(o, (1.0, 0.0, 0.0, 0.0), (0.0, *self.vector("u", own)), d, own)
+
+    def stepped(self, before: Frame, motion: str, constants: Constants, q_at: str, v_at: str) -> Stepped:
+        lines, own = self.lines, constants.own
+        moves = motion in (TURN, SLIDE, HELIX)
+        axis = turned(before.A, self.vector("u", own, lies_in_plane=motion == SLIDE)) if moves else ZERO
+        x = lines.read("q", q_at) if moves else 0.0
+        arm = turned(before.A, constants.o)
+        if motion in (SLIDE, HELIX):
+            way = lines.read("phase", own) + lines.read("S", own) * x
+            arm = plus(arm, times(way, axis))
+        A, pose = self.attitude(before, motion, constants, x, q_at)
+        rho = turned(A, constants.d)
+        eta = plus(before.r, arm)
+        turn, slide = self.velocities(motion, before.A, A, axis, own)
+        v = [lines.read("v", v_at, k) for k in range(len(turn))]
+        turning, sliding = _combined(v, turn), _combined(v, slide)
+        rate = plus(cross(before.omega, arm), sliding)
+        deta, omega = plus(before.dr, rate), plus(before.omega, turning)
+        swung = cross(omega, rho)
+        hinge = plus(plus(before.ddr, cross(before.alpha, arm)), cross(before.omega, plus(rate, sliding)))
+        alpha = before.alpha if self.flat else plus(before.alpha, cross(before.omega, turning))
+        ddr = plus(hinge, plus(cross(alpha, rho), cross(omega, swung)))
+        frame = Frame(A, pose, plus(eta, rho), plus(deta, swung), omega, ddr, alpha)
+        return Stepped(frame, eta, rho, deta, turning, sliding, turn, slide)
+
+    def attitude(self, before: Frame, motion: str, constants: Constants, x: Any, q_at: str) -> tuple[Any, Any]:
+        """The rotation as a matrix, and as a quaternion or an angle."""
+        lines, own, turns = self.lines, constants.own, motion in (TURN, HELIX)
+        if self.flat:
+            phi = before.pose[0] + lines.read("angle", own)
+            phi = phi + lines.read("side", own) * x if turns else phi
+            return about_z(lines.call("cos", phi), lines.call("sin", phi)), (phi,)
+        C = constants.C
+        if motion in (BALL, BALL_AGAINST):
+            w, *n = lines.several(4, "q", q_at)
+            turn = (w, *n) if motion == BALL else (w, *(-k for k in n))
+            e = _unit(lines, after(after(before.pose, turn), C))
+            return rotation_of(e), e
+        if turns:
+            c, s = lines.several(2, "half", own, times=2)
+            C = tuple(c * k + s * l for k, l in zip(C, constants.uC, strict=True))
+        e = _nearly_unit(after(before.pose, C))
+        return rotation_of(e), e
+
+    def velocities(self, motion: str, before: Any, A: Any, axis: Any, own: str) -> tuple[list[Any], list[Any]]:
         """t and s of each velocity."""
-        motion, lines = self.kind.motion, self.lines
         if motion == WELD:
             return [], []
         if motion in (BALL, BALL_AGAINST):
             sign, carrier = (1.0, A) if motion == BALL else (-1.0, before)
-            turn, slide = [times(sign, carrier[j::3]) for j in range(3)], [ZERO] * 3
-        else:
-            turn = [axis if self.turns else ZERO]
-            slide = [ZERO if motion == TURN else times(lines.read("S", "own"), axis)]
-        for name, vectors in (("turn", turn), ("slide", slide)):
-            lines.write_all([k for vector in vectors for k in vector], name, "v_at", times=3)
-        return turn, slide
+            return [times(sign, carrier[j::3]) for j in range(3)], [ZERO] * 3
+        turns = motion in (TURN, HELIX)
+        slide = ZERO if motion == TURN else times(self.lines.read("S", own), axis)
+        return [axis if turns else ZERO], [slide]
 
-    def motion(self, A: Any, arm: Any, rho: Any, turn: list[Any], slide: list[Any]) -> None:
-        """Velocities, and accelerations where those of joints are 0."""
-        lines, flat = self.lines, self.flat
-        v = [lines.read("v", "v_at", k) for k in range(len(turn))]
-        turning, sliding = _combined(v, turn), _combined(v, slide)
-        omega_b, alpha_b = self.vector("omega", "before", False), self.vector("alpha", "before", False)
-        carried = cross(omega_b, arm)
-        rate = plus(carried, sliding)
-        deta, omega = plus(self.vector("dr", "before"), rate), plus(omega_b, turning)
-        swung = cross(omega, rho)
-        dr = plus(deta, swung)
-        hinge = plus(plus(self.vector("ddr", "before"), cross(alpha_b, arm)), cross(omega_b, plus(rate, sliding)))
-        alpha = alpha_b if flat else plus(alpha_b, cross(omega_b, turning))
-        ddr = plus(hinge, plus(cross(alpha, rho), cross(omega, swung)))
-        self.moves = dr, omega, ddr, alpha
-        found = {"dr": dr, "deta": deta, "omega": omega, "turning": turning, "sliding": sliding, "ddr": ddr}
-        for name, value in (*found.items(), ("alpha", alpha)):
-            lines.write_all(value, name, "own", times=3)
+    def write_frame(self, frame: Frame, place: str) -> None:
+        lines = self.lines
+        rotation = {"phi": frame.pose} if self.flat else {"e": frame.pose}
+        for name, value in {"A": frame.A, **rotation}.items():
+            lines.write_all(value, name, place, times=len(value))
+        for name in ("r", "dr", "omega", "ddr", "alpha"):
+            lines.write_all(getattr(frame, name), name, place, times=3)
 
-    def body(self, A: Any, r: Any, rho: Any, turn: list[Any], slide: list[Any]) -> None:
-        """What the last step of an edge says of the body."""
-        lines, (dr, omega, ddr, alpha) = self.lines, self.moves
-        lines.write_all((*(r[:2] if self.flat else r), *self.pose), "qc", "body_q")
-        for name, linear, angular in (("vc", dr, omega), ("bias", ddr, alpha)):
-            both = (*linear[:2], angular[2]) if self.flat else (*linear, *turned_back(A, angular))
+    def write_body(self, frame: Frame, parent: Any) -> None:
+        """Coordinates, velocities and bias accelerations, and where the body is, seen from its parent."""
+        lines = self.lines
+        lines.write_all((*(frame.r[:2] if self.flat else frame.r), *frame.pose), "qc", "body_q")
+        for name, linear, angular in (("vc", frame.dr, frame.omega), ("bias", frame.ddr, frame.alpha)):
+            both = (*linear[:2], angular[2]) if self.flat else (*linear, *turned_back(frame.A, angular))
             lines.write_all(both, name, "body_v")
-        lines.write_all(minus(r, self.vector("r", "parent")), "arm", "edge", times=3)
-        twists = [(*plus(s, cross(t, rho)), *t) for t, s in zip(turn, slide, strict=True)]
-        lines.write_all([k for twist in twists for k in twist], "twist", "v_at", times=6)
+        lines.write_all(minus(frame.r, parent), "arm", "edge", times=3)
+
+    def write_twists(self, step: Stepped, arm: Any, v_at: str) -> None:
+        """What a unit of each velocity of a step does to the body of its edge, whose point is so far from the hinge."""
+        twists = [(*plus(s, cross(t, arm)), *t) for t, s in zip(step.turn, step.slide, strict=True)]
+        lines = self.lines
+        lines.write_all([k for twist in twists for k in twist], "twist", v_at, times=6)
 
 
 def _combined(v: Sequence[Any], vectors: Sequence[Any]) -> Any:

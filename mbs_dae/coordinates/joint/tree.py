@@ -38,7 +38,7 @@ from ...model.mechanisms import SpatialModel
 from ...model.parameters import Evaluator
 from ...rotations.matrices import product
 from ..base import Layout, cartesian_layout, pairs
-from .step_kernels import passes_of
+from .step_kernels import edge_pass, frame_passes, half_pass
 from .tree_steps import ORIGIN, Step, frames, freedoms, steps, velocity_paths
 
 
@@ -100,8 +100,12 @@ class Tree(NamedTuple):
     """The velocities that move body b are r_velocity[r_body_at[b] : r_body_at[b + 1]], from the root on."""
     r_velocity: Integers
     # the kernels (`step_kernels`)
+    halves: Pass
     steps: Pass
     screws: Pass
+    bodies: Pass
+    half: Work[Matrix] = zeros("frames", 2)
+    """Cosine and sine of half the angle of each turn, in space."""
     # frames, where they are and how they move
     A: Work[Matrix] = zeros("frames", 9)
     e: Work[Matrix] = zeros("frames", 4)
@@ -156,7 +160,7 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
     v_step, v_carrier, v_turns = _of_velocities(chain)
     dimension = topology.ground.dimension
     places = np.stack([frame_q, frame_v], axis=1).tolist()
-    every_step, every_screw = passes_of(chain, edge_at, dimension, places)
+    every_step, every_screw = frame_passes(chain, edge_at, dimension, places)
     C, u = (np.array([getattr(step, name) for step in chain], dtype=float) for name in ("C", "u"))
     tree = block(
         Tree(
@@ -164,8 +168,10 @@ def tree_of(topology: Topology, evaluator: Evaluator, layout: Layout) -> Tree:
             **{name: np.array([getattr(step, name) for step in chain]) for name in Step._fields},
             uC=np.stack([*product([*np.c_[np.zeros(count), u].T], [*C.T])], axis=1),
             side=np.array([float(step.sense) for step in chain]),
+            halves=half_pass(chain, dimension),
             steps=every_step,
             screws=every_screw,
+            bodies=edge_pass(chain, edge_at, dimension, places),
             edge_at=np.array(edge_at),
             edge_v=np.cumsum([0, *(edge.velocities for edge in topology.edges)]),
             marker_point=np.array([marker.point for pair in markers for marker in pair]).reshape(-1, 3),

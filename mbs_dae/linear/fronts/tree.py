@@ -17,6 +17,9 @@ import numpy as np
 WORK = 120
 """So many products a front has at most, if it has more than one pivot. Larger ones save little, and take long to
 compile."""
+DENSE_WORK = 1000
+"""The same in a matrix of λ alone, where nearly all entries are there: each number that is handed on costs as much as a
+product then, and shapes do not repeat within it."""
 WIDE = 14
 """A pivot with a longer border is eliminated by loops, as if all entries of its front were there."""
 FULL = 0.7
@@ -37,9 +40,9 @@ class Front:
     """How many its columns have."""
 
 
-def fronts_of(size: int, low: np.ndarray, high: np.ndarray) -> list[Front]:
+def fronts_of(size: int, low: np.ndarray, high: np.ndarray, most: int = WORK) -> list[Front]:
     """The fronts of a matrix, children before their parents. Item k of L, with all that fills in, stands in column
-    low[k] and row high[k] > low[k]."""
+    low[k] and row high[k] > low[k]. A front has `most` products, if it has more than one pivot."""
     down = np.lexsort((high, low))
     begins = np.searchsorted(low[down], np.arange(size + 1))
     rows = high[down].tolist()
@@ -48,7 +51,7 @@ def fronts_of(size: int, low: np.ndarray, high: np.ndarray) -> list[Front]:
     for k in range(size):
         border = tuple(rows[begins[k] : begins[k + 1]])
         many = len(border)
-        front = _joined(Front([k], border, [], many > WIDE, many * (many + 3) // 2, many), waiting[k], done)
+        front = _joined(Front([k], border, [], many > WIDE, many * (many + 3) // 2, many), waiting[k], done, most)
         if border:
             waiting[border[0]].append(front)
         else:
@@ -56,11 +59,11 @@ def fronts_of(size: int, low: np.ndarray, high: np.ndarray) -> list[Front]:
     return done
 
 
-def _joined(front: Front, children: list[Front], done: list[Front]) -> Front:
+def _joined(front: Front, children: list[Front], done: list[Front], most: int) -> Front:
     """With those children taken in for which there is room, the smallest first; the others are done."""
     own = list[Front]()
     for child in sorted(children, key=lambda one: (one.work, one.pivots[0])):
-        if _may_join(front, child):
+        if _may_join(front, child, most):
             front.work += child.work
             front.entries += child.entries
             front.pivots = sorted(front.pivots + child.pivots)
@@ -72,8 +75,8 @@ def _joined(front: Front, children: list[Front], done: list[Front]) -> Front:
     return front
 
 
-def _may_join(front: Front, child: Front) -> bool:
+def _may_join(front: Front, child: Front, most: int) -> bool:
     if not front.wide:
-        return not child.wide and front.work + child.work <= WORK
+        return not child.wide and front.work + child.work <= most
     many = len(front.pivots) + len(child.pivots)
     return child.wide and front.entries + child.entries >= FULL * many * (len(front.border) + (many - 1) / 2)

@@ -69,10 +69,11 @@ def read_arm(lines: Lines, dimension: int) -> tuple[Any, ...]:
 
 
 def inner(a: Six, b: Six) -> Any:
-    total: Any = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
+    """In two sums that do not wait for each other."""
+    sums: list[Any] = [0.0, 0.0]
+    for k, (x, y) in enumerate(zip(a, b, strict=True)):
+        sums[k % 2] = sums[k % 2] + x * y
+    return sums[0] + sums[1]
 
 
 def added(a: Six, b: Six, times: Any = 1.0) -> Six:

@@ -5,9 +5,9 @@ from ...kernels.blocks import Vector
 from ...kernels.passes import go_through
 from ...tolerances import NIL
 from ..fronts.solving import eliminate, give_out, take_in
-from ..kkt import Factor, set_limits, tell_independence
+from ..kkt import Factor, set_limits, solve_and_refine, tell_independence
 from ..pattern import Pattern
-from ..vectors import axpy, copy, largest
+from ..vectors import copy, largest
 
 
 @compiled_apart
@@ -42,17 +42,7 @@ def solve_tree(
     pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int
 ):  # fmt: skip
     """As `kkt.solve`."""
-    rest_x, rest_g = factor.rest_x, factor.rest_g
-    copy(f, rest_x)
-    copy(g, rest_g)
-    _solve_once(pattern, factor, rest_x, rest_g)
-    copy(rest_x, x)
-    copy(rest_g, multipliers)
-    for _ in range(refinements):
-        _residual(pattern, factor, f, g, x, multipliers)
-        _solve_once(pattern, factor, rest_x, rest_g)
-        axpy(1.0, rest_x, x)
-        axpy(1.0, rest_g, multipliers)
+    solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, _solve_once, _residual)
 
 
 @compiled

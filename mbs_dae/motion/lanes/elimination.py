@@ -9,7 +9,7 @@ from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Integers, block
 from ...kernels.lanes import Lanes, lanes
 from ...linear.fronts.kernel import in_lanes
-from ...linear.kkt import factorise_entries, solve_and_refine
+from ...linear.kkt import factorise_entries, solve_entries
 from ...linear.pattern import Pattern
 
 
@@ -53,4 +53,4 @@ def solve(
     pattern: Pattern, factor: WideFactor, f: Lanes, g: Lanes, x: Lanes, multipliers: Lanes, refinements: int
 ):  # fmt: skip
     """Solve for x and λ; `refinements` corrections against the matrix without the extras on its diagonal."""
-    solve_and_refine(pattern, factor, f, g, x, multipliers, refinements)
+    solve_entries(pattern, factor, f, g, x, multipliers, refinements)
