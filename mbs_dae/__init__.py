@@ -91,6 +91,7 @@ _PROVIDED = {
     "State.result": "readings.motion.result_of_state",
     "State.is_free": "readings.motion.is_free",
     "Result.state": "readings.motion.state_of",
+    "Result.d": "derivatives.varied.derivative",
     "Result.twist": "readings.screws.twist",
     "Result.wrench": "readings.screws.wrench",
     "Result.screw": "readings.screws.screw",

@@ -27,7 +27,7 @@ from ..symbolic.derive import Composed, Form
 from ..symbolic.markers import LABELS
 
 VALUE = 0
-"""The level of the values themselves. (Derivatives of them are batches of their own: `tangents`.)"""
+"""The level of the values themselves. (Derivatives of them are batches of their own: `slopes`.)"""
 
 
 class Batch(NamedTuple):
@@ -117,8 +117,8 @@ class Instance:
     """What it reads besides."""
     kernel: Callable[[], cache.Kernel] | None = None
     """Where the kernel comes from if it is not derived."""
-    tangents: Callable[[], cache.Kernel] | None = None
-    """The same for that of its tangents."""
+    slopes: Callable[[], cache.Kernel] | None = None
+    """The same for that of its slopes."""
 
 
 def instance_of(
@@ -131,7 +131,7 @@ def instance_of(
         values |= {str(s): n for s, n in zip(mp.slots, coordinates.marker_slots(marker), strict=True)}
     values |= {str(s): n for s, n in reference_turns(form, markers).items()}
     signals = tuple(slots[s] for s in form.signals)
-    compose = lru_cache(lambda: form.compose(maps))  # values and their tangents ask for it
+    compose = lru_cache(lambda: form.compose(maps))  # values and their slopes ask for it
     return Instance(form.meaning, compose, values, tuple(m.body for m in markers), who, signals)
 
 
@@ -192,6 +192,11 @@ class BatchBuilder:
         """How many outputs there are."""
         return self._layout["out_size"]
 
+    @property
+    def room(self) -> int:
+        """How many numbers stand in slots, with a place behind them."""
+        return self._constants.size
+
     def fill(self, evaluate: Evaluator) -> Batch:
         """The batch with the values of the parameters put in."""
         return block(Batch(**self._layout, parameters=self.numbers(evaluate)))
@@ -215,6 +220,25 @@ class BatchBuilder:
             if parameter in value.free_symbols:
                 out[:, k] = evaluate.along(value, parameter, values)
         return self._free(self._finite(out))
+
+    def slopes(self, evaluate: Evaluator, parameters: Sequence[sp.Symbol]) -> np.ndarray:
+        """How they change with parameters: (parameters, slots)."""
+        out = np.zeros((len(parameters), len(self._constants)))
+        for k, value in self._asked:
+            if isinstance(value, Computed):
+                raise ModelError(f"a number in {self._who[k]} is computed by a function, and has no derivative")
+            for row, parameter in enumerate(parameters):
+                if parameter in value.free_symbols:
+                    out[row, k] = evaluate(value.diff(parameter))
+        return self._finite(out)
+
+    def slopes_along(self, evaluate: Evaluator, parameter: sp.Symbol, values: Sequence[float]) -> np.ndarray:
+        """How they change with one parameter, at many values of it, row by row."""
+        out = np.zeros((len(values), len(self._constants)))
+        for k, value in self._asked:
+            if parameter in value.free_symbols:
+                out[:, k] = evaluate.along(value.diff(parameter), parameter, values)
+        return self._finite(out)
 
     def numbers_of(self, designs: Designs) -> np.ndarray:
         """The same for many designs, a row for each; nan in rows of designs for which a number has no value."""

@@ -41,13 +41,13 @@ class PythonKernel(Kernel):
 def python_instance(element: PythonForce, coordinates: KernelCoordinates) -> Instance:
     instance = instance_of(element.form()[0], {}, element.markers, element.who, coordinates)
     load = _Load(element, instance.compose())
-    return replace(instance, meaning=f"python {id(element)}", kernel=load.kernel, tangents=load.tangents)
+    return replace(instance, meaning=f"python {id(element)}", kernel=load.kernel, slopes=load.slopes)
 
 
 @dataclass(frozen=True, eq=False)
 class _Load:
     """m and its rates r from q and v; then Q = (∂r/∂v)ᵀ f and the power f · r. What derives sees in it is only this
-    far; so its tangents are central differences, over a step of the cube root of roundoff: nine digits or so."""
+    far; so its slopes are central differences, over a step of the cube root of roundoff: nine digits or so."""
 
     element: PythonForce
     composed: Composed
@@ -77,37 +77,52 @@ class _Load:
         forces, deciding = np.asarray(partials, dtype=float).T @ wrenches, self.element.deciding(t, markers)
         return np.array([*forces, 0.0, wrenches @ markers[places:], *deciding], dtype=float)
 
-    def _tangents(self, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
-        """Along (δx, δv, δt), which stand behind the state."""
-        size, n = len(self.composed.q), len(self.composed.v)
-        q, v, move, change, later = np.split(np.array(state), np.cumsum([size, n, n, n]))
+    def _slopes(self, t: float, state: Sequence[float], slots: Sequence[float]) -> np.ndarray:
+        """Of all values by all directions: small motions, velocities, time, slots; those of a value together."""
         read, own, _ = self._read
-        way = np.concatenate([read(*q, *move, *slots[: len(own)])[2], change, later])
-        if not way.any():
-            return np.zeros(n + 2 + len(self._modes))
-        at = np.concatenate([q, v, [t]])
-        h = np.cbrt(np.finfo(float).eps) * (np.abs(at).max() or 1.0) / np.abs(way).max()
-        ahead, behind = (self._values(x[-1], x[:-1], slots) for x in (at + h * way, at - h * way))
-        return (ahead - behind) / (2 * h)
+        size, numbers, modes = len(self.composed.q), slots[: len(own)], slots[len(own) :]
+        at = np.array([*state, t, *numbers])
+        moves = [read(*state, *numbers)[2] for state in self._moving(state[:size])]
+        ways = np.eye(at.size)[size:]
+        ways = np.concatenate([np.pad(np.reshape(moves, (-1, size)), ((0, 0), (0, at.size - size))), ways])
+
+        def values(x: np.ndarray) -> np.ndarray:
+            *state, t = x[: len(at) - len(own)]
+            return self._values(t, state, [*x[len(at) - len(own) :], *modes])
+
+        step = np.cbrt(np.finfo(float).eps) * (np.abs(at).max() or 1.0)
+        found = []
+        for way in ways:
+            h = step / (np.abs(way).max() or np.inf)
+            found.append((values(at + h * way) - values(at - h * way)) / (2 * h) if h else 0.0 * values(at))
+        return np.column_stack(found).ravel()
+
+    def _moving(self, q: Sequence[float]) -> list[list[float]]:
+        """The state in which one velocity after the other is 1."""
+        return [[*q, *unit] for unit in np.eye(len(self.composed.v))]
+
+    @property
+    def _outputs(self) -> int:
+        return len(self.composed.v) + 2 + len(self._modes)
 
     def kernel(self) -> PythonKernel:
-        return self._called(self._values, len(self.composed.v), {"modes": dict.fromkeys(self._modes, SIDE)})
+        forces, powers = tuple(range(len(self.composed.v))), (self.element.work,)
+        layout = {"forces": forces, "powers": powers, "modes": dict.fromkeys(self._modes, SIDE)}
+        return self._called(self._values, self._outputs, layout)
 
-    def tangents(self) -> PythonKernel:
-        n = len(self.composed.v)
-        everything = tuple(range(2 * n + 1))
-        depends = (everything,) * (n + 2 + len(self._modes))
-        return self._called(self._tangents, 3 * n + 1, {"depends": depends, "modes": {}})
+    def slopes(self) -> PythonKernel:
+        directions = 2 * len(self.composed.v) + 1 + len(self._read[1])
+        entries = tuple((output, k) for output in range(self._outputs) for k in range(directions))
+        return self._called(self._slopes, len(entries), {"entries": entries, "modes": {}})
 
-    def _called(self, function: Callable[..., np.ndarray], velocities: int, layout: dict[str, Any]) -> PythonKernel:
-        """The function behind an address; so many items of the array of velocities are its own."""
-        places, columns, raised = len(self.composed.q), len(self.composed.v), self.raised
+    def _called(self, function: Callable[..., np.ndarray], outputs: int, layout: dict[str, Any]) -> PythonKernel:
+        """The function of so many outputs behind an address."""
+        places, size, raised = len(self.composed.q), len(self.composed.q) + len(self.composed.v), self.raised
         slots = (*map(str, self._read[1]), *self._modes)
-        outputs = columns + 2 + len(self._modes)
 
         def call(count: int, t: float, q: Any, v: Any, index: Any, parameters: Any, tables: Any, out: Any) -> None:
             try:
-                state = [(q if k < places else v)[index[k]] for k in range(places + velocities)]
+                state = [(q if k < places else v)[index[k]] for k in range(size)]
                 results = function(t, state, [parameters[k] for k in range(len(slots))])
             except BaseException as exc:  # it may raise anything (Ctrl-C, too); nothing can pass through compiled code
                 raised.error = exc
@@ -116,9 +131,8 @@ class _Load:
                 out[k] = value
 
         callback = _signature(call)
-        layout |= {"forces": tuple(range(columns)), "powers": (self.element.work,), "outputs": outputs}
         address = ctypes.cast(callback, ctypes.c_void_p).value or 0
-        return PythonKernel(address, layout | {"slots": slots, "slopes": ()}, callback, raised)
+        return PythonKernel(address, layout | {"outputs": outputs, "slots": slots, "slopes": ()}, callback, raised)
 
 
 def told(error: BaseException) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sps
 
+from ..duals import Dual
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Matrix, Vector
 from ..linear.vectors import copy
@@ -67,6 +69,10 @@ def read_outputs(batch: Batch, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> n
     return out[:, :-1]
 
 
+Outputs = Callable[[np.ndarray, Any, Any], Any]
+"""Of a batch, along a motion (t, q, v) that varies with parameters."""
+
+
 @dataclass(frozen=True, eq=False)
 class Reader:
     """Values, rates and accelerations of relations, those that hold (constraints) and others."""
@@ -78,6 +84,8 @@ class Reader:
     designs: np.ndarray
     """The numbers in the slots of its program at each time, where they change from one to the next. (The program then
     must be its own.)"""
+    varied: Outputs | None = None
+    """What reads its outputs along a motion that varies."""
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """How the values change with the velocities."""
@@ -86,9 +94,25 @@ class Reader:
         places = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
         return sps.csr_matrix((out[program.jac_from], places), shape=(program.rows, self.columns))
 
-    def __call__(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+    def __call__(self, t: np.ndarray, q: Any, v: Any, a: Any) -> Any:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
+        if isinstance(q, Dual):
+            return self._varied(t, q, v, a)
         t, q, v, a = (np.ascontiguousarray(x, dtype=float) for x in (t, q, v, a))
         found = np.zeros((3 * len(t), self.program.rows))
         read(self.program, self.designs, t, q, v, a, np.zeros(self.program.batch.out_size + 1), found)
         return found.reshape(3, len(t), self.program.rows)
+
+    def _varied(self, t: np.ndarray, q: Dual, v: Dual, a: Dual) -> Any:
+        """The same with its derivatives, by the sum and product rules."""
+        program, rows = self.program, self.program.rows
+        assert self.varied is not None
+        out = self.varied(t, q, v)
+        row, column = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
+        to_rows = sps.csr_matrix((np.ones(row.size), (np.arange(row.size), row)), (row.size, rows))
+        entries, held = out[:, program.jac_from], program.phi_from < program.batch.out_size
+        values = np.stack(
+            [out[:, at] if there else 0.0 * out[:, 0] for at, there in zip(program.phi_from, held, strict=True)], axis=1
+        )
+        rates, accelerations = ((entries * x[:, column]).each(lambda y: y @ to_rows) for x in (v, a))
+        return np.stack([values, rates - out[:, program.nu_from], accelerations - out[:, program.gamma_from]])

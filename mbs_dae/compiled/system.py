@@ -14,6 +14,7 @@ import sympy as sp
 
 from ..coordinates import Cartesian, CoordinateSet, JointCoordinates, Layout, Motion, body_coordinates
 from ..coordinates.joint.tree import Tree, no_tree
+from ..duals import Dual
 from ..errors import ModelError
 from ..kernels.blocks import block
 from ..kernels.images import Image
@@ -26,20 +27,20 @@ from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
-from .batch import Swept, instance_of
+from .batch import BatchBuilder, Swept, instance_of
 from .dynamics import SCALARS, Dynamics
 from .machine import Machine, observe
 from .manifold import difference, manifold_of, move
 from .program import Program, ProgramBuilder
-from .python_kernel import PythonKernel, Raised, told
+from .python_kernel import PythonKernel, Raised
 from .reading import NO_DESIGNS, Reader, Trajectory, read_outputs
 from .signals import Signals
+from .slopes import read_varied
 from .structure import Lengths, Remembering, Row, Structure, structure_in
 from .tree.maps import limbs_of, no_transformation, transformation_of
 from .tree.transformation import Transformation, form_masses, transform_dynamics
 
 Slots = Mapping[sp.Symbol, Number]
-HUGE = 1e100  # a force beyond this has left all bounds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -322,7 +323,8 @@ class System(Remembering):
     def reader_by(self, builder: ProgramBuilder, swept: Swept | None = None) -> Reader:
         """A reader of what was laid out before: at the values that parameters have, or at each of those swept."""
         designs = builder.batch.numbers_along(self.evaluator, *swept) if swept else NO_DESIGNS
-        return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size, designs)
+        varied = partial(read_varied, self.structure, builder.batch, self.evaluator)
+        return Reader(builder.fill(self.evaluator), self.nv, self.layout.v_size, designs, varied)
 
     def read_constraints(self, t: np.ndarray, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Φ, Φ̇ and Φ̈ of every row at every time."""
@@ -338,13 +340,19 @@ class System(Remembering):
         return machine.phi
 
     def read_values(
-        self, reading: Reading, slots: Slots, markers: tuple[Marker, ...], t: np.ndarray, q: np.ndarray, v: np.ndarray
-    ) -> np.ndarray:
+        self, reading: Reading, slots: Slots, markers: tuple[Marker, ...], t: np.ndarray, q: Any, v: Any
+    ) -> Any:
         """The values of a reading on these markers: one row for each time."""
         who = " and ".join(m.label for m in markers)
         instance = instance_of(reading, slots, markers, who, self.coordinates.kernels)
         builder = self.structure.batch([instance])
-        return read_outputs(builder.fill(self.evaluator), t, q, v)[:, : builder.groups[0].kernel.layout["values"]]
+        return self.outputs_of(builder, t, q, v)[:, : builder.groups[0].kernel.layout["values"]]
+
+    def outputs_of(self, builder: BatchBuilder, t: np.ndarray, q: Any, v: Any) -> Any:
+        """All outputs of a batch: one row for each time; with their derivatives along a motion that varies."""
+        if isinstance(q, Dual):
+            return read_varied(self.structure, builder, self.evaluator, t, q, v)
+        return read_outputs(builder.fill(self.evaluator), t, q, v)
 
     def jacobian(self, t: float, q: np.ndarray) -> sps.csr_matrix:
         """Φ_v at a pose."""
@@ -365,25 +373,6 @@ class System(Remembering):
     def interrupted(self) -> bool:
         """Whether Ctrl-C came inside a Python force."""
         return any(isinstance(raised.error, KeyboardInterrupt) for raised in self.raised)
-
-    def undefined_force(self, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
-        """The input, force (or body) or state whose value or rate is not a finite number here; for a body the force
-        beyond all bounds that drives it there, if there is one."""
-        own, made = self.structure, self.signals
-        known = (own.signals.inputs.batch, made.inputs.batch), (own.signals.rates.batch, made.rates.batch)
-        self.forget_errors()
-        for builder, batch in (known[0], (own.dynamics.batch, self.dynamics.batch), known[1]):
-            out = read_outputs(batch, np.array([t]), q[None], v[None])[0]
-            named, huge = [(builder.instances[place.member].who, place) for place in builder.places()], ""
-            for who, place in sorted(named, key=lambda one: one[0].startswith("body ")):
-                sizes = np.abs(out[place.out : place.out + place.layout["outputs"]])
-                huge = huge or (who if sizes.max(initial=0.0) > HUGE else "")
-                if not np.isfinite(sizes).all():
-                    who = huge if who.startswith("body ") else who
-                    groups = (group for group in builder.groups if place.member in group.members)
-                    raised = getattr(next(groups).kernel, "raised", Raised())
-                    return who + (f" ({told(raised.error)})" if raised.error else "")
-        return None
 
 
 def _machine_image(system: System, dynamic: bool, formed: bool) -> Image:

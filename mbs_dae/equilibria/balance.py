@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from ..compiled import System
+from ..compiled.derivatives import derivative_matrix
 from ..compiled.dynamics import POTENTIAL
 from ..compiled.program import tells_positions
-from ..compiled.tangents import derivative_matrix
 from ..errors import ModelError
 from ..explain.explanation import no_force
 from ..linear.sums import summed

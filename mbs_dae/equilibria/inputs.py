@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.tangents import derivative_matrix
+from ..compiled.derivatives import derivative_matrix
 from ..errors import ModelError, unknown_name
 from ..tolerances import RANK
 from .balance import Balance, balance_at, unit_rows

@@ -10,6 +10,7 @@ from ..errors import MbsError, ModelError, RedundantConstraintError
 from ..poses.closing import check_finite
 from ..poses.dependence import PoseRank, agrees, elements_of
 from ..results.result import Result, State
+from .undefined import undefined_force
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def contradiction(regular: State, pose: State, ahead: float, drifted: bool = Fal
 
 def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
     """What is to be said where accelerations have no value."""
-    culprit = system.undefined_force(t, q, v) or "an equation"
+    culprit = undefined_force(system, t, q, v) or "an equation"
     what = {"state": "rate", "input": "value", "Event": "value"}.get(culprit.split(" ")[0], "force")
     return f"{culprit} gives no finite {what} at t = {t:.6g}; mend its law"
 
@@ -73,7 +74,7 @@ def undefined(pose: State, moments: Iterable[float], forces: bool) -> Explanatio
             check_finite(system, system.machine(), moment, q)
         except ModelError as error:
             return Explanation(ModelError, str(error), "", pose.t, error.facts["joints"], pose)
-        if forces and system.undefined_force(moment, q, pose.full_v):
+        if forces and undefined_force(system, moment, q, pose.full_v):
             what = f"{no_force(system, moment, q, pose.full_v)}, or keep the motion where it is defined"
             return Explanation(ModelError, what, "", pose.t, (), pose)
     return None

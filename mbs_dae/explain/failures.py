@@ -9,7 +9,6 @@ from ..compiled import System
 from ..compiled.contacts import GIVEN
 from ..compiled.machine import NOT_CONVERGED, NOT_FINITE
 from ..compiled.reading import read_outputs
-from ..compiled.system import HUGE
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..model.events import Reset
@@ -26,6 +25,7 @@ from ..results.result import Result, State
 from .accuracy import energy_allowed, relative_violations, violation_allowed
 from .contacts import chatters, touching_now, without_forces
 from .explanation import Explanation, contradiction, going_on, undefined
+from .undefined import HUGE
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """What helps wherever contacts are the trouble."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, Self
 
 import sympy as sp
 
@@ -108,6 +109,16 @@ class Element:
         for lookup in {found for e in form.expressions for found in e.atoms(Lookup)}:
             symbol, _, place = (x.xreplace(slots) for x in lookup.args)
             yield symbol.table, place
+
+    def with_constant(self, name: str, value: Number) -> Self:
+        """The same element with another number for a constant."""
+        form, slots = self._form
+        if slot(name) not in slots:
+            raise ModelError(f"{name} of {self.who} is part of its equations, and no number in them; build another one")
+        other = copy(self)
+        known = Constants({**self.values, name: value})
+        vars(other).update(values=known, _form=(form, {**slots, slot(name): value}))
+        return other
 
     def measures(self) -> dict[str, Measure]:
         """The element's own coordinates, by name: what drivers, results and initial values call them."""

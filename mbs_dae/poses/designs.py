@@ -2,14 +2,15 @@
 
 With p the parameter, Φ(q, p) = 0 at every value gives Φ_q q' = -Φ_p, the "velocity" along the sweep. So a step in p is
 a step in time to the solver: foretold from the last value, closed by Newton, and accepted only if it is smooth. Φ_p is
-a central difference, with the numbers in the equations a little below p and a little above.
+exact: kernels tell how Φ changes with the numbers in their slots, and sympy how these change with p.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..compiled.machine import DONE, Machine, observe
+from ..compiled.derivatives import Derivatives, differentiate
+from ..compiled.machine import DONE, Machine
 from ..compiled.manifold import move
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector
@@ -19,18 +20,20 @@ from .newton import close, complete, evaluate_and_factorise, solve_here
 
 ITERATIONS = 12
 """Of Newton, in one step: one that takes more is too long."""
-WIDTH = 1e-6
-"""How far below and above p the difference is taken, relative to p."""
 
 
 class Designs(NamedTuple):
     """Values of a parameter, and what it makes of the numbers in the equations."""
 
     p: Vector
-    width: Vector
-    """How far apart the designs below and above are."""
     numbers: Matrix
-    """A row for each value: those below p, at p and above, one after the other."""
+    """A row for each value,"""
+    slopes: Matrix
+    """and how they change there."""
+    equations: Derivatives
+    """Of Φ, by places and by these numbers."""
+    columns: int
+    """Where those of the numbers begin."""
 
 
 class Poses(NamedTuple):
@@ -49,27 +52,27 @@ class Poses(NamedTuple):
 @compiled_apart
 def slope_of(machine: Machine, t: float, designs: Designs, k: int, q: Vector, slope: Vector):
     """q' at a closed pose of design k; leaves the machine at this design, and its factor. Whether all is finite."""
+    equations, columns = designs.equations, designs.columns
     slope[:] = 0.0
-    machine.g[:] = 0.0
-    for sign in (1.0, -1.0):
-        _put(machine, designs.numbers[k], 0 if sign > 0.0 else 2)
-        observe(machine, t, q, slope)
-        for row in range(machine.pattern.m):
-            machine.g[row] += sign * machine.phi[row] / designs.width[k]
-    _put(machine, designs.numbers[k], 1)
+    _put(machine, designs, k)
+    differentiate(equations, t, q, slope, slope, machine.multipliers)
     if not evaluate_and_factorise(machine, t, q, slope, True):
         return False
     machine.f[:] = 0.0
+    machine.g[:] = 0.0
+    for e in range(equations.row.size):
+        if equations.column[e] >= columns:
+            machine.g[equations.row[e]] -= equations.values[e] * designs.slopes[k, equations.column[e] - columns]
     solve_here(machine, 2)
     copy(machine.x[: machine.norm.size], slope)
     return all_finite(slope)
 
 
 @compiled
-def _put(machine, numbers, side):
-    """The numbers of one of the three sides."""
-    parameters = machine.program.batch.parameters
-    copy(numbers[side * parameters.size : (side + 1) * parameters.size], parameters)
+def _put(machine, designs, k):
+    """The numbers of a design."""
+    copy(designs.numbers[k], machine.program.batch.parameters)
+    copy(designs.numbers[k], designs.equations.constraints.batch.parameters)
 
 
 @compiled_apart
@@ -81,7 +84,7 @@ def _step(machine: Machine, t: float, designs: Designs, k: int, v: Vector, a: Ve
     for i in range(machine.norm.size):
         machine.x[i] = h * here.v[i]
     move(machine.manifold, there.q, machine.x)
-    _put(machine, designs.numbers[k], 1)
+    _put(machine, designs, k)
     if close(machine, t, there.q, here.a, ITERATIONS) != DONE:
         return False
     v[:] = 0.0

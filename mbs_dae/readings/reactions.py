@@ -66,10 +66,10 @@ class ComputedReactions:
     """The forces along all rows of contacts, (times, rows)."""
     _sticking: np.ndarray
     """(times, rows of contacts): which slips are held by friction."""
-    _loads: Loads = cast(Any, Lazy())
+    loads: Loads = cast(Any, Lazy())
 
     def multipliers(self) -> np.ndarray:
-        return frozen(self._loads.multipliers)
+        return frozen(self.loads.multipliers)
 
     @property
     def dimension(self) -> int:
@@ -96,8 +96,9 @@ class ComputedReactions:
         if isinstance(element, ForceElement):
             return self._load_wrench(element)
         rows, partials = self._rows(element), self._partials(element)
-        multipliers = (-self._contacts if isinstance(element, TOUCHING) else self._loads.multipliers)[:, rows, None]
-        return np.where(partials, partials * multipliers, 0.0).sum(axis=1)  # nan where it is felt only
+        multipliers = (-self._contacts if isinstance(element, TOUCHING) else self.loads.multipliers)[:, rows, None]
+        unfelt = np.isnan(multipliers) & (partials == 0.0)  # nan where it is felt only
+        return np.where(unfelt, 0.0, partials * multipliers).sum(axis=1)
 
     def _rows(self, element: Element) -> np.ndarray:
         structure = self._system.structure
@@ -106,15 +107,15 @@ class ComputedReactions:
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
-        known = not (self._loads.redundant or self._loads.undetermined.any() or self._holding.any())
+        known = not (self.loads.redundant or self.loads.undetermined.any() or self._holding.any())
         if known or isinstance(element, ForceElement):
             return out
         rows, partials = self._rows(element), self._partials(element)
         if isinstance(element, TOUCHING):
             rows = rows + len(self._system.rows)
         else:
-            out &= ~((partials != 0.0) & self._loads.undetermined[:, rows, None]).any(axis=1)
-        if not (self._loads.redundant or self._holding.any()):
+            out &= ~((partials != 0.0) & self.loads.undetermined[:, rows, None]).any(axis=1)
+        if not (self.loads.redundant or self._holding.any()):
             return out
         for k, null in enumerate(self._null_vectors):
             if null.shape[1]:
@@ -133,7 +134,7 @@ class ComputedReactions:
         if isinstance(element, EffortElement):
             _, slots = element.form()
             return self._read(element.effort_reading, slots, element)[:, 0]
-        return -self._loads.multipliers[:, self._system.rows_of(name)[0]] if isinstance(element, Driver) else None
+        return -self.loads.multipliers[:, self._system.rows_of(name)[0]] if isinstance(element, Driver) else None
 
     @property
     def _poses(self) -> Iterator[tuple[float, np.ndarray]]:
@@ -145,7 +146,7 @@ class ComputedReactions:
         if not self._system.rows:
             return np.ones(len(self._motion.t))
         return np.array(
-            [_smallest(scaled_jacobian(self._system, *pose)[0], self._loads.redundant) for pose in self._poses]
+            [_smallest(scaled_jacobian(self._system, *pose)[0], self.loads.redundant) for pose in self._poses]
         )
 
     @cached_property
@@ -160,7 +161,7 @@ class ComputedReactions:
         """Over the rows of joints, then those of contacts."""
         found = []
         for pose, holding in zip(self._poses, self._holding, strict=True):
-            own = null_vectors(self._system, *pose, self._loads.redundant, np.flatnonzero(holding))
+            own = null_vectors(self._system, *pose, self.loads.redundant, np.flatnonzero(holding))
             rows = len(self._system.rows)
             whole = np.zeros((rows + holding.size, own.shape[1]))
             whole[np.append(np.ones(rows, dtype=bool), holding)] = own

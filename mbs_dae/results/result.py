@@ -98,6 +98,8 @@ class Result(Attitudes, Geometry, Pictures, Written):
     None in a result from a file."""
     past: Any = None
     """The run that it is of, for runs that go on from its states; None where there was none."""
+    varied: Any = None
+    """What derivatives are read from, where some were asked for."""
 
     @property
     def names(self) -> list[str]:
@@ -191,6 +193,22 @@ class Result(Attitudes, Geometry, Pictures, Written):
         array([1., 2.])
         """
         return provided("Result.state")(self, index)
+
+    def d(self, name: str, by: Any) -> np.ndarray:
+        """The derivative of anything that has a name by a parameter, over time, where ``derivatives=`` asked for it.
+
+        How the end of a rod that turns follows its length:
+
+        >>> rod = mbs.PlanarModel("rod")
+        >>> l = rod.parameter("l", 0.3, unit="m")
+        >>> arm = rod.link("arm", (0, 0), (1, 0), length=l)
+        >>> pin = rod.add(mbs.Revolute("A", rod.ground, arm.tail))
+        >>> motor = rod.add(mbs.Driver("motor", mbs.angle(arm), 10 * mbs.t))
+        >>> motion = mbs.kinematics(rod, [0, 0.05], derivatives=["l"])
+        >>> motion.d("arm.head.x", "l").round(6)  # cos 10 t
+        array([1.      , 0.877583])
+        """
+        return provided("Result.d")(self, name, by)
 
     # --- forces ---
 

@@ -177,20 +177,19 @@ def _decided(program: Branched, row_of: Sequence[int]) -> tuple[tuple[int, ...],
 
 
 def kernel_module(
-    composed: Composed, title: str, like: Mapping[str, Any] | None = None, free: bool = False
+    composed: Composed, title: str, slots_of: Mapping[str, Any] | None = None, free: bool = False
 ) -> tuple[str, dict[str, Any]]:  # fmt: skip
-    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. Where it stands
-    in the place of a kernel of values it has the slots, and the room for outputs, of that one, whose layout it is
-    `like`; such a kernel decides nothing, its branches are free, and so they are in a `free` one."""
+    """The Python module of one element kernel (its calling convention: `kernels.abi`), and its layout. One of slopes
+    has the slots of the kernel of values, whose layout is given; such a kernel decides nothing, its branches are free,
+    and so they are in a `free` one."""
     state = [*composed.q, *composed.v]
     named = functions_as_definitions(composed.definitions, composed.outputs)
-    program = Branched(*named) if free or like is not None else branched(*named, state)
+    program = Branched(*named) if free or slots_of is not None else branched(*named, state)
     outputs = [*program.outputs, *program.switching, *(e for _, _, e in program.slopes)]
-    body, used = source_lines(program.definitions, outputs)
+    body, used = source_lines(program.definitions, outputs, parts=slots_of is None)
     names = {str(s) for s in used}
     own = *(str(s) for s in composed.slots if s in used), *map(str, program.modes)
-    slots = own if like is None else like["slots"]
-    room = len(outputs) if like is None else like["outputs"]
+    slots, room = own if slots_of is None else slots_of["slots"], len(outputs)
     layout = {**composed.layout, "slots": slots, "outputs": room}
     layout["modes"] = dict(zip(map(str, program.modes), program.kinds, strict=True))
     layout["slopes"] = tuple((switch, place) for switch, place, _ in program.slopes)

@@ -44,13 +44,13 @@ def differentiate(
     for marker in (*markers, *others):
         first |= dict(zip(marker.m, marker.m_rates, strict=True))
 
-    places, phi = _named(phi, "w_")
+    places, phi = named_in_parts(phi, "w_")
     moving: list[Definition] = []
     for w, f in places:
         rate = sp.Symbol(f"d{w}", real=True)
         moving.append((rate, rate_along(f, first, {})))
         first[w] = rate
-    parts, psi = _named(psi, "u_")
+    parts, psi = named_in_parts(psi, "u_")
     rows = [*(rate_along(e, first, {}) for e in phi), *psi]
     moving += parts
 
@@ -75,7 +75,7 @@ def differentiate(
     return Derivatives(tuple(phi), A, nu, gamma, tuple(steps))
 
 
-def _named(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definition], Sequence[sp.Expr]]:
+def named_in_parts(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definition], Sequence[sp.Expr]]:
     """What long rows have in common, and the rows written with it. Functions kept whole are not looked into."""
     if sum(e.count_ops() for e in rows) < LONG:
         return [], rows

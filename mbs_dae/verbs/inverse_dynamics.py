@@ -5,11 +5,15 @@ the matrix of forward dynamics: where all freedom is driven v̇ comes out as it 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ..arguments import check_without_contacts, system_of
 from ..compiled import System
+from ..derivatives.parameters import asked_of
+from ..derivatives.varied import Varied
 from ..errors import IntegrationError, ModelError, SingularConfigurationError
 from ..explain.accuracy import NONSENSE
 from ..explain.explanation import Explanation, no_force
@@ -25,7 +29,7 @@ from .kinematics import kinematics
 
 def inverse_dynamics(
     model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
-    progress: Progress | None = None,
+    progress: Progress | None = None, derivatives: Sequence[Any] = (),
 ) -> Result:  # fmt: skip
     """Kinematics with forces: ``effort(driver)``, ``reaction(joint)``, ``power(driver)`` and the energy ledger.
 
@@ -58,7 +62,8 @@ def inverse_dynamics(
     _check_ledger(result)
     if stopped is not None:
         raise SingularConfigurationError(str(stopped), **{**stopped.facts, "result": result}) from stopped
-    return result
+    asked = asked_of(system.model, derivatives) if derivatives else None
+    return replace(result, varied=Varied(result, asked, _works)) if asked else result
 
 
 def _check_states(model: Model) -> None:

@@ -8,6 +8,7 @@ on both its sides (`continuation.bridge`).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from ..arguments import check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
 from ..compiled.reading import Trajectory
+from ..derivatives.parameters import asked_of
+from ..derivatives.varied import Varied
 from ..errors import ModelError, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import told_of_overlap
@@ -38,7 +41,7 @@ CHUNK, PATIENCE = 5000, 5e5
 
 def kinematics(
     model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
-    progress: Progress | None = None,
+    progress: Progress | None = None, derivatives: Sequence[Any] = (),
 ) -> Result:  # fmt: skip
     """Positions, velocities and accelerations at every time. All degrees of freedom must be driven.
 
@@ -95,7 +98,7 @@ def kinematics(
         stats["overlap"] = overlap
     result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
-    return result
+    return replace(result, varied=Varied(result, asked_of(model, derivatives))) if derivatives else result
 
 
 def poses_at_once(machine: Machine) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 from ..arguments import check_tables, model_of
 from ..compiled import System
 from ..compiled.batch import Swept
+from ..compiled.derivatives import POSITIONS, builder_of
 from ..compiled.reading import Trajectory
 from ..errors import ModelError, SingularConfigurationError, check_name
 from ..explain.contacts import told_of_overlap
@@ -21,7 +22,7 @@ from ..model.parameters import Parameter, finite_number
 from ..poses.assembly import assembled
 from ..poses.continuation import follow
 from ..poses.dependence import joints_at_fault
-from ..poses.designs import WIDTH, Designs, Poses, follow_designs, slope_of
+from ..poses.designs import Designs, Poses, follow_designs, slope_of
 from ..readings.motion import design_of, result_of
 from ..results.result import Result, State
 
@@ -95,10 +96,11 @@ class _Path:
         slope_of(self.machine, first.t, block(self.designs), 0, first.full_q, self.poses.slope[0])
 
     def _designs(self, p: np.ndarray) -> Designs:
-        system, e = self.first.system, WIDTH * np.maximum(np.abs(p), 1e-3)
-        values = np.stack([p - e, p, p + e], axis=1).ravel().tolist()
-        numbers = system.structure.program.batch.numbers_along(system.evaluator, self.swept.parameter, values)
-        return Designs(p, 2 * e, numbers.reshape(p.size, -1))
+        system, batch = self.first.system, self.first.system.structure.program.batch
+        along = system.evaluator, self.swept.parameter, p.tolist()
+        builder = builder_of(system.structure, (POSITIONS,), True)
+        equations = builder.fill(batch.fill(system.evaluator), builder.dynamics.fill(system.evaluator).batch)
+        return Designs(p, batch.numbers_along(*along), batch.slopes_along(*along), equations, 2 * builder.columns + 1)
 
     def measure(self, k: int) -> int:
         """Let the length of design k measure what follows; up to the first design that is twice or half as large."""

@@ -15,7 +15,7 @@ from covering import covering, parts_of_a_contract
 from stage import motions
 from test_force_contract import CASES
 from test_joint_contract import CONSTRAINTS, JOINTS, constraint_case, joint_case
-from test_tangents import outputs
+from test_slopes import outputs
 
 from mbs_dae.compiled.batch import Batch, WideBatch, evaluate_in_lanes, in_lanes
 from mbs_dae.kernels.abi import compiled_apart

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from ...compiled.contacts import CLOSED, OPEN
-from ...compiled.tangents import derivative_matrix
+from ...compiled.derivatives import derivative_matrix
 from ...errors import ModelError
 from ...motion.contact.told import states_of
 from ..balance import Balance

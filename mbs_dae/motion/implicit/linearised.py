@@ -12,7 +12,7 @@ that change along with it,
         F   M δv̇ + Φ_vᵀ δλ + D δv + K δx + ∂F/∂z δz = 0,        F = M v̇ + Φ_vᵀ λ - Q,
         C   Φ_v δv̇ + ∂C/∂v δv + ∂C/∂x δx = 0,                   C = Φ_v v̇ - γ.
 
-K, D and the slopes of C are those of `compiled.tangents`, exact. The columns of states, and the rows of their rates,
+K, D and the slopes of C are those of `compiled.derivatives`, exact. The columns of states, and the rows of their rates,
 are found by differences; they are few. In joint coordinates, whose transformation has no kernels, all columns are:
 there the equations are δv̇ - ∂v̇/∂v δv - ∂v̇/∂x δx = 0 themselves. Either way the matrix need not be exact, for it only
 says how fast Newton's method converges, not where to.
@@ -31,9 +31,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import System
+from ...compiled.derivatives import ACCELERATIONS, FORCES, Derivatives, derivatives, differentiate
 from ...compiled.machine import DONE
 from ...compiled.manifold import move
-from ...compiled.tangents import ACCELERATIONS, FORCES, Derivatives, derivatives, differentiate
 from ...kernels.abi import as_complex, compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, nothing, zeros
 from ...linear.order import Ordering, ordering
@@ -218,7 +218,7 @@ def linearised(system: System, unit: np.ndarray, stages: int) -> Linearised:
         ):
             entries += _entries(count, row, column, kind, both)
             count += len(row)
-        entries += _of_tangents(count, slopes, v, x, rows)
+        entries += _of_slopes(count, slopes, v, x)
         count += slopes.row.size
     directions = [(Z, k) for k in range(z)]
     if not bodies:
@@ -226,7 +226,7 @@ def linearised(system: System, unit: np.ndarray, stages: int) -> Linearised:
     elif z:
         directions += [(what, k) for what in (X, V) for k in _read_by_rates(system)]
     for what, which in directions:
-        first = v if bodies and what != Z else 0  # rows F have their columns of x and v from tangents
+        first = v if bodies and what != Z else 0  # rows F have their columns of x and v from these
         numbers = np.arange(first, x)
         place, sort = (which, PLACE if what == X else RATE) if what != Z else (v + which, RATE)
         entries.append(np.stack([count + numbers, numbers, np.full(x - first, place), np.full(x - first, sort)]))
@@ -281,9 +281,9 @@ def _entries(first: int, row: np.ndarray, column: np.ndarray, kind: int, both: b
     return [*found, np.stack([source, column, row, np.full(len(row), other)])] if both else found
 
 
-def _of_tangents(first: int, slopes: Derivatives, v: int, x: int, rows: int) -> list[np.ndarray]:
-    """Their rows are those of F, C' and C'', their columns (x | v | t)."""
-    row = np.where(slopes.row < v, slopes.row, slopes.row - v - rows + x)
+def _of_slopes(first: int, slopes: Derivatives, v: int, x: int) -> list[np.ndarray]:
+    """Their rows are those of F and C'', their columns (x | v | t)."""
+    row = np.where(slopes.row < v, slopes.row, slopes.row - v + x)
     source, kind = first + np.arange(row.size), np.where(slopes.column < v, PLACE, RATE)
     return [np.stack([source, row, slopes.column % v, kind])[:, slopes.column < 2 * v]]
 

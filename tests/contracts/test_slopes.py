@@ -1,8 +1,8 @@
-"""The tangents of all kernels are the derivatives of what kernels compute.
+"""The slopes of all kernels are the derivatives of what kernels compute.
 
 Every registered joint and force, in the plane and in space, in Cartesian and in natural coordinates, at random states:
-the outputs of a kernel are read on both sides along a random direction, and extrapolated differences must be what the
-kernel of the tangents says.
+the outputs of a kernel are read on both sides along a random direction, of places, velocities, time and the numbers in
+slots, and extrapolated differences must be what the kernel of the slopes says.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from test_joint_contract import CONSTRAINTS, JOINTS, constraint_case, joint_case
 
 import mbs_dae as mbs
 from mbs_dae.compiled.batch import VALUE, Batch, BatchBuilder, evaluate
+from mbs_dae.compiled.derivatives import derivative_matrix
 from mbs_dae.compiled.machine import observe
-from mbs_dae.compiled.tangents import derivative_matrix, tangents_in
+from mbs_dae.compiled.slopes import SlopesBuilder, entries_of, slopes_in
+from mbs_dae.model.tables import TableSymbol
 
 CLOSE = 1e-8
 """How well extrapolated differences agree, relative to the largest derivative of a kernel's outputs."""
@@ -45,18 +47,41 @@ def check(system: Any, builder: BatchBuilder, values: Batch, t: float, q: np.nda
     """How many outputs depend on the state."""
     random = np.random.default_rng(len(builder.instances))
     move, change = (np.where(np.arange(v.size) < system.nv, random.uniform(-1, 1, v.size), 0.0) for _ in range(2))
-    tangents = tangents_in(system.structure, builder)
-    directed = np.zeros(tangents.directed)
-    directed[: 3 * v.size + 1] = *v, *move, *change, 1.0
-    found = outputs(tangents.along(values), t, q, directed)
+    numbers, real = values.parameters.copy(), numbers_of(builder)
+    other = np.where(real, random.uniform(-0.1, 0.1, numbers.size), 0.0)
+    slopes = slopes_in(system.structure, builder)
+    found = along(slopes, outputs(slopes.fill(values), t, q, v), np.concatenate([move, change, [1.0], other]))
 
     def moved(s: float) -> np.ndarray:
-        return outputs(values, t + s, system.moved(q, s * move[: system.nv]), v + s * change)
+        values.parameters[:] = numbers + s * other
+        read = outputs(values, t + s, system.moved(q, s * move[: system.nv]), v + s * change)
+        values.parameters[:] = numbers
+        return read
 
     expected = differences(moved)
     scale = np.maximum(1.0, np.abs(expected).max(initial=0.0))
     np.testing.assert_allclose(found / scale, expected / scale, rtol=0, atol=CLOSE)
     return np.count_nonzero(np.abs(expected) > 1e-6 * scale)
+
+
+def numbers_of(builder: BatchBuilder) -> np.ndarray:
+    """Which slots hold numbers; others say where a table begins, or which branch is held."""
+    given = [
+        builder.instances[member].slots.get(name)
+        for group in builder.groups
+        for member in group.members
+        for name in group.kernel.layout["slots"]
+    ]
+    return np.array([*(one is not None and not isinstance(one, TableSymbol) for one in given), False])
+
+
+def along(slopes: SlopesBuilder, read: np.ndarray, way: np.ndarray) -> np.ndarray:
+    """The derivatives of all outputs of a batch along a direction of (x | v | t | numbers)."""
+    found = np.zeros(slopes.values.out_size)
+    for _, entries in entries_of(slopes):
+        for e in entries:
+            found[e.output] += read[e.source] * way[e.by]
+    return found
 
 
 def check_element(case: Any, coordinates: str, dynamic: bool) -> None:
@@ -94,7 +119,7 @@ def parts_with_coordinates(case: Any) -> Iterator[Hashable]:
 @pytest.mark.parametrize(
     ("cls", "dimension", "name", "count", "chosen", "form", "where", "coordinates"), moving(JOINTS)
 )
-def test_tangents_of_a_joint(cls, dimension, name, count, chosen, form, where, coordinates):
+def test_slopes_of_a_joint(cls, dimension, name, count, chosen, form, where, coordinates):
     check_element(joint_case(cls, dimension, name, count, chosen, form, where), coordinates, dynamic=False)
 
 
@@ -102,17 +127,17 @@ def test_tangents_of_a_joint(cls, dimension, name, count, chosen, form, where, c
 @pytest.mark.parametrize("coordinates", ["cartesian", pytest.param("natural", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dimension", [2, 3])
 @pytest.mark.parametrize("of", CONSTRAINTS, ids=lambda f: f.__name__)
-def test_tangents_of_a_constraint(of, dimension, coordinates):
+def test_slopes_of_a_constraint(of, dimension, coordinates):
     check_element(constraint_case(of, False, dimension), coordinates, dynamic=False)
 
 
 @pytest.mark.usefixtures("interpreted_kernels")
 @pytest.mark.parametrize(("build", "arguments", "coordinates"), moving(CASES))
-def test_tangents_of_a_force(build, arguments, coordinates):
+def test_slopes_of_a_force(build, arguments, coordinates):
     check_element(build(*arguments), coordinates, dynamic=True)
 
 
-def test_tangents_of_a_force_in_python_are_those_of_the_same_force_in_sympy():
+def test_slopes_of_a_force_in_python_are_those_of_the_same_force_in_sympy():
     def pull(t, i, j):
         (x, y), (vx, vy) = (np.subtract(j.point, i.point), np.subtract(j.velocity, i.velocity))
         length = np.hypot(x, y)

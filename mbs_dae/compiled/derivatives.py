@@ -1,0 +1,282 @@
+"""Exact derivatives of the equations of a system.
+
+`Derivatives` adds up the slopes of all kernels (`slopes`) in a sparse matrix, by (x | v | t | numbers), of
+
+    Φ,      C' = Φ_v v - ν,      C'' = Φ_v a - γ,      F = M a + Φ_vᵀ λ - Q
+
+with the factors a, λ and v that are written here held: by these the derivatives are M, Φ_vᵀ and Φ_v. x is a small
+motion, given like a velocity. `numbers` are those in the slots of all kernels, of constraints and then of forces: how
+parameters of the model change them is sympy's matter (`BatchBuilder.slopes`).
+
+An implicit method needs K = ∂F/∂x and D = ∂F/∂v at (q, v, a, λ): they make Newton's matrix
+
+    [M + c₁ h D + c₂ h² K    Φ_vᵀ]
+    [Φ_v                     0   ]
+
+with the method's numbers c₁ = ∂v/(h ∂a), c₂ = ∂x/(h² ∂a). Ask for `derivatives(system, FORCES)` once, keep its
+prototype in an `Image` (parameters are shared with the batches of values), call `differentiate` in compiled code; the
+entries are `row`, `column`, `values`, of which columns below n are K, those from n to 2n are D and column 2n is ∂F/∂t.
+
+All this is in the coordinates of kernels. Joint coordinates have no kernels but a transformation u = R(x) ẋ: there
+F_x = Rᵀ F, so its derivative is Rᵀ K R + Rᵀ D ∂u/∂x and what the change of R adds: (∂R/∂x)ᵀ F, which is small where the
+bodies by themselves are in equilibrium nearly, and 0 where they are.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sps
+
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Integers, Vector, Work, block, zeros
+from ..linear.vectors import copy
+from .batch import VALUE, Batch, Place, evaluate
+from .dynamics import DynamicsBuilder
+from .program import ProgramBuilder
+from .slopes import SlopesBuilder, entries_of, slopes_in
+from .structure import Structure
+from .system import System
+
+POSITIONS, RATES, ACCELERATIONS, FORCES = "positions", "rates", "accelerations", "forces"
+"""Φ, C', C'' and F."""
+EQUATIONS = (RATES, ACCELERATIONS, FORCES)
+ONE, MINUS, STATES = range(3)
+"""Where factors stand: 1, -1, then v, a and λ."""
+
+
+class Terms(NamedTuple):
+    """What slopes go to: entry[to] += factors[factor] * out[source]."""
+
+    batch: Batch
+    source: Integers
+    factor: Integers
+    to: Integers
+
+
+class Derivatives(NamedTuple):
+    """A sparse matrix of derivatives, and work space for it."""
+
+    constraints: Terms
+    dynamics: Terms
+    row: Integers
+    column: Integers
+    """Of each entry."""
+    values: Work[Vector] = zeros("entries")
+    factors: Work[Vector] = zeros("factors")
+    out: Work[Vector] = zeros("outputs")
+
+
+@compiled_apart
+def differentiate(to: Derivatives, t: float, q: Vector, v: Vector, a: Vector, multipliers: Vector):
+    """The entries of the matrix at a state and its accelerations, the ground's included, and multipliers."""
+    size = v.size
+    to.factors[ONE] = 1.0
+    to.factors[MINUS] = -1.0
+    copy(v, to.factors[STATES : STATES + size])
+    copy(a, to.factors[STATES + size : STATES + 2 * size])
+    copy(multipliers, to.factors[STATES + 2 * size :])
+    to.values[:] = 0.0
+    add_terms(to.constraints, t, q, v, to.factors, to.out, to.values)
+    add_terms(to.dynamics, t, q, v, to.factors, to.out, to.values)
+
+
+@compiled_apart
+def add_terms(terms: Terms, t: float, q: Vector, v: Vector, factors: Vector, out: Vector, values: Vector):
+    evaluate(terms.batch, VALUE, t, q, v, out)
+    for k in range(terms.source.size):
+        values[terms.to[k]] += factors[terms.factor[k]] * out[terms.source[k]]
+
+
+# --- where they belong ------------------------------------------------------------------------------------------------
+
+Term = tuple[int, int, int]
+"""(output of an instance, its factor, the row it goes to; -1 where nobody asks for it)."""
+
+
+def _table(builder: SlopesBuilder, said: Callable[[Place], Sequence[Term]], moving: int, numbers: int) -> np.ndarray:
+    """What the slopes of each instance go to, a row (source, factor, row, column) for each term; `moving` velocities
+    have columns, and the numbers in slots from column `numbers` on (-1: they have none)."""
+    size, found = builder.values.layout.v_size, [np.zeros((0, 4), dtype=np.int64)]
+    column = np.full(2 * size + 1 + builder.values.room, -1)
+    column[:moving], column[size : size + moving], column[2 * size] = *np.arange(2 * moving).reshape(2, -1), 2 * moving
+    if numbers >= 0:
+        column[2 * size + 1 :] = numbers + np.arange(builder.values.room)
+    for place, entries in entries_of(builder):
+        to: dict[int, list[tuple[int, int]]] = {}
+        for output, factor, row in said(place):
+            if row >= 0:
+                to.setdefault(place.out + output, []).append((factor, row))
+        terms = [
+            (e.source, factor, row, column[e.by])
+            for e in entries if column[e.by] >= 0
+            for factor, row in to.get(e.output, ())
+        ]  # fmt: skip
+        found.append(np.array(terms, dtype=np.int64).reshape(-1, 4))
+    return np.concatenate(found)
+
+
+@dataclass(frozen=True, eq=False)
+class DerivativeBuilder:
+    """The index maps of `Derivatives`, laid out once for rows and forces in the coordinates of a structure. The rows of
+    the matrix are those of what is wanted, one after the other. `fill` needs the batches of values."""
+
+    structure: Structure
+    program: ProgramBuilder
+    dynamics: DynamicsBuilder
+    wanted: tuple[str, ...]
+    by_numbers: bool = False
+    """Whether there are columns for the numbers in slots."""
+
+    @property
+    def columns(self) -> int:
+        return self.structure.coordinates.kernels.layout.nv
+
+    @property
+    def rows(self) -> int:
+        return self.program.layout["rows"]
+
+    @cached_property
+    def first(self) -> dict[str, int]:
+        """The first row of each of what is wanted."""
+        sizes = [self.columns if what == FORCES else self.rows for what in self.wanted]
+        return dict(zip(self.wanted, np.cumsum([0, *sizes]).tolist(), strict=False))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows = sum(self.columns if what == FORCES else self.rows for what in self.wanted)
+        return rows, 2 * self.columns + 1 + sum(self.numbers)
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """How many numbers of constraints and of forces have columns."""
+        if not self.by_numbers:
+            return 0, 0
+        constraints, dynamics = (batch.room for batch in (self.program.batch, self.dynamics.batch))
+        return constraints, dynamics
+
+    @property
+    def builders(self) -> tuple[SlopesBuilder, SlopesBuilder]:
+        return slopes_in(self.structure, self.program.batch), slopes_in(self.structure, self.dynamics.batch)
+
+    def fill(self, constraints: Batch, dynamics: Batch) -> Derivatives:
+        builders, (tables, row, column, to) = self.builders, self._laid_out
+        first, second = (
+            block(Terms(builder.fill(batch), table[:, 0].copy(), table[:, 1].copy(), part))
+            for table, builder, batch, part in zip(tables, builders, (constraints, dynamics), to, strict=True)
+        )
+        sizes = {
+            "entries": row.size,
+            "factors": STATES + 2 * self.v_size + self.rows,
+            "outputs": max(builder.out_size for builder in builders) + 1,
+        }
+        return block(Derivatives(first, second, row, column), **sizes)
+
+    @cached_property
+    def _laid_out(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray, list[np.ndarray]]:
+        """The terms of both batches; then the row and column of each entry, and the entry of each term."""
+        (constraints, dynamics), begin = self.builders, 2 * self.columns + 1
+        at = (begin, begin + self.numbers[0]) if self.by_numbers else (-1, -1)
+        tables = [
+            _table(constraints, self._of_constraints, self.columns, at[0]),
+            _table(dynamics, self._of_dynamics, self.columns, at[1]),
+        ]
+        width = self.shape[1]
+        entry = np.concatenate([table[:, 2] * width + table[:, 3] for table in tables])
+        entries, to = np.unique(entry, return_inverse=True)
+        row, column = np.divmod(entries, width)
+        return tables, row, column, np.split(to.astype(np.int64), [len(tables[0])])
+
+    @cached_property
+    def _first_row(self) -> dict[int, int]:
+        """Of each element with equations, by its number in the batch."""
+        places = sorted(self.program.batch.places(), key=lambda place: place.member)
+        ends = np.cumsum([0, *(place.layout["rows"] for place in places)])
+        return {place.member: int(end) for place, end in zip(places, ends, strict=False)}
+
+    def _of_constraints(self, place: Place) -> list[Term]:
+        """Φ to Φ; Φ_vᵀ λ to F; Φ_v v - ν to C'; Φ_v a - γ to C''."""
+        first, entries, size = self._first_row[place.member], place.layout["jacobian"], self.v_size
+        phi, rows = place.layout["phi"], place.layout["rows"]
+        terms: list[tuple[int, int, str, int]] = [(k, ONE, POSITIONS, first + k) for k in range(phi)]
+        for k, (row, column) in enumerate(entries, phi):
+            at = place.columns[column]
+            terms.append((k, STATES + 2 * size + first + row, FORCES, at))
+            terms.append((k, STATES + at, RATES, first + row))
+            terms.append((k, STATES + size + at, ACCELERATIONS, first + row))
+        for k in range(rows):
+            terms.append((phi + len(entries) + k, MINUS, RATES, first + k))
+            terms.append((phi + len(entries) + rows + k, MINUS, ACCELERATIONS, first + k))
+        return self._wanted(terms)
+
+    def _of_dynamics(self, place: Place) -> list[Term]:
+        """M a - Q to F."""
+        masses, terms = place.layout.get("mass", ()), []
+        for k, local in enumerate(masses):
+            row, column = (place.columns[c] for c in local)
+            terms.append((k, STATES + self.v_size + column, FORCES, row))
+            if row != column:
+                terms.append((k, STATES + self.v_size + row, FORCES, column))
+        terms += [
+            (k, MINUS, FORCES, place.columns[c]) for k, c in enumerate(place.layout.get("forces", ()), len(masses))
+        ]
+        return self._wanted(terms)
+
+    def _wanted(self, terms: Sequence[tuple[int, int, str, int]]) -> list[Term]:
+        """With rows of the matrix in place of (which equations, which one of them)."""
+        n = self.columns
+        return [
+            (k, factor, self.first[what] + row if what != FORCES or row < n else -1)
+            for k, factor, what, row in terms
+            if what in self.wanted
+        ]
+
+    @property
+    def v_size(self) -> int:
+        """How many velocities there are, those of what stands still included."""
+        return self.structure.coordinates.kernels.layout.v_size
+
+
+def derivatives(system: System, *wanted: str) -> Derivatives:
+    """Of these equations of a system, ready for `differentiate`."""
+    return filled(builder_of(system.structure, wanted), system)
+
+
+def filled(builder: DerivativeBuilder, system: System) -> Derivatives:
+    """With the numbers of a system."""
+    dynamics = system.dynamics if FORCES in builder.wanted else builder.dynamics.fill(system.evaluator)
+    return builder.fill(system.program.batch, dynamics.batch)
+
+
+def builder_of(structure: Structure, wanted: tuple[str, ...], by_numbers: bool = False) -> DerivativeBuilder:
+    return structure.once(_builder, wanted, by_numbers)
+
+
+def _builder(structure: Structure, wanted: tuple[str, ...], by_numbers: bool) -> DerivativeBuilder:
+    dynamics = structure.dynamics if FORCES in wanted else _nothing(structure)
+    return DerivativeBuilder(structure, structure.program, dynamics, wanted, by_numbers)
+
+
+def _nothing(structure: Structure) -> DynamicsBuilder:
+    """No forces."""
+    return DynamicsBuilder(structure.batch([]), structure.coordinates.kernels.layout.nv)
+
+
+def derivative_matrix(
+    system: System, t: float, q: np.ndarray, v: np.ndarray, a: np.ndarray, multipliers: np.ndarray,
+    read: ProgramBuilder | None = None,
+) -> sps.csr_matrix:  # fmt: skip
+    """The matrix with the rows of F, C' and C'' and the columns (x | v | t), in the coordinates of kernels. With
+    `read` C' and C'' are the rates and accelerations of measures in place of the constraints', and F is of no use."""
+    own, wanted = system.structure, (FORCES, RATES, ACCELERATIONS)
+    if read is None:
+        builder, batches = builder_of(own, wanted), (system.program.batch, system.dynamics.batch)
+    else:
+        nothing = _nothing(own)
+        builder = DerivativeBuilder(own, read, nothing, wanted)
+        batches = read.fill(system.evaluator).batch, nothing.fill(system.evaluator).batch
+    to = builder.fill(*batches)
+    differentiate(to, float(t), *(np.ascontiguousarray(x, dtype=float) for x in (q, v, a, multipliers)))
+    return sps.csr_matrix((to.values.copy(), (to.row, to.column)), builder.shape)

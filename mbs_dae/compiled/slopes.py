@@ -1,0 +1,117 @@
+"""Exact derivatives of what kernels compute, by places, velocities, time, and the numbers in their slots.
+
+The kernels of slopes (`symbolic.slopes`) are called as those of the values are, with the same arrays, and write all
+partial derivatives of an instance at once. Where a motion varies with parameters, outputs do, too: by the chain rule,
+through the motion and through the numbers.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sps
+
+from ..duals import Dual
+from ..kernels import cache
+from ..kernels.blocks import block
+from ..model.parameters import Evaluator
+from ..symbolic.codegen import kernel_module
+from ..symbolic.slopes import slopes
+from .batch import Batch, BatchBuilder, Group, Place
+from .reading import read_outputs
+from .structure import Structure
+
+
+class SlopesBuilder:
+    """Derives (or fetches) the kernels of the slopes of a batch, once; `fill` puts the numbers of the batch in."""
+
+    def __init__(self, values: BatchBuilder):
+        self.values = values
+        self.kernels = [self._kernel(group) for group in values.groups]
+        sizes = [k.layout["outputs"] * len(group.members) for k, group in zip(self.kernels, values.groups, strict=True)]
+        *self._out_at, self.out_size = np.cumsum([0, *sizes]).tolist()
+
+    def fill(self, values: Batch) -> Batch:
+        kernels = np.array([[kernel.address for kernel in self.kernels]], dtype=np.int64)
+        own = {"kernels": kernels, "out_at": np.array(self._out_at, dtype=np.int64), "out_size": self.out_size}
+        return block(Batch(**{name: getattr(values, name) for name in Batch._fields} | own))
+
+    def _kernel(self, group: Group) -> cache.Kernel:
+        instance = self.values.instances[group.members[0]]
+        if instance.slopes is not None:
+            return instance.slopes()
+        title, values = f"Slopes of {instance.meaning.split(' ')[0]}", group.kernel.layout
+        meaning = f"{self.values.coordinates.name} {instance.meaning} slopes"
+        return cache.kernel(meaning, lambda: kernel_module(slopes(instance.compose(), values["slots"]), title, values))
+
+
+class Entry(NamedTuple):
+    """A partial derivative: where it stands among the slopes, of which output it is, and by what: a place among
+    (x | v | t | numbers) of the whole batch."""
+
+    source: int
+    output: int
+    by: int
+
+
+def entries_of(builder: SlopesBuilder) -> Iterator[tuple[Place, list[Entry]]]:
+    """Those of every instance, kernel by kernel."""
+    values, size = builder.values, builder.values.layout.v_size
+    places, first, slot = values.places(), 0, 2 * size + 1
+    for group, kernel in zip(values.groups, builder.kernels, strict=True):
+        slots = range(len(group.kernel.layout["slots"]))
+        for place in (next(places) for _ in group.members):
+            ways = [*place.columns, *(size + k for k in place.columns), 2 * size, *(slot + k for k in slots)]
+            entries = enumerate(kernel.layout["entries"], first)
+            yield place, [Entry(k, place.out + output, ways[direction]) for k, (output, direction) in entries]
+            first, slot = first + kernel.layout["outputs"], slot + len(slots)
+
+
+def slopes_in(structure: Structure, batch: BatchBuilder) -> SlopesBuilder:
+    """Derived when first asked for."""
+    return structure.kept((SlopesBuilder, batch), lambda: SlopesBuilder(batch))
+
+
+def read_varied(
+    structure: Structure, builder: BatchBuilder, number: Evaluator, t: np.ndarray, q: Dual, v: Dual
+) -> Dual:  # fmt: skip
+    """All outputs of a batch along a motion that varies with parameters: one row for each time."""
+    own, values = slopes_in(structure, builder), builder.fill(number)
+    source, output, by = np.array([e for _, some in entries_of(own) for e in some], dtype=int).reshape(-1, 3).T
+    partials = read_outputs(own.fill(values), t, q.value, v.value)[:, source]
+    gather = sps.csr_matrix((np.ones(output.size), (np.arange(output.size), output)), (output.size, builder.out_size))
+    numbers = builder.slopes(number, q.by)
+    found = []
+    for k, moved in enumerate(small_motions(structure, q)):
+        fixed = np.zeros((len(t), 1)), np.tile(numbers[k], (len(t), 1))
+        way = np.concatenate([moved, v.slope[k], *fixed], axis=1)
+        found.append((partials * way[:, by]) @ gather)
+    value = read_outputs(values, t, q.value, v.value)
+    return Dual(value, np.array(found).reshape(len(q.by), *value.shape), q.by)
+
+
+def small_motions(structure: Structure, q: Dual) -> np.ndarray:
+    """How places move with each parameter, given like velocities: dx of dq = N(q) dx, in coordinates of bodies."""
+    layout = structure.coordinates.kernels.layout
+    out = np.zeros((len(q.by), len(q), layout.v_size))
+    out[..., layout.plain[:, 1]] = q.slope[..., layout.plain[:, 0]]
+    for of, to in layout.quaternions:
+        e, de = q.value[:, of : of + 4], q.slope[..., of : of + 4]
+        vector, turned = e[:, 1:], de[..., 1:]
+        cross = np.cross(turned, np.broadcast_to(vector, turned.shape))
+        out[..., to : to + 3] = 2.0 * (e[:, :1] * turned - de[..., :1] * vector + cross)
+    return out
+
+
+def places_moved(structure: Structure, q: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """dq = N(q) dx of such small motions."""
+    layout = structure.coordinates.kernels.layout
+    out = np.zeros((*moved.shape[:-1], q.shape[-1]))
+    out[..., layout.plain[:, 0]] = moved[..., layout.plain[:, 1]]
+    for to, of in layout.quaternions:
+        e, x = np.broadcast_to(q[..., to : to + 4], (*moved.shape[:-1], 4)), 0.5 * moved[..., of : of + 3]
+        out[..., to] = -(e[..., 1:] * x).sum(axis=-1)
+        out[..., to + 1 : to + 4] = e[..., :1] * x + np.cross(e[..., 1:], x)
+    for to, of in layout.turns:
+        out[..., to : to + 3] = moved[..., of : of + 3]
+    return out

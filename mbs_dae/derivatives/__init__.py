@@ -1,0 +1,1 @@
+"""How motions and loads depend on parameters."""

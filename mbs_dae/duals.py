@@ -1,0 +1,224 @@
+"""Arrays that carry their derivatives by parameters.
+
+What is computed of a result is computed of such an array as well, and the derivatives follow by the chain rule: numpy
+asks an array what a function means for it. Functions that are not known here are refused: nothing loses its derivatives
+in silence.
+
+A `Dual` has a value of any shape, and its slopes by P parameters, of the shape (P, *shape).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Partial = Callable[..., Any]
+"""The partial derivative of a function by one of its arguments, at all of them."""
+PARTIALS: dict[Any, tuple[Partial, ...]] = {
+    np.add: (lambda x, y: 1.0, lambda x, y: 1.0),
+    np.subtract: (lambda x, y: 1.0, lambda x, y: -1.0),
+    np.multiply: (lambda x, y: y, lambda x, y: x),
+    np.divide: (lambda x, y: 1.0 / y, lambda x, y: -x / y**2),
+    np.power: (lambda x, y: y * x ** (y - 1.0), lambda x, y: x**y * np.log(np.where(x > 0, x, 1.0))),
+    np.arctan2: (lambda y, x: x / (x**2 + y**2), lambda y, x: -y / (x**2 + y**2)),
+    np.hypot: (lambda x, y: x / np.hypot(x, y), lambda x, y: y / np.hypot(x, y)),
+    np.maximum: (lambda x, y: np.where(x >= y, 1.0, 0.0), lambda x, y: np.where(x >= y, 0.0, 1.0)),
+    np.minimum: (lambda x, y: np.where(x <= y, 1.0, 0.0), lambda x, y: np.where(x <= y, 0.0, 1.0)),
+    np.negative: (lambda x: -1.0,),
+    np.positive: (lambda x: 1.0,),
+    np.square: (lambda x: 2.0 * x,),
+    np.sqrt: (lambda x: 0.5 / np.sqrt(x),),
+    np.absolute: (np.sign,),
+    np.exp: (np.exp,),
+    np.log: (lambda x: 1.0 / x,),
+    np.sin: (np.cos,),
+    np.cos: (lambda x: -np.sin(x),),
+    np.tan: (lambda x: 1.0 / np.cos(x) ** 2,),
+    np.arcsin: (lambda x: 1.0 / np.sqrt(1.0 - x**2),),
+    np.arccos: (lambda x: -1.0 / np.sqrt(1.0 - x**2),),
+    np.arctan: (lambda x: 1.0 / (1.0 + x**2),),
+    np.degrees: (lambda x: np.degrees(1.0),),
+    np.radians: (lambda x: np.radians(1.0),),
+}
+"""The partial derivatives of functions of numbers."""
+PLAIN = (np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal, np.isfinite, np.isnan, np.sign)
+"""Functions that answer for the values alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dual:
+    """A value and its slopes. `by` says by which parameters these are: arrays by others do not mix."""
+
+    value: np.ndarray
+    slope: np.ndarray
+    by: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        if self.slope.shape != (len(self.by), *self.value.shape):
+            raise ValueError(f"slopes of the shape {self.slope.shape} for a value of the shape {self.value.shape}")
+
+    # --- as an array ---
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.value.ndim
+
+    @property
+    def size(self) -> int:
+        return self.value.size
+
+    @property
+    def T(self) -> Dual:
+        return Dual(self.value.T, np.moveaxis(self.slope, 0, -1).T, self.by)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __iter__(self) -> Iterable[Dual]:
+        return (self[k] for k in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Dual:
+        own = key if isinstance(key, tuple) else (key,)
+        return Dual(np.asarray(self.value[own]), _all_at(self.slope, own), self.by)
+
+    def each(self, function: Callable[[np.ndarray], np.ndarray]) -> Dual:
+        """What a linear function makes of it."""
+        value = np.asarray(function(self.value))
+        slope = np.array([function(one) for one in self.slope]).reshape(len(self.by), *value.shape)
+        return Dual(value, slope, self.by)
+
+    def reshape(self, *shape: Any) -> Dual:
+        return self.each(lambda x: x.reshape(*shape))
+
+    def sum(self, axis: int | None = None) -> Dual:
+        return self.each(lambda x: x.sum(axis=axis))
+
+    def copy(self) -> Dual:
+        return self.each(np.copy)
+
+    def setflags(self, write: bool) -> None:
+        self.value.setflags(write=write)
+        self.slope.setflags(write=write)
+
+    # --- in calculations ---
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        raise TypeError("an array with derivatives would lose them; take its value")
+
+    def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        values = [x.value if isinstance(x, Dual) else x for x in inputs]
+        if method != "__call__" or options or not (function in PARTIALS or function in PLAIN):
+            return NotImplemented
+        if function in PLAIN:
+            return function(*values)
+        value, total = function(*values), 0.0
+        for x, partial in zip(inputs, PARTIALS[function], strict=True):
+            if isinstance(x, Dual):
+                if x.by != self.by:
+                    raise ValueError("derivatives by different parameters do not mix")
+                wide = x.slope.reshape(len(self.by), *(1,) * (np.ndim(value) - x.ndim), *x.shape)
+                total = total + partial(*values) * wide
+        return Dual(np.asarray(value), np.broadcast_to(total, (len(self.by), *np.shape(value))).copy(), self.by)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if (own := FUNCTIONS.get(function)) is None:
+            return NotImplemented
+        return own(self.by, *args, **kwargs)
+
+
+def _operator(function: Any, turned: bool = False) -> Callable[[Any, Any], Any]:
+    return lambda one, other: function(other, one) if turned else function(one, other)
+
+
+_BOTH: dict[str, Any] = {
+    "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide, "pow": np.power,
+}  # fmt: skip
+_COMPARED: dict[str, Any] = {
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal, "ne": np.not_equal,
+}  # fmt: skip
+for _name, _function in (_BOTH | _COMPARED).items():
+    setattr(Dual, f"__{_name}__", _operator(_function))
+for _name, _function in _BOTH.items():
+    setattr(Dual, f"__r{_name}__", _operator(_function, turned=True))
+_OF_ITSELF: dict[str, Any] = {"neg": np.negative, "pos": np.positive, "abs": np.absolute}
+for _name, _function in _OF_ITSELF.items():
+    setattr(Dual, f"__{_name}__", lambda one, function=_function: function(one))
+
+
+def _all_at(slope: np.ndarray, key: tuple[Any, ...]) -> np.ndarray:
+    """Each of the slopes, at a place of the value."""
+    return np.array([one[key] for one in slope]).reshape(len(slope), *slope[0][key].shape) if len(slope) else slope
+
+
+def value_of(x: Any) -> Any:
+    """The array without its derivatives."""
+    return x.value if isinstance(x, Dual) else x
+
+
+def dual(x: Any, by: tuple[Any, ...]) -> Dual:
+    """An array that may have no derivatives yet, as one that has."""
+    if isinstance(x, Dual):
+        return x
+    value = np.asarray(x, dtype=float)
+    return Dual(value, np.zeros((len(by), *value.shape)), by)
+
+
+def _together(function: Any) -> Callable[..., Dual]:
+    """Of functions that put arrays together: linear in all of them."""
+
+    def made(by: tuple[Any, ...], arrays: Sequence[Any], *args: Any, **kwargs: Any) -> Dual:
+        parts = [dual(x, by) for x in arrays]
+        value = function([x.value for x in parts], *args, **kwargs)
+        slope = [function([x.slope[k] for x in parts], *args, **kwargs) for k in range(len(by))]
+        return Dual(value, np.array(slope).reshape(len(by), *value.shape), by)
+
+    return made
+
+
+def _linear(function: Any) -> Callable[..., Dual]:
+    return lambda by, x, *args, **kwargs: x.each(lambda one: function(one, *args, **kwargs))
+
+
+def _where(by: tuple[Any, ...], condition: Any, x: Any, y: Any) -> Dual:
+    one, other = dual(x, by), dual(y, by)
+    condition = value_of(condition)
+    value = np.where(condition, one.value, other.value)
+    wide = [np.broadcast_to(z.slope.reshape(len(by), *(1,) * (value.ndim - z.ndim), *z.shape), (len(by), *value.shape))
+            for z in (one, other)]  # fmt: skip
+    return Dual(value, np.where(condition, *wide), by)
+
+
+def _einsum(by: tuple[Any, ...], rule: str, *arrays: Any) -> Dual:
+    """A product: each factor's derivative by itself, with the others as they are."""
+    values = [value_of(x) for x in arrays]
+    value, slope = np.einsum(rule, *values), 0.0
+    (*inputs, output) = rule.replace("->", ",").split(",")
+    for k, x in enumerate(arrays):
+        if isinstance(x, Dual):
+            one = ",".join(f"Z{part}" if n == k else part for n, part in enumerate(inputs)) + f"->Z{output}"
+            slope = slope + np.einsum(one, *values[:k], x.slope, *values[k + 1 :])
+    return Dual(np.asarray(value), np.asarray(slope), by)
+
+
+FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.stack: _together(np.stack),
+    np.concatenate: _together(np.concatenate),
+    np.sum: _linear(np.sum),
+    np.mean: _linear(np.mean),
+    np.cumsum: _linear(np.cumsum),
+    np.diff: _linear(np.diff),
+    np.reshape: _linear(np.reshape),
+    np.zeros_like: lambda by, x, **options: np.zeros_like(x.value, **options),
+    np.shape: lambda by, x: x.shape,
+    np.ndim: lambda by, x: x.ndim,
+    np.where: _where,
+    np.einsum: _einsum,
+}
+"""Functions of whole arrays."""

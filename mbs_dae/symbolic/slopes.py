@@ -1,0 +1,80 @@
+"""All partial derivatives of a straight-line program, as a program of its own.
+
+What becomes a kernel is a program (`derive.Composed`): definitions s = e(...), each in terms of those before, then
+outputs. Along a direction every symbol has a slope, by the chain rule with the names kept,
+
+    ds = Σ_u ∂e/∂u du,        u the symbols of e that have a slope themselves,
+
+so nothing swells, and what does not depend on a direction costs nothing. The directions are, one after the other,
+
+    x    small motions, given like velocities: dq = N(q) dx, as q̇ = N(q) v,
+    v    the velocities,
+    t    time,
+    s    what stands in the slots: the numbers that parameters of the model make.
+
+x has the same meaning in all coordinates, and leads off no unit quaternion.
+
+A function that jumps has slope 0, and one with a corner the slope of either side: what happens across a jump is no
+matter of derivatives.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from .codegen import functions_as_definitions
+from .derive import Composed
+from .differentiation import Definition, named_in_parts, rate_along
+from .functions import Lookup
+from .markers import t
+
+Slope = tuple[int, int, sp.Expr]
+"""(output, direction, expression)."""
+
+
+@dataclass(frozen=True)
+class Slopes(Composed):
+    """The partial derivatives of a program's outputs that are not identically zero."""
+
+    entries: tuple[Slope, ...]
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        return {"entries": tuple((output, direction) for output, direction, _ in self.entries)}
+
+
+def slopes(composed: Composed, slots: Sequence[str]) -> Slopes:
+    """Of all outputs by all directions: 2 n for n local velocities, time, then these slots in their order."""
+    definitions, outputs = functions_as_definitions(composed.definitions, composed.outputs)
+    parts, results = named_in_parts(outputs, "part_")
+    definitions += parts
+    program, entries = [*definitions], list[Slope]()
+    for k, direction in enumerate(_directions(composed, definitions, slots)):
+        known, found = dict(direction), dict[sp.Expr, sp.Expr]()
+        for s, e in definitions if known else ():
+            slope = rate_along(e, known, found)
+            if slope.is_Atom:
+                known |= {s: slope} if slope != 0 else {}
+                continue
+            known[s] = sp.Symbol(f"d{k}_{s}", real=True)
+            program.append((known[s], slope))
+        entries += [(n, k, slope) for n, e in enumerate(results) if (slope := rate_along(e, known, found)) != 0]
+    return Slopes(composed.q, composed.v, composed.slots, tuple(program), entries=tuple(entries))
+
+
+def _directions(
+    composed: Composed, definitions: Sequence[Definition], slots: Sequence[str]
+) -> list[Mapping[sp.Symbol, sp.Expr]]:
+    """The slopes of what a program begins with, along each direction. A slot that says where a table begins, or which
+    branch is held, is no number."""
+    rates, still = composed.rates or composed.v, dict.fromkeys(composed.v, sp.S.Zero)
+    moves = [
+        {s: e for s, rate in zip(composed.q, rates, strict=True) if (e := rate.xreplace(still | {v: sp.S.One})) != 0}
+        for v in composed.v
+    ]
+    tables = {e.args[0] for _, value in definitions for e in value.atoms(Lookup)}
+    tables |= {e.args[0] for value in composed.outputs for e in value.atoms(Lookup)}
+    numbers = {str(s): {s: sp.S.One} for s in composed.slots if s not in tables}
+    return [*moves, *({v: sp.S.One} for v in composed.v), {t: sp.S.One}, *(numbers.get(name, {}) for name in slots)]

@@ -1,0 +1,157 @@
+"""Derivatives of motions and loads by parameters: closed forms, differences extrapolated from runs, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from gallery import load
+
+import mbs_dae as mbs
+
+TIMES = np.linspace(0.0, 0.4, 5)
+DRIVEN = {
+    "quick_return": ("r", "theta0"),
+    "cam_follower": ("lift", "omega"),
+    "gear_train": ("module", "omega"),
+    "spatial_slider_crank": ("r", "slope", "omega"),
+    "universal_joints": ("bend1", "omega"),
+    "stewart_zhao": ("R", "mass"),
+}
+CLOSE = 1e-8
+"""How well differences extrapolated from runs are known, relative to the largest one."""
+
+
+def slider_crank() -> mbs.PlanarModel:
+    model = mbs.PlanarModel("slider-crank", gravity=(0, -9.81))
+    r, l, omega, m = (
+        model.parameter(name, value) for name, value in (("r", 0.1), ("l", 0.3), ("omega", 7.0), ("m", 2.0))
+    )
+    crank = model.link("crank", (0, 0), (1, 1), length=r, mass=1.0)
+    rod = model.link("rod", (0.07, 0.07), (0.3, 0), length=l, mass=m)
+    slider = model.body("slider", position=(0.36, 0), mass=m / 2)
+    model.add(
+        mbs.Revolute("A", model.ground, crank.tail),
+        mbs.Revolute("B", crank.head, rod.tail),
+        mbs.Revolute("C", rod.head, slider),
+        mbs.Translational("D", model.ground, slider),
+        mbs.Driver("motor", mbs.angle(model.ground, crank), 0.6 + omega * mbs.t),
+        mbs.SpringDamper("spring", model.ground.at(1.0, 0.1), slider, stiffness=50, damping=3, length=0.4),
+    )
+    return model
+
+
+def extrapolated(at: Callable[[float], Any], names: list[str]) -> dict[str, np.ndarray]:
+    """The derivatives at 0 of all names of a result, by central differences over h, h/2 and h/4."""
+    found = []
+    for h in (4e-3, 2e-3, 1e-3):
+        ahead, behind = at(h), at(-h)
+        found.append({name: (ahead[name] - behind[name]) / (2 * h) for name in names})
+    coarse, middle, fine = found
+    first = {name: (4 * middle[name] - coarse[name]) / 3 for name in names}
+    second = {name: (4 * fine[name] - middle[name]) / 3 for name in names}
+    return {name: (16 * second[name] - first[name]) / 15 for name in names}
+
+
+def check(result: Any, by: str, at: Callable[[float], Any]) -> None:
+    """Every number of a result that has a derivative, on the scale of all that have its unit."""
+    names = [name for name in result.scalar_names if not name.startswith(("violation.", "energy.error"))]
+    expected, scales = extrapolated(at, names), dict[str, float]()
+    for name in names:
+        sizes = *np.abs(expected[name]), *np.abs(result[name])
+        unit = result.unit(name)
+        scales[unit] = max(scales.get(unit, 0.0), *(size for size in sizes if np.isfinite(size)), 1e-6)
+    for name in names:
+        found, scale = result.d(name, by), scales[result.unit(name)]
+        known = np.isfinite(found) & np.isfinite(expected[name])
+        assert known.any() or not result.is_unique(name).any(), name
+        np.testing.assert_allclose(
+            found[known] / scale, expected[name][known] / scale, rtol=0, atol=CLOSE, err_msg=name
+        )
+
+
+def test_kinematics_against_the_closed_form():
+    """x = r cos φ + √(l² - r² sin² φ), φ = 0.6 + ω t, differentiated by sympy."""
+    motion = mbs.kinematics(slider_crank(), TIMES, derivatives=["r", "l", "omega"])
+    symbols = r, l, omega = sp.symbols("r l omega")
+    angle = sp.Rational(3, 5) + omega * mbs.t
+    x = r * sp.cos(angle) + sp.sqrt(l**2 - r**2 * sp.sin(angle) ** 2)
+    for level, name in enumerate(("slider.x", "slider.vx", "slider.ax")):
+        for symbol in symbols:
+            expected = sp.lambdify((*symbols, mbs.t), x.diff(mbs.t, level).diff(symbol))(0.1, 0.3, 7.0, TIMES)
+            found = motion.d(name, str(symbol))
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("by", ["r", "l", "omega", "m"])
+def test_loads_by_parameters(by):
+    model = slider_crank()
+    loads = mbs.inverse_dynamics(model, TIMES, derivatives=[by])
+    value = model.parameters[by].value
+    check(loads, by, lambda h: mbs.inverse_dynamics(model.with_parameters(**{by: value + h}), TIMES))
+
+
+@pytest.mark.parametrize("name", DRIVEN)
+def test_loads_of_models_of_the_gallery(name):
+    model = load(name).build()
+    loads = mbs.inverse_dynamics(model, TIMES, derivatives=DRIVEN[name])
+    for by in DRIVEN[name]:
+        value = model.parameters[by].value
+        check(loads, by, lambda h, by=by, value=value: mbs.inverse_dynamics(
+            model.with_parameters(**{by: value + h}), TIMES))  # fmt: skip
+
+
+def test_constants_of_elements_by_name():
+    """The stiffness of a spring is no parameter of the model; it pushes with k (0.4 m - s)."""
+    model = slider_crank()
+    loads = mbs.inverse_dynamics(model, TIMES, derivatives=["spring.stiffness"])
+    distance = loads["spring.distance"]
+    np.testing.assert_allclose(loads.d("spring.effort", "spring.stiffness"), 0.4 - distance, rtol=0, atol=1e-12)
+    assert not loads.d("slider.x", "spring.stiffness").any()
+
+
+def test_what_is_not_unique_has_no_derivative():
+    model = mbs.PlanarModel("beam", gravity=(0, -9.81))
+    m = model.parameter("m", 1.0)
+    beam = model.link("beam", (0, 0), (2, 0), mass=m)
+    model.add(mbs.Revolute("A", model.ground, beam.tail), mbs.Revolute("B", model.ground.at(2, 0), beam.head))
+    loads = mbs.inverse_dynamics(model, [0], derivatives=["m"])
+    assert np.isnan(loads.d("A.Fx", "m")).all()
+    np.testing.assert_allclose(loads.d("A.Fy", "m"), 9.81 / 2, rtol=1e-12)
+
+
+def test_a_sweep_follows_its_exact_slope():
+    """The foot of a ladder: x = √(25 - h²), from 4 m down to 1e-6 m."""
+    model = mbs.PlanarModel("ladder")
+    h = model.parameter("h", 4.0, unit="m")
+    ladder = model.link("ladder", (3, 0), (0, 4), length=5)
+    model.add(
+        mbs.PinInSlot("floor", model.ground, ladder.tail), mbs.Revolute("wall", model.ground.at(0, h), ladder.head)
+    )
+    heights = np.array([4.0, 1.0, 1e-3, 1e-6])
+    np.testing.assert_allclose(mbs.sweep(model, "h", heights)["ladder.tail.x"], np.sqrt(25 - heights**2), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ("r", "must be a list of names"),
+        (["r", "r"], "twice"),
+        (["radius"], "no parameter or constant 'radius'"),
+        (["spring.k"], "no parameter or constant 'spring.k'"),
+    ],
+)
+def test_bad_names_are_refused(names, said):
+    with pytest.raises(mbs.ModelError, match=said):
+        mbs.kinematics(slider_crank(), TIMES, derivatives=names)
+
+
+def test_what_was_not_asked_for_is_told():
+    model = slider_crank()
+    with pytest.raises(mbs.ModelError, match="has no derivatives"):
+        mbs.kinematics(model, TIMES).d("slider.x", "r")
+    with pytest.raises(mbs.ModelError, match="by r, and none by 'l'"):
+        mbs.kinematics(model, TIMES, derivatives=["r"]).d("slider.x", "l")
