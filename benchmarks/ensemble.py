@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -118,6 +119,9 @@ def threads(count: int) -> None:
     over, cores = designs(count), processors()
     free, driven = build().without("motor"), build()
     walks = mbs.Designs(over.names[:2], over.values[:, :2].copy())
+    bare = [bare_poses(driven, count // cores) for _ in range(cores)]
+    took = best({1: lambda: [run() for run in bare], cores: lambda: together(bare)}, time.perf_counter)
+    print(f"poses alone: {cores} threads, {took[1] / took[cores]:.2f} times as fast as one; more cannot be had now")
     for verb, model, t, designed in (("simulate", free, RELEASED, over), ("kinematics", driven, TIMES, walks)):
         runs = {
             workers: lambda n=workers, m=model, t=t, d=designed, v=verb: mbs.ensemble(
@@ -127,6 +131,12 @@ def threads(count: int) -> None:
         }
         took = best(runs, time.perf_counter, rounds_of(count))
         print(f"{verb}: {cores} threads, {took[1] / took[cores]:.2f} times as fast as one")
+
+
+def together(runs: list[Callable[[], None]]) -> None:
+    """Each in a thread."""
+    with ThreadPoolExecutor(len(runs)) as pool:
+        list(pool.map(lambda run: run(), runs))
 
 
 # --- memory ---------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sps
 
 from ..duals import Dual
-from ..kernels.abi import compiled_apart
+from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector
 from ..linear.vectors import copy
 from .batch import VALUE, Batch, evaluate
@@ -38,12 +38,13 @@ def read(
     program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, a: Matrix, out: Vector, found: Matrix
 ):  # fmt: skip
     """Per time and row: Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ, all times of Φ first. For measures these are value, rate
-    and acceleration; for constraints they are the violations. Rows without Φ read 0 for it. With `designs`, each time
-    has numbers of its own."""
+    and acceleration; for constraints they are the violations. Rows without Φ read 0 for it. With `designs`, each has so
+    many of the times as every other, one after the other, and numbers of its own."""
     values, rates, accelerations = found, found[times.size :], found[2 * times.size :]
+    every = times.size // max(designs.shape[0], 1)
     for k in range(times.size):
-        if designs.size > 0:
-            copy(designs[k], program.batch.parameters)
+        if designs.size > 0 and k % every == 0:
+            copy(designs[k // every], program.batch.parameters)
         evaluate(program.batch, VALUE, times[k], q[k], v[k], out)
         for row in range(program.rows):
             values[k, row] = out[program.phi_from[row]]
@@ -53,6 +54,35 @@ def read(
             e, entry = program.jac_to[item], out[program.jac_from[item]]
             rates[k, program.jac_row[e]] += entry * v[k, program.jac_column[e]]
             accelerations[k, program.jac_row[e]] += entry * a[k, program.jac_column[e]]
+
+
+@compiled_apart
+def farthest_off(
+    program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, out: Vector, rates: Vector, gaps: Matrix,
+    paces: Matrix,
+):  # fmt: skip
+    """Per design and row: the largest |Φ| and |Φ̇| along its motion, not a number where one of them is none. The motions
+    stand one after the other in q and v, all at the same times."""
+    for k in range(q.shape[0]):
+        own, design = k % times.size, k // times.size
+        if own == 0:
+            copy(designs[design], program.batch.parameters)
+            gaps[design, :], paces[design, :] = 0.0, 0.0
+        evaluate(program.batch, VALUE, times[own], q[k], v[k], out)
+        for row in range(program.rows):
+            rates[row] = -out[program.nu_from[row]]
+            gaps[design, row] = _larger(gaps[design, row], abs(out[program.phi_from[row]]))
+        for item in range(program.jac_to.size):
+            e, entry = program.jac_to[item], out[program.jac_from[item]]
+            rates[program.jac_row[e]] += entry * v[k, program.jac_column[e]]
+        for row in range(program.rows):
+            paces[design, row] = _larger(paces[design, row], abs(rates[row]))
+
+
+@compiled
+def _larger(one, other):
+    """The larger one of two; not a number where one of them is none."""
+    return other if one == one and not other <= one else one
 
 
 @compiled_apart
@@ -82,8 +112,8 @@ class Reader:
     """How many velocities move."""
     v_size: int
     designs: np.ndarray
-    """The numbers in the slots of its program at each time, where they change from one to the next. (The program then
-    must be its own.)"""
+    """The numbers in the slots of its program, a row for each design, where there are several. All have the same number
+    of times. (The program then must be its own.)"""
     varied: Outputs | None = None
     """What reads its outputs along a motion that varies."""
 

@@ -30,7 +30,7 @@ from .work.running import Study
 from .work.store import Store, equations_of, folder_of, open_folder
 from .work.workers import Workers, checked_executor, checked_workers, processors
 
-LARGEST, SHARES = 64, 4
+LARGEST, SHARES = 128, 4
 """A chunk has so many members at most; and each worker gets so many chunks, if there are as many."""
 
 Verb = str | Callable[[Result], Any] | tuple[str, Callable[[Result], Any]]

@@ -102,6 +102,20 @@ def _at(typingctx, address, like):
 at: Any = intrinsic(_at)
 
 
+def _words_at(typingctx, address, size):
+    """So many words that begin at an address."""
+
+    def generate(context, builder, sig, args):
+        kind = sig.return_type
+        data = builder.inttoptr(args[0], context.get_data_type(kind.dtype).as_pointer())
+        return llvm.array_of(context, builder, kind, data, [args[1]])
+
+    return types.Array(types.int64, 1, "C")(address, size), generate
+
+
+words_at: Any = intrinsic(_words_at)
+
+
 def _as_complex(typingctx, numbers):
     """A view of real numbers that stand in pairs. (Numba's own one may raise.)"""
 

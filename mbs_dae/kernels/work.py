@@ -30,7 +30,7 @@ WORKERS = "MBS_DAE_WORKERS"
 With 0 nothing is told either."""
 
 
-LATER = ["mbs_dae.motion.lanes."]
+LATER = ["mbs_dae.motion.lanes.", "mbs_dae.motion.members."]
 """How the names of functions begin that nobody compiles ahead: those that studies alone have a use for."""
 
 

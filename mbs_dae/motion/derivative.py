@@ -33,7 +33,7 @@ from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Design, Matrix, Vector, Work, block, ones, zeros
 from ..linear.kkt import Factor, Pattern, factorise
 from ..linear.vectors import copy
-from ..poses.newton import factorise_observed, put_gaps, solve_here
+from ..poses.newton import correct_velocity, factorise_observed, put_gaps, solve_here
 from ..symbolic.loads import WORKS
 from ..tolerances import DEPENDENT, DOUBTFUL, LESS, PARTED, PARTED_BY, WEAK
 from .switching.switches import Switches, hold_all
@@ -299,6 +299,14 @@ def solve_terms(mechanism: Mechanism, v: Vector, a: Vector):
         call_on_block(mechanism.contacts.functions[PUSH], mechanism, (a,))
         return mechanism.contacts.status[0]
     return status
+
+
+@compiled_apart
+def take_nearest_velocity(mechanism: Mechanism, t: float, q: Vector, v: Vector):
+    """The least change of v, by its kinetic energy, that satisfies the equations of velocities."""
+    evaluate(mechanism, t, q, v)
+    factorise_terms(mechanism)
+    correct_velocity(mechanism.machine, v, 2 + refinements(mechanism))
 
 
 @compiled_apart

@@ -25,11 +25,10 @@ from ..model.parameters import finite_number
 from ..poses import newton
 from ..poses.assembly import check_level, posed
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
-from ..poses.newton import correct_velocity
 from ..readings.reactions import null_vectors
 from ..results.result import State
 from ..tolerances import IMPOSSIBLE
-from .derivative import evaluate, factorise_terms, refinements
+from .derivative import evaluate, take_nearest_velocity
 from .mechanism import mechanism
 
 LOOSE = 1e-6
@@ -81,11 +80,8 @@ def nearest_velocity(system: System, held: System, t: float, q: np.ndarray, v: n
     """The velocity of least kinetic energy (or the nearest to v) that satisfies all equations."""
     v = system.still if v is None else v.copy()
     run = mechanism(held)
-    machine = run.machine
-    evaluate(run, t, q, v)
-    factorise_terms(run)
-    correct_velocity(machine, v, 2 + refinements(run))
-    check_level(held, machine, t, q, v, system.still, 1)
+    take_nearest_velocity(run, t, q, v)
+    check_level(held, run.machine, t, q, v, system.still, 1)
     return State(system, t, q, v, system.still)
 
 

@@ -18,12 +18,15 @@ from ..compiled.manifold import move
 from ..compiled.structure import Structure
 from ..coordinates import body_coordinates
 from ..errors import AssemblyError, ModelError, counted
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Integers, Vector
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver, Held, Prescribed
 from ..readings.motion import marker_frame
 from ..tolerances import LOOSE, NEARLY
 from . import newton
 from .dependence import PoseRank, elements_of
+from .newton import finish
 from .trajectories import put_where_led
 
 TURN = 0.5
@@ -67,13 +70,23 @@ def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.
     raise assembly_error(system, t, best, found)
 
 
-def closed_at_once(structure: Structure, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray | None:
-    """The same where plain Newton does it from the guess as it stands; None where there is more to do."""
-    observe(machine, t, guess, np.zeros(machine.here.v.size))
-    if any(round(machine.phi[row] / (2 * np.pi)) for _, row in structure.once(_driven_angles)):
-        return None
-    found = _finished(machine, t, guess, NEAR) if isfinite(float(np.abs(machine.phi).sum())) else None
-    return found.q if found else None
+@compiled_apart
+def close_at_once(machine: Machine, t: float, guess: Vector, driven: Integers, still: Vector, q: Vector):
+    """The same, into q, where plain Newton does it from the guess as it stands. Whether it does; False where there is
+    more to do. (Which bodies then stand on their heads is not looked at.) `driven` are the `driven_rows`."""
+    observe(machine, t, guess, still)
+    total = 0.0
+    for row in range(machine.phi.size):
+        total += abs(machine.phi[row])
+    for k in range(driven.size):
+        if abs(machine.phi[driven[k]]) > np.pi:  # whole turns away
+            return False
+    return total < np.inf and finish(machine, t, guess, still, q, NEAR * machine.length, TURN * machine.length)
+
+
+def driven_rows(structure: Structure) -> np.ndarray:
+    """The rows that give angles of bodies."""
+    return np.array([row for _, row in structure.once(_driven_angles)], dtype=np.int64)
 
 
 def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:

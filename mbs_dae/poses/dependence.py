@@ -17,15 +17,41 @@ from scipy.linalg import qr
 
 from ..compiled import System
 from ..compiled.machine import Machine
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Vector
 from ..linear import kkt
 from ..tolerances import DEPENDENT, HIDDEN, SHARE
-from . import newton
+from .newton import evaluate_and_factorise
 
 ITERATIONS = 4
 """Steps of the inverse iteration for the smallest singular direction: a gap of ten in the squares leaves 1e-4 of the
 others."""
 TINY = 1e-200
 """A right-hand side so small that no solution overflows, however near the rows are to dependence."""
+
+
+@compiled_apart
+def may_hide(factor: kkt.Factor):
+    """Whether the kept rows could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so m - 1 of
+    its eigenvalues have a product below e, and the smallest one is more than det S / e. And det S is the product
+    of the pivots."""
+    total = 0.0
+    for row in range(factor.kept.size):
+        if factor.kept[row] > 0.0:
+            total += np.log(factor.independence[row])
+    return total < np.log(HIDDEN) + 1.0
+
+
+@compiled_apart
+def is_regular(machine: Machine, t: float, q: Vector, still: Vector):
+    """Whether no row depends on others at a pose, as far as pivots alone tell, without doubt."""
+    factor = machine.factor
+    factor.kept[:], factor.truncation[0] = 1.0, DEPENDENT
+    evaluate_and_factorise(machine, t, q, still, False)
+    for row in range(factor.kept.size):
+        if not factor.independence[row] >= DEPENDENT:
+            return False
+    return not may_hide(factor)
 
 
 @dataclass(frozen=True)
@@ -56,7 +82,7 @@ class PoseRank:
         """Take another pose, with all rows."""
         self.kept = np.ones(len(self.system.rows), dtype=bool)
         self.machine.factor.kept[:], self.machine.factor.truncation[0] = 1.0, self.threshold
-        newton.evaluate_and_factorise(self.machine, t, q, self.system.still, False)
+        evaluate_and_factorise(self.machine, t, q, self.system.still, False)
 
     def keep_only(self, rows: Iterable[int]) -> None:
         """Factorise with these rows alone."""
@@ -80,20 +106,9 @@ class PoseRank:
             found = np.flatnonzero(self.kept & (self.machine.factor.independence < self.threshold)).tolist()
             if found:
                 self.keep_only(set(rows) - {*hidden, *found})
-            if not self._may_hide() or self._distance(row := self._weakest()) >= HIDDEN:
+            if not may_hide(self.machine.factor) or self._distance(row := self._weakest()) >= HIDDEN:
                 return sorted([*hidden, *found])
             hidden.append(row)
-
-    def has_all(self) -> bool:
-        """Whether no row depends on others, as far as pivots alone tell, without doubt."""
-        everything = self.kept.all() and (self.machine.factor.independence >= self.threshold).all()
-        return bool(everything and not self._may_hide())
-
-    def _may_hide(self) -> bool:
-        """Whether the kept rows could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so m - 1 of
-        its eigenvalues have a product below e, and the smallest one is more than det S / e. And det S is the product
-        of the pivots."""
-        return float(np.log(self.machine.factor.independence[self.kept]).sum()) < np.log(HIDDEN) + 1.0
 
     def _multipliers(self, g: np.ndarray) -> np.ndarray:
         """S⁻¹ g with S = J W⁻¹ Jᵀ, of rows J of unit length."""

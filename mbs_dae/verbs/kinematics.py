@@ -112,13 +112,18 @@ def counts_of(machine: Machine) -> dict[str, Any]:
     return {name: int(machine.counts[place]) for name, place in named.items()}
 
 
+def moments_beside(t: np.ndarray) -> np.ndarray:
+    """The first time, and others beside it: where it is looked how many equations depend on others."""
+    span = t[-1] - t[0] if t.size > 1 else 1.0
+    return t[0] + np.array([0.0, 1e-3, 2.7e-3]) * span
+
+
 def redundant_rows(
     system: System, machine: Machine, t: np.ndarray, first: State, q0: np.ndarray, v0: np.ndarray
 ) -> tuple[int, int]:
     """How many equations depend on others in general, and how many almost do: fewest of several poses, so that a
     singular first pose shows."""
-    span = t[-1] - t[0] if t.size > 1 else 1.0
-    counts, nearly = dependent_beside(machine, t[0] + np.array([0.0, 1e-3, 2.7e-3]) * span, q0, v0)
+    counts, nearly = dependent_beside(machine, moments_beside(t), q0, v0)
     if not counts:  # nothing closes nearby
         raise change_point_at_start(first)
     redundant = min(counts)

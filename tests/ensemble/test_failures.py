@@ -81,6 +81,16 @@ def test_steps_and_seconds_bound_a_member(good):
         np.testing.assert_array_equal(np.delete(found.array("rod.omega"), 7, axis=0), np.delete(good, 7, axis=0))
 
 
+def test_seconds_bound_a_walk():
+    """It is looked at the clock between its pieces, and the walks of others go on."""
+    model, times = pendulum(), np.linspace(0.0, 1.0, 20_000)
+    model.add(mbs.Driver("motor", mbs.angle(model.elements["A"]), mbs.t))
+    named = {"verb": "kinematics", "outputs": ["rod.omega"]}
+    found = mbs.ensemble(model, times, over={"m": [1.0, 2.0]}, max_seconds=1e-4, **named)
+    assert [(one.member, one.kind) for one in found.failures] == [(0, "OutOfTime"), (1, "OutOfTime")]
+    assert all("longer than 0.0001 s, at t = " in one.message for one in found.failures)
+
+
 def test_an_error_in_a_function_is_of_its_member():
     def strange(run: mbs.Result) -> float:
         return 1.0 / (run["rod.omega"][0] - 2.0) if run["rod.omega"][0] != 2.0 else float("oops")

@@ -8,7 +8,7 @@ import pytest
 from gallery import NAMES, load
 
 import mbs_dae as mbs
-from mbs_dae.ensembles.runs import fast, motions
+from mbs_dae.ensembles.runs import motions, starting
 from mbs_dae.ensembles.runs.chunk import run_chunk
 from mbs_dae.ensembles.runs.fast import Kept, ordinary_members
 from mbs_dae.ensembles.runs.recipe import VERBS, Recipe
@@ -108,11 +108,28 @@ def test_neither_workers_nor_chunks_nor_neighbours_change_a_member():
 def test_members_that_are_under_way_together_are_as_alone(monkeypatch):
     model, over = slider_crank(), table(**designs(9), crank__omega=np.linspace(1.0, 9.0, 9))
     alone = mbs.ensemble(model, TIMES, over=over, workers=1).array("slider.vx")
-    for where in (fast, motions):
-        monkeypatch.setattr(where, "ABREAST", 4)
+    monkeypatch.setattr(motions, "SLOTS", 4)
     together = mbs.ensemble(model, TIMES, over=over, workers=1)
     assert len(together._store.facts) == 9
     np.testing.assert_array_equal(together.array("slider.vx"), alone)
+
+
+def test_members_that_are_closed_from_afar(monkeypatch):
+    """Plain Newton is not enough for some: they are closed as `assemble` does it, among others that it does for."""
+    model = mbs.PlanarModel("dyad")
+    a = model.parameter("a", 1.0)
+    left, right = model.link("left", (0, 0), (1, 1), length=a), model.link("right", (2, 0), (1, 1))
+    model.add(mbs.Revolute("A", model.ground, left.tail), mbs.Revolute("B", model.ground.at(2, 0), right.tail))
+    model.add(mbs.Revolute("C", left.head, right.head))
+    far, closed = [], starting.closed
+    monkeypatch.setattr(starting, "closed", lambda system, *given: far.append(system) or closed(system, *given))
+    lengths = np.linspace(1.0, 2.0, 6)
+    found = mbs.ensemble(model, [0.0], over={"a": lengths}, verb="kinematics", workers=1)
+    assert 0 < len(far) < 6
+    for k, length in enumerate(lengths):
+        alone = mbs.kinematics(model.with_parameters(a=length), [0.0])
+        np.testing.assert_array_equal(found.member(k).q, alone.q)
+        assert found.member(k).stats == alone.stats
 
 
 def test_functions_and_outputs():

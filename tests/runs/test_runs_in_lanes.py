@@ -12,6 +12,7 @@ import sympy as sp
 from gallery import load
 
 import mbs_dae as mbs
+from mbs_dae.compiled.machine import DONE
 from mbs_dae.motion import run as marching
 from mbs_dae.motion.lanes.engine import ALONE, JOINT, WAITING, Engine, engine
 from mbs_dae.motion.record import March
@@ -123,6 +124,20 @@ def test_steps_of_one_length():
 def test_contacts_make_their_steps_alone():
     ball = load("bouncing_ball").build()
     assert check(ball, 0.6, "DP5")[JOINT] > 0
+
+
+def test_runs_that_are_resumed_while_others_go_on():
+    """They wait for a lane that is free: none of a run that has one."""
+    case = (slider_crank(), 0.2, "DP5", {"crank.omega": 10.0})
+    lanes, alone = engine(members(*case)), members(*case)
+    for march in (*lanes.marches, *alone):
+        march.noted[0] = 0  # each is told of its last step, and leaves its lane
+    while lanes.go_on(PATIENCE, leaving=1) or marching.CUT_SHORT in lanes.status:
+        for run in np.flatnonzero(lanes.status == marching.CUT_SHORT):
+            lanes.resume(int(run))
+    for march in alone:
+        assert (go_on_alone(march), go_on_alone(march)) == (marching.CUT_SHORT, DONE)
+    check_alike(lanes, alone, [DONE] * len(alone))
 
 
 def poisoned(march: March) -> March:

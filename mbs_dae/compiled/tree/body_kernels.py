@@ -89,11 +89,14 @@ def _write(lines: Lines, kind: BodyKind) -> None:
 
 
 def _body(lines: Lines, kind: BodyKind) -> Body:
-    flat = kind.edge.dimension == 2
-    numbers = lines.several(NUMBERS[kind.edge.dimension], "solid", "edge", times=NUMBERS[kind.edge.dimension])
-    if flat:
+    width = NUMBERS[kind.edge.dimension]
+    numbers = lines.several(width, "solid", "edge", times=width)
+    moments: Any
+    centre: Any
+    gravity: Any
+    if kind.edge.dimension == 2:
         mass, moment, cx, cy, gx, gy = numbers
-        moments: Any = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, moment))
+        moments = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, moment))
         centre, gravity = (cx, cy, 0.0), (gx, gy, 0.0)
     else:
         mass, xx, yy, zz, *mixed = numbers[:7]

@@ -5,7 +5,7 @@ A member about which there is doubt is run by its verb, which says what is wrong
 
 import numpy as np
 
-from ...compiled.reading import Reader
+from ...compiled.reading import farthest_off
 from ...explain.accuracy import energy_allowed, relative_violations, violation_allowed
 from ...explain.axes import lost_turns
 from ...motion.control import Control
@@ -27,21 +27,16 @@ def loses_energy(energies: np.ndarray, turned: np.ndarray, control: Control) -> 
 
 def violates(numbers: Numbers, rows: np.ndarray, t: np.ndarray, q: np.ndarray, v: np.ndarray, control: Control):
     """Whether constraints of a member are off by much, for its tolerances."""
-    system, (members, times) = numbers.system, q.shape[:2]
-    program, flat = system.structure.program, (members * times, -1)
-    designs = np.repeat(numbers.program[rows], times, axis=0)
-    reader = Reader(program.fill(system.evaluator), system.nv, system.layout.v_size, designs)
-    moments, still = np.tile(t, members), np.zeros((members * times, v.shape[2]))
-    read = np.abs(reader(moments, q.reshape(flat), v.reshape(flat), still))
-    gaps, rates, _ = read.reshape(3, members, times, -1)
-    found = np.zeros(members, dtype=bool)
-    for k, row in enumerate(rows):
-        length = numbers.lengths[row]
-        units = np.array([length**one.power for one in system.rows])
-        pace = np.sqrt((numbers.weights[row] * v[k, :, : system.nv] ** 2).max(initial=0.0)) / length
-        off_by = np.array(relative_violations(gaps[k], rates[k], units, pace))
-        found[k] = not off_by.max(initial=0.0) <= violation_allowed(control)
-    return found
+    system, count, flat = numbers.system, len(rows), (q.shape[0] * q.shape[1], -1)
+    program, lengths = system.structure.program.fill(system.evaluator), np.array(numbers.lengths)[rows]
+    gaps, rates = np.zeros((2, count, program.rows))
+    work = np.zeros(program.batch.out_size + 1), np.zeros(program.rows)
+    farthest_off(program, numbers.program[rows], t, q.reshape(flat), v.reshape(flat), *work, gaps, rates)
+    units = lengths[:, None] ** [one.power for one in system.rows]
+    fastest = (numbers.weights[rows] * (v[:, :, : system.nv] ** 2).max(axis=1)).max(axis=1, initial=0.0)
+    pace = np.sqrt(fastest) / lengths
+    worst = (off.max(axis=1, initial=0.0) for off in relative_violations(gaps, rates, units, pace[:, None]))
+    return ~(np.maximum(*worst) <= violation_allowed(control))
 
 
 def loses_count(numbers: Numbers, row: int, t: np.ndarray, q: np.ndarray) -> bool:

@@ -4,7 +4,7 @@ workspaces that stay."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,16 +13,18 @@ import numpy as np
 from ...arguments import system_of
 from ...compiled.machine import DONE
 from ...errors import MbsError
+from ...kernels import work
+from ...motion import members
+from ...motion.members.starts import States
 from ...verbs.simulate import Prepared, prepare
 from . import checks
-from .limits import OutOfTime
-from .motions import ABREAST, KEPT, Motions, Start, go_on
+from .kept import Rows
+from .motions import Motions
 from .numbers import Numbers, columns_of, sound
 from .ordinary import is_ordinary, moves_smoothly
 from .poses import Walks
 from .reading import read_kept
 from .recipe import Recipe
-from .starting import Starts
 
 SLICE = 128
 """So many members are run before they are looked at together."""
@@ -73,6 +75,7 @@ def _benches(recipe: Recipe) -> list[Any]:
 
 def _bench(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
     """Workspaces for the members of a recipe; None where no run begins."""
+    work.ask_for(members.__name__)
     if recipe.verb == "kinematics":
         return Walks(recipe.system, recipe.times)
     for row in designs:
@@ -112,20 +115,37 @@ class Slice:
     recipe: Recipe
     designs: np.ndarray
     numbers: Numbers
-    kept: Mapping[str, np.ndarray]
-    """Of each member what is recorded of it."""
-    facts: dict[int, Any] = field(default_factory=dict)
-    """Of those that came to their end what their results tell besides."""
+    bench: Motions | Walks
+    rows: Rows
 
-    def told(self, rows: np.ndarray) -> Iterator[tuple[int, Outcome]]:
+    def outcomes(
+        self, states: States, lost: Iterator[tuple[int, Exception | None]], sound: Callable[[np.ndarray], np.ndarray]
+    ) -> Iterator[tuple[int, Outcome]]:
+        """Of members that start from these states: of those that are lost on the way, and of those that come to their
+        end and are sound. Ctrl-C ends it when it has told of these."""
+        ended: KeyboardInterrupt | None = None
+        try:
+            yield from lost
+        except KeyboardInterrupt as stop:
+            ended = stop
+        if (done := np.flatnonzero(states.state == DONE)).size:
+            yield from self._told(done[sound(done)])
+        if ended is not None:
+            raise ended
+
+    def _told(self, done: np.ndarray) -> Iterator[tuple[int, Outcome]]:
         """What is kept of these members."""
-        recipe, kept, facts = self.recipe, self.kept, self.facts
-        fine = [k for k in rows.tolist() if not checks.loses_count(self.numbers, k, recipe.times, kept["q"][k])]
+        recipe, kept = self.recipe, self.rows.arrays
+        fine = [k for k in done.tolist() if not checks.loses_count(self.numbers, k, recipe.times, kept["q"][k])]
         if recipe.outputs is None and recipe.function is None:
-            yield from ((k, Kept({name: rows[k] for name, rows in kept.items()}, facts[k])) for k in fine)
+            yield from ((k, Kept({name: rows[k] for name, rows in kept.items()}, self.facts(k))) for k in fine)
             return
-        for k, values in read_kept(recipe, self.numbers.columns, self.designs, kept, facts, fine):
+        for k, values in read_kept(recipe, self.numbers.columns, self.designs, kept, self.facts, fine):
             yield k, Kept(values, None) if isinstance(values, dict) else values
+
+    def facts(self, k: int) -> dict[str, Any] | None:
+        """What the result of a member tells besides its arrays."""
+        return self.bench.told(self.numbers, self.rows, k)
 
 
 def _motions(
@@ -137,85 +157,36 @@ def _motions(
     free = Numbers(recipe.system, columns(recipe.system, {}))
     varied = {name: designs[:, k] for k, name in enumerate(recipe.names) if k not in recipe.parameters}
     starts = bench.starts(free, {**(recipe.initial or {}), **varied}, columns)
-    record = bench.prepared.march.record
-    kept = {name: np.empty((len(designs), *getattr(record, name).shape)) for name in KEPT}
-    some, turned = Slice(recipe, designs, free, kept), np.zeros(len(designs))
-    ended: KeyboardInterrupt | None = None
-    ordinary = np.flatnonzero(starts.ordinary).tolist()
-    for first in range(0, len(ordinary), ABREAST):
-        if stopped():
-            break
+    states, rows = bench.states(starts), bench.rows(len(designs))
+
+    def refused(march: Any, k: int, status: int) -> MbsError | None:
+        row = designs[k]
         try:
-            yield from _run(some, bench, starts, ordinary[first : first + ABREAST], turned, stopped)
-        except KeyboardInterrupt as stop:
-            ended = stop
-            break
-    rows = np.array([*some.facts], dtype=int)
-    if rows.size:
-        yield from some.told(rows[~_doubtful(some, rows, turned[rows], bench.prepared.march.control)])
-    if ended is not None:
-        raise ended
+            system = system_of(recipe.variation(row))
+            bench.refuse(march, system, recipe.initial_of(row), states.q[k], states.v[k], status)
+        except MbsError as error:
+            return error
+        return None
+
+    def sound(done: np.ndarray) -> np.ndarray:
+        return ~_doubtful(recipe.times, free, rows, done, bench.prepared.march.control)
+
+    lost = bench.run(free, states, rows, partial(recipe.clock, stopped), refused)
+    yield from Slice(recipe, designs, free, bench, rows).outcomes(states, lost, sound)
 
 
-def _run(
-    some: Slice, bench: Motions, starts: Starts, members: list[int], turned: np.ndarray, stopped: Callable[[], bool]
-) -> Iterator[tuple[int, Outcome]]:
-    """These members side by side, into what is kept; those that do not come to their end are told at once."""
-    found = {k: bench.start(starts, k) for k in members}
-    yield from ((k, None) for k, start in found.items() if start is None)
-    begun = {k: start for k, start in found.items() if start is not None}
-    runs = [bench.begin(starts, k, start, place) for place, (k, start) in enumerate(begun.items())]
-    ends = go_on(bench, runs, partial(some.recipe.clock, stopped))
-    for (k, start), (march, _), end in zip(begun.items(), runs, ends, strict=True):
-        if end == DONE:
-            for name in KEPT:
-                some.kept[name][k] = getattr(march.record, name)
-            some.facts[k], turned[k] = bench.told(march), march.turned[0]
-            continue
-        yield k, end if isinstance(end, MbsError) else _refused(some, bench, march, k, start, end)
-
-
-def _refused(some: Slice, bench: Motions, march: Any, k: int, start: Start, status: int) -> Outcome:
-    """The error of the verb; None where it is to look further."""
-    row = some.designs[k]
-    try:
-        bench.refuse(march, system_of(some.recipe.variation(row)), some.recipe.initial_of(row), start, status)
-    except MbsError as error:
-        return error
-    return None
-
-
-def _doubtful(some: Slice, rows: np.ndarray, turned: np.ndarray, control: Any) -> np.ndarray:
+def _doubtful(t: np.ndarray, numbers: Numbers, rows: Rows, done: np.ndarray, control: Any) -> np.ndarray:
     """Whether something is strange about a motion that was made."""
-    kept, t = some.kept, some.recipe.times
-    doubt = checks.near_singular(kept["independence"][rows])
-    doubt |= checks.loses_energy(kept["energies"][rows], turned, control)
-    return doubt | checks.violates(some.numbers, rows, t, kept["q"][rows], kept["v"][rows], control)
+    kept = rows.arrays
+    doubt = checks.near_singular(kept["independence"][done])
+    doubt |= checks.loses_energy(kept["energies"][done], rows.besides["turned"][done, 0], control)
+    return doubt | checks.violates(numbers, done, t, kept["q"][done], kept["v"][done], control)
 
 
 def _walks(
     recipe: Recipe, bench: Walks, designs: np.ndarray, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
-    numbers, layout = Numbers(recipe.system, columns_of(recipe.system, recipe.names, designs, {})), recipe.system.layout
-    shape = len(designs), recipe.times.size
-    sizes = {"q": layout.q_size, "v": layout.v_size, "a": layout.v_size}
-    some = Slice(recipe, designs, numbers, {name: np.empty((*shape, size)) for name, size in sizes.items()})
-    ended: KeyboardInterrupt | None = None
-    for k in map(int, np.flatnonzero(numbers.finite)):
-        if stopped():
-            break
-        if (first := bench.start(numbers, k)) is None:
-            continue
-        try:
-            stats = bench.walk(numbers, k, first, some.kept, recipe.clock(stopped))
-        except OutOfTime as error:
-            yield k, error
-            continue
-        except KeyboardInterrupt as stop:
-            ended = stop
-            break
-        if stats is not None:
-            some.facts[k] = stats
-    yield from some.told(np.array([*some.facts], dtype=int))
-    if ended is not None:
-        raise ended
+    numbers = Numbers(recipe.system, columns_of(recipe.system, recipe.names, designs, {}))
+    states, rows = bench.states(numbers), bench.rows(len(designs))
+    lost = bench.run(numbers, states, rows, partial(recipe.clock, stopped))
+    yield from Slice(recipe, designs, numbers, bench, rows).outcomes(states, lost, lambda done: done >= 0)

@@ -1,16 +1,15 @@
-"""Members of a study by `simulate`, one after the other in the same workspaces.
+"""Members of a study by `simulate`, in workspaces that stay.
 
 A member is the run that `simulate` makes of its design, to the last bit: it starts as new, with the numbers of its
-design put in, and the same compiled functions start it and go on. What would end in an error, or needs a closer look,
-comes back as None and is done by the verb.
+design put in, and the same compiled functions start it and go on. What needs a closer look is done by the verb.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,24 +17,25 @@ from ...compiled import System
 from ...compiled.machine import DONE
 from ...errors import MbsError
 from ...explain.failures import told_of_faint
-from ...motion import run as marching
-from ...motion.lanes.engine import WAITING, Engine, engine
+from ...kernels.blocks import block
+from ...kernels.llvm import LANES
+from ...motion.lanes.engine import Engine, engine
+from ...motion.lanes.members import go_on_abreast
+from ...motion.members.reused import put_back, put_in, reused, spans
+from ...motion.members.runs import EMPTY, UNDER_WAY, Runs, Slot, Slots, go_on_alone, slots_of
+from ...motion.members.starts import READY, States
 from ...motion.record import March
 from ...motion.stiffness import STEPS
 from ...verbs.simulate import Ended, Prepared, counts_of, patience_of, result_of_run
+from .kept import Rows, rows_for
 from .limits import Clock
-from .numbers import Numbers, Reused
-from .starting import Assembly, Release, Starts, holding
+from .numbers import Numbers, places_of_run
+from .starting import Releases, Starts, holding
 
-ABREAST = 64
-"""So many runs are under way at a time: enough that lanes are seldom empty."""
+SLOTS = 2 * LANES
+"""So many runs are under way at a time: one for each lane, and one that waits for it."""
 KEPT = ("q", "v", "a", "multipliers", "energies", "independence")
 """What is kept of a record. (Nothing else is in it where there are no contacts and no laws that switch.)"""
-
-
-class Start(NamedTuple):
-    q: np.ndarray
-    v: np.ndarray
 
 
 class Motions:
@@ -44,22 +44,27 @@ class Motions:
     def __init__(self, system: System, prepare: Callable[[], Prepared], names: tuple[str, ...]):
         """`prepare` makes the run of some member, not begun, by the options of all; `names` are those of initial
         values."""
-        self.system, self._prepare, self.prepared, self._marches = system, prepare, prepare(), list[Reused]()
+        self.system, self._prepare, self.prepared = system, prepare, prepare()
         self.t = float(self.prepared.times[0])
         (self.positioned, self.places), (self.moving, self.rates) = (holding(system, level, names) for level in (0, 1))
-        self.assembly, self.release = Assembly(self.positioned), Release(system, self.moving)
-        self.march(0)
+        self.releases = Releases(system, self.positioned, self.moving)
+        self.first = self._slot(self.prepared.march)
+
+    def _slot(self, march: March) -> Slot:
+        """A workspace for runs, and what is kept of them: what was recorded, and all that is told besides."""
+        machine, stabiliser = march.mechanism.machine, march.stabiliser
+        told = [march.turned, march.counts, machine.counts, machine.factor.kept, stabiliser.gains, stabiliser.projected]
+        told += [march.search.total, march.mechanism.contacts.left, march.stiffness.counts]
+        recorded = [getattr(march.record, name) for name in KEPT]
+        return block(Slot(march, reused(march, places_of_run(march)), spans([*recorded, *told])))
+
+    @cached_property
+    def slots(self) -> list[Slot]:
+        return [self.first, *(self._slot(self._prepare().march) for _ in range(SLOTS - 1))]
 
     @cached_property
     def lanes(self) -> Engine | None:
-        """For all runs that are under way at a time."""
-        return engine([self.march(place).own for place in range(ABREAST)])
-
-    def march(self, place: int) -> Reused:
-        """Work space for one run, of as many as are under way at a time."""
-        while len(self._marches) <= place:
-            self._marches.append(Reused((self._prepare() if self._marches else self.prepared).march))
-        return self._marches[place]
+        return engine([one.march for one in self.slots])
 
     def starts(self, free: Numbers, initial: Mapping[str, Any], columns: Any) -> Starts:
         """The numbers of members: `columns` makes those of a system with more parameters."""
@@ -70,83 +75,74 @@ class Motions:
 
         return Starts(free, held(self.positioned, self.places), held(self.moving, self.rates))
 
-    def start(self, starts: Starts, k: int) -> Start | None:
-        """Where member k starts, if that is a regular pose."""
-        q = self.assembly.pose(starts.positioned, k, self.t)
-        if q is None or (v := self.release.velocity(starts.moving, k, self.t, q)) is None:
-            return None
-        return Start(q, v) if self.release.is_regular(starts.free, k, self.t, q) else None
+    def states(self, starts: Starts) -> States:
+        """Where members start, if that is a regular pose."""
+        return self.releases.states(starts, self.t)
 
-    def begin(self, starts: Starts, k: int, start: Start, place: int) -> Begun:
-        """The run of member k, with its first state."""
-        march: March = self.march(place).fresh()
-        starts.free.put_forces(march.mechanism, k)
-        starts.free.put_units(march.control, k)
-        march.mechanism.machine.factor.kept[:] = 1.0
-        return Begun(march, int(marching.start(march, start.q, start.v)))
+    def rows(self, count: int) -> Rows:
+        record = self.first.march.record
+        motion = {name: getattr(record, name) for name in KEPT}
+        return rows_for(count, self.first.outcome, motion, {"turned": self.first.march.turned})
 
-    def told(self, march: March) -> dict[str, Any] | None:
-        """What the result of a run tells besides what is recorded; None where the verb tells more."""
+    def run(
+        self, numbers: Numbers, states: States, rows: Rows, clock: Callable[[], Clock], refused: Refused
+    ) -> Iterator[tuple[int, MbsError | None]]:
+        """All that are ready, into rows: those that do not come to their end, with the reason. A run's clock begins
+        when it has a lane. Several go on side by side, where there are lanes for the model."""
+        lanes = self.lanes if np.count_nonzero(states.state == READY) > 1 else None
+        own = self.slots if lanes else [self.first]
+        slots, clocks = slots_of(own), dict[int, Clock]()
+        runs = block(Runs(states.state, states.q, states.v, numbers.of_run, rows.words))
+        if lanes:
+            lanes.clear()
+        while self._has_more(lanes, slots, runs):
+            for place in np.flatnonzero(slots.member != EMPTY).tolist():
+                k, march = int(slots.member[place]), own[place].march
+                status, why = int(states.state[k]), None
+                if status == UNDER_WAY:
+                    if lanes is None or lanes.is_under_way(place):
+                        why = _late(clocks.setdefault(k, clock()), march)
+                    if why is None:
+                        continue
+                else:
+                    numbers.tell_run(march, k)
+                    why = refused(march, k, status)
+                slots.member[place] = EMPTY
+                if lanes:
+                    lanes.drop(place, DONE)
+                yield k, why
+
+    def _has_more(self, lanes: Engine | None, slots: Slots, runs: Runs) -> bool:
+        """Go on for some time; whether there is more to do, or to be looked at."""
+        patience = patience_of(self.first.march)
+        if lanes is None:
+            return bool(go_on_alone(slots, runs, self.first, patience))
+        return bool(go_on_abreast(lanes.lanes, lanes.queue, slots, runs, self.first, patience))
+
+    def told(self, numbers: Numbers, rows: Rows, k: int) -> dict[str, Any] | None:
+        """What the result of member k tells besides what is recorded; None where the verb tells more."""
+        march = self.first.march
+        put_in(self.first.reused, numbers.of_run, k)
+        put_back(self.first.outcome, rows.words, k)
         if march.stiffness.counts[STEPS] or told_of_faint(march):
             return None
         return {**self.prepared.facts, **counts_of(march)}
 
-    def refuse(self, march: March, system: System, initial: Any, start: Start, status: int) -> None:
+    def refuse(self, march: March, system: System, initial: Any, q: np.ndarray, v: np.ndarray, status: int) -> None:
         """Raise the error of a run, as the verb does."""
         run = replace(self.prepared.run, system=system, initial=initial)
-        alike = replace(self.prepared, run=run, system=system, march=march, q=start.q, v=start.v)
+        alike = replace(self.prepared, run=run, system=system, march=march, q=q, v=v)
         result_of_run(alike, Ended(status, "", []))
 
 
-class Begun(NamedTuple):
-    march: March
-    status: int
-
-
-def go_on(bench: Motions, runs: Sequence[Begun], clock: Callable[[], Clock]) -> list[int | MbsError]:
-    """The last status of each run that was begun; or why it was stopped. Several go on side by side in lanes, where
-    there are such for the model; others one after the other."""
-    if len(runs) > 1 and bench.lanes is not None:
-        return _side_by_side(bench.lanes, runs, clock)
-    return [_went_on(run, clock()) for run in runs]
-
-
-def _side_by_side(lanes: Engine, runs: Sequence[Begun], clock: Callable[[], Clock]) -> list[int | MbsError]:
-    """A run's clock begins when it has a lane."""
-    ends: list[int | MbsError] = [run.status for run in runs]
-    clocks: dict[int, Clock] = {}
-    patience = patience_of(runs[0].march)
-    going = {k for k, run in enumerate(runs) if run.status == DONE}
-    for k in range(len(lanes.marches)):
-        lanes.drop(k, DONE)
-    for k in going:
-        lanes.resume(k)
-    while going:
-        lanes.go_on(patience)
-        for k in sorted(going):
-            status, march = int(lanes.status[k]), runs[k].march
-            if status in (marching.PAUSED, marching.CUT_SHORT):
-                lanes.resume(k)
-            elif status != WAITING:
-                ends[k] = status
-                going.discard(k)
-            elif lanes.is_under_way(k):
-                try:
-                    clocks.setdefault(k, clock()).check(f", at t = {march.time[0]:.6g}")
-                except MbsError as stopped:
-                    ends[k] = stopped
-                    lanes.drop(k, marching.PAUSED)
-                    going.discard(k)
-    return ends
-
-
-def _went_on(run: Begun, clock: Clock) -> int | MbsError:
-    march, status = run
-    patience, total = patience_of(march), march.record.times.size
+def _late(clock: Clock, march: March) -> MbsError | None:
+    """Why a run is to go no further, if it is so."""
     try:
-        while status in (DONE, marching.PAUSED, marching.CUT_SHORT) and march.counts[marching.NEXT] < total:
-            status = int(marching.go_on(march, patience))
-            clock.check(f", at t = {march.time[0]:.6g}")
+        clock.check(f", at t = {march.time[0]:.6g}")
     except MbsError as stopped:
         return stopped
-    return status
+    return None
+
+
+Refused = Callable[[March, int, int], MbsError | None]
+"""The error of a member with this march and status; None where the verb is to look further."""

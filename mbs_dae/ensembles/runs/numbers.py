@@ -16,9 +16,10 @@ from ...compiled import System
 from ...compiled.machine import Machine
 from ...coordinates import Cartesian, body_coordinates
 from ...errors import MbsError
-from ...kernels.images import places_written
-from ...motion.control import Control, units_by
+from ...motion.control import units_by
 from ...motion.derivative import Mechanism
+from ...motion.members.reused import Place, rows_of
+from ...motion.record import March
 from ...tolerances import SOFT
 from .columns import Columns
 
@@ -132,45 +133,63 @@ class Numbers:
         """The system of one member, for what is computed with it alone."""
         return replace(self.system, evaluator=self.columns.evaluator(k))
 
-    # --- into workspaces ------------------------------------------------------------------------------------
+    # --- into workspaces: rows of all members, in the order of `places_of_...` -------------------------------------
 
-    def put(self, machine: Machine, k: int) -> None:
-        """Member k into the workspace of poses."""
-        machine.program.batch.parameters[:] = self.program[k]
-        machine.manifold.turning.parameters[:] = self.turning[k]
-        machine.norm[:] = machine.factor.weight[:] = self.weights[k]
-        machine.full_unit[:] = self.full_units[k]
+    @cached_property
+    def of_poses(self) -> np.ndarray:
+        return rows_of(self._of_poses)
+
+    @property
+    def _of_poses(self) -> list[np.ndarray]:
+        own = [self.program, self.turning, self.weights, self.weights, self.full_units]
+        return [*own, np.array(self.lengths), np.array(self.extents)]
+
+    @cached_property
+    def of_motion(self) -> np.ndarray:
+        return rows_of(self._of_motion)
+
+    @property
+    def _of_motion(self) -> list[np.ndarray]:
+        return [*self._of_poses, self.dynamics, self.weights, self.weights, np.array(self.lengths)]
+
+    @cached_property
+    def of_run(self) -> np.ndarray:
+        return rows_of([*self._of_motion, self.units, self.inertias])
+
+    @property
+    def inertias(self) -> np.ndarray:
+        return np.array([float(x) * length**2 for x, length in zip(self.heaviest, self.lengths, strict=True)])
+
+    def tell_lengths(self, machine: Machine, k: int) -> None:
+        """Those of member k, which stand in the workspace, to Python, which remembers those of the one before."""
         put(machine, length=self.lengths[k], extent=self.extents[k])
 
-    def put_forces(self, mechanism: Mechanism, k: int) -> None:
-        """Member k into the workspace of a motion."""
-        self.put(mechanism.machine, k)
-        mechanism.dynamics.batch.parameters[:] = self.dynamics[k]
-        mechanism.geometric[:] = mechanism.shape.weight[:] = self.weights[k]
-        put(mechanism, length=self.lengths[k])
+    def tell_run(self, march: March, k: int) -> None:
+        """The same of a run."""
+        self.tell_lengths(march.mechanism.machine, k)
+        put(march.mechanism, length=self.lengths[k])
+        put(march.control, inertia=float(self.inertias[k]))
 
-    def put_units(self, control: Control, k: int) -> None:
-        control.unit[:] = self.units[k]
-        put(control, inertia=float(self.heaviest[k]) * self.lengths[k] ** 2)
+
+def places_of_poses(machine: Machine) -> list[Place]:
+    """Where a workspace has the numbers of a design."""
+    arrays = [machine.program.batch.parameters, machine.manifold.turning.parameters, machine.norm]
+    return [*arrays, machine.factor.weight, machine.full_unit, (machine, "length"), (machine, "extent")]
+
+
+def places_of_motion(own: Mechanism) -> list[Place]:
+    arrays = [own.dynamics.batch.parameters, own.geometric, own.shape.weight]
+    return [*places_of_poses(own.machine), *arrays, (own, "length")]
+
+
+def places_of_run(march: March) -> list[Place]:
+    return [*places_of_motion(march.mechanism), march.control.unit, (march.control, "inertia")]
 
 
 def put(block: Any, **numbers: float) -> None:
     """Set fields of a block that are numbers."""
     for name, number in numbers.items():
         block.put(name, number)
-
-
-class Reused:
-    """A workspace for one member after the other: made as new before each."""
-
-    def __init__(self, block: Any):
-        self.own = block
-        self._written = [(words, words.copy()) for words, _ in places_written(block, ())]
-
-    def fresh(self) -> Any:
-        for words, before in self._written:
-            words[:] = before
-        return self.own
 
 
 def columns_of(system: System, names: Sequence[str], values: np.ndarray, more: Mapping[str, Any]) -> Columns:
@@ -186,10 +205,11 @@ def columns_of(system: System, names: Sequence[str], values: np.ndarray, more: M
 def sound(system: System, columns: Columns, values: np.ndarray) -> np.ndarray:
     """The members whose parameters are numbers that the model takes; what is wrong with others the verb says."""
     good, checks = np.isfinite(values).all(axis=1), system.model.checks_of({*columns.varied})
-    for k in np.flatnonzero(good):
+    for k in np.flatnonzero(good).tolist() if checks else ():
+        number = columns.at(k)
         try:
             for check in checks:
-                check(columns.at(int(k)))
+                check(number)
         except MbsError:
             good[k] = False
     return good

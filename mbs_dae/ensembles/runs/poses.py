@@ -1,21 +1,22 @@
 """Members of a study by `kinematics`, one after the other in the same workspaces: see `motions`."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ...compiled import System
-from ...compiled.machine import DONE, POSES
 from ...compiled.reading import Trajectory
 from ...errors import MbsError
-from ...kernels.blocks import block
-from ...poses import continuation, newton
-from ...poses.nearest import satisfied
-from ...results.result import State
-from ...verbs.kinematics import counts_of, poses_at_once, redundant_rows
+from ...motion.members.reused import put_back, reused
+from ...motion.members.starts import States
+from ...motion.members.walks import MEMBER, POSE, REDUNDANT, walk_all, walks
+from ...verbs.kinematics import counts_of, moments_beside, poses_at_once
+from .kept import Rows, rows_for
 from .limits import Clock
-from .numbers import Numbers, Reused
+from .numbers import Numbers, places_of_poses
 from .starting import Assembly
 
 
@@ -23,37 +24,33 @@ class Walks:
     """Workspaces for the members of a study."""
 
     def __init__(self, system: System, times: np.ndarray):
-        self.system, self.times, self.t = system, times, float(times[0])
-        self.assembly, self.machine = Assembly(system), Reused(system.machine())
-        self.at_once = poses_at_once(self.machine.own)
+        self.times, self.assembly, self.machine = times, Assembly(system), system.machine()
+        self.path = Trajectory(times, *system.layout.motion(times.size))
+        again, excess = reused(self.machine, places_of_poses(self.machine)), system.nv - len(system.rows)
+        self.own = walks(self.machine, again, self.path, moments_beside(times), excess, poses_at_once(self.machine))
 
-    def start(self, numbers: Numbers, k: int) -> State | None:
-        """The first pose of member k, with its velocity and acceleration, if the equations determine them."""
-        system, t, machine = self.system, self.t, self.assembly.machine.own
-        if (q := self.assembly.pose(numbers, k, t)) is None:
-            return None
-        v, a = system.still, system.still
-        newton.evaluate_and_factorise(machine, t, q, v, False)
-        newton.complete(machine, t, q, v, a)
-        return State(system, t, q, v, a) if satisfied(machine, v, 1) and satisfied(machine, a, 2) else None
+    def rows(self, count: int) -> Rows:
+        return rows_for(count, self.own.outcome, {"q": self.path.q, "v": self.path.v, "a": self.path.a})
 
-    def walk(self, numbers: Numbers, k: int, first: State, kept: Mapping[str, np.ndarray], clock: Clock) -> Any:
-        """All poses of member k, into row k of what is kept; what its `stats` are, or None."""
-        machine, times = self.machine.fresh(), self.times
-        numbers.put(machine, k)
-        path = Trajectory(times, kept["q"][k], kept["v"][k], kept["a"][k])
-        for rows, own in zip(path[1:], (first.full_q, first.full_v, first.full_a), strict=True):
-            rows[:] = 0.0
-            rows[0] = own
-        try:
-            redundant = redundant_rows(self.system, machine, times, first, path.q[0], path.v[0])
-        except MbsError:
-            return None
-        done, poses = 1, block(path)
-        while done < times.size:
-            stop = min(done + self.at_once, times.size)
-            if continuation.walk(machine, poses, done, stop, *redundant) != DONE:
-                return None
-            done = int(machine.counts[POSES])
-            clock.check(f", at t = {times[done - 1]:.6g}" if done < times.size else "")
-        return counts_of(machine) | {"redundant_equations": redundant[0], "change_points": []}
+    def states(self, numbers: Numbers) -> States:
+        """Those that members start from, where the equations determine them."""
+        return self.assembly.completed(numbers, numbers.finite, float(self.times[0]))
+
+    def run(
+        self, numbers: Numbers, states: States, rows: Rows, clock: Callable[[], Clock]
+    ) -> Iterator[tuple[int, MbsError]]:
+        """All that are ready, into rows: those that were stopped, with the reason."""
+        now, clocks = self.own.now, dict[int, Clock]()
+        now[:] = 0
+        while walk_all(self.own, numbers.of_poses, states, rows.words):
+            k, done = int(now[MEMBER]), int(now[POSE])
+            try:
+                clocks.setdefault(k, clock()).check(f", at t = {self.times[done - 1]:.6g}")
+            except MbsError as stopped:
+                yield k, stopped
+                now[:] = k + 1, 0
+
+    def told(self, numbers: Numbers, rows: Rows, k: int) -> dict[str, Any]:
+        """What the result of a member tells besides."""
+        put_back(self.own.outcome, rows.words, k)
+        return counts_of(self.machine) | {"redundant_equations": int(self.own.found[REDUNDANT]), "change_points": []}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +21,7 @@ from .columns import Columns
 from .recipe import Recipe
 
 LARGEST = 20_000_000
-"""So many numbers of designs are laid out at a time."""
+"""So many numbers of motions are read at a time."""
 
 
 def result_again(recipe: Recipe, row: np.ndarray, kept: Mapping[str, np.ndarray], facts: Any) -> Result:
@@ -54,18 +54,19 @@ def read_measure(
     measure, level = system.model.quantity(name)
     builder = system.structure.once(reader_of, name.rpartition(".")[0], measure.levels)
     numbers, batch = builder.batch.numbers_of(columns)[rows], builder.fill(system.evaluator)
-    out, step = np.empty((len(rows), t.size)), max(1, LARGEST // (t.size * numbers.shape[1]))
+    width = sum(kept[one].shape[2] for one in "qva")
+    out, step = np.empty((len(rows), t.size)), max(1, LARGEST // (t.size * width))
     for first in range(0, len(rows), step):
         some = slice(first, first + step)
         count = len(rows[some])
-        reader = Reader(batch, system.nv, system.layout.v_size, np.repeat(numbers[some], t.size, axis=0))
+        reader = Reader(batch, system.nv, system.layout.v_size, numbers[some])
         motion = (kept[one][some].reshape(count * t.size, -1) for one in "qva")
         out[some] = reader(np.tile(t, count), *motion)[level, :, 0].reshape(count, t.size)
     return out
 
 
 def read_kept(
-    recipe: Recipe, columns: Columns, designs: np.ndarray, kept: Mapping[str, np.ndarray], facts: Mapping[int, Any],
+    recipe: Recipe, columns: Columns, designs: np.ndarray, kept: Mapping[str, np.ndarray], facts: Callable[[int], Any],
     rows: list[int],
 ) -> Iterator[tuple[int, dict[str, np.ndarray] | Exception | None]]:  # fmt: skip
     """What a recipe keeps of these members: its outputs, or what its function makes, or the error of that. None where
@@ -77,10 +78,10 @@ def read_kept(
         values: dict[str, np.ndarray] = {name: array[place] for name, array in quick.items()}
         if recipe.function is None and len(values) == len(outputs):
             yield k, values
-        elif facts[k] is None:
+        elif (told := facts(k)) is None:
             yield k, None
         else:
-            result = result_again(recipe, designs[k], {name: array[k] for name, array in kept.items()}, facts[k])
+            result = result_again(recipe, designs[k], {name: array[k] for name, array in kept.items()}, told)
             yield k, _made_of(recipe, result, values)
 
 

@@ -1,8 +1,4 @@
-"""Where members start: closed poses, and velocities, in workspaces that serve one member after the other.
-
-All goes as in `poses.assembly` and `motion.initial`, by the same compiled functions; what these look into further (a
-pose that is singular, equations that contradict each other) is not ordinary, and left to the verb.
-"""
+"""Where members start: closed poses, and velocities, all of a slice in a few compiled calls (`motion.members`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,14 +8,13 @@ import numpy as np
 
 from ...compiled import System
 from ...errors import MbsError
-from ...motion.derivative import evaluate, factorise_terms, refinements
+from ...kernels.blocks import block
 from ...motion.mechanism import mechanism
+from ...motion.members.reused import put_in, reused
+from ...motion.members.starts import ASIDE, CLOSED, WAITS, Release, States, close_all, complete_all, posing, release_all
 from ...poses.assembly import held_model
-from ...poses.closing import closed, closed_at_once
-from ...poses.dependence import PoseRank
-from ...poses.nearest import satisfied, scratch, slide_back
-from ...poses.newton import correct_velocity
-from .numbers import Numbers, Reused
+from ...poses.closing import closed, driven_rows, turned_over
+from .numbers import Numbers, places_of_motion, places_of_poses
 
 Held = tuple[System, Mapping[str, str]]
 """A system with equations for some initial values, and the parameters that these values are, with the names."""
@@ -35,47 +30,38 @@ class Assembly:
     """The pose of each member that is nearest to its placement."""
 
     def __init__(self, system: System):
-        self.system, self.still = system, system.still
-        self.machine = Reused(system.machine())
-        self.scratch = scratch(self.machine.own)
+        self.machine = system.machine()
         self.looks_further = system.model.dimension == 3  # whether bodies stand on their heads
+        self.reused = reused(self.machine, places_of_poses(self.machine))
+        self.own = posing(self.machine, self.reused, driven_rows(system.structure))
 
-    def pose(self, numbers: Numbers, k: int, t: float) -> np.ndarray | None:
-        """None where there is none."""
-        machine, guess, q = self.machine.fresh(), numbers.placement[k], None
-        numbers.put(machine, k)
-        if not self.looks_further:
-            q = closed_at_once(self.system.structure, machine, t, guess)
-        if q is None:
-            machine = self.machine.fresh()
-            numbers.put(machine, k)
-            try:
-                q = closed(numbers.member(k), machine, t, guess)
-            except MbsError:
-                return None
-        slide_back(machine, t, q, guess, self.scratch)
-        return q
+    def closed(self, numbers: Numbers, wanted: np.ndarray, t: float) -> States:
+        """Closed poses of the members wanted, near their placements. Those that have none stay as they are."""
+        layout, count = numbers.system.layout, wanted.size
+        sizes = layout.q_size, layout.v_size, layout.v_size
+        state = np.where(wanted, WAITS, ASIDE)
+        states = block(States(state, numbers.placement, *(np.zeros((count, size)) for size in sizes)))
+        close_all(self.own, t, numbers.of_poses, states)
+        for k in np.flatnonzero(wanted & ((state != CLOSED) | self.looks_further)).tolist():
+            if state[k] != CLOSED or turned_over(numbers.member(k), states.q[k]):
+                state[k] = self._from_afar(numbers, k, t, states.q[k])
+        return states
 
+    def _from_afar(self, numbers: Numbers, k: int, t: float, q: np.ndarray) -> int:
+        """Close the pose of a member for which plain Newton is not enough."""
+        put_in(self.reused, numbers.of_poses, k)
+        numbers.tell_lengths(self.machine, k)
+        try:
+            q[:] = closed(numbers.member(k), self.machine, t, numbers.placement[k])
+        except MbsError:
+            return WAITS
+        return CLOSED
 
-class Release:
-    """The velocity of each member of least kinetic energy; with the pose a start, if that is a regular one."""
-
-    def __init__(self, system: System, moving: System):
-        self.system, self.still = system, system.still
-        self.run, self.regular = Reused(mechanism(moving)), Reused(system.machine())
-
-    def velocity(self, numbers: Numbers, k: int, t: float, q: np.ndarray) -> np.ndarray | None:
-        run, v = self.run.fresh(), self.still.copy()
-        numbers.put_forces(run, k)
-        evaluate(run, t, q, v)
-        factorise_terms(run)
-        correct_velocity(run.machine, v, 2 + refinements(run))
-        return v if satisfied(run.machine, v, 1) else None
-
-    def is_regular(self, numbers: Numbers, k: int, t: float, q: np.ndarray) -> bool:
-        machine = self.regular.fresh()
-        numbers.put(machine, k)
-        return PoseRank(self.system, t, q, machine=machine).has_all()
+    def completed(self, numbers: Numbers, wanted: np.ndarray, t: float) -> States:
+        """States of members all of whose velocities are given."""
+        states = self.closed(numbers, wanted, t)
+        complete_all(self.own, t, numbers.of_poses, states)
+        return states
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,3 +78,18 @@ class Starts:
         """The members with numbers in all places, and no body that is too light."""
         good = self.free.finite & self.positioned.finite & self.moving.finite
         return good & self.free.heavy
+
+
+class Releases:
+    """States of least kinetic energy at regular poses."""
+
+    def __init__(self, system: System, positioned: System, moving: System):
+        self.assembly, run, machine = Assembly(positioned), mechanism(moving), system.machine()
+        made = reused(run, places_of_motion(run)), run, reused(machine, places_of_poses(machine)), machine
+        self.own = block(Release(*made))
+
+    def states(self, starts: Starts, t: float) -> States:
+        states = self.assembly.closed(starts.positioned, starts.ordinary, t)
+        tables = starts.positioned.of_poses, starts.moving.of_motion, starts.free.of_poses
+        release_all(self.assembly.own, self.own, t, *tables, states)
+        return states

@@ -76,7 +76,7 @@ def _proposed(abreast, queue, like, lane):
     """Whether the run in this lane, or the next one of those that wait, has a step to be made."""
     while True:
         if queue.lane[lane] == EMPTY:
-            while queue.next[0] < queue.march.size and queue.status[queue.next[0]] != WAITING:
+            while queue.next[0] < queue.march.size and not _waits(queue, queue.next[0]):
                 queue.next[0] += 1
             if queue.next[0] == queue.march.size:
                 return False
@@ -90,6 +90,15 @@ def _proposed(abreast, queue, like, lane):
             load(abreast, march, lane)
             return True
         _leave(queue, lane, status)
+
+
+@compiled
+def _waits(queue, run):
+    """Whether a run may go on, and has no lane: one that was resumed stands before others that have theirs."""
+    for lane in range(LANES):
+        if queue.lane[lane] == run:
+            return False
+    return queue.status[run] == WAITING
 
 
 @compiled
@@ -205,6 +214,10 @@ class Engine:
         """A run that is to go no further, for this reason."""
         self.queue.lane[self.queue.lane == run] = EMPTY
         self.queue.status[run] = status
+
+    def clear(self) -> None:
+        """No run is to be gone on with; who resumes one has made it."""
+        self.queue.status[:], self.queue.lane[:], self.queue.next[0] = DONE, EMPTY, 0
 
     def is_under_way(self, run: int) -> bool:
         """Whether it has a lane."""

@@ -1,0 +1,38 @@
+"""Members of a study side by side: see `motion.members`. Compiled."""
+
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.llvm import LANES
+from ..members.runs import EMPTY, UNDER_WAY, Runs, Slot, Slots, fill, has_ended_badly, settle
+from .engine import WAITING, Queue, advance
+from .records import Abreast
+
+
+@compiled_apart
+def go_on_abreast(abreast: Abreast, queue: Queue, slots: Slots, runs: Runs, like: Slot, patience: int):
+    """Every slot is a run that may have a lane. Go on until all members are done, one has not come to its end, or the
+    end of patience, which is for so many steps; whether there is more to do."""
+    end = queue.steps[0] + queue.steps[1] + patience
+    while not has_ended_badly(slots, runs):
+        some = False
+        for place in range(slots.member.size):
+            if fill(slots, runs, like, place):
+                queue.status[place] = WAITING
+                queue.next[0] = min(queue.next[0], place)
+            some = some or slots.member[place] != EMPTY
+        if not some:
+            return False
+        if has_ended_badly(slots, runs) or queue.steps[0] + queue.steps[1] > end:
+            return True
+        advance(abreast, queue, like.march, patience // LANES + 1, 1)
+        for place in range(slots.member.size):
+            if _has_left(queue, slots, runs, place) and settle(slots, runs, like, place, queue.status[place]):
+                queue.status[place] = WAITING
+                queue.next[0] = min(queue.next[0], place)
+    return True
+
+
+@compiled
+def _has_left(queue, slots, runs, place):
+    """Whether the run in this slot has left its lane, and is not looked at yet."""
+    k = slots.member[place]
+    return k != EMPTY and runs.state[k] == UNDER_WAY and queue.status[place] != WAITING

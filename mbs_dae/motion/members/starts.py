@@ -1,0 +1,106 @@
+"""Where members start: closed poses and velocities of many designs in a call. Compiled.
+
+All goes as in `poses.assembly` and `motion.initial`, by the same functions; what these look into further (a pose that
+is singular, equations that contradict each other) is left to them. A table `state` says how far each member has come.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled.machine import DONE, Machine
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, block
+from ...poses.closing import close_at_once
+from ...poses.dependence import is_regular
+from ...poses.nearest import Scratch, satisfied, scratch, slide_back
+from ...poses.newton import complete, evaluate_and_factorise
+from ..derivative import Mechanism, take_nearest_velocity
+from .reused import Reused, put_member
+
+WAITS, CLOSED, READY, ASIDE = -5, -4, -3, -2
+"""States of a member: nothing is done, there is a closed pose, there is all that a run needs, and the verb is to look
+at it. Others are statuses of runs."""
+
+
+class Posing(NamedTuple):
+    """What poses are found in: a system that holds initial values, or the plain one."""
+
+    reused: Reused
+    machine: Machine
+    scratch: Scratch
+    driven: Integers
+    """The rows of angles that are driven (`poses.closing.driven_rows`)."""
+    still: Vector
+
+
+def posing(machine: Machine, reused: Reused, driven: np.ndarray) -> Posing:
+    return block(Posing(reused, machine, scratch(machine), driven, np.zeros(machine.here.v.size)))
+
+
+class Release(NamedTuple):
+    """What velocities are found in, which may hold others, and the plain system."""
+
+    reused: Reused
+    mechanism: Mechanism
+    plain: Reused
+    machine: Machine
+
+
+class States(NamedTuple):
+    """Those that members start from, a row for each, with the placements that they are near to."""
+
+    state: Integers
+    placement: Matrix
+    q: Matrix
+    v: Matrix
+    a: Matrix
+
+
+@compiled_apart
+def close_all(own: Posing, t: float, numbers: IntegerTable, states: States):
+    """The closed poses of those that wait, where plain Newton finds them."""
+    for k in range(states.state.size):
+        if states.state[k] == WAITS:
+            put_member(own.reused, numbers[k])
+            if close_at_once(own.machine, t, states.placement[k], own.driven, own.still, states.q[k]):
+                states.state[k] = CLOSED
+
+
+@compiled
+def _slide(own, t, numbers, states, k):
+    """The pose nearest to the placement, from the closed one."""
+    put_member(own.reused, numbers[k])
+    slide_back(own.machine, t, states.q[k], states.placement[k], own.scratch)
+
+
+@compiled_apart
+def release_all(
+    own: Posing, release: Release, t: float, numbers: IntegerTable, moving: IntegerTable, plain: IntegerTable,
+    states: States,
+):  # fmt: skip
+    """The states of least kinetic energy of those that are closed, if their poses are regular. Members have other
+    numbers in each workspace."""
+    for k in range(states.state.size):
+        if states.state[k] == CLOSED:
+            _slide(own, t, numbers, states, k)
+            put_member(release.reused, moving[k])
+            take_nearest_velocity(release.mechanism, t, states.q[k], states.v[k])
+            if satisfied(release.mechanism.machine, states.v[k], 1):
+                put_member(release.plain, plain[k])
+                if is_regular(release.machine, t, states.q[k], own.still):
+                    states.state[k] = READY
+
+
+@compiled_apart
+def complete_all(own: Posing, t: float, numbers: IntegerTable, states: States):
+    """Velocities and accelerations of those that are closed, if the equations determine them."""
+    machine = own.machine
+    for k in range(states.state.size):
+        if states.state[k] == CLOSED:
+            _slide(own, t, numbers, states, k)
+            v, a = states.v[k], states.a[k]
+            evaluate_and_factorise(machine, t, states.q[k], v, False)
+            done = complete(machine, t, states.q[k], v, a) == DONE
+            if done and satisfied(machine, v, 1) and satisfied(machine, a, 2):
+                states.state[k] = READY
