@@ -70,6 +70,13 @@ _NAMES = {
     "ensembles.runs.chunk": "Failure",
     "ensembles.samples": "samples Tolerance",
     "ensembles.values": "Designs",
+    # linkages for a task
+    "synthesis.functions.generation": "synthesize_function chebyshev_points",
+    "synthesis.motions.generation": "synthesize_motion",
+    "synthesis.paths.generation": "synthesize_path",
+    "synthesis.found": "Synthesis",
+    "synthesis.candidates": "Candidate",
+    "synthesis.linkages": "Linkage",
     # results and errors
     "results": "Result load",
     "results.result": "State",

@@ -140,6 +140,13 @@ from .ensembles.runs.chunk import Failure as Failure
 from .ensembles.samples import samples as samples
 from .ensembles.samples import Tolerance as Tolerance
 from .ensembles.values import Designs as Designs
+from .synthesis.functions.generation import synthesize_function as synthesize_function
+from .synthesis.functions.generation import chebyshev_points as chebyshev_points
+from .synthesis.motions.generation import synthesize_motion as synthesize_motion
+from .synthesis.paths.generation import synthesize_path as synthesize_path
+from .synthesis.found import Synthesis as Synthesis
+from .synthesis.candidates import Candidate as Candidate
+from .synthesis.linkages import Linkage as Linkage
 from .results import Result as Result
 from .results import load as load
 from .results.result import State as State

@@ -223,3 +223,26 @@ def many(model: mbs.PlanarModel) -> float:
     study.save("study.nc", "a.angle")
     assert study.to_xarray("a.angle") and study.to_dataframe(times=True).size and mbs.load_ensemble("folder").t.size
     return float(band[95].max()) + study.worst("a.angle", by="abs").value
+
+
+def linkages() -> float:
+    points = mbs.chebyshev_points(1, 2, 5)
+    function = mbs.synthesize_function(
+        np.log10, (1, 2), (0.8, 1.8), (2.4, 3.9), points=points, free=("crank", "follower")
+    )
+    motion = mbs.synthesize_motion([(0, 0, 0), (1, 0.2, 0.3), (1.8, 0, 0.6)], fixed=[(0, -1), (1, -1)], ordered=False)
+    path: mbs.Synthesis = mbs.synthesize_path([(0, 0), (1, 0.2), (2, 0)], order="free", kind="slider-crank", seed=1)
+    one: mbs.Candidate = path.best
+    linkage: mbs.Linkage = one.linkage
+    print(
+        path,
+        len(motion),
+        [each.type for each in motion],
+        linkage.kind,
+        one.defects + ("none",),
+        function[0].error.max(),
+    )
+    path.plot(count=3).savefig("found.png")
+    one.plot().savefig("best.png")
+    assert one.model(omega=2.0, density=1.2).bodies and function.curves is None
+    return one.ratios["b"] + one.lengths["a"] + float(one.transmission.min() + one.angles[0] + one.pose(0.1).P.real)

@@ -1,0 +1,1 @@
+"""Which dimensions of a linkage make it do what is wanted: functions, motions, paths."""

@@ -1,0 +1,140 @@
+"""A linkage that was found, and what is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ..model.mechanisms import PlanarModel
+from . import pictures
+from .building import build
+from .defects import defects, turns, type_of, way_of_crank
+from .linkages import Circle, Linkage, Pose, dot
+
+SAMPLES = 181
+"""Along the motion."""
+
+
+class Task(Protocol):
+    """What was asked for."""
+
+    @property
+    def what(self) -> str: ...
+    @property
+    def ordered(self) -> bool: ...
+    @property
+    def unit(self) -> str: ...
+    def draw(self, candidate: Any, ax: Any, small: bool) -> None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A linkage that does what was asked, exactly or nearly: its lengths, how far it is off, and what is wrong with it.
+
+    >>> found = mbs.synthesize_function(np.log10, (1, 2), crank=np.radians((45, 105)), follower=np.radians((135, 225)))
+    >>> linkage = found.best
+    >>> isinstance(linkage, mbs.Candidate)
+    True
+    >>> linkage.type, linkage.defects, bool(abs(linkage.error).max() < np.radians(0.4))
+    ('triple-rocker', (), True)
+    >>> {name: round(value, 3) for name, value in linkage.ratios.items()}
+    {'a': 1.851, 'b': 2.868, 'c': 1.921, 'd': 1.0}
+    """
+
+    linkage: Linkage
+    angles: np.ndarray
+    """Of the crank, at the positions that were asked for."""
+    signs: np.ndarray
+    """1 or -1: on which side the coupler stands there. Signs that differ are a defect."""
+    error: np.ndarray
+    """How far the linkage is from what was asked."""
+    task: Task
+
+    def __repr__(self) -> str:
+        lengths = ", ".join(f"{name}={value:.4g}" for name, value in self.lengths.items())
+        return f"<{self.type}: {lengths}; defects: {', '.join(self.defects) or 'none'}>"
+
+    @cached_property
+    def defects(self) -> tuple[str, ...]:
+        """What keeps it from passing all positions while the crank drives: "circuit", "branch", "order"; none is
+        best."""
+        return defects(self.linkage, self.angles, self.signs, self.task.ordered)
+
+    @cached_property
+    def type(self) -> str:
+        """After Grashof: "crank-rocker", "double-crank", "rocker-crank", "double-rocker", "triple-rocker" or "change
+        point"; of a slider-crank "turning crank" or "swinging crank"."""
+        return type_of(self.linkage)
+
+    @property
+    def lengths(self) -> dict[str, float]:
+        """a crank, b coupler, c rocker, d ground; of a slider-crank e is how far the slider's line is beside O."""
+        linkage, guide = self.linkage, self.linkage.guide
+        if isinstance(guide, Circle):
+            own = {"a": linkage.a, "b": linkage.b, "c": guide.c, "d": abs(guide.D - linkage.O)}
+        else:
+            normal = guide.normal(0j)
+            own = {"a": linkage.a, "b": linkage.b, "e": guide.h - dot(normal, linkage.O)}
+        return {name: float(value) for name, value in own.items()}
+
+    @property
+    def ratios(self) -> dict[str, float]:
+        """The lengths over that of the ground; of a slider-crank over that of the crank."""
+        lengths = self.lengths
+        unit = lengths["d" if "d" in lengths else "a"]
+        return {name: value / unit for name, value in lengths.items()}
+
+    @property
+    def turns(self) -> bool:
+        """Whether the crank turns through."""
+        return bool(turns(self.linkage))
+
+    @cached_property
+    def motion(self) -> np.ndarray:
+        """Angles of the crank along a motion: a full turn from the first position on, in the direction in which the
+        others follow; where the crank does not turn through, from the first of the positions along its arc to the
+        last."""
+        way = way_of_crank(self.linkage, self.angles)
+        start = self.angles[0]
+        if self.turns:
+            return start + np.linspace(0, 2 * np.pi if way[-1] >= 0 else -2 * np.pi, SAMPLES)
+        first, last = (way.min(), way.max()) if way[-1] >= 0 else (way.max(), way.min())
+        return start + np.linspace(first, last, SAMPLES)
+
+    def pose(self, theta: Any) -> Pose:
+        """Where A, B and P are when the crank stands at theta, on the branch of the first position. Points are complex
+        numbers, x + iy.
+
+        >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.2, 0.3), (1.8, 0, 0.6)], fixed=[(0, -1), (1, -1)])
+        >>> abs(found.best.pose(found.best.angles).P).round(3)  # how far the origin of the moving frame goes
+        array([0.  , 1.02, 1.8 ])
+        """
+        return self.linkage.pose(theta, self.signs[0])
+
+    @cached_property
+    def transmission(self) -> np.ndarray:
+        """The angle between the coupler and the rocker along the motion, at most π/2, which is best; of a slider-crank
+        that between the coupler and the line across the slider's."""
+        return np.arcsin(np.clip(np.abs(self.pose(self.motion).drive), 0, 1))
+
+    def model(self, omega: float = 1.0, density: float = 0.0) -> PlanarModel:
+        """The mechanism: crank, coupler with its point P, and rocker or slider; its lengths are parameters. A motor at
+        O turns the crank in the direction of the positions, with `omega`; one that cannot turn swings between the first
+        position and the last. `density` is the mass of bars, per metre.
+
+        >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.2, 0.3), (1.8, 0, 0.6)], fixed=[(0, -1), (1, -1)])
+        >>> model = found.best.model()
+        >>> result = mbs.kinematics(model, [0, np.pi])  # from the first position to the last
+        >>> result["coupler.P"].round(6) + 0.0
+        array([[0. , 0. ],
+               [1.8, 0. ]])
+        """
+        return build(self, omega, density)
+
+    def plot(self) -> Figure:
+        """The linkage at the first position, the path of its coupler point, and what was asked for."""
+        return pictures.plot_candidate(self)

@@ -1,0 +1,96 @@
+"""What keeps a linkage that stands in all wanted positions from passing them: defects of circuit, branch and order.
+
+The crank reaches the angles θ with low ≤ cos(θ - axis) ≤ high: all, one arc, or two. On an arc both signs of the pose
+meet at its ends, so that they are one circuit; two arcs are two circuits, which no motion joins; and where the crank
+turns each sign is a circuit of its own. A crank that drives does not pass the ends of an arc, where it is at a dead
+point and the sign would change: positions of both signs on one circuit are a defect of branch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .linkages import Circle, Linkage
+
+SAME = 1e-9
+"""Of the sum of the lengths: Grashof's sums that differ by less are equal."""
+
+
+def turns(linkage: Linkage) -> Any:
+    """Whether the crank turns through."""
+    limits = linkage.limits()
+    return (limits.low <= -1) & (limits.high >= 1)
+
+
+def on_two_arcs(linkage: Linkage) -> Any:
+    limits = linkage.limits()
+    return (limits.low > -1) & (limits.high < 1)
+
+
+def middle(linkage: Linkage, theta: Any) -> Any:
+    """An angle from which those that the crank reaches on the same arc are nearer than half a turn."""
+    limits = linkage.limits()
+    side = np.where(np.sin(theta - limits.axis) > 0, np.pi / 2, -np.pi / 2)
+    one = np.where(limits.high < 1, np.pi, 0.0)
+    return limits.axis + np.where(on_two_arcs(linkage), side, one)
+
+
+def circuits(linkage: Linkage, theta: Any, sign: Any) -> Any:
+    """A number for each circuit: 1 or -1, or 0 where there is only one."""
+    arc = np.sign(np.sin(theta - linkage.limits().axis))
+    return np.where(turns(linkage), sign, np.where(on_two_arcs(linkage), arc, 0.0))
+
+
+def way_of_crank(linkage: Linkage, theta: np.ndarray) -> np.ndarray:
+    """How far the crank has turned at each position from the first one on: along its arc, or, where it turns through,
+    on in the direction that needs fewer turns. Positions are along the last axis."""
+    first = theta[..., :1]
+    centre = middle(linkage, first)
+    on_arc = wrapped(theta - centre) - wrapped(first - centre)
+    steps = np.diff(theta, axis=-1, prepend=first) % (2 * np.pi)
+    forth = np.cumsum(steps, axis=-1)
+    back = np.cumsum(np.where(steps > 0, steps - 2 * np.pi, 0.0), axis=-1)
+    turned = np.where(np.abs(forth[..., -1:]) <= np.abs(back[..., -1:]), forth, back)
+    return np.where(turns(linkage), turned, on_arc)
+
+
+def wrapped(angle: Any) -> Any:
+    """Between -π and π."""
+    return (angle + np.pi) % (2 * np.pi) - np.pi
+
+
+def defect_table(linkage: Linkage, theta: np.ndarray, sign: np.ndarray, ordered: bool = True) -> dict[str, np.ndarray]:
+    """Which defects linkages have, whose positions are along the last axis."""
+    circuit = circuits(linkage, theta, sign)
+    other = np.any(circuit != circuit[..., :1], axis=-1)
+    found = {"circuit": other, "branch": ~other & np.any(sign != sign[..., :1], axis=-1)}
+    if ordered:
+        way = way_of_crank(linkage, theta)
+        steps = np.diff(way, axis=-1)
+        monotone = np.all(steps >= 0, axis=-1) | np.all(steps <= 0, axis=-1)
+        passed = monotone & (np.abs(way[..., -1]) < 2 * np.pi)
+        found["order"] = ~(passed | found["circuit"] | found["branch"])
+    return found
+
+
+def defects(linkage: Linkage, theta: np.ndarray, sign: np.ndarray, ordered: bool = True) -> tuple[str, ...]:
+    """Those of one linkage, by name."""
+    return tuple(name for name, has in defect_table(linkage, theta, sign, ordered).items() if bool(has))
+
+
+def type_of(linkage: Linkage) -> str:
+    """After Grashof: if shortest + longest < the other two, the shortest link turns against all others."""
+    guide = linkage.guide
+    if not isinstance(guide, Circle):
+        return "turning crank" if turns(linkage) else "swinging crank"
+    names = dict(zip(("a", "b", "c", "d"), (linkage.a, linkage.b, guide.c, abs(guide.D - linkage.O)), strict=True))
+    shortest, *others, longest = sorted(names.values())
+    excess = shortest + longest - sum(others)
+    if abs(excess) <= SAME * sum(names.values()):
+        return "change point"
+    if excess > 0:
+        return "triple-rocker"
+    words = {"a": "crank-rocker", "b": "double-rocker", "c": "rocker-crank", "d": "double-crank"}
+    return words[min(names, key=lambda name: names[name])]

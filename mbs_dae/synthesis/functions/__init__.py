@@ -1,0 +1,1 @@
+"""Followers that go with their cranks as y goes with x."""

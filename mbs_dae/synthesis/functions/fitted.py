@@ -1,0 +1,71 @@
+"""Lengths of a linkage whose follower comes nearest to what is wanted, in the sum of the squares of its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..defects import wrapped
+from ..linkages import Kind, Linkage, Pose, dot, linkage_of, slopes, turn
+from ..marquardt import least_squares
+
+START = tuple[Linkage, float, float]
+"""A linkage, and what is added to the angles of the crank and to the way of the follower."""
+LENGTHS = {"four-bar": [2, 3, 6], "slider-crank": [2, 3, 4]}
+"""Among the numbers of a linkage: a, b, and c or e."""
+SLIM = 1e-3
+"""A length below this part of the longest one is none: a crank that hardly moves its follower."""
+TRIED, KEPT = 60, 20
+"""So many starts are followed, the best ones; so many linkages are kept."""
+
+
+def fitted(
+    kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str], starts: Sequence[START]
+) -> Iterator[START]:  # fmt: skip
+    """From linkages that stand nearly right to the nearest ones; the best first."""
+    if not starts:
+        return
+    whole = np.array([[*linkage.numbers(), phi0, way0] for linkage, phi0, way0 in starts])
+    whole, sign = np.concatenate([whole, whole]), np.repeat([1.0, -1.0], len(whole))
+    value, _ = _residuals(kind, whole, sign, phi, way)
+    sums = np.where(np.isfinite(value).all(axis=1), (value**2).sum(axis=1), np.inf)
+    chosen = np.argsort(sums)[:TRIED]
+    whole, sign = whole[chosen], sign[chosen]
+    own = whole.shape[1] - 2
+    varied = [*LENGTHS[kind], *(own + k for k, name in enumerate(("crank", "follower")) if name in free)]
+
+    def residuals(trial: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        numbers = whole[rows]
+        numbers[:, varied] = trial
+        value, slope = _residuals(kind, numbers, sign[rows], phi, way)
+        return value, slope[..., varied]
+
+    ends = least_squares(residuals, whole[:, varied])
+    whole[:, varied] = ends.x
+    for place in np.argsort(ends.cost)[:KEPT]:
+        *numbers, phi0, way0 = whole[place]
+        lengths = [numbers[k] for k in (LENGTHS[kind] if kind == "four-bar" else LENGTHS[kind][:2])]
+        if np.isfinite(ends.cost[place]) and min(lengths) > SLIM * max(lengths):
+            yield linkage_of(kind, np.array(numbers)), float(phi0), float(way0)
+
+
+def _residuals(
+    kind: Kind, whole: np.ndarray, sign: np.ndarray, phi: np.ndarray, way: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Errors of the follower, and their derivatives with the lengths, φ₀ and ψ₀ (or s₀)."""
+    linkage = linkage_of(kind, whole[:, None, :-2])
+    theta = phi + whole[:, -2:-1]
+    with np.errstate(invalid="ignore"):  # where a linkage does not close
+        return _of_pose(linkage, theta, linkage.pose(theta, sign[:, None]), way + whole[:, -1:])
+
+
+def _of_pose(linkage: Linkage, theta: np.ndarray, pose: Pose, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    error = linkage.guide.way(pose.B) - wanted
+    dA, dalong, _ = slopes(linkage, theta, pose)
+    dB = dA + np.asarray(linkage.b)[..., None] * dalong
+    dB[..., 3] += turn(pose.gamma)
+    slope = dot(linkage.guide.way_gradient(pose.B)[..., None], dB)
+    if linkage.kind == "four-bar":
+        error = wrapped(error)
+    return error, np.concatenate([slope, np.full((*slope.shape[:-1], 1), -1.0)], axis=-1)

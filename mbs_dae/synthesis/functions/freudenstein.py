@@ -1,0 +1,190 @@
+"""Freudenstein's equation: which lengths make crank and follower stand at three, four or five pairs of angles.
+
+The loop of a four-bar with D = O + d closes, |d + c e^{iψ} - a e^{iφ}|² = b², if
+
+    K₁ cos ψ - K₂ cos φ + K₃ = cos(φ - ψ),     K₁ = d/a,  K₂ = d/c,  K₃ = (a² - b² + c² + d²) / 2ac,
+
+and that of a slider-crank whose slider is at s, on a line e beside O, if
+
+    K₁ 2s cos φ + K₂ 2 sin φ + K₃ = s²,        K₁ = a,  K₂ = a e,  K₃ = b² - a² - e².
+
+Both are linear in K, so three positions give K. With four positions the start of the crank or of the follower may be
+free, with five both: the four columns of the equations are dependent then, and a determinant of four rows is a
+quadratic form in (cos φ₀, sin φ₀), and one in (p, q), which is (cos ψ₀, sin ψ₀) or (1, s₀). Of one such form the roots
+are closed; of two in both unknowns the resultant, a form of degree eight in (cos φ₀, sin φ₀), is a polynomial in
+e^{2iφ₀}."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+
+import numpy as np
+
+from ..linkages import Circle, Kind, Line, Linkage
+from ..marquardt import least_squares
+
+START = tuple[float, float]
+"""The start of the crank, and that of the follower."""
+ON_CIRCLE = 1e-3
+"""How far from it roots may be that are made better afterwards; those that are no roots are left out then."""
+SOLVED = 1e-11
+"""Residuals of a solution, relative to the largest term."""
+INFINITE = 1e6
+"""A linkage with such ratios is none."""
+
+
+def equations(kind: Kind, phi: np.ndarray, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The coefficients of K, along the last axis, and the right side."""
+    if kind == "four-bar":
+        return np.stack([np.cos(way), -np.cos(phi), np.ones_like(phi)], axis=-1), np.cos(phi - way)
+    return np.stack([2 * way * np.cos(phi), 2 * np.sin(phi), np.ones_like(phi)], axis=-1), way**2
+
+
+def linkage_with(kind: Kind, K: Sequence[float] | np.ndarray, d: float = 1.0) -> tuple[Linkage, float, float] | None:
+    """The linkage with these numbers, from O = 0 along the x axis; none if a length would be infinite or imaginary. A
+    negative length is one of the opposite direction: what is added then to the angles of the crank and the rocker."""
+    K1, K2, K3 = K
+    if kind == "four-bar":
+        if not min(abs(K1), abs(K2)) * INFINITE > 1:
+            return None
+        a, c = d / K1, d / K2
+        squared = a**2 + c**2 + d**2 - 2 * a * c * K3
+        if not squared > 0 or not squared < INFINITE**2 * d**2:
+            return None
+        added = (0.0 if a > 0 else np.pi), (0.0 if c > 0 else np.pi)
+        return Linkage(0j, abs(a), float(np.sqrt(squared)), Circle(complex(d), abs(c))), *added
+    if not abs(K1) > 0:
+        return None
+    e = K2 / K1
+    squared = K3 + K1**2 + e**2
+    if not squared > 0 or not abs(e) < INFINITE * abs(K1):
+        return None
+    return Linkage(0j, abs(K1), float(np.sqrt(squared)), Line(e, 0.0)), (0.0 if K1 > 0 else np.pi), 0.0
+
+
+def exact(
+    kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str]
+) -> Iterator[tuple[np.ndarray, float, float]]:
+    """K, and what is to be added to the angles of the crank and to the way of the follower: as many positions as three
+    and one for each start that is free."""
+    for phi0, way0 in starts(kind, phi, way, free):
+        rows, right = equations(kind, phi + phi0, way + way0)
+        K, *_ = np.linalg.lstsq(rows, right, rcond=None)
+        if free:
+            K, phi0, way0 = _refined(kind, phi, way, free, (*K, phi0, way0))
+            rows, right = equations(kind, phi + phi0, way + way0)
+        scale = np.abs(rows * K).max() + np.abs(right).max()
+        if np.isfinite(K).all() and np.abs(rows @ K - right).max() < SOLVED * scale:
+            yield K, phi0, way0
+
+
+def starts(kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str]) -> list[START]:
+    if not free:
+        return [(0.0, 0.0)]
+    if "crank" not in free:
+        return [(0.0, way0) for way0 in _ways(kind, *_form(kind, phi, way))]
+    if "follower" not in free:
+        given = (1.0, 0.0)
+        return [(phi0, 0.0) for phi0 in zeros(lambda phi0: _determinant(kind, phi + phi0, way, given), 2)]
+    found = []
+    for phi0 in zeros(lambda phi0: _resultant(*_pair(kind, phi + phi0, way)), 8):
+        (A, B, C), (D, E, F) = _pair(kind, phi + phi0, way)
+        # of p² A + pq B + q² C and p² D + pq E + q² F, once without p², once without q²
+        one, other = (-(A * F - D * C), A * E - D * B), (-(B * F - E * C), A * F - D * C)
+        p, q = max(one, other, key=lambda pair: np.hypot(*pair))
+        found += [(phi0, way0) for way0 in _way(kind, p, q)]
+    return found
+
+
+def zeros(form: Callable[[float], float], degree: int) -> list[float]:
+    """The angles in [0, π) at which a form of this even degree in their cosine and sine vanishes: it is a polynomial in
+    z = e^{2iφ}, but for a factor, and real angles are roots on the unit circle."""
+    count = degree + 1
+    values = np.array([form(np.pi * k / count) for k in range(count)])
+    coefficients = np.fft.fftshift(np.fft.fft(values)) / count  # of z^{-degree/2} to z^{degree/2}
+    coefficients[np.abs(coefficients) < 1e-15 * np.abs(coefficients).max()] = 0
+    roots = np.roots(coefficients[::-1])
+    near = roots[np.abs(np.abs(roots) - 1) < ON_CIRCLE]
+    return [float(angle) for angle in np.sort(np.angle(near) / 2 % np.pi)]
+
+
+def _determinant(kind: Kind, phi: np.ndarray, way: np.ndarray, start: tuple[float, float]) -> float:
+    """Of the four columns, the follower's start being (p, q)."""
+    p, q = start
+    if kind == "four-bar":
+        columns = [p * np.cos(way) - q * np.sin(way), np.cos(phi), np.ones_like(phi)]
+        columns.append(p * np.cos(phi - way) + q * np.sin(phi - way))
+    else:  # (s₀ + s)² without s₀², which is a multiple of the third column
+        columns = [(p * way + q) * np.cos(phi), np.sin(phi), np.ones_like(phi), p * way**2 + 2 * q * way]
+    return float(np.linalg.det(np.stack(columns)))
+
+
+def _form(kind: Kind, phi: np.ndarray, way: np.ndarray) -> tuple[float, float, float]:
+    """The determinant as A p² + B pq + C q²."""
+    A, C, whole = (_determinant(kind, phi, way, start) for start in ((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)))
+    return A, whole - A - C, C
+
+
+def _pair(kind: Kind, phi: np.ndarray, way: np.ndarray) -> list[tuple[float, float, float]]:
+    """Those of two fours out of five."""
+    return [_form(kind, phi[rows], way[rows]) for rows in ([0, 1, 2, 3], [4, 3, 2, 1])]
+
+
+def _resultant(one: tuple[float, float, float], other: tuple[float, float, float]) -> float:
+    """Nil if both forms have a root in common."""
+    (A, B, C), (D, E, F) = one, other
+    return (A * F - D * C) ** 2 - (A * E - D * B) * (B * F - E * C)
+
+
+def _ways(kind: Kind, A: float, B: float, C: float) -> list[float]:
+    """The starts of the follower at which A p² + B pq + C q² vanishes."""
+    under = B**2 - 4 * A * C
+    if not under >= 0:
+        return []
+    half = -(B + np.copysign(np.sqrt(under), B)) / 2
+    return [way for p, q in ((half, A), (C, half)) for way in _way(kind, p, q)]
+
+
+def _way(kind: Kind, p: float, q: float) -> list[float]:
+    if kind == "four-bar":
+        return [float(np.arctan2(q, p))]
+    return [q / p] if abs(p) * INFINITE > abs(q) else []
+
+
+def _refined(kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str], x: Sequence[float]) -> tuple:
+    """K and the free starts by Newton's method on Freudenstein's equation itself."""
+    names = ("crank", "follower")
+    varied = [0, 1, 2, *(3 + k for k, name in enumerate(names) if name in free)]
+
+    def residuals(trial: np.ndarray, _: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        whole = np.tile(np.array(x, dtype=float), (len(trial), 1))
+        whole[:, varied] = trial
+        K, angle, place = whole[:, None, :3], phi + whole[:, 3:4], way + whole[:, 4:5]
+        rows, right = equations(kind, angle, place)
+        if kind == "four-bar":
+            between = np.sin(angle - place)
+            starts = (K[..., 1] * np.sin(angle) + between, -K[..., 0] * np.sin(place) - between)
+        else:
+            of_crank = -2 * K[..., 0] * place * np.sin(angle) + 2 * K[..., 1] * np.cos(angle)
+            starts = (of_crank, 2 * K[..., 0] * np.cos(angle) - 2 * place)
+        slope = np.concatenate([rows, np.stack(starts, axis=-1)], axis=-1)
+        return (rows * K).sum(axis=-1) - right, slope[..., varied]
+
+    whole = np.array(x, dtype=float)
+    whole[varied] = least_squares(residuals, whole[None, varied], steps=50).x[0]
+    return whole[:3], float(whole[3]), float(whole[4])
+
+
+def estimates(kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str]) -> Iterator[tuple]:
+    """K and starts for more positions than unknowns: those with the smallest residuals of Freudenstein's equation, at
+    many starts, and those that are exact at three positions."""
+    span = np.ptp(way) or 1.0
+    cranks = np.arange(12) * np.pi / 12 if "crank" in free else [0.0]
+    angles = np.arange(12) * np.pi / 12 if kind == "four-bar" else np.linspace(-3, 3, 13) * span
+    last = len(phi) - 1
+    for phi0, way0 in product(cranks, angles if "follower" in free else [0.0]):
+        rows, right = equations(kind, phi + phi0, way + way0)
+        for chosen in (slice(None), [0, last // 2, last], [last // 8, last // 2, last - last // 8]):
+            K, *_ = np.linalg.lstsq(rows[chosen], right[chosen], rcond=None)
+            yield K, float(phi0), float(way0)

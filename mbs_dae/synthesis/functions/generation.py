@@ -1,0 +1,218 @@
+"""Function generation: a linkage whose follower does what is asked while its crank turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError
+from ...model.parameters import check_choice, finite_number
+from ...view.drawing.colours import COLOURS, DARK
+from ..asked import numbers
+from ..candidates import SAMPLES, Candidate
+from ..defects import wrapped
+from ..found import Synthesis, ranked
+from ..linkages import Circle, Kind, Linkage
+from .fitted import fitted
+from .freudenstein import estimates, exact, linkage_with
+
+FREE = ("crank", "follower")
+ALIKE = 1e-2
+"""Fits whose lengths differ by less than this part of them are one."""
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionTask:
+    """What crank and follower are to do, at precision points and over the range."""
+
+    kind: Kind
+    x: np.ndarray
+    """Over the range."""
+    crank: np.ndarray
+    follower: np.ndarray
+    points: np.ndarray
+    """The precision points."""
+    phi: np.ndarray
+    way: np.ndarray
+    """Crank and follower there."""
+    ordered: bool = True
+
+    @property
+    def what(self) -> str:
+        return f"function at {len(self.points)} points"
+
+    @property
+    def unit(self) -> str:
+        return "rad" if self.kind == "four-bar" else "m"
+
+    def draw(self, candidate: Candidate, ax: Any, small: bool) -> None:
+        """Where the pins of crank and follower are at the precision points."""
+        pose = candidate.pose(candidate.angles)
+        for pins in (pose.A, pose.B):
+            ax.plot(pins.real, pins.imag, "o", color=COLOURS[4], markersize=3.5, zorder=6)
+
+    def draw_error(self, candidate: Candidate, ax: Any) -> None:
+        """The structural error over the range, and the precision points."""
+        scale, unit = (180 / np.pi, "°") if self.kind == "four-bar" else (1.0, "m")
+        ax.plot(self.x, scale * candidate.error, color=COLOURS[0])
+        ax.axhline(0, color=DARK, linewidth=0.8)
+        ax.plot(self.points, 0 * self.points, "o", color=COLOURS[4], markersize=5, label="precision points")
+        ax.set_xlabel("x")
+        ax.set_ylabel(f"structural error [{unit}]")
+        ax.legend()
+
+
+def chebyshev_points(low: float, high: float, count: int) -> np.ndarray:
+    """Precision points in Chebyshev's spacing, which makes the error between them and towards the ends nearly equal.
+
+    >>> mbs.chebyshev_points(1, 2, 3).round(3)
+    array([1.067, 1.5  , 1.933])
+    """
+    low, high = finite_number(low, "low"), finite_number(high, "high")
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise ModelError(f"count is {count!r}; say how many points, e.g. count=3")
+    angles = np.pi * (2 * np.arange(count) + 1) / (2 * count)
+    return (low + high) / 2 - (high - low) / 2 * np.cos(angles)
+
+
+def synthesize_function(
+    wanted: Callable[[float], float] | Sequence[float] | np.ndarray, over: Sequence[float] | np.ndarray,
+    crank: Sequence[float] | np.ndarray | None = None, follower: Sequence[float] | np.ndarray | None = None,
+    points: int | Sequence[float] | np.ndarray | None = None, kind: Kind = "four-bar", free: str | Sequence[str] = (),
+) -> Synthesis:  # fmt: skip
+    """Four-bars or slider-cranks whose follower goes with the crank as y goes with x.
+
+    `wanted` is a function y(x), and `over` the range of x: `crank` are the angles of the crank at its ends, `follower`
+    those of the rocker, both from the line OD (of a slider its places on the x axis); between them x and y are
+    proportional to the angles. `points` are the precision points, or their number, in Chebyshev's spacing. Or `wanted`
+    and `over` are arrays of follower and crank, and every pair is a precision point.
+
+    Three points give the linkage in closed form (Freudenstein). Of those in `free`, "crank" and "follower", the start
+    angle is found, too: one with four points, both with five. With more points the structural error at them becomes
+    least in the sum of its squares. The ground has the length 1; a slider-crank has the unit of its slider.
+
+    >>> found = mbs.synthesize_function(lambda x: 1 / x, (1, 2), np.radians((30, 120)), np.radians((240, 330)))
+    >>> print(found)
+    function at 3 points: 1 linkage, 1 without defects
+      #  type                    a         b         c         d  error [rad]  transmission  defects
+      0  double-rocker       2.475    0.9121     2.474         1      0.00185            32  none
+    >>> model = found.best.model()  # O at the origin, D on the x axis
+    """
+    check_choice(kind, ("four-bar", "slider-crank"), "kind")
+    starts = _free(free)
+    task = _task(wanted, over, crank, follower, points, kind, 3 + len(starts))
+    least = 3 + len(starts)
+    if len(task.points) < least:
+        what = f"{len(task.points)} precision points for {least} unknowns"
+        raise ModelError(f"{what}; give at least {least} points, or fewer names in free=")
+    solve = _exact if len(task.points) == least else _nearest
+    return ranked(task.what, [*solve(task, starts)])
+
+
+def _exact(task: FunctionTask, free: Sequence[str]) -> Iterator[Candidate]:
+    seen: list[np.ndarray] = []
+    for K, phi0, way0 in exact(task.kind, task.phi, task.way, free):
+        if (made := linkage_with(task.kind, K)) is None:
+            continue
+        linkage, turned, opposite = made
+        if _is_new(linkage.numbers(), seen):
+            yield candidate_of(task, linkage, phi0 + turned, way0 + opposite)
+
+
+def _nearest(task: FunctionTask, free: Sequence[str]) -> Iterator[Candidate]:
+    """The best of those to which many starts lead."""
+    seen: list[np.ndarray] = []
+    starts = []
+    for K, phi0, way0 in estimates(task.kind, task.phi, task.way, free):
+        if (made := linkage_with(task.kind, K)) is not None:
+            starts.append((made[0], phi0 + made[1], way0 + made[2]))
+    for linkage, phi0, way0 in fitted(task.kind, task.phi, task.way, free, starts):
+        if _is_new(linkage.numbers(), seen, ALIKE):
+            yield candidate_of(task, linkage, phi0, way0)
+
+
+def _is_new(numbers: np.ndarray, seen: list[np.ndarray], close: float = 1e-6) -> bool:
+    if any(np.allclose(numbers, one, rtol=close, atol=1e-9) for one in seen):
+        return False
+    seen.append(numbers)
+    return True
+
+
+def candidate_of(task: FunctionTask, linkage: Linkage, phi0: float, way0: float) -> Candidate:
+    """With the structural error over the whole range, on the branch of the first precision point."""
+    angles = task.phi + phi0
+    A = linkage.O + linkage.a * np.exp(1j * angles)
+    signs = _signs(linkage, A, task.way + way0)
+    way = linkage.guide.way(linkage.pose(task.crank + phi0, signs[0]).B)
+    error = way - way0 - task.follower
+    if isinstance(linkage.guide, Circle):
+        error = wrapped(error)
+    return Candidate(linkage.plain(), angles, signs, np.where(np.isfinite(error), error, np.inf), task)
+
+
+def _signs(linkage: Linkage, A: np.ndarray, way: np.ndarray) -> np.ndarray:
+    """On which branch crank and follower stand as they are wanted, or nearly so."""
+    guide = linkage.guide
+    if isinstance(guide, Circle):
+        B = guide.D + guide.c * np.exp(1j * way)
+    else:
+        B = np.exp(1j * guide.angle) * (way + 1j * guide.h)
+    return np.where(np.real(np.conj(guide.normal(B)) * 1j * (B - A)) >= 0, 1.0, -1.0)
+
+
+def _free(given: Any) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        check_choice(name, FREE, "free")
+    return tuple(name for name in FREE if name in names)
+
+
+def _task(
+    wanted: Any, over: Any, crank: Any, follower: Any, points: Any, kind: Kind, least: int
+) -> FunctionTask:  # fmt: skip
+    if callable(wanted):
+        low, high = numbers(over, "over", count=2, example="(1, 2)")
+        if low == high:
+            raise ModelError(f"over=({low:g}, {high:g}) is no range; give its two ends")
+        if crank is None or follower is None:
+            missing = "crank" if crank is None else "follower"
+            raise ModelError(f"{missing}= is missing; say where it stands at both ends of the range, in rad or m")
+        at = _points(points, low, high, least)
+        x = np.linspace(low, high, SAMPLES)
+        y, at_points = _values(wanted, x), _values(wanted, at)
+    else:
+        if points is not None:
+            raise ModelError("points= is for a function; every pair of the arrays is a precision point")
+        x = at = numbers(over, "over", example="an array of crank angles")
+        y = at_points = numbers(wanted, "wanted", count=len(x), example="an array as long as over=")
+    ends = (x[0], x[-1]), (y[0], y[-1])
+    of_x, of_y = (_scale(given, own, name) for given, own, name in zip((crank, follower), ends, FREE, strict=True))
+    return FunctionTask(kind, x, of_x(x), of_y(y), at, of_x(at), of_y(at_points))
+
+
+def _points(given: Any, low: float, high: float, least: int) -> np.ndarray:
+    if given is None:
+        return chebyshev_points(low, high, least)
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return chebyshev_points(low, high, int(given))
+    at = numbers(given, "points", example="(1.1, 1.5, 1.9)")
+    if outside := [one for one in at if not min(low, high) <= one <= max(low, high)]:
+        raise ModelError(f"the precision point {outside[0]:g} is outside of over=({low:g}, {high:g})")
+    return at
+
+
+def _values(wanted: Callable[[float], float], x: np.ndarray) -> np.ndarray:
+    return np.array([finite_number(wanted(float(one)), f"wanted({one:g})") for one in x])
+
+
+def _scale(given: Any, ends: tuple[float, float], name: str) -> Callable[[np.ndarray], np.ndarray]:
+    if given is None:
+        return lambda values: values
+    start, end = numbers(given, name, count=2, example="np.radians((30, 120))")
+    low, high = ends
+    if low == high:
+        raise ModelError(f"{name}= cannot be scaled: the function has the same value at both ends of its range")
+    return lambda values: start + (end - start) * (values - low) / (high - low)

@@ -1,0 +1,239 @@
+"""Linkages of one loop in the plane, as complex numbers: a crank, a coupler, and what guides the coupler's other end.
+
+A crank of length a turns about O; the coupler is pinned to it at A, and at B, b away, it is guided: on a circle about D
+(a rocker of length c: the four-bar), or on a line (a slider: the slider-crank). With θ the angle of the crank and γ
+that of the coupler
+
+    A = O + a e^{iθ},     B = A + b e^{iγ},     P = A + p e^{iγ},
+
+where p is the place of the coupler point P in the coupler: along it and, times i, across it. All numbers may be arrays
+that go together, so that many linkages are one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+Kind = Literal["four-bar", "slider-crank"]
+
+
+def dot(u: Any, v: Any) -> Any:
+    """Of two vectors."""
+    return (np.conj(u) * v).real
+
+
+def turn(angle: Any) -> Any:
+    return np.exp(1j * np.asarray(angle))
+
+
+class Limits(NamedTuple):
+    """The crank reaches the angles θ with low ≤ cos(θ - axis) ≤ high."""
+
+    axis: Any
+    low: Any
+    high: Any
+
+
+@dataclass(frozen=True)
+class Circle:
+    """B stays c away from D: the rocker of a four-bar."""
+
+    D: Any
+    c: Any
+
+    kind: ClassVar[Kind] = "four-bar"
+    count: ClassVar[int] = 3
+
+    def close(self, A: Any, b: Any, sign: Any) -> Any:
+        """The angle of the coupler in the triangle A, B, D; sign 1 has B to the left of the way from A to D."""
+        f = self.D - A
+        side = np.abs(f)
+        return np.angle(f) + sign * np.arccos((side**2 + b**2 - self.c**2) / (2 * b * side))
+
+    def normal(self, B: Any) -> Any:
+        """Across the way that is left to B, a unit vector."""
+        return (B - self.D) / np.abs(B - self.D)
+
+    def slopes(self, B: Any) -> list[Any]:
+        """Of the distance of B from the guide, |B - D| - c, with Dx, Dy and c."""
+        normal = self.normal(B)
+        return [-normal.real, -normal.imag, -np.ones_like(normal.real)]
+
+    def limits(self, O: Any, a: Any, b: Any) -> Limits:
+        """A is nowhere nearer to D than |b - c|, nor farther than b + c."""
+        d = np.abs(self.D - O)
+        low, high = ((a**2 + d**2 - f**2) / (2 * a * d) for f in (b + self.c, b - self.c))
+        return Limits(np.angle(self.D - O), low, high)
+
+    def way(self, B: Any) -> Any:
+        """What the follower does: the angle of the rocker."""
+        return np.angle(B - self.D)
+
+    def way_gradient(self, B: Any) -> Any:
+        """How the way grows with B."""
+        return 1j * (B - self.D) / np.abs(B - self.D) ** 2
+
+    def moved(self, offset: complex, factor: complex) -> Circle:
+        """After a turn and a stretch by `factor`, and a shift."""
+        return Circle(offset + factor * self.D, np.abs(factor) * self.c)
+
+    def numbers(self) -> list[Any]:
+        return [np.real(self.D), np.imag(self.D), self.c]
+
+
+@dataclass(frozen=True)
+class Line:
+    """B stays on the line of the direction `angle`, which passes the origin at the distance h, on its right if h > 0:
+    the slider of a slider-crank."""
+
+    h: Any
+    angle: Any
+
+    kind: ClassVar[Kind] = "slider-crank"
+    count: ClassVar[int] = 2
+
+    def close(self, A: Any, b: Any, sign: Any) -> Any:
+        """The angle of the coupler; sign 1 has B ahead of A, in the direction of the line."""
+        lean = np.arcsin((self.h - dot(1j * turn(self.angle), A)) / b)
+        return self.angle + np.where(np.asarray(sign) > 0, lean, np.pi - lean)
+
+    def normal(self, B: Any) -> Any:
+        return 1j * turn(self.angle) * np.ones_like(B)
+
+    def slopes(self, B: Any) -> list[Any]:
+        """Of the distance of B from the guide, n·B - h with n = i e^{i angle}, with h and the angle."""
+        normal = self.normal(B)
+        return [-np.ones_like(normal.real), dot(1j * normal, B)]
+
+    def limits(self, O: Any, a: Any, b: Any) -> Limits:
+        """A is nowhere farther from the line than b."""
+        normal = 1j * turn(self.angle)
+        low, high = ((self.h - dot(normal, O) + side) / a for side in (-b, b))
+        return Limits(np.angle(normal), low, high)
+
+    def way(self, B: Any) -> Any:
+        """What the follower does: the place of the slider along the line."""
+        return dot(turn(self.angle), B)
+
+    def way_gradient(self, B: Any) -> Any:
+        return turn(self.angle) * np.ones_like(B)
+
+    def moved(self, offset: complex, factor: complex) -> Line:
+        angle = self.angle + np.angle(factor)
+        return Line(np.abs(factor) * self.h + dot(1j * turn(angle), offset), angle)
+
+    def numbers(self) -> list[Any]:
+        return [self.h, self.angle]
+
+
+class Pose(NamedTuple):
+    """Where a linkage stands; nan where it does not close."""
+
+    A: Any
+    B: Any
+    P: Any
+    gamma: Any
+    drive: Any
+    """The sine of the angle between the coupler and what it pushes: zero at dead points of the crank, and of the sign
+    of the pose."""
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """A four-bar or a slider-crank: its lengths, where it stands, and its coupler point, in the letters of the
+    textbook.
+
+    >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.2, 0.3), (1.8, 0, 0.6)], fixed=[(0, -1), (1, -1)])
+    >>> linkage = found.best.linkage
+    >>> isinstance(linkage, mbs.Linkage)
+    True
+    >>> linkage.kind, linkage.O, linkage.guide.D, round(linkage.a, 6)
+    ('four-bar', -1j, (1-1j), 1.592516)
+    """
+
+    O: Any
+    """The pivot of the crank. Points are complex numbers, x + iy."""
+    a: Any
+    """The length of the crank."""
+    b: Any
+    """The length of the coupler, from A to B."""
+    guide: Circle | Line
+    """What guides B: a circle about D with the rocker's length c, or a line."""
+    p: Any = 0j
+    """The coupler point from A, along the coupler and, times i, across it."""
+
+    @property
+    def kind(self) -> Kind:
+        """What guides B: "four-bar" or "slider-crank"."""
+        return self.guide.kind
+
+    def pose(self, theta: Any, sign: Any) -> Pose:
+        """Where all points are when the crank stands at theta, on the branch of this sign."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            A = self.O + self.a * turn(theta)
+            gamma = self.guide.close(A, self.b, sign)
+            along = turn(gamma)
+            B = A + self.b * along
+            return Pose(A, B, A + self.p * along, gamma, dot(self.guide.normal(B), 1j * along))
+
+    def limits(self) -> Limits:
+        """What the crank reaches: low ≤ cos(θ - axis) ≤ high."""
+        return self.guide.limits(self.O, self.a, self.b)
+
+    def moved(self, offset: complex, factor: complex) -> Linkage:
+        """The same linkage turned and stretched by `factor` about the origin, then shifted."""
+        size = np.abs(factor)
+        return Linkage(
+            offset + factor * self.O, size * self.a, size * self.b, self.guide.moved(offset, factor), size * self.p
+        )
+
+    def plain(self) -> Linkage:
+        """The same linkage with plain numbers."""
+        guide = self.guide
+        held = (
+            Circle(complex(guide.D), float(guide.c))
+            if isinstance(guide, Circle)
+            else Line(*map(float, guide.numbers()))
+        )
+        return Linkage(complex(self.O), float(self.a), float(self.b), held, complex(self.p))
+
+    def numbers(self) -> np.ndarray:
+        """As unknowns: Ox, Oy, a, b, those of the guide, and the coupler point."""
+        own = [np.real(self.O), np.imag(self.O), self.a, self.b]
+        point = [np.real(self.p), np.imag(self.p)]
+        return np.stack(np.broadcast_arrays(*own, *self.guide.numbers(), *point), axis=-1).astype(float)
+
+
+def linkage_of(kind: Kind, numbers: np.ndarray) -> Linkage:
+    """From unknowns; the last axis is theirs."""
+    Ox, Oy, a, b, *guide, px, py = np.moveaxis(numbers, -1, 0)
+    held = Circle(guide[0] + 1j * guide[1], guide[2]) if kind == "four-bar" else Line(*guide)
+    return Linkage(Ox + 1j * Oy, a, b, held, px + 1j * py)
+
+
+def size_of(kind: Kind) -> int:
+    """How many numbers a linkage has."""
+    return 6 + (Circle.count if kind == "four-bar" else Line.count)
+
+
+def slopes(linkage: Linkage, theta: Any, pose: Pose) -> tuple[Any, Any, Any]:
+    """Derivatives of A, of e^{iγ} and of γ with all numbers of the linkage and, last, with θ.
+
+    B = A + b e^{iγ} stays on its guide, whose distance g(B) has the gradient n (its unit normal):
+    n·(dA + db e^{iγ} + i b e^{iγ} dγ) + dg = 0 gives dγ. Its factor b n·(i e^{iγ}) vanishes at dead points only.
+    """
+    along = turn(pose.gamma)
+    zero, spin = np.zeros_like(along), turn(theta) * np.ones_like(along)
+    guide = linkage.guide.slopes(pose.B)
+    dA = np.stack([zero + 1, zero + 1j, spin, zero, *[zero] * (len(guide) + 2), 1j * linkage.a * spin], axis=-1)
+    normal = linkage.guide.normal(pose.B)
+    off = dot(normal[..., None], dA)
+    off[..., 3] = dot(normal, along)  # of b
+    for k, slope in enumerate(guide):
+        off[..., 4 + k] = slope
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dgamma = -off / (linkage.b * pose.drive)[..., None]
+    return dA, 1j * along[..., None] * dgamma, dgamma

@@ -1,0 +1,1 @@
+"""Couplers that take given poses."""

@@ -1,0 +1,167 @@
+"""Burmester's points: which points of a moving body stay on a circle while it takes given poses, and about which
+centres.
+
+The pose k follows from the first one by a turn R_k = e^{iα_k} and a shift t_k: the point A goes to R_k A + t_k. It
+stays as far from O as it was if, with u + iv = Ō A,
+
+    (1 - cos α_k) u + sin α_k v + (R̄_k t_k)·A - t_k·O + |t_k|²/2 = 0,     k = 2, 3, ...
+
+These are linear in the seven numbers (u, v, A, O, 1). Two poses leave three of the four unknowns O, A free, three leave
+two; four poses a curve, and five single points: the seven numbers lie in a space of three dimensions then, in which u =
+O·A and v = O×A are two conics. They meet in four points, the roots of a quartic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..linkages import dot, turn
+from ..marquardt import least_squares
+
+FAR = 1e-9
+"""Of the seven numbers, relative: the last one is nil if centre or point are infinitely far away."""
+REAL = 1e-6
+"""Imaginary parts of roots below this are none; what is no solution then is left out."""
+SOLVED = 1e-10
+RESTING = 1e-7
+"""A point that goes less far, or is so near to its centre, needs no link."""
+
+
+@dataclass(frozen=True)
+class Displacements:
+    """From the first pose to all poses, the first one included."""
+
+    R: np.ndarray
+    t: np.ndarray
+
+    def places(self, A: complex) -> np.ndarray:
+        """Where a point that is at A in the first pose is in all of them."""
+        return self.R * A + self.t
+
+    def seen(self, O: complex) -> np.ndarray:
+        """Where a fixed point is for who moves along, as in the first pose."""
+        return np.conj(self.R) * (O - self.t)
+
+    def rows(self) -> np.ndarray:
+        """The equations of all poses but the first, for (u, v, Ax, Ay, Ox, Oy, 1)."""
+        R, t = self.R[1:], self.t[1:]
+        back = np.conj(R) * t
+        return np.stack([1 - R.real, R.imag, back.real, back.imag, -t.real, -t.imag, np.abs(t) ** 2 / 2], axis=1)
+
+
+def displacements(places: np.ndarray, angles: np.ndarray) -> Displacements:
+    R = turn(angles - angles[0])
+    return Displacements(R, places - R * places[0])
+
+
+def circumcentre(three: np.ndarray) -> complex:
+    """The point as far from each of three; not finite if they lie on a line."""
+    first, u, v = three[0], three[1] - three[0], three[2] - three[0]
+    area = 2 * (np.conj(u) * v).imag
+    if not abs(area) > 1e-12 * abs(u) * abs(v):
+        return complex("nan")
+    return complex(first + 1j * (u * abs(v) ** 2 - v * abs(u) ** 2) / area)
+
+
+def of_four(move: Displacements, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points of the centre-point curve, and those of the circle-point curve that belong to them.
+
+    With W = A - O and Z the way from A to the origin of the moving frame, which goes by δ_k, the loop of each pose is
+    W (e^{iβ_k} - 1) + Z (e^{iα_k} - 1) = δ_k. W and Z exist if the determinant of the three equations is nil:
+    Δ₁ + Δ₂ e^{iβ₂} + Δ₃ e^{iβ₃} + Δ₄ e^{iβ₄} = 0, a four-bar with these sides, which gives β₃ and β₄ for each β₂.
+    """
+    turned, delta = move.R[1:] - 1, move.t[1:]  # of the frame that is at 0 in the first pose
+    minors = np.array([np.linalg.det(np.delete(np.stack([turned, delta], axis=1), k, axis=0)) for k in range(3)])
+    minors *= [1, -1, 1]
+    beta2 = (np.arange(count) + 0.5) * 2 * np.pi / count
+    rest = -minors.sum() + minors[0] * turn(beta2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        cosine = (np.abs(minors[2]) ** 2 - np.abs(rest) ** 2 - np.abs(minors[1]) ** 2) / (
+            2 * np.abs(rest) * np.abs(minors[1])
+        )
+        half = np.arccos(cosine)
+    closes = np.isfinite(half)
+    found = []
+    for side in (half[closes], -half[closes]):
+        beta3 = np.angle(rest[closes]) - np.angle(minors[1]) + side
+        spin = np.stack([turn(beta2[closes]), turn(beta3)], axis=1) - 1
+        matrix = np.stack([spin, np.broadcast_to(turned[:2], spin.shape)], axis=2)
+        solvable = np.abs(np.linalg.det(matrix)) > 1e-12
+        W, Z = np.linalg.solve(matrix[solvable], np.broadcast_to(delta[:2], spin.shape)[solvable][..., None])[..., 0].T
+        found.append((-Z - W, -Z))
+    O, A = (np.concatenate(part) for part in zip(*found, strict=True))
+    return O, A
+
+
+def of_five(move: Displacements) -> list[tuple[complex, complex]]:
+    """Centres and circle points, four at most."""
+    rows = move.rows()
+    basis = np.linalg.svd(rows)[2][4:].T  # the seven numbers are basis @ λ
+    u, v, Ax, Ay, Ox, Oy, one = basis
+    first = _conic(u, one) - _conic(Ox, Ax) - _conic(Oy, Ay)
+    second = _conic(v, one) - _conic(Ox, Ay) + _conic(Oy, Ax)
+    found: list[tuple[complex, complex]] = []
+    for coordinates in _meets(first, second):
+        seven = basis @ coordinates
+        if abs(seven[6]) > FAR * np.abs(seven).max():
+            O, A = refined(rows, (seven[4] + 1j * seven[5]) / seven[6], (seven[2] + 1j * seven[3]) / seven[6])
+            moves = min(abs(A - O), np.abs(move.places(A) - A).max()) > RESTING  # else it is a pole of all poses
+            if moves and _solved(rows, O, A) and not any(abs(O - o) < RESTING * abs(A - O) for o, _ in found):
+                found.append((O, A))
+    return found
+
+
+def _conic(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The product of two linear forms, as a symmetric matrix."""
+    return (np.outer(one, other) + np.outer(other, one)) / 2
+
+
+def _meets(first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
+    """Real points (x, y, 1) of both conics. Each is A y² + B(x) y + C(x); the resultant in y is a quartic in x."""
+    (A, B, C), (D, E, F) = (
+        (np.array([Q[1, 1]]), 2 * np.array([Q[0, 1], Q[1, 2]]), np.array([Q[0, 0], 2 * Q[0, 2], Q[2, 2]]))
+        for Q in (first, second)
+    )
+    AF_DC, AE_DB, BF_EC = _minor(A, F, D, C), _minor(A, E, D, B), _minor(B, F, E, C)
+    roots = np.roots(np.polysub(np.polymul(AF_DC, AF_DC), np.polymul(AE_DB, BF_EC)))
+    found: list[np.ndarray] = []
+    for x in roots[np.abs(roots.imag) < REAL * (1 + np.abs(roots))].real:
+        below, above = np.polyval(AE_DB, x), np.polyval(AF_DC, x)
+        if below:
+            found.append(np.array([x, -above / below, 1.0]))
+    return found
+
+
+def _minor(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """a b - c d, of polynomials."""
+    return np.polysub(np.polymul(a, b), np.polymul(c, d))
+
+
+def refined(rows: np.ndarray, O: complex, A: complex) -> tuple[complex, complex]:
+    """By Newton's method on the equations themselves."""
+
+    def residuals(x: np.ndarray, _: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        Ax, Ay, Ox, Oy = x.T
+        one, zero = np.ones_like(Ax), np.zeros_like(Ax)
+        seven = np.stack([Ox * Ax + Oy * Ay, Ox * Ay - Oy * Ax, Ax, Ay, Ox, Oy, one], axis=1)
+        change = [[Ox, -Oy, one, zero, zero, zero, zero], [Oy, Ox, zero, one, zero, zero, zero]]
+        change += [[Ax, Ay, zero, zero, one, zero, zero], [Ay, -Ax, zero, zero, zero, one, zero]]
+        slope = np.stack([np.stack(column, axis=1) @ rows.T for column in change], axis=2)
+        return seven @ rows.T, slope
+
+    start = np.array([[A.real, A.imag, O.real, O.imag]])
+    Ax, Ay, Ox, Oy = least_squares(residuals, start, steps=30).x[0]
+    return complex(Ox, Oy), complex(Ax, Ay)
+
+
+def _solved(rows: np.ndarray, O: complex, A: complex) -> bool:
+    turned = np.conj(O) * A
+    seven = np.array([turned.real, turned.imag, A.real, A.imag, O.real, O.imag, 1.0])
+    return bool(np.abs(rows @ seven).max() < SOLVED * np.abs(rows * seven).max())
+
+
+def lengths_kept(move: Displacements, O: complex, A: complex) -> np.ndarray:
+    """Of the crank in all poses: equal, if A is a circle point and O its centre."""
+    return np.sqrt(dot(move.places(A) - O, move.places(A) - O))

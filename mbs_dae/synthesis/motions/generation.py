@@ -1,0 +1,218 @@
+"""Motion generation: four-bars whose coupler takes given poses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError
+from ...view.drawing.colours import COLOURS
+from ..asked import numbers, points_of
+from ..candidates import Candidate
+from ..defects import defect_table, wrapped
+from ..found import Synthesis, ranked
+from ..linkages import Circle, Linkage, turn
+from .burmester import Displacements, circumcentre, displacements, of_five, of_four
+
+POSE = "[(0, 0, 0), (1, 0.2, 0.3)], rows of x, y and angle"
+ON_CURVE = 60
+"""So many angles of the crank are tried along the curves of four poses."""
+KEPT = 24
+"""So many linkages of a curve are kept."""
+SLIM, FAR = 20.0, 8.0
+"""Linkages of a curve have no length above so many times another, nor pivots farther than so many times the way."""
+SHORT = 1e-9
+"""Relative to the size of the motion: what is shorter is no link."""
+
+Pair = tuple[complex, complex]
+"""A centre, and where its circle point is in the first pose."""
+
+
+@dataclass(frozen=True, eq=False)
+class MotionTask:
+    """The poses that the coupler is to take."""
+
+    places: np.ndarray
+    turns: np.ndarray
+    ordered: bool = True
+    unit: str = "m"
+
+    @property
+    def what(self) -> str:
+        return f"motion through {len(self.places)} poses"
+
+    @property
+    def size(self) -> float:
+        return float(np.abs(self.places - self.places[0]).max()) or 1.0
+
+    def draw(self, candidate: Candidate, ax: Any, small: bool) -> None:
+        """The poses as small frames, and the coupler in each."""
+        arm = 0.12 * max(self.size, float(candidate.linkage.b))
+        pose = candidate.linkage.pose(candidate.angles, candidate.signs)
+        for A, B, P in zip(pose.A, pose.B, pose.P, strict=True):
+            outline = np.array([A, B, P, A])
+            ax.plot(outline.real, outline.imag, color=COLOURS[0], linewidth=0.8, alpha=0.45, zorder=2)
+        for place, angle in zip(self.places, self.turns, strict=True):
+            for axis, colour in ((1, COLOURS[4]), (1j, COLOURS[3])):
+                end = place + arm * axis * turn(angle)
+                ax.plot([place.real, end.real], [place.imag, end.imag], color=colour, linewidth=1.8, zorder=6)
+
+
+def synthesize_motion(
+    poses: Sequence[Sequence[float]] | np.ndarray, moving: Sequence[Sequence[float]] | np.ndarray | None = None,
+    fixed: Sequence[Sequence[float]] | np.ndarray | None = None, lengths: Sequence[float] | np.ndarray | None = None,
+    ordered: bool = True,
+) -> Synthesis:  # fmt: skip
+    """Four-bars whose coupler takes two to five poses, (x, y, angle) each; the coupler point P is the origin of the
+    moving frame.
+
+    Five poses leave nothing to choose: there are up to four points that stay on circles (Burmester), and every two of
+    them make a linkage. Four leave a curve of such points: linkages between points all along it are tried, the best are
+    given. With three choose the pins A and B, where they are in the first pose, as `moving`, or the pivots O and D as
+    `fixed`. With two choose `moving`, and the `lengths` of crank and rocker (as long as the ways of their pins, if you
+    do not). Either of two cranks may drive, so that linkages come in pairs. ``ordered=False`` allows the poses in any
+    order.
+
+    >>> found = mbs.synthesize_motion([(0, 0, 0), (1, 0.4, 0.3), (1.8, 0.5, 0.5), (2.4, 0.2, 0.9)])
+    >>> not found.best.defects, bool(abs(found.best.error).max() < 1e-10)
+    (True, True)
+    """
+    rows = numbers(poses, "poses", example=POSE, width=3)
+    task = MotionTask(rows[:, :2] @ np.array([1, 1j]), rows[:, 2], bool(ordered))
+    _check(task, moving, fixed, lengths)
+    # about the first place, in lengths of about 1: where Burmester's equations are well scaled
+    move = displacements((task.places - task.places[0]) / task.size, task.turns)
+    scaled = _Choices(*(None if one is None else (one - task.places[0]) / task.size for one in _pins(moving, fixed)))
+    curves = None
+    if len(rows) == 4:
+        curves = of_four(move, ON_CURVE)
+        dyads = _best_on_curve(move, *curves, task.ordered)
+    else:
+        radii = None if lengths is None else numbers(lengths, "lengths", 2, "(0.5, 0.6)") / task.size
+        dyads = list(_pairs(move, scaled, radii))
+    # two pivots or pins in one place make no linkage
+    found = [_candidate(task, *dyad) for dyad in dyads if min(abs(np.subtract(*dyad))) > SHORT]
+    if curves is not None:
+        curves = tuple(task.places[0] + task.size * curve for curve in curves)
+    return ranked(task.what, found, curves)
+
+
+@dataclass(frozen=True)
+class _Choices:
+    moving: np.ndarray | None
+    fixed: np.ndarray | None
+
+
+def _pins(moving: Any, fixed: Any) -> Iterator[np.ndarray | None]:
+    for given, name in ((moving, "moving"), (fixed, "fixed")):
+        points = None if given is None else points_of(given, name, 2)
+        if points is not None and points[0] == points[1]:
+            raise ModelError(f"{name}= has the same point twice; choose two")
+        yield points
+
+
+def _check(task: MotionTask, moving: Any, fixed: Any, lengths: Any) -> None:
+    count = len(task.places)
+    if not 2 <= count <= 5:
+        more = "no four-bar takes more than five poses in general: leave some out"
+        raise ModelError(f"poses has {count}; give two to five" + (f" ({more})" if count > 5 else ""))
+    for k, m in zip(*np.triu_indices(count, 1), strict=True):
+        if abs(task.places[k] - task.places[m]) < SHORT * task.size and abs(task.turns[k] - task.turns[m]) < SHORT:
+            raise ModelError(f"poses {k} and {m} are the same; leave one out")
+    if np.abs(wrapped(task.turns - task.turns[0])).max() < SHORT and count > 3:
+        raise ModelError(
+            "all poses have the same angle, and a body that only shifts has no Burmester points to find; turn it"
+        )
+    if count == 2 and moving is None:
+        raise ModelError(
+            "two poses leave the pins to choose; say moving=[(x, y), (x, y)], where they are in the first pose"
+        )
+    if count == 3 and (moving is None) == (fixed is None):
+        what = "three poses leave the pins or the pivots to choose"
+        raise ModelError(f"{what}; say either moving=[A, B], where they are in the first pose, or fixed=[O, D]")
+    if (moving is not None and count > 3) or (fixed is not None and count != 3):
+        name = "fixed" if fixed is not None else "moving"
+        raise ModelError(f"{name}= cannot be chosen with {count} poses; leave it out")
+    if lengths is not None and count != 2:
+        raise ModelError(f"lengths= cannot be chosen with {count} poses, they follow; leave it out")
+
+
+def _pairs(move: Displacements, chosen: _Choices, radii: np.ndarray | None) -> Iterator[tuple[Pair, Pair]]:
+    """All couples of a crank and a rocker."""
+    if len(move.R) == 5:
+        yield from permutations(of_five(move), 2)
+        return
+    if chosen.fixed is not None:
+        dyads = [[(complex(O), circumcentre(move.seen(O)))] for O in chosen.fixed]
+    elif chosen.moving is not None and len(move.R) == 3:
+        dyads = [[(circumcentre(move.places(A)), complex(A))] for A in chosen.moving]
+    else:
+        pins: Any = [] if chosen.moving is None else chosen.moving
+        given = [None] * len(pins) if radii is None else [float(r) for r in radii]
+        dyads = [list(_of_two(move, complex(A), r)) for A, r in zip(pins, given, strict=True)]
+    for name, options in zip("AB", dyads, strict=True):
+        if not all(np.isfinite(point) for pair in options for point in pair):
+            raise ModelError(f"the three places of the pin {name} (or of its pivot) lie on a line: no circle; move it")
+    for first, second in product(*dyads):
+        yield first, second
+        yield second, first
+
+
+def _of_two(move: Displacements, A: complex, radius: float | None) -> Iterator[Pair]:
+    """The two centres as far from both places of A."""
+    first, last = move.places(A)
+    way = last - first
+    length = abs(way) if radius is None else radius
+    if not 2 * length > abs(way) > 0:
+        what = (
+            "a crank or rocker is too short for its pin's way" if abs(way) else "a pin does not move between the poses"
+        )
+        raise ModelError(f"{what}; give longer lengths=, or other pins in moving=")
+    height = np.sqrt(length**2 - abs(way) ** 2 / 4)
+    for side in (1, -1):
+        yield (first + last) / 2 + side * 1j * height * way / abs(way), A
+
+
+def _best_on_curve(move: Displacements, O: np.ndarray, A: np.ndarray, ordered: bool) -> list[tuple[Pair, Pair]]:
+    """Of all couples of points: those with fewest defects that transmit forces best in the poses."""
+    near = (np.abs(O) < FAR) & (np.abs(A) < FAR) & (np.abs(A - O) > SHORT)
+    O, A = O[near], A[near]
+    i, j = (index.ravel() for index in np.indices((len(O), len(O))))
+    i, j = i[i != j], j[i != j]
+    lengths = np.stack([np.abs(A[i] - O[i]), np.abs(A[i] - A[j]), np.abs(A[j] - O[j]), np.abs(O[i] - O[j])])
+    slim = lengths.max(axis=0) < SLIM * lengths.min(axis=0)
+    i, j = i[slim], j[slim]
+    linkage, theta, drive = _stand(move, O[i, None], A[i, None], O[j, None], A[j, None])
+    wrong = np.sum([*defect_table(linkage, theta, np.sign(drive), ordered).values()], axis=0)
+    order = np.lexsort((-np.abs(drive).min(axis=1), wrong))
+    chosen: list[int] = []
+    for place in order:  # neighbours on the curve are nearly the same
+        if all(abs(O[i[place]] - O[i[k]]) + abs(O[j[place]] - O[j[k]]) > 0.2 for k in chosen):
+            chosen.append(place)
+        if len(chosen) == KEPT:
+            break
+    return [((complex(O[i[k]]), complex(A[i[k]])), (complex(O[j[k]]), complex(A[j[k]]))) for k in chosen]
+
+
+def _stand(move: Displacements, O: Any, A: Any, D: Any, B: Any) -> tuple[Linkage, np.ndarray, np.ndarray]:
+    """The linkage, the angles of its crank, and the sine of its angle of transmission, in all poses."""
+    at, to = move.R * A + move.t, move.R * B + move.t
+    linkage = Linkage(O, np.abs(A - O), np.abs(B - A), Circle(D, np.abs(B - D)))
+    along = (to - at) / np.abs(to - at)
+    return linkage, np.angle(at - O), np.real(np.conj(linkage.guide.normal(to)) * 1j * along)
+
+
+def _candidate(task: MotionTask, first: Pair, second: Pair) -> Candidate:
+    origin, size = task.places[0], task.size
+    (O, A), (D, B) = ((origin + size * one, origin + size * other) for one, other in (first, second))
+    move = displacements(task.places, task.turns)
+    linkage, theta, drive = _stand(move, O, A, D, B)
+    linkage = replace(linkage, p=(origin - A) * linkage.b / (B - A)).plain()
+    signs = np.where(drive >= 0, 1.0, -1.0)
+    pose = linkage.pose(theta, signs)
+    off = [np.abs(pose.B - move.places(B)), np.abs(pose.P - task.places)]
+    return Candidate(linkage, theta, signs, np.where(np.isfinite(off).all(axis=0), np.max(off, axis=0), np.inf), task)

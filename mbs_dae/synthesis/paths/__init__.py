@@ -1,0 +1,1 @@
+"""Coupler points that pass given points."""

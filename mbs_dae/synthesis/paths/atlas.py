@@ -1,0 +1,73 @@
+"""Where a search for a path begins: many linkages of all shapes, each turned, stretched and shifted onto the points.
+
+The shapes are drawn evenly (Sobol's sequence, from a fixed seed), with the crank's angle at the first point, its
+direction and how far it turns until the last; between them it turns as the points are apart. Turn, stretch and shift
+are w ↦ α w + β of complex numbers, so that the nearest ones follow from linear equations."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import qmc
+
+from ..linkages import Circle, Kind, Line, Linkage
+
+SHAPES = 4096
+"""A power of two, as Sobol's sequence wants it."""
+WIDER = 8
+"""Starts are taken from so many times as many."""
+
+
+def starts(
+    kind: Kind, targets: np.ndarray, timing: np.ndarray | None, count: int, seed: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """The best of them, and some that are not so good: numbers of linkages, angles of the crank at the points,
+    signs."""
+    draws = qmc.Sobol(9, seed=seed).random(SHAPES)
+    linkage, sign = _shapes(kind, draws[:, :6]), np.where(draws[:, 6] < 0.5, 1.0, -1.0)
+    theta = _angles(targets, timing, draws[:, 7:])
+    path = linkage.pose(theta, sign[:, None]).P
+    closes = np.isfinite(path).all(axis=1)
+    middle = path.mean(axis=1, keepdims=True)
+    wanted = targets - targets.mean()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factor = (np.conj(path - middle) @ wanted) / (np.abs(path - middle) ** 2).sum(axis=1)
+    off = np.abs(factor[:, None] * (path - middle) - wanted) ** 2
+    cost = np.where(closes, off.sum(axis=1), np.inf)
+    best = np.argsort(cost)[_spread(count, int(closes.sum()))]
+    numbers = np.empty((len(best), linkage.numbers().shape[-1]))
+    for place, k in enumerate(best):
+        guide = linkage.guide
+        own = Circle(guide.D[k, 0], guide.c[k, 0]) if isinstance(guide, Circle) else Line(guide.h[k, 0], 0.0)
+        one = Linkage(0j, 1.0, linkage.b[k, 0], own, linkage.p[k, 0])
+        numbers[place] = one.moved(targets.mean() - factor[k] * middle[k, 0], factor[k]).numbers()
+    return numbers, theta[best] + np.angle(factor[best])[:, None], sign[best]
+
+
+def _spread(count: int, there: int) -> np.ndarray:
+    """Places among the first, denser at the beginning: the best ones are much alike, and may all lead to one valley."""
+    reach = min(WIDER * count, there)
+    return np.unique((reach * (np.arange(count) / count) ** 2).astype(int))[:reach]
+
+
+def _shapes(kind: Kind, draws: np.ndarray) -> Linkage:
+    """Cranks of the length 1, with the ground along the x axis; others from half as long to some five times."""
+    d, b, c, along, across, _ = draws.T[..., None]
+    b = 0.5 * 10**b
+    p = b * (2.5 * along - 0.75 + 1j * (3 * across - 1.5))
+    if kind == "four-bar":
+        return Linkage(0j, 1.0, b, Circle(0.5 * 10**d + 0j, 0.5 * 10**c), p)
+    return Linkage(0j, 1.0, b, Line(4 * c - 2, 0.0), p)
+
+
+def _angles(targets: np.ndarray, timing: np.ndarray | None, draws: np.ndarray) -> np.ndarray:
+    first = 2 * np.pi * draws[:, :1]
+    if timing is not None:
+        return first + timing
+    way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(targets)))])
+    sweep = 4 * np.pi * (draws[:, 1:] - 0.5)
+    return first + sweep * (way / (way[-1] + abs(targets[0] - targets[-1]) / 2))
+
+
+def tour(targets: np.ndarray) -> np.ndarray:
+    """An order in which points that have none may be passed: around their middle."""
+    return np.argsort(np.angle(targets - targets.mean()), kind="stable")
